@@ -1,0 +1,23 @@
+"""Every notebook runs from top to bottom without an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+LONGEST_CELL = 300  # seconds
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebook_runs(path):
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook, timeout=LONGEST_CELL, kernel_name="python3", resources={"metadata": {"path": str(NOTEBOOKS)}}
+    )
+    client.execute()
+    assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip())

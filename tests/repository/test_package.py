@@ -1,0 +1,66 @@
+"""The package as it is shipped: a pure-Python wheel that imports light."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+LATER = [
+    "IPython",
+    "anywidget",
+    "dask",
+    "ipykernel",
+    "ipywidgets",
+    "matplotlib",
+    "pandas",
+    "pythreejs",
+    "trimesh",
+    "collada",
+    "xarray",
+]
+
+
+def pip(*arguments: str | Path) -> None:
+    subprocess.run([sys.executable, "-m", "pip", "--quiet", *arguments], check=True)
+
+
+@pytest.fixture(scope="module")
+def wheel(root, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    pip("wheel", "--no-deps", "--wheel-dir", folder, root)
+    (file,) = folder.iterdir()
+    return file
+
+
+def test_wheel_is_pure_python_and_complete(wheel, stored_files, root):
+    assert wheel.name.endswith("-py3-none-any.whl")
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    package = {file.relative_to(root).as_posix() for file in stored_files if root / "rbdkit" in file.parents}
+    assert names == package
+
+
+@pytest.mark.slow
+def test_wheel_imports_in_an_empty_environment_without_ipython(wheel, tmp_path):
+    environment = tmp_path / "empty"
+    venv.create(environment, with_pip=False)
+    python = environment / "bin" / "python"
+    pip("--python", python, "install", "numpy", "scipy", "llvmlite")
+    pip("--python", python, "install", "--no-deps", wheel)
+    code = "import importlib.util as u, rbdkit; print(u.find_spec('IPython') is None, rbdkit.__file__)"
+    result = subprocess.run([python, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == ["True", str(next(environment.rglob("rbdkit/__init__.py")))]
+
+
+def test_import_loads_nothing_that_draws():
+    code = "import json, sys, rbdkit; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(json.loads(result.stdout))
+    assert "rbdkit" in loaded
+    assert loaded.isdisjoint(LATER), loaded & set(LATER)

@@ -1,0 +1,93 @@
+"""Set everything up and run all the tests: linter, types, fast tests, browser tests, notebooks.
+
+    python3 tests/run.py              all of it
+    python3 tests/run.py -k urdf      further arguments go to pytest
+
+The benchmarks in tests/benchmarks are not run.
+"""
+
+from __future__ import annotations
+
+import ctypes.util
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / ".ci"))
+
+import environment
+
+CHROMIUM = Path("/usr/bin/chromium")
+LIBRARIES = {"libgomp1": "gomp", "libatomic1": "atomic"}  # Pinocchio and Playwright are linked with them
+NO_TESTS = 5  # pytest's exit status when a selection is empty, as some are when arguments narrow it down
+
+LINTERS = {
+    "ruff": ["ruff", "check"],
+    "ruff format": ["ruff", "format", "--check"],
+    "mypy": ["mypy"],
+}
+TESTS = {
+    "fast tests": ["-n", "2", "-m", "not browser and not notebook"],
+    "browser tests": ["-m", "browser"],
+    "notebooks": ["-m", "notebook and not browser"],
+}
+
+
+def main() -> int:
+    environment.ensure(["lab", "mesh", "robots", "data", "test", "dask"])
+    install_missing_packages()
+    broken = [name for name, command in LINTERS.items() if run(name, command)]
+    harmless = {0, NO_TESTS} if sys.argv[1:] else {0}
+    total: Counter[str] = Counter()
+    for name, selection in TESTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder, "report.xml")
+            code = run(name, ["pytest", "--ignore=tests/benchmarks", *selection, f"--junitxml={report}", *sys.argv[1:]])
+            total += counts(report)
+        if code not in harmless:
+            broken.append(name)
+    if not total:
+        broken.append("no test was selected")
+    print(f"\n{'FAILED: ' + ', '.join(broken) if broken else 'All is well.'}")
+    print(", ".join(f"{total[kind]} {kind}" for kind in ("passed", "failed", "skipped")))
+    return 1 if broken else 0
+
+
+def install_missing_packages() -> None:
+    """Debian packages that pip cannot bring: the browser, and libraries."""
+    missing = [] if CHROMIUM.exists() else ["chromium"]
+    missing += [package for package, library in LIBRARIES.items() if not ctypes.util.find_library(library)]
+    if missing:
+        environment.apt_install(*missing, reason=f"The tests need {', '.join(missing)}.")
+
+
+def run(name: str, command: list[str]) -> int:
+    """Run a module of the environment, its output as it comes, and return its exit status."""
+    print(f"\n=== {name}: {' '.join(command)}", flush=True)
+    begun = time.monotonic()
+    code = subprocess.run(
+        [environment.PYTHON, "-m", *command],
+        cwd=environment.ROOT,
+        env=environment.activated(),
+        stdin=subprocess.DEVNULL,
+    ).returncode
+    print(f"=== {name}: exit status {code} after {time.monotonic() - begun:.0f} s", flush=True)
+    return code
+
+
+def counts(report: Path) -> Counter[str]:
+    """How many tests passed, failed and were skipped, from a JUnit report; nothing when pytest wrote none."""
+    found: Counter[str] = Counter()
+    if report.exists():
+        for case in ElementTree.parse(report).iter("testcase"):
+            kinds = {child.tag for child in case}
+            found["failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"] += 1
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
