@@ -1,0 +1,115 @@
+"""One rigid body: momentum, energy, equation of motion and inverse inertia (Featherstone sections 2.12 to 2.15)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import ModelError
+from rbdkit.spatial.cross import cross_force
+from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.so3 import skew
+
+_NONE = np.zeros(6)
+
+
+def momentum(inertia: Inertia, v: ArrayLike) -> NDArray:
+    """h = I v (Eq 2.61), a force vector (6,): angular momentum about the origin (N m s), linear momentum (N s)."""
+    return inertia @ v
+
+
+def kinetic_energy(inertia: Inertia, v: ArrayLike) -> float:
+    """T = 1/2 v . I v (Eq 2.67), J."""
+    return 0.5 * float(np.asarray(v, dtype=float) @ (inertia @ v))
+
+
+def bias_force(inertia: Inertia, v: ArrayLike, f_known: ArrayLike = _NONE, gravity: ArrayLike | None = None) -> NDArray:
+    """p in f = I a + p (Eq 2.69): the force that gives no acceleration, p = v x* I v - f_g - f_known.
+
+    Parameters
+    ----------
+    inertia : Inertia
+    v : array (6,)
+        Spatial velocity, in the frame of the inertia.
+    f_known : array (6,)
+        Known forces on the body besides gravity.
+    gravity : array (3,), optional
+        Acceleration of free fall in the same axes, m/s^2.
+
+    Returns
+    -------
+    array (6,)
+    """
+    p = cross_force(v, inertia @ v) - np.asarray(f_known, dtype=float)
+    if gravity is not None:
+        p -= inertia @ np.concatenate([np.zeros(3), np.asarray(gravity, dtype=float)])
+    return p
+
+
+def force(inertia: Inertia, a: ArrayLike, v: ArrayLike) -> NDArray:
+    """Equation of motion f = I a + v x* I v (Eq 2.68): the total force (6,) behind the spatial acceleration a."""
+    return inertia @ a + bias_force(inertia, v)
+
+
+def acceleration(inertia: Inertia, f: ArrayLike, v: ArrayLike) -> NDArray:
+    """Spatial acceleration a = Phi f + b with b = -Phi p (Eq 2.72), the inverse of `force`."""
+    return inverse_inertia(inertia) @ (np.asarray(f, dtype=float) - bias_force(inertia, v))
+
+
+def inverse_inertia(inertia: Inertia) -> NDArray:
+    """Phi = I^-1 (6, 6) in closed form (Eq 2.74): maps force to acceleration.
+
+    Raises
+    ------
+    ModelError
+        If the mass is zero or the rotational inertia is singular, as of a point mass or a thin rod.
+    """
+    moments = inertia.principal().moments
+    if not (inertia.mass > 0.0 and moments[0] > 1e-14 * moments[2]):
+        raise ModelError(
+            f"the inertia has no inverse: mass {inertia.mass:g} kg, principal moments {moments.tolist()} kg m^2; "
+            "all must be positive."
+        )
+    inv, C = np.linalg.inv(inertia.inertia_com), skew(inertia.com)
+    Phi = np.empty((6, 6))
+    Phi[:3, :3], Phi[:3, 3:] = inv, inv @ C.T
+    Phi[3:, :3], Phi[3:, 3:] = C @ inv, np.eye(3) / inertia.mass + C @ inv @ C.T
+    return Phi
+
+
+def newton_euler(
+    inertia: Inertia,
+    twist: ArrayLike,
+    rotation: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    wrench: ArrayLike = _NONE,
+    gravity: ArrayLike = (0.0, 0.0, 0.0),
+) -> NDArray:
+    """Rate of the body twist in body coordinates: M phi' = ad(phi)^T M phi + wrench + weight (Sueda Eq 1.21-1.23).
+
+    Componentwise rates in body coordinates are both the apparent and the absolute ones, since phi x phi = 0.
+
+    Parameters
+    ----------
+    inertia : Inertia
+        In body coordinates; the centre of mass may be anywhere.
+    twist : array (6,)
+        Body twist (omega, v), rad/s and m/s.
+    rotation : array (3, 3)
+        R of the body in the world, needed to turn gravity into body axes.
+    wrench : array (6,)
+        Applied wrench in body coordinates, N m and N.
+    gravity : array (3,)
+        Acceleration of free fall in world axes, m/s^2.
+
+    Returns
+    -------
+    array (6,)
+
+    Raises
+    ------
+    ModelError
+        If the inertia is singular, see `inverse_inertia`.
+    """
+    g_body = np.asarray(rotation, dtype=float).T @ np.asarray(gravity, dtype=float)  # R^T g, Eq 1.22
+    p = bias_force(inertia, twist, wrench, g_body)  # -ad^T = x*
+    return -inverse_inertia(inertia) @ p

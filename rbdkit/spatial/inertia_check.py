@@ -1,0 +1,39 @@
+"""What is physically wrong with the numbers of an inertia, said in words."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROUND_OFF = 1e-5  # of the largest moment: what printing six digits in a file can do to a possible inertia
+POINT = 1e-12  # m^2: moments below this times the mass are those of a point, and what is left of them is round-off
+
+
+def inertia_findings(mass: float, com: NDArray, inertia_com: NDArray) -> list[str]:
+    """A sentence for each reason why no body can have this mass (kg), centre of mass (m) and inertia (kg m^2)."""
+    numbers = np.concatenate([[mass], com, inertia_com.ravel()])
+    if not np.isfinite(numbers).all():
+        return [f"not finite: mass {mass}, com {com.tolist()}, inertia_com {inertia_com.tolist()}"]
+    found = []
+    if mass < 0.0:
+        found.append(f"the mass is negative: {mass:g} kg")
+    largest = np.abs(inertia_com).max()
+    if largest < POINT * mass:
+        return found
+    if mass == 0.0 and largest > 0.0:
+        found.append(f"the mass is zero but the rotational inertia is not (largest element {largest:g} kg m^2)")
+    asymmetry = np.abs(inertia_com - inertia_com.T).max()
+    if asymmetry > ROUND_OFF * largest:
+        found.append(f"the rotational inertia is not symmetric: elements differ by {asymmetry:g} kg m^2")
+    I1, I2, I3 = np.linalg.eigvalsh(0.5 * (inertia_com + inertia_com.T))
+    if I1 + ROUND_OFF * largest < 0.0:
+        found.append(
+            "the rotational inertia is not positive semidefinite: "
+            f"its principal moments are {I1:.6g}, {I2:.6g}, {I3:.6g} kg m^2"
+        )
+    elif I1 + I2 < I3 * (1 - ROUND_OFF):
+        found.append(
+            f"the principal moments break the triangle inequality: {I1:.6g} + {I2:.6g} = {I1 + I2:.6g} "
+            f"is less than {I3:.6g} kg m^2"
+        )
+    return found
