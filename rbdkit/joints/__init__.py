@@ -1,0 +1,37 @@
+"""Joint types, one a file: how a body may move relative to its parent.
+
+Each gives its coordinates (`nq`) and velocity variables (`nv`), the pose and Plücker transform across the joint, the
+motion subspace S and constraint subspace T, the velocity-product term c_J, the rate of its coordinates, and its
+coordinates as a manifold (`integrate`, `difference`, `neutral`, `random`, `check`). Places in a model, limits and
+springs belong to `rbdkit.model`.
+"""
+
+from rbdkit.joints.cylindrical import Cylindrical
+from rbdkit.joints.euler_spherical import EulerSpherical
+from rbdkit.joints.fixed import Fixed
+from rbdkit.joints.free import Free
+from rbdkit.joints.helical import Helical
+from rbdkit.joints.joint_type import JointType
+from rbdkit.joints.planar import Planar
+from rbdkit.joints.prescribed import Prescribed
+from rbdkit.joints.prismatic import Prismatic
+from rbdkit.joints.reversed import Reversed
+from rbdkit.joints.revolute import Revolute
+from rbdkit.joints.spherical import Spherical
+from rbdkit.joints.universal import Universal
+
+__all__ = [
+    "Cylindrical",
+    "EulerSpherical",
+    "Fixed",
+    "Free",
+    "Helical",
+    "JointType",
+    "Planar",
+    "Prescribed",
+    "Prismatic",
+    "Reversed",
+    "Revolute",
+    "Spherical",
+    "Universal",
+]

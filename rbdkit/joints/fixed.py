@@ -1,0 +1,28 @@
+"""The joint that allows no motion; as a loop joint it can stand for any other (Featherstone 2008, section 8.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.joints.joint_type import VectorJoint
+
+
+class Fixed(VectorJoint):
+    """Zero degrees of freedom: the successor is welded to the predecessor."""
+
+    kind = "fixed"
+    nq = nv = 0
+    q_names = q_units = ()
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        return np.broadcast_to(np.eye(4), (*np.shape(q)[:-1], 4, 4))
+
+    def project(self, pose: NDArray) -> NDArray:
+        return np.zeros(0)
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return np.zeros((6, 0))
+
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        return np.eye(6)

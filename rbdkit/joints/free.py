@@ -1,0 +1,97 @@
+"""The joint with six degrees of freedom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError
+from rbdkit.joints.joint_type import JointType, check_unit_quaternion, constant
+from rbdkit.spatial import quaternion, se3
+
+
+class Free(JointType):
+    """Any motion: what connects a floating base to the world. v = (omega, v) is the twist in successor axes.
+
+    Parameters
+    ----------
+    translation : 'predecessor': q = (quaternion, p), p the origin in predecessor axes, ``dp/dt = R v``;
+        'successor': q = (quaternion, r), the same origin along successor axes, ``dr/dt = v - omega x r``.
+
+    Notes
+    -----
+    S is the 6x6 identity. Table 4.1 of Featherstone (2008) pairs it with ``qdot = v``, which finite differences
+    contradict; the maps above are the ones that agree with them.
+    """
+
+    kind = "free"
+    nq, nv = 7, 6
+    q_names = ("qw", "qx", "qy", "qz", "x", "y", "z")
+    q_units = ("1", "1", "1", "1", "m", "m", "m")
+    v_names = ("omega_x", "omega_y", "omega_z", "vx", "vy", "vz")
+    v_units = ("rad/s", "rad/s", "rad/s", "m/s", "m/s", "m/s")
+    _S = constant(np.eye(6))
+    _T = constant(np.zeros((6, 0)))
+
+    def __init__(self, translation: str = "predecessor") -> None:
+        if translation not in ("predecessor", "successor"):
+            raise ModelError(f"translation {translation!r} of a free joint must be 'predecessor' or 'successor'")
+        self.translation = translation
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        T = np.zeros((*np.shape(q)[:-1], 4, 4))
+        T[..., :3, :3] = R = quaternion.to_matrix(q[..., :4])
+        p = q[..., 4:]
+        T[..., :3, 3] = p if self.translation == "predecessor" else (R @ p[..., None])[..., 0]
+        T[..., 3, 3] = 1.0
+        return T
+
+    def project(self, pose: NDArray) -> NDArray:
+        p = pose[:3, 3] if self.translation == "predecessor" else pose[:3, :3].T @ pose[:3, 3]
+        return np.concatenate([quaternion.from_matrix(pose[:3, :3]), p])
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return self._S
+
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        return self._T
+
+    def rate(self, q: NDArray, v: NDArray) -> NDArray:
+        omega, linear = v[..., :3], v[..., 3:]
+        if self.translation == "predecessor":
+            moved = (quaternion.to_matrix(q[..., :4]) @ linear[..., None])[..., 0]
+        else:
+            moved = linear - np.cross(omega, q[..., 4:])
+        return np.concatenate([quaternion.rate(q[..., :4], omega), moved], axis=-1)
+
+    def integrate(self, q: NDArray, dv: NDArray) -> NDArray:
+        turn = quaternion.exp(dv[..., :3])
+        step = se3.exp(dv)[..., :3, 3]
+        rotation = quaternion.normalize(quaternion.multiply(q[..., :4], turn))
+        if self.translation == "predecessor":
+            p = q[..., 4:] + (quaternion.to_matrix(q[..., :4]) @ step[..., None])[..., 0]
+        else:
+            back = np.swapaxes(quaternion.to_matrix(turn), -1, -2)
+            p = (back @ (q[..., 4:] + step)[..., None])[..., 0]
+        return np.concatenate([rotation, p], axis=-1)
+
+    def difference(self, q0: NDArray, q1: NDArray) -> NDArray:
+        return se3.log(se3.inverse(self.pose(q0)) @ self.pose(q1))
+
+    def local_rate(self, u: NDArray) -> NDArray:
+        return se3.right_jacobian_inverse(u)
+
+    def neutral(self) -> NDArray:
+        return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+    def random(self, rng: np.random.Generator) -> NDArray:
+        return np.concatenate([quaternion.random(rng), rng.uniform(-1.0, 1.0, 3)])
+
+    def check(self, q: NDArray) -> None:
+        super().check(q)
+        check_unit_quaternion(q[..., :4], "free joint")
+
+    def parameters(self) -> dict[str, Any]:
+        return {"translation": self.translation}

@@ -1,0 +1,61 @@
+"""The helical (screw) joint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import ModelError
+from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
+from rbdkit.joints.joint_type import VectorJoint, constant
+
+
+class Helical(VectorJoint):
+    """Rotation by an angle q with an advance of ``pitch * q`` along the same axis (Featherstone 2008, Table 4.1).
+
+    Parameters
+    ----------
+    axis : 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector.
+    pitch : advance in m/rad; 0 gives a revolute joint.
+    """
+
+    kind = "helical"
+    nq = nv = 1
+    q_names = ("angle",)
+    q_units = ("rad",)
+
+    def __init__(self, axis: str | ArrayLike = "z", pitch: float = 0.0) -> None:
+        self.axis = unit_axis(axis)
+        self.pitch = float(pitch)
+        if not np.isfinite(self.pitch):
+            raise ModelError(f"pitch {pitch!r} of a helical joint is not a finite number (m/rad)")
+        self._S = constant(np.concatenate([self.axis, self.pitch * self.axis])[:, None])
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        T = np.zeros((*np.shape(q)[:-1], 4, 4))
+        T[..., :3, :3] = rotation_about(self.axis, q[..., 0])
+        T[..., :3, 3] = self.pitch * q * self.axis
+        T[..., 3, 3] = 1.0
+        return T
+
+    def project(self, pose: NDArray) -> NDArray:
+        angle = angle_about(self.axis, pose[:3, :3])
+        if self.pitch != 0.0:
+            # the advance tells how many whole turns lie behind the angle
+            advance = float(self.axis @ pose[:3, 3])
+            angle += 2.0 * np.pi * np.round((advance / self.pitch - angle) / (2.0 * np.pi))
+        return np.array([angle])
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return self._S
+
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        T = np.zeros((6, 5))
+        T[:3, :2] = T[3:, 2:4] = plane_basis(self.axis)[:, :2]
+        T[:3, 4], T[3:, 4] = -self.pitch * self.axis, self.axis
+        return T
+
+    def parameters(self) -> dict[str, Any]:
+        return {"axis": axis_argument(self.axis), "pitch": self.pitch}

@@ -1,0 +1,196 @@
+"""What every joint type provides."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.spatial import plucker, se3
+
+
+class JointType(ABC):
+    """The motion that a joint allows, without its place in a system (Featherstone 2008, section 4.4).
+
+    A joint connects a *predecessor* frame to a *successor* frame; both coincide at `neutral()`. All spatial quantities
+    are in successor coordinates, angular part first. The coordinates `q` may live on a manifold (quaternions); the
+    velocity variables `v` never do, and ``qdot = rate(q, v)``. A time `t` matters to `Prescribed` joints only.
+
+    Subclasses of `VectorJoint` have ``qdot = v`` and need `pose`, `motion_subspace` and, where S depends on q,
+    `velocity_product` only.
+    """
+
+    kind: ClassVar[str]
+    """Name of the type in files and messages."""
+    nq: int
+    """Number of position coordinates."""
+    nv: int
+    """Number of velocity variables, the degree of freedom."""
+    q_names: tuple[str, ...]
+    """A short name for each coordinate."""
+    q_units: tuple[str, ...]
+    """'rad', 'm' or '1' (quaternion component) for each coordinate."""
+    v_names: tuple[str, ...]
+    """A short name for each velocity variable."""
+    v_units: tuple[str, ...]
+    """'rad/s' or 'm/s' for each velocity variable."""
+
+    # --- position -----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """Pose of the successor frame in the predecessor frame, shape (..., 4, 4), for q of shape (..., nq)."""
+
+    def transform(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """X_J, the motion transform from predecessor to successor coordinates, shape (6, 6)."""
+        return plucker.from_pose(self.pose(q, t))
+
+    @abstractmethod
+    def project(self, pose: NDArray) -> NDArray:
+        """Coordinates, shape (nq,), whose pose comes close to a given one, shape (4, 4); equal if the joint can."""
+
+    # --- velocity -----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        """S, shape (6, nv): the columns span the velocities that the joint allows (Eq 3.33)."""
+
+    @abstractmethod
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        """T, shape (6, 6 - nv): the columns span the forces that the joint resists; T.T @ S = 0 (Eq 3.36)."""
+
+    def velocity_product(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        """c_J, shape (6,): the part of the joint acceleration that does not depend on vdot (Eq 3.41)."""
+        return np.zeros(6)
+
+    def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        """v_J = S v, velocity of the successor relative to the predecessor; stacks allowed: (..., nv) -> (..., 6)."""
+        return v @ self.motion_subspace(q).T
+
+    def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """X_J, S, v_J and c_J at one state: the explicit form of jcalc (Featherstone 2008, section 4.4)."""
+        S = self.motion_subspace(q)
+        return self.transform(q, t), S, S @ v, self.velocity_product(q, v, t)
+
+    def calc_loop(self, X_sp: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+        """Position error and constraint forces of a loop joint: the implicit form of jcalc.
+
+        Parameters
+        ----------
+        X_sp : (6, 6) motion transform from predecessor to successor coordinates, as the bodies happen to be.
+        t : time in s, for prescribed joints.
+
+        Returns
+        -------
+        delta : (6 - nv,) position error, T.T @ d with d the small displacement from the pose that `project` finds to
+            the present one (Featherstone 2008, Eqs 8.25-8.27; to first order the entries of Table 8.1).
+        T : (6, 6 - nv) constraint-force subspace at the pose that `project` finds.
+        """
+        pose = plucker.to_pose(X_sp)
+        q = self.project(pose)
+        d = se3.log(se3.inverse(self.pose(q, t)) @ pose)
+        T = self.constraint_subspace(q)
+        return T.T @ d, T
+
+    # --- the coordinates as a manifold --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def rate(self, q: NDArray, v: NDArray) -> NDArray:
+        """qdot, shape (..., nq): the joint's part of qdfn (Eq 3.7)."""
+
+    @abstractmethod
+    def integrate(self, q: NDArray, dv: NDArray) -> NDArray:
+        """q moved along the constant velocity dv for one unit of time; stays on the manifold."""
+
+    @abstractmethod
+    def difference(self, q0: NDArray, q1: NDArray) -> NDArray:
+        """The dv with ``integrate(q0, dv) = q1``, the shortest on curved manifolds.
+
+        q1 is reached as a pose: p and -p are one rotation.
+        """
+
+    @abstractmethod
+    def local_rate(self, u: NDArray) -> NDArray:
+        """A, shape (nv, nv): d/dt of u where ``q = integrate(q0, u)`` moves with velocity v is A @ v.
+
+        Lie group integrators and joint springs use it: A is the inverse right Jacobian of the exponential map.
+        """
+
+    @abstractmethod
+    def neutral(self) -> NDArray:
+        """Coordinates at which the two frames coincide, shape (nq,)."""
+
+    @abstractmethod
+    def random(self, rng: np.random.Generator) -> NDArray:
+        """Random coordinates, shape (nq,): rotations uniform, angles in [-pi, pi], lengths in [-1, 1]."""
+
+    def check(self, q: NDArray) -> None:
+        """Raise `StateError` if q, shape (..., nq), is not on the joint's manifold; here every vector is."""
+        if np.shape(q)[-1:] != (self.nq,):
+            raise StateError(f"{self.kind} joint: q has shape {np.shape(q)}, not ({self.nq},)")
+
+    def parameters(self) -> dict[str, Any]:
+        """Constructor arguments that rebuild this joint type."""
+        return {}
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
+        return f"{type(self).__name__}({arguments})"
+
+
+class VectorJoint(JointType):
+    """A joint whose coordinates are plain numbers with ``qdot = v``."""
+
+    @property
+    def v_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.q_names
+
+    @property
+    def v_units(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(f"{unit}/s" for unit in self.q_units)
+
+    def rate(self, q: NDArray, v: NDArray) -> NDArray:
+        return v
+
+    def integrate(self, q: NDArray, dv: NDArray) -> NDArray:
+        return q + dv
+
+    def difference(self, q0: NDArray, q1: NDArray) -> NDArray:
+        return q1 - q0
+
+    def local_rate(self, u: NDArray) -> NDArray:
+        return np.eye(self.nv)
+
+    def neutral(self) -> NDArray:
+        return np.zeros(self.nq)
+
+    def random(self, rng: np.random.Generator) -> NDArray:
+        reach = np.array([np.pi if unit == "rad" else 1.0 for unit in self.q_units])
+        return rng.uniform(-reach, reach)
+
+
+def check_unit_quaternion(p: NDArray, joint: str) -> None:
+    """Raise `StateError` unless every |p|, p of shape (..., 4), is 1 up to the round-off that integration may leave."""
+    norms = np.linalg.norm(p, axis=-1)
+    wrong = ~(np.abs(norms - 1.0) < 1e-6)
+    if np.any(wrong):
+        first = tuple(np.argwhere(wrong)[0])
+        raise StateError(
+            f"{joint}: quaternion {np.array2string(np.asarray(p)[first], precision=6)} has norm {norms[first]:.9g}, "
+            "not 1; divide it by its norm, or use model.neutral() or model.integrate(q, dv) to make coordinates"
+        )
+
+
+def constant(matrix: NDArray) -> NDArray:
+    """A read-only matrix, safe to hand out at every call."""
+    matrix.setflags(write=False)
+    return matrix

@@ -1,0 +1,78 @@
+"""A joint whose motion is given as a function of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.joints.joint_type import JointType, VectorJoint
+
+Motion = Callable[[float], tuple[NDArray, NDArray, NDArray]]
+
+
+class Prescribed(VectorJoint):
+    """A rheonomic joint: another joint driven along a given motion (Featherstone 2008, Eqs 3.32, 3.41).
+
+    No freedom is left: S is empty, ``v_J = sigma(t)`` and ``c_J`` holds the apparent derivative of sigma.
+
+    Parameters
+    ----------
+    joint : the joint type that is driven.
+    motion : function of time (s) that returns q, v and dv/dt of that joint, shapes (nq,), (nv,), (nv,); v must be the
+        rate of q and dv/dt that of v. Numbers will do where the joint has one coordinate.
+
+    Raises
+    ------
+    StateError
+        When it is asked for its motion, if that is not three vectors of these sizes, finite and on the manifold.
+    """
+
+    kind = "prescribed"
+    nq = nv = 0
+    q_names = q_units = ()
+
+    def __init__(self, joint: JointType, motion: Motion) -> None:
+        self.joint = joint
+        self.motion = motion
+
+    def _state(self, t: float) -> tuple[NDArray, NDArray, NDArray]:
+        state = [np.array(part, dtype=float).reshape(-1) for part in self.motion(t)]
+        sizes, needed = [len(part) for part in state], [self.joint.nq, self.joint.nv, self.joint.nv]
+        if sizes != needed or not all(np.isfinite(part).all() for part in state):
+            raise StateError(
+                f"prescribed {self.joint.kind} joint: at t = {t:g} s its motion is {[x.tolist() for x in state]}; "
+                f"it must be finite q, v and dv/dt of sizes {', '.join(map(str, needed))}"
+            )
+        q, v, dv = state
+        self.joint.check(q)
+        return q, v, dv
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        return np.broadcast_to(self.joint.pose(self._state(t)[0]), (*np.shape(q)[:-1], 4, 4))
+
+    def project(self, pose: NDArray) -> NDArray:
+        return np.zeros(0)
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return np.zeros((6, 0))
+
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        return np.eye(6)
+
+    def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        at, speed, _ = self._state(t)
+        return np.broadcast_to(self.joint.velocity(at, speed), (*np.shape(v)[:-1], 6))
+
+    def velocity_product(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        at, speed, acceleration = self._state(t)
+        return self.joint.motion_subspace(at) @ acceleration + self.joint.velocity_product(at, speed)
+
+    def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        return self.transform(q, t), np.zeros((6, 0)), self.velocity(q, v, t), self.velocity_product(q, v, t)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"joint": self.joint, "motion": self.motion}

@@ -1,0 +1,50 @@
+"""The prismatic (sliding) joint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.joints.axis import axis_argument, plane_basis, unit_axis
+from rbdkit.joints.joint_type import VectorJoint, constant
+
+
+class Prismatic(VectorJoint):
+    """Translation by a distance q along an axis (Featherstone 2008, Table 4.1).
+
+    Parameters
+    ----------
+    axis : 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector.
+    """
+
+    kind = "prismatic"
+    nq = nv = 1
+    q_names = ("distance",)
+    q_units = ("m",)
+
+    def __init__(self, axis: str | ArrayLike = "z") -> None:
+        self.axis = unit_axis(axis)
+        self._S = constant(np.concatenate([np.zeros(3), self.axis])[:, None])
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        T = np.zeros((*np.shape(q)[:-1], 4, 4))
+        T[..., :, :] = np.eye(4)
+        T[..., :3, 3] = q * self.axis
+        return T
+
+    def project(self, pose: NDArray) -> NDArray:
+        return np.array([self.axis @ pose[:3, 3]])
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return self._S
+
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        T = np.zeros((6, 5))
+        T[:3, :3] = np.eye(3)
+        T[3:, 3:] = plane_basis(self.axis)[:, :2]
+        return T
+
+    def parameters(self) -> dict[str, Any]:
+        return {"axis": axis_argument(self.axis)}

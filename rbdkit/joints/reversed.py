@@ -1,0 +1,85 @@
+"""A joint with its polarity reversed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.joints.joint_type import JointType
+from rbdkit.spatial import plucker, se3
+
+
+class Reversed(JointType):
+    """The same joint seen from its other end: predecessor and successor change places (Featherstone 2008, Table 4.2).
+
+    The coordinates, their rates and their manifold stay those of the joint inside. For symmetric joints (revolute,
+    prismatic) the motion is the same with the sign of q changed; for others (planar, universal, rack and pinion) it is
+    a different joint.
+
+    Parameters
+    ----------
+    joint : the joint from the new successor to the new predecessor.
+    """
+
+    kind = "reversed"
+
+    def __init__(self, joint: JointType) -> None:
+        self.joint = joint
+        self.nq, self.nv = joint.nq, joint.nv
+        self.q_names, self.q_units = joint.q_names, joint.q_units
+        self.v_names, self.v_units = joint.v_names, joint.v_units
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        return se3.inverse(self.joint.pose(q, t))
+
+    def project(self, pose: NDArray) -> NDArray:
+        return self.joint.project(se3.inverse(pose))
+
+    def _back(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """pXs: from coordinates of the inner successor to those of the inner predecessor, which is our successor."""
+        return plucker.inverse(self.joint.transform(q, t))
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return -self._back(q) @ self.joint.motion_subspace(q)
+
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        # a force subspace needs the force transform; the table prints the motion transform
+        return -plucker.force(self._back(q)) @ self.joint.constraint_subspace(q)
+
+    def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        adjoint = se3.adjoint(self.joint.pose(q, t))
+        return -(adjoint @ self.joint.velocity(q, v, t)[..., None])[..., 0]
+
+    def velocity_product(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        return -self._back(q, t) @ self.joint.velocity_product(q, v, t)
+
+    def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        X, S, v_J, c_J = self.joint.calc(q, v, t)
+        p_X_s = plucker.inverse(X)
+        return p_X_s, -p_X_s @ S, -p_X_s @ v_J, -p_X_s @ c_J
+
+    def rate(self, q: NDArray, v: NDArray) -> NDArray:
+        return self.joint.rate(q, v)
+
+    def integrate(self, q: NDArray, dv: NDArray) -> NDArray:
+        return self.joint.integrate(q, dv)
+
+    def difference(self, q0: NDArray, q1: NDArray) -> NDArray:
+        return self.joint.difference(q0, q1)
+
+    def local_rate(self, u: NDArray) -> NDArray:
+        return self.joint.local_rate(u)
+
+    def neutral(self) -> NDArray:
+        return self.joint.neutral()
+
+    def random(self, rng: np.random.Generator) -> NDArray:
+        return self.joint.random(rng)
+
+    def check(self, q: NDArray) -> None:
+        self.joint.check(q)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"joint": self.joint}

@@ -1,0 +1,50 @@
+"""The revolute (hinge) joint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
+from rbdkit.joints.joint_type import VectorJoint, constant
+
+
+class Revolute(VectorJoint):
+    """Rotation by an angle q about an axis through the joint origin (Featherstone 2008, Table 4.1).
+
+    Parameters
+    ----------
+    axis : 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector; the same in predecessor and successor coordinates.
+    """
+
+    kind = "revolute"
+    nq = nv = 1
+    q_names = ("angle",)
+    q_units = ("rad",)
+
+    def __init__(self, axis: str | ArrayLike = "z") -> None:
+        self.axis = unit_axis(axis)
+        self._S = constant(np.concatenate([self.axis, np.zeros(3)])[:, None])
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        T = np.zeros((*np.shape(q)[:-1], 4, 4))
+        T[..., :3, :3] = rotation_about(self.axis, q[..., 0])
+        T[..., 3, 3] = 1.0
+        return T
+
+    def project(self, pose: NDArray) -> NDArray:
+        return np.array([angle_about(self.axis, pose[:3, :3])])
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return self._S
+
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        T = np.zeros((6, 5))
+        T[:3, :2] = plane_basis(self.axis)[:, :2]
+        T[3:, 2:] = np.eye(3)
+        return T
+
+    def parameters(self) -> dict[str, Any]:
+        return {"axis": axis_argument(self.axis)}
