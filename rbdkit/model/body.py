@@ -1,0 +1,71 @@
+"""A body, a named frame and a loop of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numpy.typing import NDArray
+
+from rbdkit.model.geometry import Geometry
+from rbdkit.model.joint import Joint
+from rbdkit.spatial.inertia import Inertia
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body, together with the joint that connects it to its parent.
+
+    Attributes
+    ----------
+    name : unique among bodies and frames; body 0 is the fixed base 'world'.
+    index : its number; every parent has a smaller one (regular numbering, Featherstone 2008, section 4.1.2).
+    parent : number of the parent body, lambda(index); -1 for the world.
+    joint : joint `index`; its successor frame is the body frame.
+    inertia : None if none was given, which `validate` reports where it matters.
+    geometry : shapes to draw.
+    """
+
+    name: str
+    index: int
+    parent: int
+    joint: Joint
+    inertia: Inertia | None = None
+    geometry: tuple[Geometry, ...] = ()
+
+    def __repr__(self) -> str:
+        mass = "no inertia" if self.inertia is None else f"{self.inertia.mass:.6g} kg"
+        joint = f"{self.joint.type.kind} joint {self.joint.name!r} to body {self.parent}"
+        return f"<Body {self.index} {self.name!r}: {mass}, {joint}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame fixed to a body. body : its number. placement : (4, 4) pose in body coordinates."""
+
+    name: str
+    body: int
+    placement: NDArray
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.name!r} on body {self.body} at {self.placement[:3, 3].tolist()}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A joint that closes a kinematic loop (Featherstone 2008, section 4.1.3 and Table 4.3).
+
+    Attributes
+    ----------
+    joint : name, type and, as `placement`, the pose of the predecessor frame in the predecessor body (X_P).
+    predecessor, successor : numbers of the bodies.
+    successor_placement : (4, 4) pose of the successor frame in the successor body (X_S).
+    """
+
+    joint: Joint
+    predecessor: int
+    successor: int
+    successor_placement: NDArray
+
+    def __repr__(self) -> str:
+        joint = f"{self.joint.type.kind} joint {self.joint.name!r}"
+        return f"<Loop: {joint} from body {self.predecessor} to body {self.successor}>"

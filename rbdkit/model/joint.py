@@ -1,0 +1,210 @@
+"""A joint in its place in a model: type, placement, coordinates' slices, limits, springs, dampers, mimicry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import ModelError, StateError
+from rbdkit.joints import Fixed, JointType
+from rbdkit.model.placement import as_pose, frozen
+from rbdkit.spatial import plucker
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Bounds that a simulation reports when they are passed. Numbers, or arrays with one entry a coordinate.
+
+    lower, upper : bounds of q, rad or m. The components of a quaternion have none.
+    velocity : largest magnitude of v, rad/s or m/s.
+    effort : largest magnitude of tau, N m or N.
+    """
+
+    lower: ArrayLike = -np.inf
+    upper: ArrayLike = np.inf
+    velocity: ArrayLike = np.inf
+    effort: ArrayLike = np.inf
+
+    def fitted(self, type: JointType, joint: str) -> Limits:
+        """The same limits as read-only arrays of shapes (nq,), (nq,), (nv,), (nv,). joint : its name, for errors."""
+        sizes = {"lower": type.nq, "upper": type.nq, "velocity": type.nv, "effort": type.nv}
+        bounds = {name: _vector(getattr(self, name), size, f"limit {name!r}", joint) for name, size in sizes.items()}
+        if np.any(bounds["lower"] > bounds["upper"]):
+            raise ModelError(f"joint {joint!r}: lower limit {bounds['lower']} lies above upper limit {bounds['upper']}")
+        in_quaternion = np.array([unit == "1" for unit in type.q_units], dtype=bool)
+        if np.isfinite(bounds["lower"][in_quaternion]).any() or np.isfinite(bounds["upper"][in_quaternion]).any():
+            raise ModelError(
+                f"joint {joint!r}: the quaternion of a {type.kind} joint cannot have lower and upper limits; "
+                "leave them infinite there, one entry for each of " + ", ".join(type.q_names)
+            )
+        for name in ("velocity", "effort"):
+            if np.any(bounds[name] < 0.0):
+                raise ModelError(f"joint {joint!r}: limit {name!r} is negative: {bounds[name]}; it bounds a magnitude")
+        return Limits(**bounds)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether any limit is finite."""
+        return any(np.any(np.isfinite(b)) for b in (self.lower, self.upper, self.velocity, self.effort))
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """The joint follows another one: its coordinate is ``multiplier * q[leader] + offset``."""
+
+    leader: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint of a model; joint i connects body i to its parent (Featherstone 2008, section 4.1).
+
+    Attributes
+    ----------
+    name : unique among the joints.
+    type : how the body may move, from `rbdkit.joints`.
+    placement : (4, 4) pose of the joint's predecessor frame in parent-body coordinates; X_T is the same as a transform.
+    q_slice, v_slice : where its coordinates and velocity variables stand in q and v; a mimic joint has its leader's.
+    damping : (nv,) viscous damping, N m s/rad or N s/m: the joint adds ``-damping * v`` to tau.
+    friction : (nv,) dry friction, N m or N; kept for files, not part of any simulation yet.
+    stiffness : (nv,) of a spring towards `rest`, N m/rad or N/m.
+    rest : (nq,) coordinates at which the spring is slack.
+    armature : (nv,) inertia of a rotor behind the gear, kg m2 or kg, added to the diagonal of H.
+    limits : reported by simulations.
+    mimic : None, or the joint that this one follows.
+    """
+
+    name: str
+    type: JointType = field(default_factory=Fixed)
+    placement: NDArray = field(default_factory=lambda: np.eye(4))
+    q_slice: slice = field(default_factory=lambda: slice(0, 0))
+    v_slice: slice = field(default_factory=lambda: slice(0, 0))
+    damping: NDArray = field(default_factory=lambda: np.zeros(0))
+    friction: NDArray = field(default_factory=lambda: np.zeros(0))
+    stiffness: NDArray = field(default_factory=lambda: np.zeros(0))
+    rest: NDArray = field(default_factory=lambda: np.zeros(0))
+    armature: NDArray = field(default_factory=lambda: np.zeros(0))
+    limits: Limits = field(default_factory=Limits)
+    mimic: Mimic | None = None
+
+    @staticmethod
+    def make(
+        name: str,
+        type: JointType,
+        placement: ArrayLike | object | None,
+        q_start: int,
+        v_start: int,
+        damping: ArrayLike = 0.0,
+        friction: ArrayLike = 0.0,
+        stiffness: ArrayLike = 0.0,
+        rest: ArrayLike | None = None,
+        armature: ArrayLike = 0.0,
+        limits: Limits | None = None,
+        mimic: Mimic | None = None,
+    ) -> Joint:
+        """A joint with every argument checked and brought to its shape."""
+        if not isinstance(type, JointType):
+            raise ModelError(
+                f"joint {name!r}: {type!r} is not a joint type; "
+                "give an instance such as Revolute('z'), Spherical() or Free()"
+            )
+        coefficients = {"damping": damping, "friction": friction, "stiffness": stiffness, "armature": armature}
+        vectors = {key: _vector(value, type.nv, key, name) for key, value in coefficients.items()}
+        for key, vector in vectors.items():
+            if np.any(vector < 0.0) or not np.all(np.isfinite(vector)):
+                raise ModelError(f"joint {name!r}: {key} {vector} must be finite and not negative")
+        slack = type.neutral() if rest is None else _vector(rest, type.nq, "rest", name)
+        try:
+            type.check(slack)
+        except StateError as fault:
+            raise ModelError(f"joint {name!r}: rest of the spring: {fault}") from None
+        if not np.isfinite(slack).all():
+            raise ModelError(f"joint {name!r}: rest {slack} of the spring must be finite")
+        if limits is not None and not isinstance(limits, Limits):
+            raise ModelError(
+                f"joint {name!r}: limits {limits!r} must be given as Limits(lower, upper, velocity, effort)"
+            )
+        return Joint(
+            name=name,
+            type=type,
+            placement=as_pose(placement, f"joint {name!r}"),
+            q_slice=slice(q_start, q_start + type.nq),
+            v_slice=slice(v_start, v_start + type.nv),
+            rest=frozen(slack),
+            limits=(limits or Limits()).fitted(type, name),
+            mimic=mimic,
+            **vectors,
+        )
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates of the joint type."""
+        return self.type.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity variables of the joint type."""
+        return self.type.nv
+
+    def coordinates(self, q: NDArray) -> NDArray:
+        """The joint's own coordinates, shape (..., nq), from those of the model."""
+        own = q[..., self.q_slice]
+        return own if self.mimic is None else self.mimic.multiplier * own + self.mimic.offset
+
+    def velocities(self, v: NDArray) -> NDArray:
+        """The joint's own velocity variables, shape (..., nv), from those of the model."""
+        own = v[..., self.v_slice]
+        return own if self.mimic is None else self.mimic.multiplier * own
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """Pose of the body in its parent, shape (..., 4, 4), from the coordinates of the model."""
+        return self.placement @ self.type.pose(self.coordinates(q), t)
+
+    def transform(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """X_J, shape (6, 6), from the coordinates of the model; ``X_J @ X_tree`` leads from parent to body."""
+        return self.type.transform(self.coordinates(q), t)
+
+    def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        """v_J in body coordinates, shape (..., 6), from the coordinates and velocities of the model."""
+        return self.type.velocity(self.coordinates(q), self.velocities(v), t)
+
+    def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """jcalc: X_J, S, v_J, c_J from the coordinates and velocities of the model.
+
+        For a mimic joint S is scaled, so that ``v_J = S @ v[v_slice]`` holds for it too.
+        """
+        X_J, S, v_J, c_J = self.type.calc(self.coordinates(q), self.velocities(v), t)
+        return X_J, S if self.mimic is None else self.mimic.multiplier * S, v_J, c_J
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        """S of shape (6, nv), as in `calc`."""
+        S = self.type.motion_subspace(self.coordinates(q))
+        return S if self.mimic is None else self.mimic.multiplier * S
+
+    @cached_property
+    def X_tree(self) -> NDArray:
+        """X_T: motion transform from parent coordinates to the predecessor frame of the joint, shape (6, 6)."""
+        return frozen(plucker.from_pose(self.placement))
+
+    def __repr__(self) -> str:
+        follows = "" if self.mimic is None else f", follows {self.mimic.leader!r}"
+        q, v = self.q_slice, self.v_slice
+        return f"<Joint {self.name!r}: {self.type!r}, q[{q.start}:{q.stop}], v[{v.start}:{v.stop}]{follows}>"
+
+
+def _vector(value: ArrayLike, size: int, what: str, joint: str) -> NDArray:
+    """A number for every coordinate, or as many as there are; read-only, shape (size,)."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"joint {joint!r}: {what} {value!r} must be a number or {size} of them") from None
+    if array.ndim > 1 or (array.ndim == 1 and len(array) != size):
+        raise ModelError(f"joint {joint!r}: {what} has shape {array.shape}; give one number or {size}")
+    if np.any(np.isnan(array)):
+        raise ModelError(f"joint {joint!r}: {what} holds NaN: {array}")
+    return frozen(np.broadcast_to(array, (size,)))

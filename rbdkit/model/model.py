@@ -1,0 +1,445 @@
+"""The description of a rigid-body system: bodies, joints, frames, loops and gravity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import ModelError, StateError
+from rbdkit.joints import Fixed, JointType
+from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.model import parameters as _parameters
+from rbdkit.model.body import Body, Frame, Loop
+from rbdkit.model.describe import describe, describe_html
+from rbdkit.model.finding import Finding
+from rbdkit.model.geometry import Geometry
+from rbdkit.model.joint import Joint, Limits, Mimic
+from rbdkit.model.numbering import WORLD, did_you_mean
+from rbdkit.model.placement import as_gravity, as_pose, frozen
+from rbdkit.model.validation import validate
+from rbdkit.spatial.inertia import Inertia
+
+_NO_INERTIA = frozen(np.zeros((6, 6)))
+
+
+class Model:
+    """What a rigid-body system is; formulations, integrators and views start from it (Featherstone 2008, Table 4.3).
+
+    A model grows by `add_body`, `add_frame` and `add_loop`; what is in it never changes. `with_parameters` gives one of
+    the same topology with other numbers.
+
+    Parameters
+    ----------
+    name : for people.
+    gravity : acceleration of free fall in world coordinates, m/s2.
+
+    Attributes
+    ----------
+    bodies : tuple of `Body`; ``bodies[0]`` is the fixed base 'world'. Every parent stands before its children.
+    joints : tuple of `Joint`; ``joints[i]`` connects body i to its parent; ``joints[0]``, the base's, has no freedom.
+    frames : tuple of `Frame`, named frames besides the body frames.
+    loops : tuple of `Loop`.
+    nq, nv : number of coordinates and of velocity variables.
+    parent : tuple, lambda(i), the number of body i's parent; -1 for the world.
+    X_tree, I : tuples, X_T and spatial inertia (6, 6) of every body; zeros where no inertia was given.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("pendulum")
+    >>> rod = model.add_body("rod", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0, com=[0, 0, -0.5]))
+    >>> model.nq, model.nv
+    (1, 1)
+    """
+
+    def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        self.name = str(name)
+        self.gravity = as_gravity(gravity)
+        self.bodies: tuple[Body, ...] = (Body(WORLD, 0, -1, Joint(WORLD)),)
+        self.frames: tuple[Frame, ...] = ()
+        self.loops: tuple[Loop, ...] = ()
+        self.nq = self.nv = 0
+        self._bind()
+
+    # --- building -----------------------------------------------------------------------------------------------------
+
+    def add_body(
+        self,
+        name: str,
+        parent: str | Body = WORLD,
+        joint: JointType | None = None,
+        placement: ArrayLike | object | None = None,
+        inertia: Inertia | None = None,
+        geometry: Geometry | Iterable[Geometry] = (),
+        joint_name: str | None = None,
+        damping: ArrayLike = 0.0,
+        friction: ArrayLike = 0.0,
+        stiffness: ArrayLike = 0.0,
+        rest: ArrayLike | None = None,
+        armature: ArrayLike = 0.0,
+        limits: Limits | None = None,
+        mimic: Mimic | None = None,
+    ) -> Body:
+        """Add a body and the joint that connects it to its parent.
+
+        Parameters
+        ----------
+        name : unique name of the body.
+        parent : a body of this model or its name.
+        joint : joint type, from `rbdkit.joints`; none is a fixed joint.
+        placement : pose of the joint frame in the parent body: a position (3,), a rotation (3, 3), a pose (4, 4) or a
+            SciPy transform.
+        inertia : in body coordinates; the body frame is the joint's successor frame.
+        geometry : one or more shapes to draw.
+        joint_name : name of the joint; ``<name>_joint`` if not given.
+        damping, friction, stiffness, rest, armature, limits, mimic : see `Joint`; numbers, or one entry a freedom.
+
+        Returns
+        -------
+        Body
+            The new body, which can be passed as `parent`.
+
+        Raises
+        ------
+        ModelError
+            If a name is taken or unknown, or a value has no physical meaning. The model is then as it was before.
+        """
+        parent_body = self.body(parent.name if isinstance(parent, Body) else parent)
+        joint_name = f"{name}_joint" if joint_name is None else joint_name
+        self._claim_name(name)
+        self._claim_joint_name(joint_name)
+        if inertia is not None and not isinstance(inertia, Inertia):
+            raise ModelError(
+                f"body {name!r}: inertia {inertia!r} is not an rbdkit.Inertia; "
+                "make one with Inertia(mass, com, inertia_com)"
+            )
+        shapes = (geometry,) if isinstance(geometry, Geometry) else tuple(geometry)
+        for shape in shapes:
+            if not isinstance(shape, Geometry):
+                raise ModelError(
+                    f"body {name!r}: {shape!r} is not a Geometry; write Geometry({shape!r}, placement=...)"
+                )
+        q_start, v_start = self._coordinate_start(joint_name, joint, mimic)
+        placed = Joint.make(
+            joint_name,
+            Fixed() if joint is None else joint,
+            placement,
+            q_start,
+            v_start,
+            damping,
+            friction,
+            stiffness,
+            rest,
+            armature,
+            limits,
+            mimic,
+        )
+        body = Body(name, len(self.bodies), parent_body.index, placed, inertia, shapes)
+        self.bodies += (body,)
+        if mimic is None:
+            self.nq += placed.nq
+            self.nv += placed.nv
+        self._enter(body)
+        return body
+
+    def add_frame(self, name: str, body: str | Body, placement: ArrayLike | object | None = None) -> Frame:
+        """Name a frame fixed to a body. placement : its pose in body coordinates, as for `add_body`."""
+        self._claim_name(name)
+        owner = self.body(body.name if isinstance(body, Body) else body)
+        frame = Frame(name, owner.index, as_pose(placement, f"frame {name!r}"))
+        self._frame_index[name] = len(self.frames)
+        self.frames += (frame,)
+        return frame
+
+    def add_loop(
+        self,
+        name: str,
+        predecessor: str | Body,
+        successor: str | Body,
+        joint: JointType,
+        predecessor_placement: ArrayLike | object | None = None,
+        successor_placement: ArrayLike | object | None = None,
+    ) -> Loop:
+        """Close a kinematic loop with a joint between two bodies of the tree.
+
+        Parameters
+        ----------
+        name : name of the loop joint.
+        predecessor, successor : the bodies (or names) that it connects.
+        joint : joint type.
+        predecessor_placement, successor_placement : poses of its two frames in these bodies, X_P and X_S of Table 4.3.
+        """
+        self._claim_joint_name(name)
+        ends = [self.body(b.name if isinstance(b, Body) else b) for b in (predecessor, successor)]
+        placed = Joint.make(name, joint, predecessor_placement, 0, 0)
+        loop = Loop(placed, ends[0].index, ends[1].index, as_pose(successor_placement, f"loop joint {name!r}"))
+        self.loops += (loop,)
+        return loop
+
+    def _claim_name(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a name must be a non-empty text, not {name!r}")
+        if name in self._body_index or name in self._frame_index:
+            raise ModelError(f"name {name!r} is taken; give every body and frame its own name")
+
+    def _claim_joint_name(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"the name of a joint must be a non-empty text, not {name!r}")
+        if name in self._joint_index or any(name == loop.joint.name for loop in self.loops):
+            raise ModelError(f"joint name {name!r} is taken; give every joint its own name")
+
+    def _coordinate_start(self, joint_name: str, joint: JointType | None, mimic: Mimic | None) -> tuple[int, int]:
+        """Where the joint's coordinates and velocities begin: at the end, or at its leader's."""
+        if mimic is None:
+            return self.nq, self.nv
+        if not isinstance(mimic, Mimic):
+            raise ModelError(
+                f"joint {joint_name!r}: mimic {mimic!r} must be given as Mimic(leader, multiplier, offset)"
+            )
+        leader = self.joint(mimic.leader)
+        if leader.mimic is not None:
+            raise ModelError(
+                f"joint {joint_name!r} mimics {leader.name!r}, which itself mimics {leader.mimic.leader!r}; "
+                "name the last one"
+            )
+        if joint is None or joint.nq != 1 or leader.nq != 1:
+            raise ModelError(f"joint {joint_name!r} cannot mimic {leader.name!r}: both must have one coordinate")
+        if not np.isfinite([mimic.multiplier, mimic.offset]).all():
+            raise ModelError(f"joint {joint_name!r}: {mimic} holds a number that is not finite")
+        return leader.q_slice.start, leader.v_slice.start
+
+    def _bind(self) -> None:
+        """Make the look-up tables anew from bodies and frames."""
+        self.joints: tuple[Joint, ...] = ()
+        self.parent: tuple[int, ...] = ()
+        self.X_tree: tuple[NDArray, ...] = ()
+        self.I: tuple[NDArray, ...] = ()
+        self._independent: tuple[Joint, ...] = ()
+        self._curved: tuple[Joint, ...] = ()
+        self._body_index: dict[str, int] = {}
+        self._joint_index: dict[str, int] = {}
+        self._frame_index = {frame.name: i for i, frame in enumerate(self.frames)}
+        for body in self.bodies:
+            self._enter(body)
+
+    def _enter(self, body: Body) -> None:
+        """Add a body to the look-up tables."""
+        joint = body.joint
+        self.joints += (joint,)
+        self.parent += (body.parent,)
+        self.X_tree += (joint.X_tree,)
+        with np.errstate(all="ignore"):  # an impossible inertia may overflow; `validate` names it
+            self.I += (_NO_INERTIA if body.inertia is None else body.inertia.matrix,)
+        if joint.mimic is None and joint.nv > 0:
+            self._independent += (joint,)
+            if not isinstance(joint.type, VectorJoint):
+                self._curved += (joint,)
+        self._body_index[body.name] = body.index
+        self._joint_index[joint.name] = body.index
+
+    # --- looking things up --------------------------------------------------------------------------------------------
+
+    def body(self, name: str | int) -> Body:
+        """The body of that name or number."""
+        if isinstance(name, int | np.integer) and 0 <= name < len(self.bodies):
+            return self.bodies[name]
+        if name not in self._body_index:
+            raise ModelError(f"body {name!r} is not in model {self.name!r}{did_you_mean(str(name), self._body_index)}")
+        return self.bodies[self._body_index[name]]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        if name not in self._joint_index:
+            raise ModelError(
+                f"joint {name!r} is not in model {self.name!r}{did_you_mean(str(name), self._joint_index)}"
+            )
+        return self.joints[self._joint_index[name]]
+
+    def frame(self, name: str) -> Frame:
+        """The named frame; a body's own frame goes by the body's name."""
+        if name in self._frame_index:
+            return self.frames[self._frame_index[name]]
+        if name in self._body_index:
+            return Frame(name, self._body_index[name], np.eye(4))
+        known = [*self._frame_index, *self._body_index]
+        raise ModelError(f"frame {name!r} is not in model {self.name!r}{did_you_mean(str(name), known)}")
+
+    @property
+    def outward(self) -> range:
+        """Body numbers from the base to the tips, without the base."""
+        return range(1, len(self.bodies))
+
+    @property
+    def inward(self) -> range:
+        """Body numbers from the tips to the base, without the base."""
+        return range(len(self.bodies) - 1, 0, -1)
+
+    def support(self, body: int) -> tuple[int, ...]:
+        """kappa(i): the joints on the path from the base to body i."""
+        path: list[int] = []
+        while body > 0:
+            path.append(body)
+            body = self.parent[body]
+        return tuple(path[::-1])
+
+    def children(self, body: int) -> tuple[int, ...]:
+        """mu(i): the bodies whose parent is body i."""
+        return tuple(i for i in self.outward if self.parent[i] == body)
+
+    def subtree(self, body: int) -> tuple[int, ...]:
+        """nu(i): body i and all bodies that it carries."""
+        carried = {body}
+        for i in range(body + 1, len(self.bodies)):
+            if self.parent[i] in carried:
+                carried.add(i)
+        return tuple(sorted(carried))
+
+    @property
+    def mass(self) -> float:
+        """Total mass of the bodies, kg."""
+        return sum(body.inertia.mass for body in self.bodies if body.inertia is not None)
+
+    @property
+    def mimics(self) -> bool:
+        """Whether a joint follows another one."""
+        return any(joint.mimic is not None for joint in self.joints)
+
+    # --- states -------------------------------------------------------------------------------------------------------
+
+    def neutral(self) -> NDArray:
+        """Coordinates at which every joint's frames coincide, shape (nq,)."""
+        q = np.zeros(self.nq)
+        for joint in self._independent:
+            q[joint.q_slice] = joint.type.neutral()
+        return q
+
+    def random_q(self, rng: np.random.Generator | int | None = None) -> NDArray:
+        """Random coordinates on the manifold, within limits where both bounds are finite; shape (nq,).
+
+        rng : a NumPy generator or a seed.
+        """
+        rng = np.random.default_rng(rng)
+        q = np.zeros(self.nq)
+        for joint in self._independent:
+            own = joint.type.random(rng)
+            lower, upper = np.asarray(joint.limits.lower), np.asarray(joint.limits.upper)
+            bounded = np.isfinite(lower) & np.isfinite(upper)
+            own[bounded] = rng.uniform(lower[bounded], upper[bounded])
+            q[joint.q_slice] = own
+        return q
+
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> NDArray:
+        """q moved along the constant velocity dv for one unit of time, on its manifold; stacks allowed."""
+        q, dv = self._aligned(("q", q, self.nq), ("dv", dv, self.nv))
+        moved = np.empty_like(q)
+        for joint in self._independent:
+            moved[..., joint.q_slice] = joint.type.integrate(q[..., joint.q_slice], dv[..., joint.v_slice])
+        return moved
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> NDArray:
+        """The dv with ``integrate(q0, dv) = q1``; stacks allowed."""
+        q0, q1 = self._aligned(("q0", q0, self.nq), ("q1", q1, self.nq))
+        dv = np.empty((*q0.shape[:-1], self.nv))
+        for joint in self._independent:
+            dv[..., joint.v_slice] = joint.type.difference(q0[..., joint.q_slice], q1[..., joint.q_slice])
+        return dv
+
+    def rate(self, q: ArrayLike, v: ArrayLike) -> NDArray:
+        """qdot = qdfn(model, q, v) (Featherstone 2008, Eq 3.7); stacks allowed."""
+        q, v = self._aligned(("q", q, self.nq), ("v", v, self.nv))
+        qdot = np.empty_like(q)
+        for joint in self._independent:
+            qdot[..., joint.q_slice] = joint.type.rate(q[..., joint.q_slice], v[..., joint.v_slice])
+        return qdot
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        """d/dt of u where ``q = integrate(q0, u)`` moves with velocity v; shape (nv,)."""
+        du = v.copy()
+        for joint in self._curved:
+            du[joint.v_slice] = joint.type.local_rate(u[joint.v_slice]) @ v[joint.v_slice]
+        return du
+
+    def check_q(self, q: ArrayLike, name: str = "q") -> NDArray:
+        """q as a float array of shape (..., nq).
+
+        Raises
+        ------
+        StateError
+            If the shape is wrong, a number is not finite (the joint is named), or q is off its manifold (with the
+            norm of the quaternion).
+        """
+        array = self._check_vector(q, self.nq, name, [joint.q_slice for joint in self.joints])
+        for joint in self._curved:
+            try:
+                joint.type.check(array[..., joint.q_slice])
+            except StateError as fault:
+                raise StateError(f"{name} of joint {joint.name!r}: {fault}") from None
+        return array
+
+    def check_v(self, v: ArrayLike, name: str = "v") -> NDArray:
+        """v, a or tau as a float array of shape (..., nv); raises `StateError` like `check_q`."""
+        return self._check_vector(v, self.nv, name, [joint.v_slice for joint in self.joints])
+
+    def _check_vector(self, values: ArrayLike, size: int, name: str, slices: list[slice]) -> NDArray:
+        array = self._sized(name, values, size)
+        finite = np.isfinite(array)
+        if not finite.all():
+            place = tuple(np.argwhere(~finite)[0])
+            k = place[-1]
+            joint = next(j.name for j, s in zip(self.joints, slices, strict=True) if s.start <= k < s.stop)
+            raise StateError(f"{name}[{', '.join(map(str, place))}] (joint {joint!r}) is not finite: {array[place]}")
+        return array
+
+    def _sized(self, name: str, values: ArrayLike, size: int) -> NDArray:
+        """The values as a float array of shape (..., size)."""
+        try:
+            array = np.asarray(values, dtype=float)
+        except (TypeError, ValueError) as fault:
+            raise StateError(f"{name} is not an array of numbers: {fault}") from None
+        if array.shape[-1:] != (size,):
+            raise StateError(
+                f"{name} has shape {array.shape}; model {self.name!r} needs ({size},), or (..., {size}) for a stack"
+            )
+        return array
+
+    def _aligned(self, *vectors: tuple[str, ArrayLike, int]) -> list[NDArray]:
+        """Vectors given by name, values and size, brought to common leading axes."""
+        arrays = [self._sized(*vector) for vector in vectors]
+        if len({array.shape[:-1] for array in arrays}) == 1:
+            return arrays
+        lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in arrays]
+
+    # --- numbers that can be changed ----------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every number that `with_parameters` can change, by name: 'link1.mass', 'elbow.placement', 'gravity', ..."""
+        return _parameters.collect(self)
+
+    def with_parameters(self, values: Mapping[str, Any]) -> Model:
+        """A model of the same topology with some parameters changed; names are those of `parameters`."""
+        return _parameters.replace(self, values)
+
+    # --- talking about itself -----------------------------------------------------------------------------------------
+
+    def validate(self) -> list[Finding]:
+        """Findings about bodies, joints and frames that would spoil a simulation; an empty list is good news."""
+        return validate(self)
+
+    def describe(self) -> str:
+        """A table of bodies, joints, coordinates, masses and springs as text."""
+        return describe(self)
+
+    def __repr__(self) -> str:
+        moving = sum(joint.nv > 0 for joint in self.joints)
+        return (
+            f"<Model {self.name!r}: {len(self.bodies) - 1} bodies, {moving} moving joints, "
+            f"nq={self.nq}, nv={self.nv}, {self.mass:.6g} kg>"
+        )
+
+    def _repr_html_(self) -> str:
+        return describe_html(self)

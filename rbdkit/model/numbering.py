@@ -1,0 +1,70 @@
+"""Regular numbering: every parent comes before its children (Featherstone 2008, section 4.1.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from rbdkit.model.finding import Finding
+
+WORLD = "world"
+
+
+def regular_order(links: Sequence[tuple[str, str]]) -> list[int]:
+    """Positions of the links in a regular order, depth first, children in the order given.
+
+    Parameters
+    ----------
+    links : (body, parent) name pairs in any order; the root parent is 'world'. Links that `structure_findings` objects
+        to (duplicates, unknown parents, cycles) are left out.
+    """
+    children: dict[str, list[int]] = {}
+    for position, (_, parent) in enumerate(links):
+        children.setdefault(parent, []).append(position)
+    order: list[int] = []
+    seen = {WORLD}
+    waiting = children.get(WORLD, [])[::-1]
+    while waiting:
+        position = waiting.pop()
+        name = links[position][0]
+        if name not in seen:
+            seen.add(name)
+            order.append(position)
+            waiting.extend(children.get(name, [])[::-1])
+    return order
+
+
+def structure_findings(links: Sequence[tuple[str, str]]) -> list[Finding]:
+    """What stands in the way of a tree: duplicate names, unknown parents, bodies that the world does not reach.
+
+    Parameters
+    ----------
+    links : (body, parent) name pairs in any order.
+    """
+    findings = []
+    names = [name for name, _ in links]
+    counts = Counter([WORLD, *names])
+    for name in sorted(name for name, count in counts.items() if count > 1):
+        message = f"{counts[name]} bodies are called {name!r}; give every body its own name"
+        findings.append(Finding("error", name, "duplicate name", message))
+    reached = {names[position] for position in regular_order(links)}
+    for name, parent in links:
+        if parent not in counts:
+            message = f"its parent {parent!r} does not exist{did_you_mean(parent, counts)}"
+            findings.append(Finding("error", name, "unreachable body", message))
+        elif name not in reached:
+            message = f"no chain of joints leads from {WORLD!r} to it (parent {parent!r})"
+            message += "; it hangs in a cycle, or on a body that is unreachable itself"
+            findings.append(Finding("error", name, "unreachable body", message))
+    return findings
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint for an unknown name: the closest known ones, or all of them if there are few."""
+    known = sorted(known)
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    shown = ", ".join(repr(k) for k in known[:8]) + (", ..." if len(known) > 8 else "")
+    return f"; known: {shown}" if known else ""

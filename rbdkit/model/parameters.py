@@ -1,0 +1,126 @@
+"""The numbers of a model by name, and the same model with other numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace as with_fields
+from typing import TYPE_CHECKING, Any
+
+from rbdkit.errors import ModelError
+from rbdkit.joints import Helical
+from rbdkit.model.body import Body, Frame, Loop
+from rbdkit.model.joint import Joint
+from rbdkit.model.numbering import did_you_mean
+from rbdkit.model.placement import as_gravity, as_pose
+from rbdkit.spatial.inertia import Inertia
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+BODY_FIELDS = ("mass", "com", "inertia")
+JOINT_FIELDS = ("damping", "friction", "stiffness", "rest", "armature")
+
+
+def collect(model: Model) -> dict[str, Any]:
+    """Every number that `replace` can change.
+
+    For body b: ``b.mass`` (kg), ``b.com`` (m), ``b.inertia`` (3x3 about the centre of mass, kg m2).
+    For joint j: ``j.placement`` (4x4), ``j.damping``, ``j.friction``, ``j.stiffness``, ``j.rest``, ``j.armature``, and
+    ``j.pitch`` of a helical joint; for a loop joint ``j.placement`` and ``j.successor_placement``.
+    For a named frame f: ``f.frame_placement`` (a joint may have the same name). And ``gravity``.
+    One-entry vectors are given as numbers.
+    """
+    values: dict[str, Any] = {}
+    for body in model.bodies[1:]:
+        if body.inertia is not None:
+            fields = (body.inertia.mass, body.inertia.com, body.inertia.inertia_com)
+            values.update({f"{body.name}.{name}": value for name, value in zip(BODY_FIELDS, fields, strict=True)})
+        values.update(_joint_parameters(body.joint))
+    for loop in model.loops:
+        values[f"{loop.joint.name}.placement"] = loop.joint.placement
+        values[f"{loop.joint.name}.successor_placement"] = loop.successor_placement
+    values.update({f"{frame.name}.frame_placement": frame.placement for frame in model.frames})
+    values["gravity"] = model.gravity
+    return values
+
+
+def _joint_parameters(joint: Joint) -> dict[str, Any]:
+    values: dict[str, Any] = {f"{joint.name}.placement": joint.placement}
+    if joint.nv > 0:
+        for name in JOINT_FIELDS:
+            vector = getattr(joint, name)
+            values[f"{joint.name}.{name}"] = float(vector[0]) if vector.size == 1 else vector
+    if isinstance(joint.type, Helical):
+        values[f"{joint.name}.pitch"] = joint.type.pitch
+    return values
+
+
+def replace(model: Model, values: Mapping[str, Any]) -> Model:
+    """A model of the same topology with the named parameters changed; the given model stays as it is.
+
+    Mass, centre of mass and inertia about it are independent of each other: changing one leaves the others.
+
+    Raises
+    ------
+    ModelError
+        If a name is not one of `collect`, or a value has no physical meaning.
+    """
+    known = collect(model)
+    for name in values:
+        if name not in known:
+            raise ModelError(f"parameter {name!r} is not one of model {model.name!r}{did_you_mean(name, known)}")
+    changed = copy(model)
+    if "gravity" in values:
+        changed.gravity = as_gravity(values["gravity"])
+    changed.bodies = tuple(_body_with(body, values) for body in model.bodies)
+    changed.frames = tuple(_frame_with(frame, values) for frame in model.frames)
+    changed.loops = tuple(_loop_with(loop, values) for loop in model.loops)
+    changed._bind()
+    return changed
+
+
+def _body_with(body: Body, values: Mapping[str, Any]) -> Body:
+    inertia = body.inertia
+    given = {name: values[f"{body.name}.{name}"] for name in BODY_FIELDS if f"{body.name}.{name}" in values}
+    if inertia is not None and given:
+        try:
+            inertia = Inertia(
+                given.get("mass", inertia.mass),
+                given.get("com", inertia.com),
+                given.get("inertia", inertia.inertia_com),
+            )
+        except ModelError as fault:
+            raise ModelError(f"body {body.name!r}: {fault}") from None
+    joint = _joint_with(body.joint, values)
+    return body if inertia is body.inertia and joint is body.joint else with_fields(body, inertia=inertia, joint=joint)
+
+
+def _frame_with(frame: Frame, values: Mapping[str, Any]) -> Frame:
+    name = f"{frame.name}.frame_placement"
+    return with_fields(frame, placement=as_pose(values[name], f"frame {frame.name!r}")) if name in values else frame
+
+
+def _loop_with(loop: Loop, values: Mapping[str, Any]) -> Loop:
+    name = f"{loop.joint.name}.successor_placement"
+    placement = as_pose(values.get(name, loop.successor_placement), f"loop joint {loop.joint.name!r}")
+    return with_fields(loop, joint=_joint_with(loop.joint, values), successor_placement=placement)
+
+
+def _joint_with(joint: Joint, values: Mapping[str, Any]) -> Joint:
+    prefix = f"{joint.name}."
+    given = {name: values[prefix + name] for name in ("placement", *JOINT_FIELDS, "pitch") if prefix + name in values}
+    if not given:
+        return joint
+    fields = {name: getattr(joint, name) for name in ("placement", *JOINT_FIELDS)} | given
+    pitch = fields.pop("pitch", None)
+    type_ = joint.type if pitch is None or not isinstance(joint.type, Helical) else Helical(joint.type.axis, pitch)
+    return Joint.make(
+        joint.name,
+        type_,
+        q_start=joint.q_slice.start,
+        v_start=joint.v_slice.start,
+        limits=joint.limits,
+        mimic=joint.mimic,
+        **fields,
+    )

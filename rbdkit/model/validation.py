@@ -1,0 +1,112 @@
+"""Findings about a model that would spoil a simulation, each with the name of the link and how to mend it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rbdkit.joints import Fixed
+from rbdkit.model.body import Body
+from rbdkit.model.finding import Finding
+from rbdkit.model.numbering import structure_findings
+from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.inertia_check import ROUND_OFF
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+
+def validate(model: Model) -> list[Finding]:
+    """Every finding about the model: structure first, then body by body.
+
+    Errors, with which the equations of motion have no meaning: duplicate names, unreachable bodies, negative mass, an
+    inertia that is not positive semidefinite, numbers that are not finite, axes that are not of unit length, and a
+    joint that moves nothing that has mass in the direction it moves. Warnings, of what no real body has but many robot
+    files do: an inertia that breaks the triangle inequality, is not symmetric, or has no mass; a moving body without
+    inertia that others give mass to.
+    """
+    bodies = model.bodies[1:]
+    findings = structure_findings([(body.name, model.bodies[body.parent].name) for body in bodies])
+    massive, welded = _carried(model)
+    together = defaultdict(list)  # bodies that move with one velocity variable: several, if joints mimic one another
+    for body in bodies:
+        together[body.joint.v_slice.start].append(body.index)
+    for body in bodies:
+        findings += inertia_findings(body.name, body.inertia)
+        findings += _axis_findings(body)
+        if body.joint.nv > 0:
+            moved = [i for i in together[body.joint.v_slice.start] if model.joints[i].nv > 0]
+            alone = welded[body.index] if len(moved) == 1 else None
+            findings += _motion_findings(body, any(massive[i] for i in moved), alone)
+    return findings
+
+
+def inertia_findings(name: str, inertia: Inertia | None) -> list[Finding]:
+    """What is unphysical about the inertia of the body of that name."""
+    if inertia is None:
+        return []
+    solvable = np.isfinite(inertia.matrix).all() and inertia.mass >= 0.0 and _semidefinite(inertia)
+    severity: Literal["error", "warning"] = "warning" if solvable else "error"
+    return [Finding(severity, name, "inertia", text) for text in inertia.findings()]
+
+
+def _semidefinite(inertia: Inertia) -> bool:
+    moments = np.linalg.eigvalsh(inertia.inertia_com)
+    return bool(moments[0] >= -ROUND_OFF * np.abs(moments).max())
+
+
+def _axis_findings(body: Body) -> list[Finding]:
+    findings = []
+    for attribute in ("axis", "axis1", "axis2"):
+        axis = getattr(body.joint.type, attribute, None)
+        if axis is not None and not abs(np.linalg.norm(axis) - 1.0) < 1e-9:
+            length = f"has length {np.linalg.norm(axis):.9g}, not 1; divide it by its length"
+            message = f"{attribute} {np.asarray(axis).tolist()} of joint {body.joint.name!r} {length}"
+            findings.append(Finding("error", body.name, "non-unit axis", message))
+    return findings
+
+
+def _motion_findings(body: Body, massive: bool, welded: Inertia | None) -> list[Finding]:
+    """Whether everything that the body's joint moves has inertia in every direction in which it moves it.
+
+    massive : whether the joint moves any mass. welded : the inertia of all that it moves, None if that is not rigid.
+    """
+    joint = body.joint
+    name = f"joint {joint.name!r} ({joint.type.kind})"
+    if not np.all(joint.armature > 0.0):
+        if not massive:
+            what = "missing inertia" if body.inertia is None else "zero mass on a moving leaf"
+            message = f"{name} moves only bodies without mass, so its acceleration has no meaning"
+            return [Finding("error", body.name, what, f"{message}; give inertia=, or make the joint fixed")]
+        if welded is not None:
+            S, I = joint.type.motion_subspace(joint.type.neutral()), welded.matrix
+            smallest = float(np.linalg.eigvalsh(S.T @ I @ S)[0])
+            if smallest <= 1e-14 * float(np.trace(I)):
+                message = f"{name} can move it in a direction in which it has no inertia"
+                value = f"(smallest eigenvalue of S.T I S is {smallest:.3g})"
+                mend = "give it rotational inertia, or its centre of mass a distance from the axis"
+                return [Finding("error", body.name, "inertia not positive definite", f"{message} {value}; {mend}")]
+    if body.inertia is None:
+        message = f"no inertia was given, it counts as massless; what it carries gives {name} its mass"
+        return [Finding("warning", body.name, "missing inertia", message)]
+    return []
+
+
+def _carried(model: Model) -> tuple[list[bool], list[Inertia | None]]:
+    """For every body: whether it or what it carries has mass; and the inertia of it with all that it carries.
+
+    The second is None where something moves on the body, or where an inertia is unphysical and has its own finding.
+    """
+    inertias = [Inertia.zero() if body.inertia is None else body.inertia for body in model.bodies]
+    massive = [inertia.mass != 0.0 or bool(inertia.inertia_com.any()) for inertia in inertias]
+    welded = [None if inertia.findings() else inertia for inertia in inertias]
+    for i in model.inward:
+        parent, joint, own, rest = model.parent[i], model.joints[i], welded[i], welded[model.parent[i]]
+        massive[parent] = massive[parent] or massive[i]
+        if isinstance(joint.type, Fixed) and own is not None and rest is not None:
+            welded[parent] = rest + own.transformed(joint.placement)
+        else:
+            welded[parent] = None
+    return massive, welded

@@ -1,0 +1,155 @@
+"""Each finding names the link, shows the value and says how to mend it; good models give none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rbdkit.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal
+from rbdkit.library import double_pendulum, random_tree, spherical_pendulum
+from rbdkit.model import Mimic, Model, validate
+from rbdkit.spatial.inertia import Inertia
+
+pytestmark = pytest.mark.source("F4.27")
+BALL = Inertia.sphere(0.1, mass=1.0)
+POINT = Inertia(1.0)
+
+
+def findings(model):
+    return [(f.severity, f.where, f.what) for f in validate(model)]
+
+
+def one(inertia, joint=None, **more):
+    model = Model("one")
+    model.add_body("link", joint=Revolute("z") if joint is None else joint, inertia=inertia, joint_name="hinge", **more)
+    return model
+
+
+@pytest.mark.parametrize("model", [
+    double_pendulum(), spherical_pendulum(), Model(), *(random_tree(k, 17) for k in range(3)),
+], ids=lambda model: model.name)  # fmt: skip
+def test_good_models_have_no_findings(model):
+    assert model.validate() == []
+
+
+@pytest.mark.parametrize("inertia, says", [
+    (Inertia(-2.0, check=False), "the mass is negative: -2 kg"),
+    (Inertia(np.nan, check=False), "not finite: mass nan"),
+    (Inertia(1.0, [0, np.inf, 0], check=False), "not finite: mass 1.0, com [0.0, inf, 0.0]"),
+    (Inertia(1.0, inertia_com=np.diag([1.0, 1.0, np.nan]), check=False), "not finite"),
+    (Inertia(1.0, inertia_com=np.diag([0.2, -0.1, 0.2]), check=False), "its principal moments are -0.1"),
+    (Inertia(1.0, inertia_com=np.diag([0.1, 0.1, 0.3]), check=False), "0.1 + 0.1 = 0.2 is less than 0.3"),
+    (Inertia(0.0, inertia_com=np.diag([0.1, 0.1, 0.1]), check=False), "the mass is zero but the rotational"),
+    (Inertia(1.0, inertia_com=[[1, 0.2, 0], [0, 1, 0], [0, 0, 1]], check=False), "not symmetric: elements differ by"),
+])  # fmt: skip
+def test_unphysical_inertia_is_said_once(inertia, says):
+    (finding,) = one(inertia).validate()
+    assert (finding.severity, finding.where, finding.what) == ("error", "link", "inertia")
+    assert says in finding.message
+    assert str(finding) == f"error: link: inertia: {finding.message}"
+
+
+@pytest.mark.parametrize("joint, inertia", [
+    (Revolute("z"), POINT),
+    (Revolute("z"), Inertia(1.0, [0, 0, 0.5])),
+    (Spherical(), Inertia(1.0, [0.3, 0, 0])),
+    (Free(), POINT),
+    (Planar("z"), POINT),
+    (Universal(), Inertia(1.0, [0.0, 0.0, 0.0])),
+    (Revolute("x"), Inertia(1.0, inertia_com=np.diag([0.0, 0.1, 0.1]))),
+])  # fmt: skip
+def test_a_leaf_that_has_no_inertia_where_it_moves(joint, inertia):
+    """Positive mass is not enough: S.T I S must be positive definite."""
+    (finding,) = one(inertia, joint).validate()
+    assert (finding.severity, finding.where, finding.what) == ("error", "link", "inertia not positive definite")
+    assert f"joint 'hinge' ({joint.kind}) can move it in a direction in which it has no inertia" in finding.message
+    assert "give it rotational inertia" in finding.message
+
+
+@pytest.mark.parametrize("joint, inertia", [
+    (Prismatic("z"), POINT), (Revolute("z"), Inertia(1.0, [1e-4, 0, 0])), (Fixed(), POINT),
+])  # fmt: skip
+def test_a_point_mass_is_enough_where_it_resists(joint, inertia):
+    assert one(inertia, joint).validate() == []
+
+
+@pytest.mark.parametrize("inertia, what", [(None, "missing inertia"), (Inertia.zero(), "zero mass on a moving leaf")])
+def test_a_massless_moving_leaf(inertia, what):
+    (finding,) = one(inertia).validate()
+    assert (finding.severity, finding.where, finding.what) == ("error", "link", what)
+    assert finding.message.startswith("joint 'hinge' (revolute) moves only bodies without mass")
+    assert finding.message.endswith("give inertia=, or make the joint fixed")
+
+
+def test_a_rotor_gives_a_massless_leaf_its_inertia():
+    assert findings(one(Inertia.zero(), armature=0.1)) == []
+    assert findings(one(POINT, armature=0.1)) == []
+    assert findings(one(None, armature=0.1)) == [("warning", "link", "missing inertia")]
+    (lame,) = findings(one(POINT, Spherical(), armature=[0.1, 0.1, 0.0]))
+    assert lame == ("error", "link", "inertia not positive definite")
+
+
+def test_a_massless_body_between_others_is_a_warning():
+    model = one(None)
+    model.add_body("hand", "link", Revolute("x"), inertia=BALL)
+    (finding,) = model.validate()
+    assert (finding.severity, finding.where, finding.what) == ("warning", "link", "missing inertia")
+    assert "what it carries gives joint 'hinge' (revolute) its mass" in finding.message
+
+
+def test_what_is_fixed_to_a_leaf_counts():
+    """A flange without inertia on the moving link is fine; its mass off the axis is what makes it turn."""
+    model = one(POINT)
+    model.add_body("flange", "link", placement=[0, 0, 0.3])
+    assert findings(model) == [("error", "link", "inertia not positive definite")]
+    model.add_body("weight", "flange", placement=[0.2, 0, 0], inertia=POINT)
+    assert findings(model) == []
+    empty = one(None)
+    empty.add_body("flange", "link")
+    empty.add_body("leaf", "flange", Revolute())
+    assert findings(empty) == [("error", "link", "missing inertia"), ("error", "leaf", "missing inertia")]
+
+
+def test_unmoved_bodies_need_no_inertia():
+    model = Model()
+    model.add_body("table")
+    model.add_body("plate", "table", inertia=Inertia.zero())
+    assert model.validate() == []
+
+
+def test_mimic_joints_share_their_mass():
+    """A massless finger that follows a heavy one moves with it."""
+    model = one(BALL, Prismatic("x"))
+    model.add_body("follower", joint=Prismatic("x"), inertia=Inertia.zero(), mimic=Mimic("hinge", -1.0))
+    assert findings(model) == []
+    both = one(None, Prismatic("x"))
+    both.add_body("follower", joint=Prismatic("x"), inertia=Inertia.zero(), mimic=Mimic("hinge", -1.0))
+    assert [f[:2] for f in findings(both)] == [("error", "link"), ("error", "follower")]
+
+
+def test_an_axis_that_was_bent_afterwards():
+    model = one(BALL)
+    joint = Universal("x", "y")
+    model.add_body("gimbal", "link", joint, inertia=BALL, joint_name="cross")
+    joint.axis2 = np.array([0.0, 1.0, 0.5])
+    (finding,) = model.validate()
+    assert (finding.severity, finding.where, finding.what) == ("error", "gimbal", "non-unit axis")
+    assert "axis2 [0.0, 1.0, 0.5] of joint 'cross' has length 1.11803399, not 1" in finding.message
+    joint.axis2 = np.array([0.0, np.nan, 0.5])
+    assert findings(model)[0][2] == "non-unit axis"
+
+
+def test_duplicate_names_in_a_model_that_was_put_together_by_hand():
+    model = double_pendulum()
+    model.bodies = (*model.bodies[:2], replace(model.bodies[2], name="rod1"))
+    (finding,) = model.validate()
+    assert (finding.severity, finding.where, finding.what) == ("error", "rod1", "duplicate name")
+
+
+def test_all_findings_come_at_once():
+    model = one(Inertia(-1.0, check=False))
+    model.add_body("ghost", "link", Revolute("x"))
+    model.add_body("point", "link", Spherical(), inertia=POINT)
+    assert [f[1:] for f in findings(model)] == [
+        ("link", "inertia"), ("ghost", "missing inertia"), ("point", "inertia not positive definite"),
+    ]  # fmt: skip
