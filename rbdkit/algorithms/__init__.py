@@ -1,0 +1,59 @@
+"""The algorithms in their sources' form, one a file, on NumPy 6-vectors and 6x6 matrices.
+
+They take a `Model` and arrays of one state and return what they computed, all of it, under the source's symbols. They
+are the reference that faster forms are tested against; the functions of the package itself (`rbdkit.rnea`, ...) check
+their input, take stacks of states and choose the fastest form there is.
+"""
+
+from rbdkit.algorithms.aba import AbaResult, aba
+from rbdkit.algorithms.bias_force import bias_force, coriolis_force, gravity_force
+from rbdkit.algorithms.crba import CrbaResult, crba, crba_base
+from rbdkit.algorithms.energy import Energy, PowerBalance, energy, external_power, power_balance
+from rbdkit.algorithms.external_forces import ExternalForces, external_forces, wrench
+from rbdkit.algorithms.forward_dynamics import forward_dynamics, forward_dynamics_crba, require_tree
+from rbdkit.algorithms.inverse_dynamics_delta import inverse_dynamics_delta
+from rbdkit.algorithms.jacobian import bias_acceleration, jacobian, point_velocity
+from rbdkit.algorithms.kinematics import Kinematics, forward_kinematics
+from rbdkit.algorithms.momentum import center_of_mass, center_of_mass_jacobian, momentum, momentum_matrix, total_mass
+from rbdkit.algorithms.passive_force import dissipation, passive_force, spring_energy
+from rbdkit.algorithms.rnea import RneaResult, rnea
+from rbdkit.algorithms.rnea_base import rnea_base
+
+__all__ = [
+    "AbaResult",
+    "CrbaResult",
+    "Energy",
+    "ExternalForces",
+    "Kinematics",
+    "PowerBalance",
+    "RneaResult",
+    "aba",
+    "bias_acceleration",
+    "bias_force",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "coriolis_force",
+    "crba",
+    "crba_base",
+    "dissipation",
+    "energy",
+    "external_forces",
+    "external_power",
+    "forward_dynamics",
+    "forward_dynamics_crba",
+    "forward_kinematics",
+    "gravity_force",
+    "inverse_dynamics_delta",
+    "jacobian",
+    "momentum",
+    "momentum_matrix",
+    "passive_force",
+    "point_velocity",
+    "power_balance",
+    "require_tree",
+    "rnea",
+    "rnea_base",
+    "spring_energy",
+    "total_mass",
+    "wrench",
+]

@@ -1,0 +1,109 @@
+"""Forward dynamics by the articulated-body algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.external_forces import ExternalForces, external_forces
+from rbdkit.errors import ModelError
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+from rbdkit.spatial.cross import cross_force, cross_motion
+
+
+@dataclass(frozen=True)
+class AbaResult:
+    """What `aba` computed, in body coordinates; row or entry i belongs to body i.
+
+    qdd : (nv,) joint accelerations.
+    v, c, a : (n, 6) velocities, velocity products, and accelerations with ``a[0] = -gravity``.
+    IA, pA : (n, 6, 6), (n, 6) articulated-body inertias and bias forces.
+    Ia, pa : the same, seen through joint i by the parent.
+    U, D, u : lists, the common subexpressions of Eqs 7.43-7.45.
+    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
+    """
+
+    qdd: NDArray
+    v: NDArray
+    c: NDArray
+    a: NDArray
+    IA: NDArray
+    pA: NDArray
+    Ia: NDArray
+    pa: NDArray
+    U: list[NDArray]
+    D: list[NDArray]
+    u: list[NDArray]
+    X: NDArray
+    S: list[NDArray]
+
+
+def aba(model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0) -> AbaResult:
+    """Joint accelerations caused by given joint forces (Featherstone 2008, Table 7.1).
+
+    Parameters
+    ----------
+    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces; springs and dampers are not added to tau.
+    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
+    t : time in s, for prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If a joint moves something without inertia in the direction it moves it, or if a joint mimics another one: then
+        the joints do not move independently, and `forward_dynamics_crba` is the algorithm to use.
+    """
+    if model.mimics:
+        followers = ", ".join(repr(joint.name) for joint in model.joints if joint.mimic is not None)
+        raise ModelError(
+            f"ABA needs joints that move independently, but {followers} mimic(s) another; use forward_dynamics"
+        )
+    n, parent, I = len(model.bodies), model.parent, model.I
+    X, v, c, a, pA, pa = np.zeros((n, 6, 6)), *np.zeros((5, n, 6))
+    IA, Ia, qdd = np.array(I), np.zeros((n, 6, 6)), np.zeros(model.nv)
+    S, U, D, u = ([np.zeros((6, 0))] * n for _ in range(4))
+    f_x, X_0 = external_forces(model, f_ext), [np.eye(6)] * n
+
+    for i in model.outward:  # pass 1
+        joint, p = model.joints[i], parent[i]
+        X_J, S[i], v_J, c_J = joint.calc(q, qd, t)
+        X[i] = X_J @ model.X_tree[i]
+        v[i] = X[i] @ v[p] + v_J  # Eq 7.34
+        c[i] = c_J + cross_motion(v[i], v_J)  # Eq 7.35
+        pA[i] = cross_force(v[i], I[i] @ v[i])  # Eq 7.36
+        if f_x is not None:
+            X_0[i] = X[i] @ X_0[p]
+            pA[i] -= plucker.force(X_0[i]) @ f_x[i]
+    for i in model.inward:  # pass 2
+        joint, p = model.joints[i], parent[i]
+        U[i] = IA[i] @ S[i]  # Eq 7.43
+        D[i] = S[i].T @ U[i] + np.diag(joint.armature)  # Eq 7.44, and the rotor
+        u[i] = tau[joint.v_slice] - S[i].T @ pA[i]  # Eq 7.45
+        D_inv_U, D_inv_u = _solve(D[i], U[i].T, joint.name), _solve(D[i], u[i], joint.name)
+        Ia[i] = IA[i] - U[i] @ D_inv_U  # Eq 7.47
+        pa[i] = pA[i] + Ia[i] @ c[i] + U[i] @ D_inv_u  # Eq 7.48
+        IA[p] += X[i].T @ Ia[i] @ X[i]  # Eq 7.37
+        pA[p] += X[i].T @ pa[i]  # Eq 7.38
+    a[0, 3:] = -model.gravity  # pass 3; gravity as an upward acceleration of the base
+    for i in model.outward:
+        joint, p = model.joints[i], parent[i]
+        a_ = X[i] @ a[p] + c[i]  # Eq 7.46
+        qdd[joint.v_slice] = _solve(D[i], u[i] - U[i].T @ a_, joint.name)  # Eq 7.49
+        a[i] = a_ + S[i] @ qdd[joint.v_slice]  # Eq 7.50
+    return AbaResult(qdd, v, c, a, IA, pA, Ia, pa, U, D, u, X, S)
+
+
+def _solve(D: NDArray, rhs: NDArray, joint: str) -> NDArray:
+    """D^-1 rhs; a joint without freedom has nothing to solve for."""
+    if len(D) == 1 and D[0, 0] != 0.0:
+        return rhs / D[0, 0]
+    try:
+        return np.linalg.solve(D, rhs)
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            f"joint {joint!r} moves something without inertia in a direction in which it moves it; "
+            "see model.validate(), give the body inertia or fix the joint"
+        ) from None

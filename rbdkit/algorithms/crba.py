@@ -1,0 +1,85 @@
+"""The joint-space inertia matrix by the composite-rigid-body algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.rotor import rotor_inertia
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+
+
+@dataclass(frozen=True)
+class CrbaResult:
+    """What `crba` computed, in body coordinates; entry i belongs to body i.
+
+    H : (nv, nv) joint-space inertia matrix. Ic : (n, 6, 6) composite inertias. X : (n, 6, 6) from parent to body.
+    S : list of (6, nv_i).
+    """
+
+    H: NDArray
+    Ic: NDArray
+    X: NDArray
+    S: list[NDArray]
+
+
+def crba(model: Model, q: NDArray, t: float = 0.0) -> CrbaResult:
+    """Joint-space inertia matrix H (Featherstone 2008, Table 6.2).
+
+    Parameters
+    ----------
+    q : (nq,) coordinates. t : time in s, for prescribed joints.
+
+    Notes
+    -----
+    Blocks of joints that are on different branches stay zero. A mimic joint adds to the rows and columns of its leader.
+    """
+    n, parent = len(model.bodies), model.parent
+    X, Ic, H = np.zeros((n, 6, 6)), np.array(model.I), np.zeros((model.nv, model.nv))
+    S = [joint.motion_subspace(q) for joint in model.joints]
+    v = [joint.v_slice for joint in model.joints]
+
+    for i in model.outward:
+        X[i] = model.joints[i].transform(q, t) @ model.X_tree[i]
+    for i in model.inward:
+        Ic[parent[i]] += X[i].T @ Ic[i] @ X[i]  # Eq 6.17
+        F = Ic[i] @ S[i]
+        H[v[i], v[i]] += S[i].T @ F + np.diag(rotor_inertia(model.joints[i]))  # Eq 6.20, i = j
+        j = i
+        while parent[j] > 0:
+            F = X[j].T @ F  # Eq 6.19
+            j = parent[j]
+            H_ij = F.T @ S[j]  # Eq 6.20
+            H[v[i], v[j]] += H_ij
+            H[v[j], v[i]] += H_ij.T
+    return CrbaResult(H, Ic, X, S)
+
+
+def crba_base(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
+    """H from the basic equations with everything in base coordinates; for reading and for checking `crba`.
+
+    Featherstone 2008, Eqs 6.13, 6.14.
+    """
+    n, parent = len(model.bodies), model.parent
+    X_0, S, Ic, H = [np.eye(6)] * n, [np.zeros((6, 0))] * n, np.zeros((n, 6, 6)), np.zeros((model.nv, model.nv))
+    for i in model.outward:
+        joint = model.joints[i]
+        X_0[i] = joint.transform(q, t) @ model.X_tree[i] @ X_0[parent[i]]
+        S[i] = plucker.inverse(X_0[i]) @ joint.motion_subspace(q)
+        Ic[i] = X_0[i].T @ model.I[i] @ X_0[i]
+    for i in model.inward:
+        Ic[parent[i]] += Ic[i]  # Eq 6.13
+    for i in model.outward:
+        H[model.joints[i].v_slice, model.joints[i].v_slice] += np.diag(rotor_inertia(model.joints[i]))
+        for j in model.outward:
+            if j in model.support(i):
+                H_ij = S[i].T @ Ic[i] @ S[j]  # Eq 6.14
+            elif i in model.support(j):
+                H_ij = S[i].T @ Ic[j] @ S[j]
+            else:
+                continue
+            H[model.joints[i].v_slice, model.joints[j].v_slice] += H_ij
+    return H

@@ -1,0 +1,120 @@
+"""Energy and the power that changes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.external_forces import ExternalForces, external_forces
+from rbdkit.algorithms.kinematics import forward_kinematics, in_world
+from rbdkit.algorithms.passive_force import dissipation, spring_energy
+from rbdkit.algorithms.rnea import rnea
+from rbdkit.model import Model
+from rbdkit.spatial.cross import cross_force
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energy of one state or a stack of states, J; each field has shape (...).
+
+    kinetic : of bodies and rotors. gravitational : zero when every centre of mass is at the world origin.
+    spring : in the joints.
+    """
+
+    kinetic: NDArray
+    gravitational: NDArray
+    spring: NDArray
+
+    @property
+    def potential(self) -> NDArray:
+        """Gravitational and spring energy together."""
+        return self.gravitational + self.spring
+
+    @property
+    def total(self) -> NDArray:
+        """Kinetic and potential energy together."""
+        return self.kinetic + self.potential
+
+
+def energy(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Energy:
+    """Kinetic energy 1/2 sum v_i . I_i v_i (Featherstone 2008, Eq 2.67) and potential energy; stacks allowed."""
+    kinematics = forward_kinematics(model, q, v, t)
+    kinetic, gravitational = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
+    for i in model.outward:
+        v_i = kinematics.velocities[..., i, :]  # type: ignore[index]
+        kinetic = kinetic + 0.5 * np.einsum("...a,ab,...b", v_i, model.I[i], v_i)
+        joint, body = model.joints[i], model.bodies[i]
+        if joint.armature.any():
+            kinetic = kinetic + 0.5 * (joint.velocities(v) ** 2 @ joint.armature)
+        if body.inertia is not None:
+            com = kinematics.poses[..., i, :3, :3] @ body.inertia.com + kinematics.poses[..., i, :3, 3]
+            gravitational = gravitational - body.inertia.mass * (com @ model.gravity)
+    return Energy(kinetic, gravitational, spring_energy(model, q))
+
+
+@dataclass(frozen=True)
+class PowerBalance:
+    """Where the energy goes, W: ``energy_rate = applied + external + driven - dissipated``.
+
+    energy_rate : rate of kinetic plus potential energy, from the accelerations. applied : tau . v. external : of f_ext.
+    driven : of the motors that move prescribed joints. dissipated : in the dampers.
+    """
+
+    energy_rate: NDArray
+    applied: NDArray
+    external: NDArray
+    driven: NDArray
+    dissipated: NDArray
+
+    @property
+    def residual(self) -> NDArray:
+        """What does not balance: round-off, if the accelerations belong to the forces."""
+        return self.energy_rate - self.applied - self.external - self.driven + self.dissipated
+
+
+def power_balance(
+    model: Model,
+    q: NDArray,
+    v: NDArray,
+    vdot: NDArray,
+    tau: NDArray,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+) -> PowerBalance:
+    """Power balance of one state: rate of energy against the power of what acts on the system.
+
+    Parameters
+    ----------
+    q : (nq,) coordinates. v, vdot, tau : (nv,) joint velocities, accelerations and applied forces (without springs and
+        dampers). f_ext : external forces, see `external_forces`. t : time in s, for prescribed joints.
+
+    Notes
+    -----
+    The rate of energy is taken body by body, ``v_i . (I_i a_i + v_i x* I_i v_i) - m g . v_com``, and joint by joint for
+    springs and rotors: it uses no joint-space quantity, so it checks those.
+    """
+    result = rnea(model, q, v, vdot, f_ext, t)
+    rate = driven = 0.0
+    for i in model.outward:
+        joint, v_i = model.joints[i], result.v[i]
+        # a[0] = -gravity makes I a contain the weight: this is the rate of kinetic and gravitational energy together
+        rate += v_i @ (model.I[i] @ result.a[i] + cross_force(v_i, model.I[i] @ v_i))
+        rate += joint.armature @ (joint.velocities(v) * joint.velocities(vdot))
+        if joint.stiffness.any():
+            u = joint.type.difference(joint.rest, joint.coordinates(q))
+            rate += (joint.stiffness * u) @ (joint.type.local_rate(u) @ joint.velocities(v))
+        if joint.nv == 0:  # it moves only if it is driven
+            driven += result.f[i] @ joint.velocity(q, v, t)
+    external = external_power(model, q, v, f_ext, t)
+    return PowerBalance(np.asarray(rate), tau @ v, np.asarray(external), np.asarray(driven), dissipation(model, v))
+
+
+def external_power(model: Model, q: NDArray, v: NDArray, f_ext: ExternalForces, t: float = 0.0) -> float:
+    """Power of external forces at one state, W: the sum of f_i . v_i in world coordinates."""
+    f = external_forces(model, f_ext)
+    if f is None:
+        return 0.0
+    kinematics = forward_kinematics(model, q, v, t)
+    return float(np.sum(f * in_world(kinematics.poses, kinematics.velocities)))  # type: ignore[arg-type]

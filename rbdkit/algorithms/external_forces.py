@@ -1,0 +1,81 @@
+"""External forces as users give them: on which body, in which coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.model import Model
+
+ExternalForces = Mapping[str, ArrayLike] | ArrayLike | None
+
+
+def wrench(
+    force: ArrayLike = (0.0, 0.0, 0.0), point: ArrayLike = (0.0, 0.0, 0.0), couple: ArrayLike = (0.0, 0.0, 0.0)
+) -> NDArray:
+    """Spatial force of a force through a point and a couple, about the origin of the same coordinates.
+
+    Parameters
+    ----------
+    force : (3,) N. point : (3,) m, where the force acts. couple : (3,) N m.
+
+    Returns
+    -------
+    (6,) moment about the origin, then force (Featherstone 2008, Eq 2.8).
+
+    Raises
+    ------
+    StateError
+        If one of the three is not a vector of three finite numbers.
+    """
+    f, p, n = _three(force, "force"), _three(point, "point"), _three(couple, "couple")
+    return np.concatenate([n + np.cross(p, f), f])
+
+
+def external_forces(model: Model, f_ext: ExternalForces) -> NDArray | None:
+    """f_ext as an array of shape (number of bodies, 6), or None if there is none.
+
+    Parameters
+    ----------
+    f_ext : None; a mapping from body name to a spatial force; or an array of shape (number of bodies, 6), row 0 for the
+        world. All in world coordinates about the world origin (as in section 5.3 of Featherstone 2008): see `wrench`.
+
+    Raises
+    ------
+    StateError, ModelError
+        If a shape is wrong, a number is not finite, or a body is unknown.
+    """
+    if f_ext is None:
+        return None
+    n = len(model.bodies)
+    if isinstance(f_ext, Mapping):
+        rows = np.zeros((n, 6))
+        for name, force in f_ext.items():
+            value = np.asarray(force, dtype=float)
+            if value.shape != (6,):
+                raise StateError(
+                    f"external force on body {name!r} has shape {value.shape}; give (6,): moment about the world "
+                    "origin, then force, or make it with rbdkit.wrench(force, point)"
+                )
+            rows[model.body(name).index] += value
+    else:
+        rows = np.asarray(f_ext, dtype=float)
+        if rows.shape != (n, 6):
+            raise StateError(
+                f"f_ext has shape {rows.shape}; model {model.name!r} needs ({n}, 6), "
+                "one row a body with the world first"
+            )
+    if not np.isfinite(rows).all():
+        i = int(np.argwhere(~np.isfinite(rows))[0, 0])
+        raise StateError(f"external force on body {model.bodies[i].name!r} is not finite: {rows[i]}")
+    return rows
+
+
+def _three(value: ArrayLike, name: str) -> NDArray:
+    array = np.asarray(value, dtype=float)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise StateError(f"{name} of a wrench must be three finite numbers, not {value!r}")
+    return array

@@ -1,0 +1,65 @@
+"""Forward dynamics by way of the inertia matrix, and the choice between it and ABA."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from rbdkit.algorithms.aba import aba
+from rbdkit.algorithms.bias_force import bias_force
+from rbdkit.algorithms.crba import crba
+from rbdkit.algorithms.external_forces import ExternalForces
+from rbdkit.algorithms.passive_force import passive_force
+from rbdkit.errors import ModelError
+from rbdkit.model import Model
+
+
+def forward_dynamics_crba(
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+) -> NDArray:
+    """qdd from H qdd = tau - C (Featherstone 2008, section 6.1); also for models with mimic joints. Shape (nv,)."""
+    if model.nv == 0:
+        return np.zeros(0)
+    C = bias_force(model, q, qd, f_ext, t)
+    H = crba(model, q, t).H
+    if not np.isfinite(H).all():
+        return np.full(model.nv, np.nan)  # what ABA gives for a state that ran away
+    try:
+        return cho_solve(cho_factor(H, lower=True), tau - C, check_finite=False)
+    except LinAlgError:
+        raise ModelError(
+            f"the inertia matrix of model {model.name!r} is not positive definite; "
+            "see model.validate() for the body that lacks inertia"
+        ) from None
+
+
+def forward_dynamics(
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+) -> NDArray:
+    """Joint accelerations under tau and the joints' own springs and dampers: what a simulation integrates.
+
+    Uses ABA, or H and C where a joint mimics another one.
+
+    Parameters
+    ----------
+    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and applied joint forces.
+    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
+    t : time in s, for prescribed joints.
+
+    Returns
+    -------
+    (nv,) joint accelerations.
+    """
+    require_tree(model)
+    total = tau + passive_force(model, q, qd)
+    if model.mimics:
+        return forward_dynamics_crba(model, q, qd, total, f_ext, t)
+    return aba(model, q, qd, total, f_ext, t).qdd
+
+
+def require_tree(model: Model) -> None:
+    """Raise `ModelError` if joints close loops: the algorithms for trees would not see them."""
+    if model.loops:
+        names = ", ".join(repr(loop.joint.name) for loop in model.loops)
+        raise ModelError(f"joint-coordinate dynamics needs a tree, but {names} close(s) a loop in model {model.name!r}")

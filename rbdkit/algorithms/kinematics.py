@@ -1,0 +1,69 @@
+"""Forward kinematics: where the bodies are and how they move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.model import Model
+from rbdkit.spatial import se3
+
+
+@dataclass(frozen=True)
+class Kinematics:
+    """Poses and velocities of all bodies, for one state or a stack of states.
+
+    poses : (..., n, 4, 4) pose of body i in the world, ``poses[..., 0, :, :]`` being the world itself.
+    velocities : (..., n, 6) spatial velocity of body i in body coordinates; None if no joint velocities were given.
+    """
+
+    model: Model
+    poses: NDArray
+    velocities: NDArray | None
+
+    def pose(self, frame: str) -> NDArray:
+        """World pose of a body or named frame, shape (..., 4, 4)."""
+        f = self.model.frame(frame)
+        return self.poses[..., f.body, :, :] @ f.placement
+
+    def velocity(self, frame: str) -> NDArray:
+        """Spatial velocity of a body or named frame in its own coordinates, shape (..., 6)."""
+        if self.velocities is None:
+            raise StateError("no velocities: forward_kinematics was called without v")
+        f = self.model.frame(frame)
+        return seen_from(f.placement, self.velocities[..., f.body, :])
+
+
+def forward_kinematics(model: Model, q: NDArray, v: NDArray | None = None, t: float = 0.0) -> Kinematics:
+    """Poses, and with v velocities, of all bodies (Featherstone 2008, Examples 4.3 and 4.4).
+
+    Parameters
+    ----------
+    q : (..., nq) coordinates. v : (..., nv) joint velocities, or None. t : time in s, for prescribed joints.
+    """
+    n, parent = len(model.bodies), model.parent
+    poses = np.empty((*q.shape[:-1], n, 4, 4))
+    poses[..., 0, :, :] = np.eye(4)
+    velocities = None if v is None else np.zeros((*v.shape[:-1], n, 6))
+    for i in model.outward:
+        joint, p = model.joints[i], parent[i]
+        step = joint.pose(q, t)
+        poses[..., i, :, :] = poses[..., p, :, :] @ step
+        if velocities is not None and v is not None:
+            velocities[..., i, :] = seen_from(step, velocities[..., p, :]) + joint.velocity(q, v, t)  # Eq 5.18
+    return Kinematics(model, poses, velocities)
+
+
+def seen_from(pose: NDArray, m: NDArray) -> NDArray:
+    """Motion vectors (..., 6) in the coordinates of a frame with the given pose (..., 4, 4); X m without forming X."""
+    R_T, p = np.swapaxes(pose[..., :3, :3], -1, -2), pose[..., :3, 3]
+    linear = m[..., 3:] + np.cross(m[..., :3], p)
+    return np.concatenate([(R_T @ m[..., :3, None])[..., 0], (R_T @ linear[..., None])[..., 0]], axis=-1)
+
+
+def in_world(pose: NDArray, m: NDArray) -> NDArray:
+    """Motion vectors (..., 6) of a frame with the given world pose, in world coordinates about the world origin."""
+    return (se3.adjoint(pose) @ m[..., None])[..., 0]

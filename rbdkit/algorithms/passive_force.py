@@ -1,0 +1,48 @@
+"""What springs and dampers in the joints do by themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.model import Joint, Model
+
+
+def passive_force(model: Model, q: NDArray, qd: NDArray) -> NDArray:
+    """Joint forces of dampers and springs, ``-damping * v - A.T (stiffness * u)``, shape (nv,).
+
+    u is the displacement from the spring's rest, ``integrate(rest, u) = q``, and ``du/dt = A v``: so the spring force
+    is minus the gradient of `spring_energy` on curved joints too.
+    """
+    tau = np.zeros(model.nv)
+    for joint in model.joints:
+        if joint.nv and (joint.damping.any() or joint.stiffness.any()):
+            scale = 1.0 if joint.mimic is None else joint.mimic.multiplier
+            own = -joint.damping * joint.velocities(qd)
+            if joint.stiffness.any():
+                u = _stretch(joint, q)
+                own = own - joint.type.local_rate(u).T @ (joint.stiffness * u)
+            tau[joint.v_slice] += scale * own
+    return tau
+
+
+def spring_energy(model: Model, q: NDArray) -> NDArray:
+    """Energy stored in the joint springs, J; stacks allowed: (..., nq) -> (...)."""
+    energy = np.zeros(np.shape(q)[:-1])
+    for joint in model.joints:
+        if joint.stiffness.any():
+            energy = energy + 0.5 * (_stretch(joint, q) ** 2 @ joint.stiffness)
+    return energy
+
+
+def dissipation(model: Model, qd: NDArray) -> NDArray:
+    """Power lost in the joint dampers, W; stacks allowed: (..., nv) -> (...)."""
+    power = np.zeros(np.shape(qd)[:-1])
+    for joint in model.joints:
+        if joint.damping.any():
+            power = power + joint.velocities(qd) ** 2 @ joint.damping
+    return power
+
+
+def _stretch(joint: Joint, q: NDArray) -> NDArray:
+    return joint.type.difference(joint.rest, joint.coordinates(q))

@@ -1,0 +1,71 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.external_forces import ExternalForces, external_forces
+from rbdkit.algorithms.rotor import rotor_inertia
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+from rbdkit.spatial.cross import cross_force, cross_motion
+
+
+@dataclass(frozen=True)
+class RneaResult:
+    """What `rnea` computed, in body coordinates; row i belongs to body i.
+
+    tau : (nv,) joint forces. v, a : (n, 6) velocities, and accelerations with ``a[0] = -gravity``.
+    f : (n, 6) force that the parent exerts on body i through joint i: its bearing reaction; ``f[0]``: what the world
+    exerts on the whole tree.
+    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
+    """
+
+    tau: NDArray
+    v: NDArray
+    a: NDArray
+    f: NDArray
+    X: NDArray
+    S: list[NDArray]
+
+
+def rnea(
+    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+) -> RneaResult:
+    """Joint forces that produce given joint accelerations (Featherstone 2008, Table 5.1).
+
+    Parameters
+    ----------
+    q : (nq,) coordinates. qd, qdd : (nv,) joint velocities and accelerations.
+    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
+    t : time in s, for prescribed joints.
+
+    Notes
+    -----
+    Springs and dampers are not added: tau is all that acts along the joints' freedoms. The reaction in the directions
+    that a joint resists is in ``f`` too.
+    """
+    n, parent, I = len(model.bodies), model.parent, model.I
+    X, v, a, f = np.zeros((n, 6, 6)), *np.zeros((3, n, 6))
+    tau, S = np.zeros(model.nv), [np.zeros((6, 0))] * n
+    f_x, X_0 = external_forces(model, f_ext), [np.eye(6)] * n
+
+    a[0, 3:] = -model.gravity  # an upward acceleration of the base instead of gravity forces: text after Eq 5.11
+    for i in model.outward:
+        joint, p = model.joints[i], parent[i]
+        X_J, S[i], v_J, c_J = joint.calc(q, qd, t)
+        X[i] = X_J @ model.X_tree[i]
+        v[i] = X[i] @ v[p] + v_J  # Eq 5.18
+        a[i] = X[i] @ a[p] + S[i] @ qdd[joint.v_slice] + c_J + cross_motion(v[i], v_J)  # Eq 5.19
+        f[i] = I[i] @ a[i] + cross_force(v[i], I[i] @ v[i])  # Eq 5.9
+        if f_x is not None:
+            X_0[i] = X[i] @ X_0[p]
+            f[i] -= plucker.force(X_0[i]) @ f_x[i]  # Eq 5.20
+    for i in model.inward:
+        joint, p = model.joints[i], parent[i]
+        tau[joint.v_slice] += S[i].T @ f[i] + rotor_inertia(joint) * qdd[joint.v_slice]  # Eq 5.11, and the rotor
+        f[p] += X[i].T @ f[i]  # Eq 5.20
+    return RneaResult(tau, v, a, f, X, S)

@@ -1,0 +1,12 @@
+"""Rotors behind gears, as the velocity variables feel them."""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from rbdkit.model import Joint
+
+
+def rotor_inertia(joint: Joint) -> NDArray:
+    """What the joint's rotor adds to the diagonal of H, shape (nv,); a mimic joint's through its ratio, squared."""
+    return joint.armature if joint.mimic is None else joint.mimic.multiplier**2 * joint.armature
