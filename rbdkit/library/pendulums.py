@@ -1,0 +1,84 @@
+"""Pendulums: the systems on which everything is tried first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbdkit.errors import ModelError
+from rbdkit.joints import Revolute, Spherical
+from rbdkit.model import Capsule, Geometry, Model, Sphere
+from rbdkit.spatial import se3
+from rbdkit.spatial.inertia import Inertia
+
+
+def pendulum(length: float = 1.0, mass: float = 1.0) -> Model:
+    """A thin rod that swings about y from its upper end. length in m, mass in kg."""
+    return chain_pendulum(1, length, mass, name="pendulum")
+
+
+def double_pendulum(length: float = 1.0, mass: float = 1.0) -> Model:
+    """Two equal rods, the second hanging from the tip of the first; both swing about y."""
+    return chain_pendulum(2, length, mass, name="double pendulum")
+
+
+def chain_pendulum(links: int, length: float = 1.0, mass: float = 1.0, name: str | None = None) -> Model:
+    """A chain of equal rods that swing about y. length in m and mass in kg of one rod."""
+    model = Model(name or f"pendulum of {links} links")
+    radius = 0.03 * length
+    middle = se3.pose(position=[0.0, 0.0, -0.5 * length])
+    inertia = Inertia.cylinder(radius, length, mass=mass).transformed(middle)
+    shape = Geometry(Capsule(radius, length), middle)
+    parent = "world"
+    for k in range(links):
+        placement = None if k == 0 else [0.0, 0.0, -length]
+        suffix = "" if links == 1 else str(k + 1)
+        model.add_body(f"rod{suffix}", parent, Revolute("y"), placement, inertia, shape, joint_name=f"hinge{suffix}")
+        parent = f"rod{suffix}"
+    return model
+
+
+def spherical_pendulum(length: float = 1.0, mass: float = 1.0, radius: float = 0.1) -> Model:
+    """A ball on a massless rod that swings in all directions.
+
+    length : from the pivot to the centre of the ball, m. mass : kg. radius : of the ball, m.
+    """
+    model = Model("spherical pendulum")
+    bob = se3.pose(position=[0.0, 0.0, -length])
+    shapes = (
+        Geometry(Sphere(radius), bob),
+        Geometry(Capsule(0.15 * radius, length), se3.pose(position=[0.0, 0.0, -0.5 * length])),
+    )
+    model.add_body(
+        "bob",
+        joint=Spherical(),
+        inertia=Inertia.sphere(radius, mass=mass).transformed(bob),
+        geometry=shapes,
+        joint_name="pivot",
+    )
+    return model
+
+
+def small_swing_period(model: Model) -> float:
+    """Period of small swings of one body on a revolute joint, ``2 pi sqrt(I / (m g d))``, s.
+
+    I is its inertia about the axis, d the distance of its centre of mass from the axis, and g the part of gravity at
+    right angles to the axis.
+
+    Raises
+    ------
+    ModelError
+        If the model is not one body with mass, off the axis of a revolute joint, under gravity.
+    """
+    body = model.bodies[-1]
+    joint, inertia = body.joint, body.inertia
+    if len(model.bodies) != 2 or not isinstance(joint.type, Revolute) or inertia is None:
+        raise ModelError(f"{model!r} is not a pendulum: it must be one body, with inertia, on a revolute joint")
+    n = joint.type.axis
+    g = float(np.linalg.norm(np.cross(joint.placement[:3, :3] @ n, model.gravity)))
+    d = float(np.linalg.norm(np.cross(n, inertia.com)))
+    torque = inertia.mass * g * d
+    if not torque > 0.0:
+        raise ModelError(
+            f"{model!r} does not swing: mass {inertia.mass:g} kg, {d:g} m off the axis, gravity {g:g} m/s2 across it"
+        )
+    return 2.0 * np.pi * float(np.sqrt(n @ inertia.matrix[:3, :3] @ n / torque))
