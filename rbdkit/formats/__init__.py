@@ -1,0 +1,15 @@
+"""Models in and out of files: URDF, the robot description of ROS, and JSON, which keeps all of a model to the last bit.
+
+`load` and `save` tell the format from the content and from the name. The reader of URDF takes what is found in the
+wild, says in one warning what it mended, and refuses what it cannot make sense of with the line and the name of the
+link or joint.
+"""
+
+from rbdkit.formats.format_warning import FormatWarning
+from rbdkit.formats.json_read import from_dict, from_json
+from rbdkit.formats.json_write import to_dict, to_json
+from rbdkit.formats.load import load, save
+from rbdkit.formats.urdf_read import from_urdf
+from rbdkit.formats.urdf_write import to_urdf
+
+__all__ = ["FormatWarning", "from_dict", "from_json", "from_urdf", "load", "save", "to_dict", "to_json", "to_urdf"]

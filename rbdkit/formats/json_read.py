@@ -1,0 +1,150 @@
+"""Reading a model from JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rbdkit.errors import FormatError, ModelError, StateError
+from rbdkit.formats.json_geometry import geometry_from_node
+from rbdkit.formats.json_joints import joint_type_from_node
+from rbdkit.formats.json_node import Node
+from rbdkit.formats.json_write import FORMAT, VERSION
+from rbdkit.joints import JointType
+from rbdkit.model import Limits, Mimic, Model
+from rbdkit.spatial.inertia import Inertia
+
+JOINT_ENTRIES = (
+    "name", "type", "placement", "damping", "friction", "stiffness", "rest", "armature", "limits", "mimic",
+)  # fmt: skip
+
+
+def from_json(text: str | bytes, *, source: str = "JSON text") -> Model:
+    """The model of a JSON text written by `to_json`.
+
+    Parameters
+    ----------
+    text : the document, UTF-8 if bytes.
+    source : its name in messages.
+
+    Raises
+    ------
+    FormatError
+        If it is not JSON (with line and column), not of this format and version, or holds something that is not part of
+        a model (with the path in the document, such as ``bodies[2].joint.type.axis``).
+    """
+    try:
+        decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
+        data = json.loads(decoded)
+    except json.JSONDecodeError as fault:
+        raise FormatError(f"{source}, line {fault.lineno}, column {fault.colno}: not JSON: {fault.msg}") from None
+    except UnicodeDecodeError as fault:
+        raise FormatError(f"{source}: not UTF-8: {fault}") from None
+    except (RecursionError, ValueError) as fault:
+        raise FormatError(f"{source}: not a model in JSON: {fault}") from None
+    return from_dict(data, source=source)
+
+
+def from_dict(data: dict[str, Any], *, source: str = "data") -> Model:
+    """The model of plain data made by `to_dict`; raises as `from_json` does."""
+    document = Node(data, "", source)
+    if "format" not in document.object() or data["format"] != FORMAT:
+        raise document.fault(f'this is not a model of rbdkit: the entry "format": "{FORMAT}" is missing')
+    if type(data.get("version")) is not int or data["version"] != VERSION:
+        raise document.fault(
+            f"version {data.get('version')!r:.40} is not supported; this rbdkit reads version {VERSION}"
+        )
+    document.only(("format", "version", "name", "gravity", "bodies", "frames", "loops"))
+    model = Model(document["name"].text(), document["gravity"].array((3,)))
+    for node in document.entries("bodies"):
+        _guarded(_add_body, model, node)
+    for node in document.entries("frames"):
+        _guarded(_add_frame, model, node)
+    for node in document.entries("loops"):
+        _guarded(_add_loop, model, node)
+    return model
+
+
+def _guarded(add: Any, model: Model, node: Node) -> None:
+    try:
+        add(model, node)
+    except FormatError:
+        raise
+    except (ModelError, StateError) as fault:
+        raise node.fault(str(fault)) from None
+
+
+def _add_body(model: Model, node: Node) -> None:
+    node.only(("name", "parent", "joint", "inertia", "geometry"))
+    joint = node["joint"]
+    joint.only(JOINT_ENTRIES)
+    type_ = joint_type_from_node(joint["type"])
+    vectors = {}
+    for name, size in (
+        ("damping", type_.nv),
+        ("friction", type_.nv),
+        ("stiffness", type_.nv),
+        ("rest", type_.nq),
+        ("armature", type_.nv),
+    ):
+        if (given := joint.get(name)) is not None:
+            vectors[name] = given.array((size,))
+    model.add_body(
+        node["name"].text(),
+        parent=node["parent"].text(),
+        joint=type_,
+        inertia=_inertia(node.get("inertia")),
+        geometry=[geometry_from_node(item) for item in node.entries("geometry")],
+        joint_name=joint["name"].text(),
+        limits=_limits(joint.get("limits"), type_),
+        mimic=_mimic(joint.get("mimic")),
+        **_placement(joint, "placement"),
+        **vectors,
+    )
+
+
+def _add_frame(model: Model, node: Node) -> None:
+    node.only(("name", "body", "placement"))
+    model.add_frame(node["name"].text(), node["body"].text(), **_placement(node, "placement"))
+
+
+def _add_loop(model: Model, node: Node) -> None:
+    node.only(("name", "type", "predecessor", "successor", "predecessor_placement", "successor_placement"))
+    model.add_loop(
+        node["name"].text(),
+        node["predecessor"].text(),
+        node["successor"].text(),
+        joint_type_from_node(node["type"]),
+        **_placement(node, "predecessor_placement"),
+        **_placement(node, "successor_placement"),
+    )
+
+
+def _placement(node: Node, name: str) -> dict[str, Any]:
+    given = node.get(name)
+    return {} if given is None else {name: given.array((4, 4))}
+
+
+def _inertia(node: Node | None) -> Inertia | None:
+    if node is None:
+        return None
+    node.only(("mass", "com", "inertia_com"))
+    return Inertia(node["mass"].number(), node["com"].array((3,)), node["inertia_com"].array((3, 3)), check=False)
+
+
+def _limits(node: Node | None, type_: JointType) -> Limits:
+    if node is None:
+        return Limits()
+    sizes = {"lower": type_.nq, "upper": type_.nq, "velocity": type_.nv, "effort": type_.nv}
+    node.only(sizes)
+    given = {name: node.get(name) for name in sizes}
+    return Limits(
+        **{name: item.array((sizes[name],), infinite=True) for name, item in given.items() if item is not None}
+    )
+
+
+def _mimic(node: Node | None) -> Mimic | None:
+    if node is None:
+        return None
+    node.only(("leader", "multiplier", "offset"))
+    return Mimic(node["leader"].text(), node["multiplier"].number(), node["offset"].number())

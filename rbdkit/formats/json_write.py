@@ -1,0 +1,133 @@
+"""Writing a model as JSON, all of it, to the last bit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import FormatError
+from rbdkit.formats.json_geometry import geometry_to_dict
+from rbdkit.formats.json_joints import joint_type_to_dict
+from rbdkit.model import Body, Joint, Limits, Loop, Model
+
+FORMAT = "rbdkit"
+VERSION = 1
+WIDTH = 110
+
+
+def to_json(model: Model) -> str:
+    """The model as a JSON text that `from_json` reads without loss; for people too: numbers stand side by side.
+
+    Raises
+    ------
+    FormatError
+        If a joint is prescribed by a Python function, or a number is NaN or infinite (limits may be infinite).
+    """
+    return _pretty(to_dict(model), "", "") + "\n"
+
+
+def to_dict(model: Model) -> dict[str, Any]:
+    """The model as plain data: dicts, lists, texts and numbers. What is as usual (identity, zero) is left out.
+
+    Infinite limits are the texts "inf" and "-inf". Raises as `to_json` does.
+    """
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": model.name,
+        "gravity": model.gravity.tolist(),
+        "bodies": [_body(model, body) for body in model.bodies[1:]],
+    }
+    if model.frames:
+        data["frames"] = [
+            {"name": frame.name, "body": model.bodies[frame.body].name, **_placement(frame.placement)}
+            for frame in model.frames
+        ]
+    if model.loops:
+        data["loops"] = [_loop(model, loop) for loop in model.loops]
+    _check_finite(data, "")
+    return data
+
+
+def _body(model: Model, body: Body) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": body.name, "parent": model.bodies[body.parent].name, "joint": _joint(body.joint)}
+    if body.inertia is not None:
+        inertia = body.inertia
+        data["inertia"] = {
+            "mass": inertia.mass,
+            "com": inertia.com.tolist(),
+            "inertia_com": inertia.inertia_com.tolist(),
+        }
+    if body.geometry:
+        data["geometry"] = [geometry_to_dict(geometry) for geometry in body.geometry]
+    return data
+
+
+def _joint(joint: Joint) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": joint.name,
+        "type": joint_type_to_dict(joint.type, joint.name),
+        **_placement(joint.placement),
+    }
+    for name in ("damping", "friction", "stiffness", "armature"):
+        data |= _unless(name, getattr(joint, name), np.zeros(joint.nv))
+    data |= _unless("rest", joint.rest, joint.type.neutral())
+    limits: dict[str, Any] = {}
+    usual = Limits()
+    for name, size in (("lower", joint.nq), ("upper", joint.nq), ("velocity", joint.nv), ("effort", joint.nv)):
+        limits |= _unless(name, np.asarray(getattr(joint.limits, name)), np.full(size, getattr(usual, name)))
+    if limits:
+        data["limits"] = {name: [x if np.isfinite(x) else str(x) for x in values] for name, values in limits.items()}
+    if joint.mimic is not None:
+        mimic = joint.mimic
+        data["mimic"] = {"leader": mimic.leader, "multiplier": float(mimic.multiplier), "offset": float(mimic.offset)}
+    return data
+
+
+def _loop(model: Model, loop: Loop) -> dict[str, Any]:
+    return {
+        "name": loop.joint.name,
+        "type": joint_type_to_dict(loop.joint.type, loop.joint.name),
+        "predecessor": model.bodies[loop.predecessor].name,
+        "successor": model.bodies[loop.successor].name,
+        **_placement(loop.joint.placement, "predecessor_placement"),
+        **_placement(loop.successor_placement, "successor_placement"),
+    }
+
+
+def _placement(pose: NDArray, name: str = "placement") -> dict[str, Any]:
+    return _unless(name, pose, np.eye(4))
+
+
+def _unless(name: str, values: NDArray, usual: NDArray) -> dict[str, Any]:
+    """An entry, but for the values that reading supplies by itself, to the bit (-0.0 is not 0.0 here)."""
+    return {} if values.tobytes() == usual.tobytes() else {name: values.tolist()}
+
+
+def _check_finite(value: Any, path: str) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _check_finite(item, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            _check_finite(item, f"{path}[{i}]")
+    elif isinstance(value, float) and not np.isfinite(value):
+        raise FormatError(f"{path} is {value}; JSON has no such number, and no model should; see model.validate()")
+
+
+def _pretty(value: Any, indent: str, lead: str) -> str:
+    """JSON with indentation, but on one line whatever fits on one. lead : what stands before it on its line."""
+    line = json.dumps(value, allow_nan=False)
+    if len(indent) + len(lead) + len(line) <= WIDTH or not isinstance(value, dict | list) or not value:
+        return lead + line
+    inner = indent + "  "
+    if isinstance(value, dict):
+        items = [_pretty(item, inner, f"{json.dumps(key)}: ") for key, item in value.items()]
+        opening, closing = "{", "}"
+    else:
+        items = [_pretty(item, inner, "") for item in value]
+        opening, closing = "[", "]"
+    return f"{lead}{opening}\n" + ",\n".join(inner + item for item in items) + f"\n{indent}{closing}"

@@ -1,0 +1,134 @@
+"""Reading a model from a path, a text or a file object, and writing it to a path."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+from numpy.typing import ArrayLike
+
+from rbdkit.errors import FormatError
+from rbdkit.formats.format_warning import FormatWarning
+from rbdkit.formats.json_read import from_json
+from rbdkit.formats.json_write import to_json
+from rbdkit.formats.urdf_read import read_urdf
+from rbdkit.formats.urdf_write import to_urdf
+from rbdkit.model import Model
+
+MAX_BYTES = 2**30
+BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe")  # UTF-16: XML, for JSON is UTF-8
+
+
+def load(
+    source: str | bytes | os.PathLike[str] | IO[Any],
+    *,
+    merge_fixed: bool = True,
+    floating: bool = False,
+    mimic: bool = True,
+    mesh_paths: Iterable[str | os.PathLike[str]] = (),
+    gravity: ArrayLike | None = None,
+) -> Model:
+    """Read a model from a URDF document or from JSON as `save` writes it.
+
+    Parameters
+    ----------
+    source : a path, a text that begins with '<' or '{', or an open file. The format is told from the content.
+    merge_fixed, floating, mimic, mesh_paths : for URDF, see `from_urdf`.
+    gravity : acceleration of free fall in world coordinates, m/s2; by default what the file says, or (0, 0, -9.81).
+
+    Raises
+    ------
+    FormatError
+        If the content is not a model in one of these formats, with the place in it.
+    OSError
+        If the file cannot be read.
+
+    Warns
+    -----
+    FormatWarning
+        If something in the file was mended or left out, or if meshes were not found.
+    """
+    data, name, folder = _read(source)
+    mesh_paths = tuple(mesh_paths)
+    if _is_json(data, name):
+        if (merge_fixed, floating, mimic, mesh_paths) != (True, False, True, ()):
+            raise FormatError(
+                f"{name}: merge_fixed, floating, mimic and mesh_paths are for URDF; a JSON file is read as it is"
+            )
+        model = from_json(data, source=name)
+        return model if gravity is None else model.with_parameters({"gravity": gravity})
+    model, messages = read_urdf(
+        data,
+        merge_fixed,
+        floating,
+        mimic,
+        mesh_paths,
+        gravity=(0.0, 0.0, -9.81) if gravity is None else gravity,
+        source=name,
+        folder=folder,
+    )
+    for message in messages:
+        warnings.warn(message, FormatWarning, stacklevel=2)
+    return model
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file: all of it for a name that ends in .json, what URDF can say for .urdf (see `to_urdf`).
+
+    Raises
+    ------
+    FormatError
+        If the name ends otherwise or the model cannot be written in that format. No file is written then.
+    """
+    writers = {".json": to_json, ".urdf": to_urdf}
+    path = Path(os.path.expanduser(path))
+    if path.suffix.lower() not in writers:
+        raise FormatError(f"cannot tell the format from the name {path.name!r}; it must end in {' or '.join(writers)}")
+    text = writers[path.suffix.lower()](model)
+    path.write_text(text, encoding="utf-8")
+
+
+def _read(source: str | bytes | os.PathLike[str] | IO[Any]) -> tuple[str | bytes, str, Path | None]:
+    """Content, name for messages, and folder."""
+    if isinstance(source, bytes):
+        return source, "text", None
+    if isinstance(source, str) and (source.lstrip("\ufeff \t\r\n")[:1] in ("<", "{") or "\n" in source):
+        return source, "text", None
+    if isinstance(source, str | os.PathLike):
+        path = Path(os.path.expanduser(source))
+        with path.open("rb") as file:
+            return _limited(file, path.name), path.name, path.parent
+    if not hasattr(source, "read"):
+        raise FormatError(
+            f"cannot load a model from {type(source).__name__} {source!r:.60}; give a path, a text or an open file"
+        )
+    path_of_file = getattr(source, "name", None)
+    if isinstance(path_of_file, str) and os.path.isfile(path_of_file):
+        return _limited(source, Path(path_of_file).name), Path(path_of_file).name, Path(path_of_file).parent
+    return _limited(source, "file"), "file", None
+
+
+def _limited(file: IO[Any], name: str) -> str | bytes:
+    data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"{name}: more than {MAX_BYTES} bytes; no robot file is that long")
+    return data
+
+
+def _is_json(data: str | bytes, name: str) -> bool:
+    """Whether it is JSON rather than XML, by its first letter."""
+    blank = "\ufeff \t\r\n"
+    head = data.lstrip(blank)[:1] if isinstance(data, str) else data.lstrip(blank.encode())[:1].decode("latin-1")
+    if head == "{":
+        return True
+    if head == "<" or (isinstance(data, bytes) and data.startswith(BYTE_ORDER_MARKS)):
+        return False
+    if not head:
+        raise FormatError(f"{name} is empty; a URDF begins with '<robot', a model in JSON with '{{'")
+    raise FormatError(
+        f"{name} is neither a URDF (XML, begins with '<') nor a model in JSON (begins with '{{'): "
+        f"it begins with {data[:20]!r}"
+    )

@@ -1,0 +1,88 @@
+"""Joint types as chains of those that URDF has, with massless links between: the same motion, the same coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rbdkit.errors import FormatError
+from rbdkit.joints import (
+    Cylindrical,
+    EulerSpherical,
+    Fixed,
+    Free,
+    Helical,
+    JointType,
+    Planar,
+    Prismatic,
+    Reversed,
+    Revolute,
+    Universal,
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One joint of a chain.
+
+    type : one that URDF has. index : which coordinate of the whole joint it has; None for all of them.
+    advance : for the second step of a helical joint, its travel per radian of the first, which it mimics.
+    suffix : tells its name from that of the whole joint.
+    """
+
+    type: JointType
+    index: int | None = 0
+    suffix: str = ""
+    advance: float | None = None
+
+
+def steps_of(type_: JointType, joint: str) -> list[Step]:
+    """The chain of joints, from the parent body to the child body, that moves as the joint does.
+
+    Parameters
+    ----------
+    type_ : the type of the joint. joint : its name, for messages.
+
+    Raises
+    ------
+    FormatError
+        If there is no such chain.
+    """
+    match type_:
+        case Fixed() | Revolute() | Prismatic():
+            return [Step(type_)]
+        case Planar() | Free():
+            return [Step(type_, index=None)]
+        case Helical():
+            turn = Step(Revolute(type_.axis))
+            return [turn, Step(Prismatic(type_.axis), 0, "_advance", type_.pitch)] if type_.pitch else [turn]
+        case Cylindrical():
+            return [Step(Revolute(type_.axis), 0, "_angle"), Step(Prismatic(type_.axis), 1, "_distance")]
+        case Universal():
+            return [Step(Revolute(type_.axis1), 0, "_angle1"), Step(Revolute(type_.axis2), 1, "_angle2")]
+        case EulerSpherical():
+            return [Step(Revolute(axis), k, f"_{type_.q_names[k]}") for k, axis in enumerate("zyx")]
+        case Reversed():
+            return _reversed_steps(type_.joint, joint)
+    advice = (
+        "give the angles of EulerSpherical() if gimbal lock is no concern, or " if type_.kind == "spherical" else ""
+    )
+    raise FormatError(f"joint {joint!r}: URDF cannot express a {type_.kind} joint; {advice}save the model as JSON")
+
+
+def _reversed_steps(inner: JointType, joint: str) -> list[Step]:
+    """Looked at from the other end, the chain runs backwards and every axis is turned round."""
+    if isinstance(inner, Reversed):
+        return steps_of(inner.joint, joint)
+    if isinstance(inner, Helical):  # the two steps commute, and the leader must come first
+        return steps_of(Helical(-inner.axis, inner.pitch), joint)
+    steps = []
+    for step in reversed(steps_of(inner, joint)):
+        if isinstance(step.type, Revolute | Prismatic):
+            steps.append(Step(type(step.type)(-step.type.axis), step.index, step.suffix))
+        elif isinstance(step.type, Fixed):
+            steps.append(step)
+        else:
+            raise FormatError(
+                f"joint {joint!r}: URDF cannot express a reversed {inner.kind} joint; save the model as JSON"
+            )
+    return steps

@@ -1,0 +1,85 @@
+"""Numbers and names from XML attributes, each error with the line, the link or joint, and the text that was found."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import FormatError
+from rbdkit.formats.xml_reader import Element
+
+HUGE = 1e12
+"""Numbers beyond this are taken for mistakes: no length, mass or inertia of a robot comes near it."""
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+
+
+def text(element: Element, attribute: str, subject: str) -> str:
+    """A required, non-empty attribute. subject : whose element it is, for the message, such as ``joint 'elbow'``."""
+    value = element.attributes.get(attribute)
+    if not value:
+        what = "lacks the attribute" if value is None else "has an empty attribute"
+        raise FormatError(f"{element.place}: {subject}: <{element.tag}> {what} {attribute!r}")
+    return value
+
+
+def vector(
+    element: Element | None,
+    attribute: str,
+    count: int | tuple[int, ...],
+    subject: str,
+    default: tuple[float, ...] | None = None,
+) -> NDArray:
+    """An attribute of `count` finite numbers separated by spaces; the default if element or attribute is missing."""
+    if default is not None and (element is None or attribute not in element.attributes):
+        return np.array(default)
+    assert element is not None
+    words = text(element, attribute, subject).split()
+    counts = count if isinstance(count, tuple) else (count,)
+    if len(words) not in counts:
+        wanted = " or ".join(str(n) for n in counts)
+        raise _fault(
+            element, attribute, subject, f"needs {wanted} number{'s' if counts != (1,) else ''}, got {len(words)}"
+        )
+    return np.array([_number(word, element, attribute, subject) for word in words])
+
+
+def number(element: Element | None, attribute: str, subject: str, default: float | None = None) -> float:
+    """An attribute that is one finite number; the default if the element or attribute is missing."""
+    return float(vector(element, attribute, 1, subject, None if default is None else (default,))[0])
+
+
+def bound(element: Element | None, attribute: str, subject: str, default: float) -> float:
+    """A limit: one number, where infinity and anything beyond `HUGE` mean that there is none."""
+    if element is None or attribute not in element.attributes:
+        return default
+    word = element.attributes[attribute].strip()
+    if _INFINITY.fullmatch(word) or _NUMBER.fullmatch(word):
+        value = float(word)
+        return math.copysign(math.inf, value) if abs(value) > HUGE else value
+    return number(element, attribute, subject)
+
+
+def _number(word: str, element: Element, attribute: str, subject: str) -> float:
+    if _NUMBER.fullmatch(word):
+        value = float(word)
+        if abs(value) <= HUGE:
+            return value
+        raise _fault(element, attribute, subject, f"{word} is absurd: beyond {HUGE:g}")
+    if "${" in word or "$(" in word:
+        raise _fault(
+            element, attribute, subject, "this is a xacro expression; expand the file first: xacro in.xacro > out.urdf"
+        )
+    if _INFINITY.fullmatch(word) or word.lower().lstrip("+-") == "nan":
+        raise _fault(element, attribute, subject, f"{word!r} is not a finite number")
+    raise _fault(element, attribute, subject, f"{word!r} is not a number")
+
+
+def _fault(element: Element, attribute: str, subject: str, message: str) -> FormatError:
+    shown = element.attributes[attribute]
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return FormatError(f'{element.place}: {subject}: {attribute}="{shown}" of <{element.tag}>: {message}')

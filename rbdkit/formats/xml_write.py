@@ -1,0 +1,33 @@
+"""Numbers and names as XML attributes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from rbdkit.errors import FormatError
+from rbdkit.formats.xml_numbers import HUGE
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def numbers_text(values: Iterable[float], what: str) -> str:
+    """Numbers side by side, each with all its digits. what : whose they are, for the message."""
+    numbers = [float(value) for value in values]
+    if not np.all(np.abs(numbers) <= HUGE):  # NaN too
+        raise FormatError(
+            f"{what}: {numbers} holds a number that is not finite or beyond {HUGE:g}; see model.validate()"
+        )
+    return " ".join(repr(number) for number in numbers)
+
+
+def name_text(name: str, what: str) -> str:
+    """A name, which must be one that XML can hold."""
+    found = _NOT_XML.search(name)
+    if found:
+        raise FormatError(
+            f"{what} {name!r}: XML cannot hold the character {found.group()!r}; rename it or save the model as JSON"
+        )
+    return name
