@@ -1,0 +1,53 @@
+"""Sine and cosine from additions and multiplications, traced like everything else, for targets without them.
+
+Argument reduction by Cody and Waite, then the Taylor-like minimax polynomials of fdlibm; error below 1.5 ulp.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from rbdkit.engine.graph import Graph, Scalar, Symbol
+from rbdkit.engine.scalar import equal, polynomial, select, whole
+
+SINE = [
+    -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04, 2.75573137070700676789e-06,
+    -2.50507602534068634195e-08, 1.58969099521155010221e-10,
+]  # fmt: skip
+COSINE = [
+    4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05, -2.75573143513906633035e-07,
+    2.08757232129817482790e-09, -1.13596475577881948265e-11,
+]  # fmt: skip
+HALF_PI_FUSED = (1.5707963267948966, 6.123233995736766e-17)
+"""Two parts are enough where a multiplication and an addition are rounded once; good to \\|x\\| = 1e9."""
+HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+"""Three parts of 33 bits: their multiples by a number of quarter turns below 2**20 are exact."""
+
+
+def sine_cosine(x: Symbol, fused: bool) -> tuple[Scalar, Scalar]:
+    """sin(x) and cos(x).
+
+    fused : whether ``a * b + c`` is rounded once on the target.
+    """
+    turns = whole(x * 0.6366197723675814)
+    r: Scalar = x
+    for part in HALF_PI_FUSED if fused else HALF_PI:
+        r = x.graph.apply("fma", turns, -part, r) if fused else r - turns * part
+    z = r * r
+    s = r + (r * z) * polynomial(SINE, z)
+    half = 0.5 * z
+    w = 1.0 - half
+    c = w + (((1.0 - w) - half) + (z * z) * polynomial(COSINE, z))
+    t = turns - 4.0 * whole(0.25 * turns)  # -2, -1, 0, 1 or 2 quarter turns
+    even = 1.0 - 0.5 * (t * t)
+    odd = equal(t * t, 1.0)
+    return select(odd, c * t, s * even), select(odd, -(s * t), c * even)
+
+
+@cache
+def sine_cosine_graph(fused: bool) -> tuple[Graph, int, int]:
+    """The graph of `sine_cosine` with the argument as its node 0, and the positions of the two results."""
+    graph = Graph()
+    results = sine_cosine(graph.load("x", None, 0), fused)
+    s, c = (result.position for result in results if isinstance(result, Symbol))
+    return graph, s, c

@@ -1,0 +1,257 @@
+"""Expressions as a graph: symbols that record what is done to them, and the rules that simplify it on the way.
+
+A `Symbol` is a number that is not known yet. Arithmetic on symbols adds nodes to their `Graph`. With ``simplify=True``
+equal expressions are one node (hash-consing) and the rules of Featherstone (2008), section 10.4 are applied as the
+nodes are made: constants are folded, ``x * 0``, ``x * 1``, ``x + 0`` disappear, copies never arise, and code that no
+output needs is never emitted (`Graph.live`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn, Union
+
+Scalar = Union[float, "Symbol"]
+"""A number or a symbol: what every traced function works on."""
+
+COMMUTATIVE = {"add", "mul", "equal"}
+LEAVES = {"const", "load"}
+"""Operations whose operands are not nodes: ("const", value) and ("load", array, index, offset)."""
+
+
+class Graph:
+    """Nodes in the order in which they were made, so operands always stand before their users.
+
+    Parameters
+    ----------
+    simplify : False records every operation as it is executed, which is what operation counts are compared with.
+
+    Attributes
+    ----------
+    nodes : list of ``(operation, operand, ...)``; operands are positions in this list. Operations: add, sub, mul, div,
+        neg, sqrt, sin, cos, less, equal, select, and the leaves const and load.
+    """
+
+    def __init__(self, simplify: bool = True) -> None:
+        self.simplify = simplify
+        self.nodes: list[tuple] = []
+        self._known: dict[tuple, int] = {}
+
+    def node(self, operation: str, *operands: object) -> Symbol:
+        """The node with this operation and these operands, made if there is none."""
+        key = (operation, *operands)
+        if not self.simplify and operation not in LEAVES:
+            self.nodes.append(key)
+            return Symbol(self, len(self.nodes) - 1)
+        position = self._known.get(key)
+        if position is None:
+            position = self._known[key] = len(self.nodes)
+            self.nodes.append(key)
+        return Symbol(self, position)
+
+    def load(self, array: str, index: object, offset: int) -> Symbol:
+        """What stands in an array of the program at ``index + offset``."""
+        return self.node("load", array, index, offset)
+
+    def position(self, value: Scalar) -> int:
+        """Position of a symbol of this graph, or of a constant."""
+        if isinstance(value, Symbol):
+            self._check_own(value)
+            return value.position
+        return self.node("const", float(value) + 0.0).position  # + 0.0 makes one constant of 0.0 and -0.0
+
+    def _check_own(self, symbol: Symbol) -> None:
+        if symbol.graph is not self:
+            raise ValueError(
+                f"{symbol!r} belongs to another graph: a value must be loaded again in the block that uses it"
+            )
+
+    def apply(self, operation: str, *values: Scalar) -> Symbol:
+        """Record an operation on numbers and symbols, simplified no further."""
+        operands = [self.position(value) for value in values]
+        if self.simplify and operation in COMMUTATIVE:
+            operands.sort()
+        return self.node(operation, *operands)
+
+    def live(self, outputs: Iterable[int]) -> list[int]:
+        """Positions of the nodes that the outputs need, in order: what is left after removing dead code."""
+        needed = bytearray(len(self.nodes))
+        for position in outputs:
+            needed[position] = 1
+        for position in range(len(self.nodes) - 1, -1, -1):
+            operation, *operands = self.nodes[position]
+            if needed[position] and operation not in LEAVES:
+                for operand in operands:
+                    needed[operand] = 1
+        return [position for position, is_needed in enumerate(needed) if is_needed]
+
+    def _negated(self, value: Scalar) -> Symbol | None:
+        """x if the value is -x."""
+        if isinstance(value, Symbol):
+            self._check_own(value)
+            operation, *operands = self.nodes[value.position]
+            if operation == "neg":
+                return Symbol(self, operands[0])
+        return None
+
+    def add(self, a: Scalar, b: Scalar) -> Scalar:
+        """a + b."""
+        if self.simplify:
+            if _is(a, 0.0):
+                return b
+            if _is(b, 0.0):
+                return a
+            if (minus_b := self._negated(b)) is not None:
+                return self.sub(a, minus_b)
+            if (minus_a := self._negated(a)) is not None:
+                return self.sub(b, minus_a)
+        return self.apply("add", a, b)
+
+    def sub(self, a: Scalar, b: Scalar) -> Scalar:
+        """a - b."""
+        if self.simplify:
+            if _is(b, 0.0):
+                return a
+            if _is(a, 0.0):
+                return self.neg(b)
+            if (minus_b := self._negated(b)) is not None:
+                return self.add(a, minus_b)
+            if (minus_a := self._negated(a)) is not None:
+                return self.neg(self.add(minus_a, b))
+        return self.apply("sub", a, b)
+
+    def mul(self, a: Scalar, b: Scalar) -> Scalar:
+        """a * b."""
+        if self.simplify:
+            if _is(a, 0.0) or _is(b, 0.0):
+                return 0.0
+            if not isinstance(a, Symbol):
+                a, b = b, a
+            if not isinstance(b, Symbol):
+                if b == 1.0:
+                    return a
+                if b < 0.0:
+                    return self.neg(self.mul(a, -b))
+            minus_a, minus_b = self._negated(a), self._negated(b)
+            if minus_a is not None and minus_b is not None:
+                return self.mul(minus_a, minus_b)
+            if minus_a is not None:
+                return self.neg(self.mul(minus_a, b))
+            if minus_b is not None:
+                return self.neg(self.mul(a, minus_b))
+        return self.apply("mul", a, b)
+
+    def div(self, a: Scalar, b: Scalar) -> Scalar:
+        """a / b."""
+        if self.simplify:
+            if _is(a, 0.0):
+                return 0.0
+            if _is(b, 1.0):
+                return a
+        return self.apply("div", a, b)
+
+    def neg(self, a: Scalar) -> Scalar:
+        """-a."""
+        if self.simplify:
+            if not isinstance(a, Symbol):
+                return -a
+            if (minus_a := self._negated(a)) is not None:
+                return minus_a
+        return self.apply("neg", a)
+
+    def select(self, condition: bool | Symbol, a: Scalar, b: Scalar) -> Scalar:
+        """a where the condition holds, else b; both are computed."""
+        if self.simplify and isinstance(condition, bool):
+            return a if condition else b
+        return self.apply("select", condition, a, b)
+
+
+def _is(value: Scalar, number: float) -> bool:
+    return not isinstance(value, Symbol) and value == number
+
+
+class Symbol:
+    """A number to come: the value of one node of a graph.
+
+    Arithmetic, comparisons and `numpy.sin`, `numpy.cos`, `numpy.sqrt` work on it, alone and as elements of object
+    arrays. A program cannot branch on it: use `select`.
+    """
+
+    __slots__ = ("graph", "position")
+    __array_priority__ = 1000.0
+
+    def __init__(self, graph: Graph, position: int) -> None:
+        self.graph = graph
+        self.position = position
+
+    def __add__(self, other: Scalar) -> Scalar:
+        return self.graph.add(self, other)
+
+    def __radd__(self, other: Scalar) -> Scalar:
+        return self.graph.add(other, self)
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return self.graph.sub(self, other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return self.graph.sub(other, self)
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        # a vector or a matrix multiplies itself by a scalar
+        return NotImplemented if isinstance(other, tuple) else self.graph.mul(self, other)
+
+    def __rmul__(self, other: Scalar) -> Scalar:
+        return self.graph.mul(other, self)
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        return self.graph.div(self, other)
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        return self.graph.div(other, self)
+
+    def __neg__(self) -> Scalar:
+        return self.graph.neg(self)
+
+    def __pos__(self) -> Symbol:
+        return self
+
+    def __abs__(self) -> Scalar:
+        return self.graph.select(self < 0.0, -self, self)
+
+    def __pow__(self, exponent: int) -> Scalar:
+        if not isinstance(exponent, int) or exponent < 0:
+            raise TypeError(f"a symbol can be raised to a whole number 0, 1, 2, ..., not to {exponent!r}")
+        power: Scalar = 1.0
+        for _ in range(exponent):
+            power = power * self
+        return power
+
+    def __lt__(self, other: Scalar) -> Symbol:
+        return self.graph.apply("less", self, other)
+
+    def __gt__(self, other: Scalar) -> Symbol:
+        return self.graph.apply("less", other, self)
+
+    def sin(self) -> Symbol:
+        """Sine; `numpy.sin` calls it."""
+        return self.graph.apply("sin", self)
+
+    def cos(self) -> Symbol:
+        """Cosine; `numpy.cos` calls it."""
+        return self.graph.apply("cos", self)
+
+    def sqrt(self) -> Symbol:
+        """Square root; `numpy.sqrt` calls it."""
+        return self.graph.apply("sqrt", self)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "a traced function cannot branch on a symbol, its value is not known yet; use rbdkit.engine.select"
+        )
+
+    def __float__(self) -> NoReturn:
+        raise TypeError("a symbol has no value yet; use numpy.sin, numpy.cos, numpy.sqrt in place of those of math")
+
+    def __repr__(self) -> str:
+        operation, *operands = self.graph.nodes[self.position]
+        return f"<Symbol {self.position}: {operation} {', '.join(map(str, operands))}>"

@@ -1,0 +1,206 @@
+"""Kernels as small programs: loops and switches around blocks of recorded arithmetic.
+
+A `Program` is built by running Python code once. Arithmetic goes into the `Block` that is open; `loop` and `switch`
+open nested lists of statements. Emitters (`rbdkit.engine.emit`) turn the finished program into code.
+
+Rules of a block: what it writes at one index, it does not read at another, so that a store may move before loads of
+other places; and a value lives in the block that made it and reaches others through memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from rbdkit.engine.graph import Graph, Scalar, Symbol
+
+Place = tuple[str, "Index | None", int]
+"""An element of an array of numbers: array, index (None for 0), and what is added to it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """A whole number that the program computes: a loop counter, an entry of a table, a sum or product."""
+
+    program: Program
+    name: str
+
+    def __add__(self, other: Index | int) -> Index:
+        return self if other == 0 else self.program.define("add", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Index | int) -> Index:
+        return self.program.define("sub", self, other)
+
+    def __mul__(self, other: Index | int) -> Index:
+        return self if other == 1 else self.program.define("mul", self, other)
+
+    __rmul__ = __mul__
+
+
+Whole = Index | int
+
+
+@dataclass
+class Define:
+    """``index = operation(operands)``; "entry" reads a table."""
+
+    index: Index
+    operation: str
+    operands: tuple[Index | int | str, ...]
+
+
+@dataclass
+class Block:
+    """Arithmetic without branches: a graph, what is stored, and whether the program ends there."""
+
+    graph: Graph = field(default_factory=Graph)
+    stores: dict[Place, int] = field(default_factory=dict)
+    leave: int | None = None
+
+    def steps(self) -> Iterator[tuple[int, list[Place]]]:
+        """The nodes that are needed, in order, each with the places that can be stored to once it is there.
+
+        A value is stored as soon as it is known and its place has been read: it need not wait in a register.
+        """
+        live = self.graph.live([*self.stores.values(), *([] if self.leave is None else [self.leave])])
+        read = {
+            self.graph.nodes[position][1:]: position for position in live if self.graph.nodes[position][0] == "load"
+        }
+        due: dict[int, list[Place]] = {}
+        for place, position in self.stores.items():
+            due.setdefault(max(position, read.get(place, 0)), []).append(place)
+        for position in live:
+            yield position, due.get(position, [])
+
+
+@dataclass
+class Loop:
+    """``for index in range(start, stop, step)``."""
+
+    index: Index
+    start: Whole
+    stop: Whole
+    step: int
+    body: list[Statement]
+
+
+@dataclass
+class Switch:
+    """The statements of the case that `on` is equal to; it is always one of them."""
+
+    on: Index
+    cases: dict[int, list[Statement]]
+
+
+Statement = Define | Block | Loop | Switch
+
+
+class Program:
+    """A kernel under construction, and when complete.
+
+    Its arguments are what it mentions, in the order in which it does.
+
+    Parameters
+    ----------
+    name : of the function.
+
+    Attributes
+    ----------
+    arrays : names of its arguments that are arrays of numbers.
+    tables : names of its arguments that are arrays of whole numbers; they are only read.
+    counts : names of its arguments that are whole numbers.
+    body : the statements.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.arrays: list[str] = []
+        self.tables: list[str] = []
+        self.counts: list[str] = []
+        self.body: list[Statement] = []
+        self._open = [self.body]
+        self._made = 0
+
+    def count(self, name: str) -> Index:
+        """The argument of that name."""
+        _mention(self.counts, name)
+        return Index(self, name)
+
+    def entry(self, table: str, index: Whole) -> Index:
+        """An entry of a table."""
+        _mention(self.tables, table)
+        return self.define("entry", table, index)
+
+    def define(self, operation: str, *operands: Index | int | str) -> Index:
+        """A new index. It stands before the block that is open, which goes on."""
+        index = self._new_index()
+        here = self._open[-1]
+        here.insert(len(here) - isinstance(here[-1] if here else None, Block), Define(index, operation, operands))
+        return index
+
+    def _new_index(self) -> Index:
+        self._made += 1
+        return Index(self, f"n{self._made}")
+
+    def _block(self) -> Block:
+        here = self._open[-1]
+        if not here or not isinstance(here[-1], Block) or here[-1].leave is not None:
+            here.append(Block())
+        block = here[-1]
+        assert isinstance(block, Block)
+        return block
+
+    def load(self, array: str, index: Whole, offset: int = 0) -> Scalar:
+        """The number at ``index + offset``; if the block has written there, what it wrote."""
+        place = self._place(array, index, offset)
+        block = self._block()
+        written = block.stores.get(place)
+        if written is None:
+            return block.graph.load(*place)
+        operation, *operands = block.graph.nodes[written]
+        return operands[0] if operation == "const" else Symbol(block.graph, written)
+
+    def store(self, array: str, index: Whole, offset: int, value: Scalar) -> None:
+        """Write a number to ``index + offset``."""
+        place = self._place(array, index, offset)
+        block = self._block()
+        block.stores[place] = block.graph.position(value)
+
+    def _place(self, array: str, index: Whole, offset: int) -> Place:
+        _mention(self.arrays, array)
+        return (array, None, index + offset) if isinstance(index, int) else (array, index, offset)
+
+    def leave_if(self, condition: Scalar) -> None:
+        """End the program here, after the stores so far, if the condition holds."""
+        block = self._block()
+        block.leave = block.graph.position(condition)
+
+    @contextmanager
+    def loop(self, start: Whole, stop: Whole, step: int = 1) -> Iterator[Index]:
+        """What is recorded inside is repeated; gives the counter."""
+        index = self._new_index()
+        statement = Loop(index, start, stop, step, [])
+        self._open[-1].append(statement)
+        self._open.append(statement.body)
+        yield index
+        self._open.pop()
+
+    def switch(self, on: Index, cases: Sequence[int]) -> Iterator[int]:
+        """For each case: what is recorded until the next one runs if `on` has that value. One case needs no switch."""
+        if len(cases) == 1:
+            yield cases[0]
+            return
+        statement = Switch(on, {case: [] for case in cases})
+        self._open[-1].append(statement)
+        for case, body in statement.cases.items():
+            self._open.append(body)
+            yield case
+            self._open.pop()
+
+
+def _mention(names: list[str], name: str) -> None:
+    if name not in names:
+        names.append(name)

@@ -1,0 +1,69 @@
+"""Which code runs: LLVM's where llvmlite works, else Python's, with one warning."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.program import Program
+from rbdkit.engine.run.interpreted import PythonCode
+
+Backend = Literal["llvm", "python"]
+
+
+class Executable(Protocol):
+    """A program that can run."""
+
+    program: Program
+
+    def bind(self, arrays: Mapping[str, NDArray], counts: Mapping[str, int]) -> Callable[[], None]:
+        """The program on given arrays and counts."""
+        ...
+
+
+def executable(program: Program, backend: Backend) -> Executable:
+    """The program as code of a backend."""
+    if backend == "python":
+        return PythonCode(program)
+    from rbdkit.engine.run.native import NativeCode
+
+    return NativeCode(program)
+
+
+@cache
+def available() -> tuple[Backend, str]:
+    """The fastest backend that works here, and why it is not a faster one. Warns when that is Python.
+
+    The environment variable RBDKIT_BACKEND=python asks for Python.
+    """
+    if os.environ.get("RBDKIT_BACKEND") == "python":
+        return "python", "RBDKIT_BACKEND asks for it"
+    try:
+        _try_llvm()
+    except (
+        Exception
+    ) as fault:  # whatever keeps LLVM from working, from a missing module to a processor it does not know
+        why = f"llvmlite does not work here ({type(fault).__name__}: {fault})"
+        warnings.warn(
+            f"{why}; rbdkit computes in Python, some 50 times slower. Mend it with: pip install llvmlite",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return "python", why
+    return "llvm", "compiled by LLVM"
+
+
+def _try_llvm() -> None:
+    """Compile and run a small program; raises what goes wrong."""
+    program = Program("probe")
+    program.store("x", 0, 1, program.load("x", 0, 0) + 1.0)
+    x = np.array([1.0, 0.0])
+    executable(program, "llvm").bind({"x": x}, {})()
+    if x[1] != 2.0:
+        raise ArithmeticError(f"1 + 1 gave {x[1]}")

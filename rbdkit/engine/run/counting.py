@@ -1,0 +1,41 @@
+"""What an algorithm costs on a model, counted on the code that runs (Featherstone 2008, chapters 5, 6 and 10)."""
+
+from __future__ import annotations
+
+from rbdkit.engine.links import layout, pack
+from rbdkit.engine.program import Block, Program, Statement
+from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.tables import fixed_numbers
+from rbdkit.engine.steps.trees import UnrolledTree
+from rbdkit.engine.trace import Operations, count_operations
+from rbdkit.model import Model
+
+
+def operations(model: Model, algorithm: str, generic: bool = False) -> Operations:
+    """Operations of straight-line code for one state of a model.
+
+    Parameters
+    ----------
+    algorithm : 'rnea', 'aba', 'crba', 'forward_dynamics' or 'energy'.
+    generic : count as if no number of the placements were 0 or 1.
+
+    Raises
+    ------
+    NotCovered
+        If the model has a joint that the engine does not know.
+    """
+    plan = layout(model)
+    fixed = {} if generic else dict(fixed_numbers(plan, pack(model, plan)["rows"]))
+    program = Program(algorithm)
+    Task(algorithm).record(UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
+    return _count(program.body)
+
+
+def _count(body: list[Statement]) -> Operations:
+    total = Operations()
+    for statement in body:
+        if isinstance(statement, Block):
+            total += count_operations(statement.graph, list(statement.stores.values()))
+        elif hasattr(statement, "body"):
+            total += _count(statement.body)
+    return total

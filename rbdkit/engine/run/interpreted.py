@@ -1,0 +1,45 @@
+"""Programs as Python functions, for where nothing can be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from numpy.typing import NDArray
+
+from rbdkit.engine.emit.python import compile_python, python_source
+from rbdkit.engine.program import Block, Loop, Program, Statement, Switch
+
+
+class PythonCode:
+    """A program as a Python function."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._function = compile_python(python_source(program), program.name)
+        self._written = set(_written(program.body))
+
+    def bind(self, arrays: Mapping[str, NDArray], counts: Mapping[str, int]) -> Callable[[], None]:
+        """The program on given arrays and counts; run it as often as you like."""
+        program = self.program
+        used = {name: arrays[name] for name in (*program.arrays, *program.tables)}
+
+        def run() -> None:
+            lists = {name: x.ravel().tolist() for name, x in used.items()}
+            self._function(**lists, **{name: counts[name] for name in program.counts})
+            for name in self._written:
+                used[name].flat[:] = lists[name]
+
+        return run
+
+
+def _written(body: list[Statement]) -> Iterator[str]:
+    """Names of the arrays that statements store to."""
+    for statement in body:
+        match statement:
+            case Block():
+                yield from (array for array, _, _ in statement.stores)
+            case Loop():
+                yield from _written(statement.body)
+            case Switch():
+                for inner in statement.cases.values():
+                    yield from _written(inner)

@@ -1,0 +1,52 @@
+"""From a model to its kernels, without making them twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from numpy.typing import NDArray
+
+from rbdkit.engine.links import NotCovered
+from rbdkit.engine.run.backend import available
+from rbdkit.engine.run.kernels import Kernels
+from rbdkit.model import Body, Model
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Kernels, or why there are none, and the parts of the model they were made from, which never change in place."""
+
+    bodies: tuple[Body, ...]
+    gravity: NDArray
+    kernels: Kernels | None
+    why: str
+
+
+_made: WeakKeyDictionary[Model, _Made] = WeakKeyDictionary()
+
+
+def kernels_for(model: Model) -> Kernels | None:
+    """The kernels of a model; None if it has a joint that the engine does not know (see `backend`)."""
+    return _look_up(model).kernels
+
+
+def backend(model: Model) -> tuple[str, str]:
+    """What computes a model, 'llvm', 'python' or 'book', and why it is nothing faster."""
+    made = _look_up(model)
+    return ("book" if made.kernels is None else made.kernels.backend), made.why
+
+
+def _look_up(model: Model) -> _Made:
+    made = _made.get(model)
+    if made is None or made.bodies is not model.bodies or made.gravity is not model.gravity:
+        made = _made[model] = _make(model)
+    return made
+
+
+def _make(model: Model) -> _Made:
+    try:
+        name, why = available()
+        return _Made(model.bodies, model.gravity, Kernels(model, name), why)
+    except NotCovered as fault:
+        return _Made(model.bodies, model.gravity, None, str(fault))

@@ -1,0 +1,69 @@
+"""Forward dynamics by the articulated-body algorithm."""
+
+from __future__ import annotations
+
+from rbdkit.engine.steps.articulated import Articulated, eliminate
+from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.rnea import along, coriolis
+from rbdkit.engine.steps.trees import JointArray, JointValues, Numbers, Tree
+from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector, cross, dot
+
+
+def aba(
+    tree: Tree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None = None
+) -> None:
+    """qdd = FD(q, qd, tau): Table 7.1 of Featherstone (2008), with classical accelerations of the body origins.
+
+    A joint with several freedoms is eliminated one axis at a time: D is factorised on the way, not inverted.
+    """
+    R, p, w = tree.field(Matrix), tree.field(Vector), tree.field(Vector)
+    c_w, c_v = tree.field(Vector), tree.field(Vector)
+    IA, n_A, f_A = tree.field(Articulated), tree.field(Vector), tree.field(Vector)
+    factors = tree.field(Numbers(8 * tree.most_axes))  # U, D^-1 and u of each axis
+    alpha, a = tree.field(Vector), tree.field(Vector)
+    world = tree.world
+
+    w[world] = n_A[world] = f_A[world] = alpha[world] = ZERO
+    IA[world] = Articulated.of([0.0] * 21)
+    a[world] = -Vector(tree.program.load("gravity", 0, k) for k in range(3))
+    for i in tree.outward():  # pass 1: velocities, bias terms
+        R[i], p[i] = tree.pose(i, q[i])
+        w_J, v_J = along(tree.axes(i), qd[i])
+        w_p = w[i.parent]
+        w_p_i = R[i].T @ w_p
+        w[i] = w_p_i + w_J
+        c_w[i] = cross(w_p_i, w_J)  # Eq 7.35
+        c_v[i] = R[i].T @ cross(w_p, cross(w_p, p[i])) + coriolis(w_p_i, w_J, v_J)
+        m, h, I = tree.inertia(i)
+        IA[i] = Articulated.rigid(m, h, I)
+        n_A[i] = cross(w[i], I @ w[i])  # Eq 7.36
+        f_A[i] = cross(w[i], cross(w[i], h))
+        if f_ext is not None:
+            n_x, f_x = f_ext.in_link(i, R[i], p[i])
+            n_A[i], f_A[i] = n_A[i] - n_x, f_A[i] - f_x
+    for i in tree.inward():  # pass 2: articulated inertias and bias forces
+        Ia, pa, stored = IA[i].rows(), [*n_A[i], *f_A[i]], []
+        for S, tau_S, rotor in zip(tree.axes(i), tau[i], tree.rotors(i), strict=True):
+            Ia, pa, U, D_inv, u = eliminate(Ia, pa, S, tau_S, rotor)
+            stored += [*U, D_inv, u]
+        factors[i] = stored
+        felt = Articulated.of_rows(Ia)
+        n_c, f_c = felt @ (c_w[i], c_v[i])
+        n_a, f_a = Vector(pa[:3]) + n_c, R[i] @ (Vector(pa[3:]) + f_c)  # Eq 7.48
+        IA[i.parent] = IA[i.parent] + felt.moved(R[i], p[i])  # Eq 7.37
+        f_A[i.parent] = f_A[i.parent] + f_a  # Eq 7.38
+        n_A[i.parent] = n_A[i.parent] + R[i] @ n_a + cross(p[i], f_a)
+    for i in tree.outward():  # pass 3: accelerations
+        alpha_p, a_p = alpha[i.parent], a[i.parent]
+        alpha_i = R[i].T @ alpha_p + c_w[i]  # Eq 7.46
+        a_i = R[i].T @ (a_p + cross(alpha_p, p[i])) + c_v[i]
+        axes, stored = tree.axes(i), factors[i]
+        found = []
+        for k in reversed(range(len(axes))):
+            *U, D_inv, u = stored[8 * k : 8 * k + 8]
+            qdd_k = (u - dot(U, [*alpha_i, *a_i])) * D_inv  # Eq 7.49
+            S_w, S_v = along([axes[k]], [qdd_k])
+            alpha_i, a_i = alpha_i + S_w, a_i + S_v  # Eq 7.50
+            found.append(qdd_k)
+        alpha[i], a[i] = alpha_i, a_i
+        qdd[i] = found[::-1]

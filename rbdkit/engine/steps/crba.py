@@ -1,0 +1,77 @@
+"""The joint-space inertia matrix by the composite-rigid-body algorithm: a form to loop, and one to unroll."""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.composite import Composite
+from rbdkit.engine.steps.rnea import project
+from rbdkit.engine.steps.trees import JointArray, LoopTree, Numbers, UnrolledTree
+from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
+
+
+def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
+    """H of a state of that number, in base coordinates (Featherstone 2008, Eqs 6.13 and 6.14).
+
+    The axes are those of the world, the origin is that of the tree's first link, so that digits do not depend on how
+    far from the world it is. Only the elements that are not zero by the tree's branches are written to array "H".
+    """
+    program = tree.program
+    R_0, p_0, reach, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(Composite)
+    world = tree.world
+
+    R_0[world], p_0[world], reach[world], Ic[world] = IDENTITY, ZERO, [0.0], Composite.of([0.0] * 10)
+    for i in tree.outward():
+        R, p = tree.pose(i, q[i])
+        R_p = R_0[i.parent]
+        R_0[i], reach[i] = R_p @ R, [1.0]
+        p_0[i] = p_0[i.parent] + reach[i.parent][0] * (R_p @ p)
+        Ic[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
+    for i in tree.inward():
+        Ic[i.parent] = Ic[i.parent].plus(Ic[i])  # Eq 6.13
+        for k, S in enumerate(tree.axes(i)):
+            w, v = R_0[i] @ Vector(S[:3]), R_0[i] @ Vector(S[3:])
+            S_0, place = [*w, *(v + cross(p_0[i], w))], (i.v + k) * 12
+            for r, x in enumerate([*S_0, *Ic[i].force(S_0)]):
+                program.store("columns", place, r, x)
+    H = state * (tree.nv * tree.nv)
+    for a in tree.freedoms():
+        row, column, force = H + a * tree.nv, H + a, a * 12
+        for b in tree.supporting(a):
+            F = [program.load("columns", force, 6 + r) for r in range(6)]
+            motion = b * 12
+            S = [program.load("columns", motion, r) for r in range(6)]
+            H_ab = project(S, F)  # Eq 6.14
+            program.store("H", row + b, 0, H_ab)
+            program.store("H", column + b * tree.nv, 0, H_ab)
+        diagonal = row + a
+        program.store("H", diagonal, 0, program.load("H", diagonal, 0) + program.load("armature", a, 0))
+
+
+def crba(tree: UnrolledTree, q: JointArray, state: Whole) -> None:
+    """H of a state of that number, in link coordinates: Table 6.2 of Featherstone (2008)."""
+    R, p, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Composite)
+
+    H, nv = tree.velocities("H", state * (tree.nv * tree.nv)), tree.nv
+
+    def store(a: Whole, b: Whole, x: Scalar) -> None:
+        H[a * nv + b] = H[b * nv + a] = x
+
+    Ic[tree.world] = Composite.of([0.0] * 10)
+    for i in tree.outward():
+        R[i], p[i] = tree.pose(i, q[i])
+        Ic[i] = Composite(*tree.inertia(i))
+    for i in tree.inward():
+        Ic[i.parent] = Ic[i.parent].plus(Ic[i].moved(R[i], p[i]))  # Eq 6.17
+        axes = tree.axes(i)
+        for k, (S_k, rotor) in enumerate(zip(axes, tree.rotors(i), strict=True)):
+            F = Ic[i].force(S_k)
+            for m, S_m in enumerate(axes[: k + 1]):
+                store(i.v + k, i.v + m, project(S_m, F) + (rotor if m == k else 0.0))  # Eq 6.20, j = i
+            j = i
+            for parent in tree.path(i):
+                f = R[j] @ Vector(F[3:])
+                F = [*(R[j] @ Vector(F[:3]) + cross(p[j], f)), *f]  # Eq 6.19
+                j = parent
+                for m, S_m in enumerate(tree.axes(j)):
+                    store(i.v + k, j.v + m, project(S_m, F))  # Eq 6.20

@@ -1,0 +1,37 @@
+"""Kinetic and gravitational energy, and what is stored in springs."""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.kinematics import link_motion
+from rbdkit.engine.steps.trees import JointArray, Tree
+from rbdkit.engine.steps.vectors import Vector, cross, dot
+
+
+def energy(tree: Tree, q: JointArray, qd: JointArray, state: Whole) -> None:
+    """Write kinetic, gravitational and spring energy of a state of that number to "energies".
+
+    "fixed_energy" holds the gravitational energy of what is fixed to the world.
+    """
+    motion, program = link_motion(tree, q, qd), tree.program
+    place = state * 3
+
+    def add(k: int, x: Scalar) -> None:
+        program.store("energies", place, k, program.load("energies", place, k) + x)
+
+    for k, x in enumerate((0.0, program.load("fixed_energy", 0, 0), 0.0)):
+        program.store("energies", place, k, x)
+    for i in tree.outward():
+        m, h, I = tree.inertia(i)
+        gravity = Vector(program.load("gravity", 0, k) for k in range(3))
+        w, v = motion.w[i], motion.v[i]
+        turning, moving = dot(w, I @ w), m * dot(v, v)
+        rotors = sum((r * x * x for r, x in zip(tree.rotors(i), qd[i], strict=True)), 0.0)
+        add(0, 0.5 * (turning + moving + rotors) + dot(v, cross(w, h)))  # Eq 2.67
+        add(1, -dot(gravity, m * motion.p[i] + motion.R[i] @ h))
+        add(
+            2,
+            0.5
+            * sum((k * u * u for k, u in zip(tree.velocities("stiffness")[i], tree.stretch(i, q), strict=True)), 0.0),
+        )

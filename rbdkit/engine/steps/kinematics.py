@@ -1,0 +1,56 @@
+"""Poses and velocities: of links, for the algorithms that need them, and of bodies, for those who ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.rnea import along
+from rbdkit.engine.steps.trees import Body, JointArray, LoopTree, Tree
+from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
+
+
+@dataclass(frozen=True)
+class LinkMotion:
+    """Fields of a tree: pose R, p of each link in the world, its angular velocity w, the velocity v of its origin."""
+
+    R: dict[Body, Matrix]
+    p: dict[Body, Vector]
+    w: dict[Body, Vector]
+    v: dict[Body, Vector]
+
+
+def link_motion(tree: Tree, q: JointArray, qd: JointArray | None = None) -> LinkMotion:
+    """How links stand in world coordinates and, with qd, move in their own (Featherstone 2008, Examples 4.3, 4.4)."""
+    R_0, p_0, w, v = (tree.field(kind) for kind in (Matrix, Vector, Vector, Vector))
+    R_0[tree.world], p_0[tree.world] = IDENTITY, ZERO
+    w[tree.world] = v[tree.world] = ZERO
+    for i in tree.outward():
+        R, p = tree.pose(i, q[i])
+        R_p = R_0[i.parent]
+        R_0[i], p_0[i] = R_p @ R, p_0[i.parent] + R_p @ p
+        if qd is not None:
+            w_J, v_J = along(tree.axes(i), qd[i])
+            w_p = w[i.parent]
+            w[i], v[i] = R.T @ w_p + w_J, R.T @ (v[i.parent] + cross(w_p, p)) + v_J  # Eq 5.18
+    return LinkMotion(R_0, p_0, w, v)
+
+
+def forward_kinematics(tree: LoopTree, q: JointArray, qd: JointArray | None, state: Whole) -> None:
+    """Write pose and velocity of all bodies, the world first, of a state of that number.
+
+    Array "poses" takes 16 numbers a body, row by row; "velocities" takes 6, angular part first, in body coordinates.
+    """
+    motion, program = link_motion(tree, q, qd), tree.program
+    for body in tree.bodies():
+        R_i, p_i = motion.R[body.link], motion.p[body.link]
+        R, p = R_i @ body.R, p_i + R_i @ body.p
+        place = tree.n_bodies * state + body.number
+        pose = [*R[0], p[0], *R[1], p[1], *R[2], p[2], 0.0, 0.0, 0.0, 1.0]
+        for k, x in enumerate(pose):
+            program.store("poses", place * 16, k, x)
+        if qd is not None:
+            w, v = motion.w[body.link], motion.v[body.link]
+            velocity = [*(body.R.T @ w), *(body.R.T @ (v + cross(w, body.p)))]
+            for k, x in enumerate(velocity):
+                program.store("velocities", place * 6, k, x)

@@ -1,0 +1,69 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm."""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.trees import JointArray, Tree
+from rbdkit.engine.steps.vectors import ZERO, Matrix, Symmetric, Vector, cross, skew
+
+
+def rnea(
+    tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, tau: JointArray, f_ext: ExternalForce | None = None
+) -> None:
+    """tau = ID(q, qd, qdd): Table 5.1 of Featherstone (2008) in the form of Luh, Walker and Paul, section 5.4."""
+    R, p = tree.field(Matrix), tree.field(Vector)
+    w, alpha, a = (tree.field(Vector) for _ in range(3))
+    n, f = tree.field(Vector), tree.field(Vector)
+    world = tree.world
+
+    w[world] = alpha[world] = ZERO
+    a[world] = -Vector(tree.program.load("gravity", 0, k) for k in range(3))
+    n[world] = f[world] = ZERO
+    for i in tree.outward():
+        R[i], p[i] = tree.pose(i, q[i])
+        w_J, v_J = along(tree.axes(i), qd[i])
+        alpha_J, a_J = along(tree.axes(i), qdd[i])
+        w_p, alpha_p, a_p = w[i.parent], alpha[i.parent], a[i.parent]
+        w_p_i = R[i].T @ w_p
+        w[i] = w_p_i + w_J
+        alpha[i] = R[i].T @ alpha_p + cross(w_p_i, w_J) + alpha_J
+        a[i] = R[i].T @ (a_p + spin(w_p, alpha_p) @ p[i]) + coriolis(w_p_i, w_J, v_J) + a_J
+        m, h, I = tree.inertia(i)
+        f[i] = m * a[i] + spin(w[i], alpha[i]) @ h
+        n[i] = I @ alpha[i] + cross(w[i], I @ w[i]) + cross(h, a[i])
+        if f_ext is not None:
+            n_x, f_x = f_ext.in_link(i, R[i], p[i])
+            n[i], f[i] = n[i] - n_x, f[i] - f_x
+    for i in tree.inward():
+        across = [*n[i], *f[i]]
+        tau[i] = [
+            project(S, across) + rotor * acceleration
+            for S, rotor, acceleration in zip(tree.axes(i), tree.rotors(i), qdd[i], strict=True)
+        ]
+        f_p = R[i] @ f[i]
+        f[i.parent] = f[i.parent] + f_p
+        n[i.parent] = n[i.parent] + R[i] @ n[i] + cross(p[i], f_p)
+
+
+def along(axes: list[list[Scalar]], x: list[Scalar]) -> tuple[Vector, Vector]:
+    """S x: angular and linear part."""
+    total = [sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)]
+    return Vector(total[:3]), Vector(total[3:])
+
+
+def project(S: list[Scalar], force: list[Scalar]) -> Scalar:
+    """S . force"""
+    return sum((s * x for s, x in zip(S, force, strict=True)), 0.0)
+
+
+def spin(w: Vector, alpha: Vector) -> Matrix:
+    """[alpha]x + [w]x [w]x: takes a position on a body to its acceleration."""
+    x, y, z = w
+    squares = Symmetric((-(y * y + z * z), x * y, x * z, -(x * x + z * z), y * z, -(x * x + y * y)))
+    return squares.full + skew(alpha)
+
+
+def coriolis(w_p: Vector, w_J: Vector, v_J: Vector) -> Vector:
+    """Linear acceleration of the origin that a joint velocity (w_J, v_J) adds on a parent that turns with w_p."""
+    return 2.0 * cross(w_p, v_J) + cross(w_J, v_J)

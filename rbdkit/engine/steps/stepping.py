@@ -1,0 +1,143 @@
+"""One-step methods with the loop over time inside the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Index, Whole
+from rbdkit.engine.scalar import select
+from rbdkit.engine.steps.trees import JointArray, JointValues, Node, Tree
+
+Dynamics = Callable[[JointArray, JointArray, JointValues, JointArray], None]
+"""Records forward dynamics: reads q, qd, tau and writes qdd."""
+Advance = Callable[[Tree, Dynamics, Index], None]
+"""Records one step of that number: reads the state "q", "v", writes the next one to "q_new", "v_new"."""
+
+LARGEST = 1e100
+"""A state beyond is taken as one that is not finite: squares of larger numbers need not be."""
+
+
+def simulate(tree: Tree, dynamics: Dynamics, advance: Advance) -> None:
+    """Take ``records * every`` steps and write down every so many states; stop before the first state that is not
+    finite.
+
+    The state is in arrays "q", "v". Step n goes from times[n] to times[n + 1] and begins with step "first". "done"
+    counts the steps. What was not finite is left in "q_new", "v_new".
+    """
+    program = tree.program
+    q, v = tree.coordinates("q"), tree.velocities("v")
+    q_new, v_new = tree.coordinates("q_new"), tree.velocities("v_new")
+    every = program.count("every")
+
+    program.store("done", 0, 0, 0.0)
+    with program.loop(0, program.count("records")) as record:
+        with program.loop(0, every) as k:
+            advance(tree, dynamics, record * every + program.count("first") + k)
+            leave_if_run_away(tree, q_new, v_new)
+            copy_state(tree, q_new, v_new, q, v)
+            program.store("done", 0, 0, program.load("done", 0, 0) + 1.0)
+        copy_state(
+            tree, q, v, tree.coordinates("q_record", record * tree.nq), tree.velocities("v_record", record * tree.nv)
+        )
+
+
+def runge_kutta(tree: Tree, dynamics: Dynamics, n: Index) -> None:
+    """An explicit Runge-Kutta method on the displacement u from the beginning of the step, after Munthe-Kaas.
+
+    It has "stages" stages, at the fractions "c" of a step. Its weights that are not zero stand in "weights" and the
+    stages that they belong to in "terms": first those of each stage, then those of the result, row s beginning at
+    "first_term" s. "u_rates", "v_rates" take the rates of each stage.
+    """
+    program, nv = tree.program, tree.nv
+    stages = program.count("stages")
+    q, u = tree.coordinates("q"), tree.velocities("u")
+    q_stage, v_stage = tree.coordinates("q_stage"), tree.velocities("v_stage")
+
+    with program.loop(0, stages) as s:
+        add_up(tree, n, s, v_stage)
+        u_rate, v_rate = tree.velocities("u_rates", s * nv), tree.velocities("v_rates", s * nv)
+        for i in tree.outward():
+            if i.motion.nv:
+                q_stage[i] = i.motion.move(q[i], u[i])
+                u_rate[i] = i.motion.local_rate(u[i], v_stage[i])
+        dynamics(q_stage, v_stage, TorqueAt(tree, n, s), v_rate)
+    add_up(tree, n, stages, tree.velocities("v_new"))
+    move(tree, q, u)
+
+
+def symplectic_euler(tree: Tree, dynamics: Dynamics, n: Index) -> None:
+    """The velocity first, then the position with the new velocity."""
+    program = tree.program
+    q, v, u, v_new = tree.coordinates("q"), tree.velocities("v"), tree.velocities("u"), tree.velocities("v_new")
+    v_rate = tree.velocities("v_rates")
+
+    dynamics(q, v, TorqueAt(tree, n, 0), v_rate)
+    program.store("scratch", 0, 0, step_length(tree, n))
+    for k in tree.freedoms():
+        h = program.load("scratch", 0)
+        v_new[k] = v[k] + h * v_rate[k]
+        u[k] = h * v_new[k]
+    move(tree, q, u)
+
+
+def step_length(tree: Tree, n: Index) -> Scalar:
+    """times[n + 1] - times[n]"""
+    return tree.program.load("times", n, 1) - tree.program.load("times", n, 0)
+
+
+def add_up(tree: Tree, n: Index, row: Index, v_sum: JointArray) -> None:
+    """u = h sum_j w_j u_rates_j and v_sum = v + h sum_j w_j v_rates_j with the weights of a row of the tableau."""
+    program, nv = tree.program, tree.nv
+    v, u = tree.velocities("v"), tree.velocities("u")
+    for k in tree.freedoms():
+        u[k], v_sum[k] = 0.0, v[k]
+    with program.loop(program.entry("first_term", row), program.entry("first_term", row + 1)) as term:
+        program.store("scratch", 0, 0, step_length(tree, n) * program.load("weights", term))
+        j = program.entry("terms", term)
+        u_rate, v_rate = tree.velocities("u_rates", j * nv), tree.velocities("v_rates", j * nv)
+        for k in tree.freedoms():
+            h = program.load("scratch", 0)
+            u[k], v_sum[k] = u[k] + h * u_rate[k], v_sum[k] + h * v_rate[k]
+
+
+class TorqueAt:
+    """tau at stage s of step n, on a straight line from row n of "tau" to the one that follows.
+
+    Rows are "tau_step" numbers apart, 0 if tau is constant. "tau_next" is 0 if tau is held over the step.
+    """
+
+    def __init__(self, tree: Tree, n: Index, s: Whole) -> None:
+        self.program, self.s = tree.program, s
+        row = n * tree.program.count("tau_step")
+        self.now = tree.velocities("tau", row)
+        self.then = tree.velocities("tau", row + tree.program.count("tau_next"))
+
+    def __getitem__(self, i: Node) -> list[Scalar]:
+        c = self.program.load("c", self.s)
+        return [now + c * (then - now) for now, then in zip(self.now[i], self.then[i], strict=True)]
+
+
+def move(tree: Tree, q: JointArray, u: JointArray) -> None:
+    """q_new = q moved by u."""
+    q_new = tree.coordinates("q_new")
+    for i in tree.outward():
+        if i.motion.nv:
+            q_new[i] = i.motion.move(q[i], u[i])
+
+
+def leave_if_run_away(tree: Tree, q: JointArray, v: JointArray) -> None:
+    """End the program unless the squares of all coordinates and velocities add up to less than `LARGEST` squared."""
+    program = tree.program
+    program.store("scratch", 0, 2, 0.0)
+    for i in tree.outward():
+        if i.motion.nv:
+            program.store("scratch", 0, 2, sum((x * x for x in [*q[i], *v[i]]), program.load("scratch", 0, 2)))
+    program.leave_if(select(program.load("scratch", 0, 2) < LARGEST * LARGEST, 0.0, 1.0) > 0.5)
+
+
+def copy_state(tree: Tree, q: JointArray, v: JointArray, to_q: JointArray, to_v: JointArray) -> None:
+    """Copy a state."""
+    for i in tree.outward():
+        if i.motion.nv:
+            to_q[i], to_v[i] = q[i], v[i]

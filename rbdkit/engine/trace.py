@@ -1,0 +1,160 @@
+"""Tracing: run a function on symbols and keep what it did (Featherstone 2008, section 10.4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.graph import Graph, Scalar, Symbol
+from rbdkit.engine.scalar import equal, select
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How many operations of each sort: multiplications, additions (with subtractions), divisions, and the rest."""
+
+    mul: int = 0
+    add: int = 0
+    div: int = 0
+    sqrt: int = 0
+    trig: int = 0
+    neg: int = 0
+    compare: int = 0
+
+    @property
+    def total(self) -> int:
+        """Arithmetic operations: all but changes of sign and comparisons."""
+        return self.mul + self.add + self.div + self.sqrt + self.trig
+
+    def __add__(self, other: Operations) -> Operations:
+        return Operations(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def __str__(self) -> str:
+        """As the book writes it: ``6m + 3a``."""
+        letters = {"mul": "m", "add": "a", "div": "d", "sqrt": "r", "trig": "t"}
+        parts = [f"{getattr(self, name)}{letter}" for name, letter in letters.items() if getattr(self, name)]
+        return " + ".join(parts) or "0"
+
+
+COUNTED = {"sub": "add", "sin": "trig", "cos": "trig", "less": "compare", "equal": "compare", "select": "compare"}
+
+
+def count_operations(graph: Graph, outputs: Sequence[int]) -> Operations:
+    """The operations of a graph that the outputs need."""
+    names = Counter(graph.nodes[position][0] for position in graph.live(outputs))
+    sorts: Counter[str] = Counter()
+    for name, n in names.items():
+        if name not in ("const", "load"):
+            sorts[COUNTED.get(name, name)] += n
+    return Operations(**sorts)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What a function does to its arguments, as a graph.
+
+    Attributes
+    ----------
+    graph : the nodes.
+    names, shapes : of the arguments, in order; leaf ``("load", name, None, k)`` is element k of an argument.
+    outputs : nodes or numbers of the flattened result. shape : of the result; () for a scalar.
+    """
+
+    graph: Graph
+    names: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    outputs: tuple[Scalar, ...]
+    shape: tuple[int, ...]
+
+    def operations(self) -> Operations:
+        """Count of the operations that the result needs; if the trace was not simplified, of all that were executed."""
+        roots = self.positions() if self.graph.simplify else range(len(self.graph.nodes))
+        return count_operations(self.graph, list(roots))
+
+    def positions(self) -> list[int]:
+        """Positions of the outputs in the graph."""
+        return [self.graph.position(value) for value in self.outputs]
+
+    def simplified(self) -> Trace:
+        """The same function after the four rules of section 10.4: dead code, copies, 0 and 1, constants."""
+        graph = Graph()
+        outputs = replay(self, lambda leaf: graph.node(*leaf))
+        return Trace(graph, self.names, self.shapes, tuple(outputs), self.shape)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The function's value, operation by operation from the graph; for numbers of any kind that know + - * /."""
+        values = {name: np.asarray(x, dtype=object).ravel() for name, x in zip(self.names, arguments, strict=True)}
+        result = replay(self, lambda leaf: values[leaf[1]][leaf[3]])
+        return result[0] if self.shape == () else np.array(result, dtype=object).reshape(self.shape)
+
+
+def replay(trace: Trace, leaf: Callable[[tuple], Any]) -> list[Any]:
+    """Run a trace again on other scalars: ``leaf(("load", name, None, k))`` gives the arguments' elements."""
+    values: dict[int, Any] = {}
+    for position in trace.graph.live(trace.positions()):
+        operation, *operands = trace.graph.nodes[position]
+        if operation == "const":
+            values[position] = operands[0]
+        elif operation == "load":
+            values[position] = leaf(trace.graph.nodes[position])
+        else:
+            values[position] = OPERATIONS[operation](*(values[operand] for operand in operands))
+    return [values[position] for position in trace.positions()]
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "less": lambda a, b: a < b,
+    "equal": equal,
+    "select": select,
+}
+
+
+def trace(
+    function: Callable[..., Any], *shapes: int | tuple[int, ...], names: Sequence[str] = (), simplify: bool = True
+) -> Trace:
+    """Run a function on symbols and record what it does.
+
+    Parameters
+    ----------
+    function : takes scalars and arrays and returns a scalar, an array or a sequence. It may use arithmetic, ``<``,
+        `select`, `numpy.sin`, `numpy.cos`, `numpy.sqrt` and NumPy functions built on these (``@``, `numpy.cross`,
+        `numpy.dot`, ...). Whatever is an argument stays variable; numbers inside the function are folded into the
+        result.
+    shapes : of the arguments: () for a scalar, n or (n,) for a vector, (n, m) for a matrix.
+    names : of the arguments; x0, x1, ... if not given.
+    simplify : False keeps every operation as executed.
+
+    Examples
+    --------
+    >>> from rbdkit.engine import trace
+    >>> spin = trace(lambda v: np.cross(v, np.diag([1.5, 1.6, 1.7]) @ v)[2], 3)
+    >>> str(spin.operations())
+    '4m + 1a'
+    """
+    graph = Graph(simplify)
+    sizes = tuple((s,) if isinstance(s, int) else tuple(s) for s in shapes)
+    labels = tuple(names) or tuple(f"x{k}" for k in range(len(sizes)))
+    arguments = [_symbols(graph, name, shape) for name, shape in zip(labels, sizes, strict=True)]
+    result = np.asarray(function(*arguments), dtype=object)
+    outputs = tuple(x if isinstance(x, Symbol) else float(x) for x in result.ravel())
+    return Trace(graph, labels, sizes, outputs, result.shape)
+
+
+def _symbols(graph: Graph, name: str, shape: tuple[int, ...]) -> Symbol | NDArray:
+    if shape == ():
+        return graph.load(name, None, 0)
+    flat = np.array([graph.load(name, None, k) for k in range(int(np.prod(shape)))], dtype=object)
+    return flat.reshape(shape)

@@ -1,0 +1,123 @@
+"""Programs do the same in every backend: loops, switches, tables, and leaving early."""
+
+import numpy as np
+import pytest
+
+from rbdkit.engine.program import Block, Program
+from rbdkit.engine.run.backend import executable
+
+BACKENDS = ("python", "llvm")
+
+
+def run(program: Program, backend: str, arrays: dict, tables: dict | None = None, **counts: int) -> None:
+    tables = {name: np.array(values, dtype=np.int64) for name, values in (tables or {}).items()}
+    executable(program, backend).bind({**arrays, **tables}, counts)()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_loops_count_up_and_down_and_nest(backend, n):
+    program = Program("sums")
+    with program.loop(0, program.count("n")) as i:
+        with program.loop(program.count("n") - 1, i, -1) as j:
+            place = i * program.count("n") + j
+            program.store("x", place, 0, program.load("x", place) + 1.0)
+        program.store("x", i * (program.count("n") + 1), 0, 7.0)
+    x = np.zeros((n, n))
+    run(program, backend, {"x": x}, n=n)
+    assert np.array_equal(x, np.triu(np.ones((n, n)), 1) + 7.0 * np.eye(n))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_switch_takes_the_case_of_the_table(backend):
+    program = Program("cases")
+    with program.loop(0, program.count("n")) as i:
+        for case in program.switch(program.entry("kind", i), range(3)):
+            program.store("x", i, 0, 10.0 * case)
+    x = np.full(5, -1.0)
+    run(program, backend, {"x": x}, {"kind": [2, 0, 1, 1, 2]}, n=5)
+    assert np.array_equal(x, [20.0, 0.0, 10.0, 10.0, 20.0])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_leaving_keeps_what_was_stored(backend):
+    program = Program("until")
+    with program.loop(0, 10) as i:
+        program.store("done", 0, 0, program.load("done", 0) + 1.0)
+        program.leave_if(program.load("x", i) > 2.5)
+        program.store("y", i, 0, program.load("x", i))
+    x, y, done = np.arange(10.0), np.full(10, -1.0), np.zeros(1)
+    run(program, backend, {"x": x, "y": y, "done": done})
+    assert done[0] == 4.0
+    assert np.array_equal(y, [0.0, 1.0, 2.0] + 7 * [-1.0])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_operation(backend):
+    program = Program("operations")
+    a, b = program.load("x", 0), program.load("x", 1)
+    results = [a + b, a - b, a * b, a / b, -a, (a * a).sqrt(), a.sin(), a.cos()]
+    results += [program._block().graph.select(a < b, a, b), program._block().graph.select(a > b, 1.0, -2.5)]
+    for k, value in enumerate(results):
+        program.store("y", 0, k, value)
+    y = np.zeros(len(results))
+    run(program, backend, {"x": np.array([0.3, -1.7]), "y": y})
+    expected = [-1.4, 2.0, -0.51, 0.3 / -1.7, -0.3, 0.3, np.sin(0.3), np.cos(0.3), -1.7, 1.0]
+    assert y == pytest.approx(expected, rel=4e-16)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_has_no_value_becomes_nan_or_infinite_not_an_error(backend):
+    program = Program("limits")
+    x, zero = program.load("x", 0), program.load("x", 1)
+    for k, value in enumerate([x / zero, -x / zero, zero / zero, (-x).sqrt(), (x / zero).sin(), (x / zero).cos()]):
+        program.store("y", 0, k, value)
+    y = np.zeros(6)
+    run(program, backend, {"x": np.array([1.0, 0.0]), "y": y})
+    assert np.array_equal(y, [np.inf, -np.inf, np.nan, np.nan, np.nan, np.nan], equal_nan=True)
+
+
+def test_a_block_reads_back_what_it_wrote():
+    program = Program("forward")
+    program.store("x", 0, 3, 2.0)
+    assert program.load("x", 0, 3) == 2.0
+    value = program.load("x", 0, 4) * 3.0
+    program.store("x", 0, 4, value)
+    again = program.load("x", 0, 4)
+    assert again.position == value.position
+
+
+def test_a_store_waits_for_its_value_and_for_the_reading_of_its_place():
+    program = Program("swap")
+    a, b = program.load("x", 0, 0), program.load("x", 0, 1)
+    program.store("x", 0, 0, b)
+    program.store("x", 0, 1, a)
+    (block,) = program.body
+    assert isinstance(block, Block)
+    steps = list(block.steps())
+    assert [places for _, places in steps] == [[], [("x", None, 0), ("x", None, 1)]]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_swap(backend):
+    program = Program("swap")
+    a, b = program.load("x", 0, 0), program.load("x", 0, 1)
+    program.store("x", 0, 0, b)
+    program.store("x", 0, 1, a)
+    x = np.array([1.0, 2.0])
+    run(program, backend, {"x": x})
+    assert np.array_equal(x, [2.0, 1.0])
+
+
+def test_values_do_not_cross_from_block_to_block():
+    program = Program("scopes")
+    outside = program.load("x", 0)
+    with program.loop(0, 3), pytest.raises(ValueError, match="another graph"):
+        program.load("x", 1) + outside
+
+
+def test_arguments_are_what_the_program_mentions():
+    program = Program("arguments")
+    with program.loop(0, program.count("n")) as i:
+        program.store("y", program.entry("order", i), 0, program.load("x", i))
+    assert (program.arrays, program.tables, program.counts) == (["x", "y"], ["order"], ["n"])
