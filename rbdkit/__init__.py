@@ -1,0 +1,154 @@
+"""rbdkit: rigid-body dynamics that people can touch.
+
+One model, every formulation: build a `Model` by code or `load` it from a file, ask for its dynamics (`rnea`, `aba`,
+`crba`, `jacobian`, `energy`, ...), `simulate` it and `show` it in a notebook. The readable algorithms are in
+`rbdkit.algorithms`.
+
+The names below are loaded when first used, so that ``import rbdkit`` is quick and needs no notebook packages.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
+    "rbdkit.formats": ["load", "save"],
+    "rbdkit.functions": [
+        "aba",
+        "bias_acceleration",
+        "bias_force",
+        "center_of_mass",
+        "crba",
+        "energy",
+        "forward_dynamics",
+        "forward_kinematics",
+        "gravity_force",
+        "jacobian",
+        "momentum",
+        "passive_force",
+        "power_balance",
+        "rnea",
+    ],
+    "rbdkit.algorithms": ["wrench"],
+    "rbdkit.joints": [
+        "Cylindrical",
+        "EulerSpherical",
+        "Fixed",
+        "Free",
+        "Helical",
+        "Planar",
+        "Prescribed",
+        "Prismatic",
+        "Reversed",
+        "Revolute",
+        "Spherical",
+        "Universal",
+    ],
+    "rbdkit.model": [
+        "Box",
+        "Capsule",
+        "Cone",
+        "Cylinder",
+        "Ellipsoid",
+        "Geometry",
+        "Limits",
+        "Mesh",
+        "Mimic",
+        "Model",
+        "Sphere",
+        "validate",
+    ],
+    "rbdkit.simulation": ["Trajectory", "simulate"],
+    "rbdkit.spatial.inertia": ["Inertia"],
+    "rbdkit.spatial.se3": ["pose"],
+    "rbdkit.widgets": ["show", "sliders"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_PACKAGES = (
+    "algorithms",
+    "course",
+    "engine",
+    "formats",
+    "formulations",
+    "integrators",
+    "joints",
+    "library",
+    "model",
+    "scene",
+    "simulation",
+    "spatial",
+    "widgets",
+)
+
+__all__ = [*sorted(_HOME_OF), *_PACKAGES]
+
+if TYPE_CHECKING:
+    from rbdkit.algorithms import wrench as wrench
+    from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
+    from rbdkit.formats import load, save
+    from rbdkit.functions import (
+        aba,
+        bias_acceleration,
+        bias_force,
+        center_of_mass,
+        crba,
+        energy,
+        forward_dynamics,
+        forward_kinematics,
+        gravity_force,
+        jacobian,
+        momentum,
+        passive_force,
+        power_balance,
+        rnea,
+    )
+    from rbdkit.joints import (
+        Cylindrical,
+        EulerSpherical,
+        Fixed,
+        Free,
+        Helical,
+        Planar,
+        Prescribed,
+        Prismatic,
+        Reversed,
+        Revolute,
+        Spherical,
+        Universal,
+    )
+    from rbdkit.model import (
+        Box,
+        Capsule,
+        Cone,
+        Cylinder,
+        Ellipsoid,
+        Geometry,
+        Limits,
+        Mesh,
+        Mimic,
+        Model,
+        Sphere,
+        validate,
+    )
+    from rbdkit.simulation import Trajectory, simulate  # type: ignore[no-redef]  # its module has the same name
+    from rbdkit.spatial.inertia import Inertia
+    from rbdkit.spatial.se3 import pose
+    from rbdkit.widgets import show, sliders  # type: ignore[no-redef]  # its module has the same name
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"rbdkit.{name}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"rbdkit has no {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,46 @@
+"""A linear system: what any system looks like close to one of its states."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations.system import System
+
+
+class LinearSystem:
+    """``x' = v``, ``v' = K x + C v`` on a vector space. K, C : (n, n)."""
+
+    def __init__(self, K: NDArray, C: NDArray) -> None:
+        self.K = K
+        self.C = C
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        return self.K @ x + self.C @ v
+
+    def move(self, x: NDArray, u: NDArray) -> NDArray:
+        return x + u
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        return v
+
+    def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
+        return x1 - x0
+
+    @property
+    def matrix(self) -> NDArray:
+        """The matrix of the first-order system in (x, v), shape (2n, 2n)."""
+        return np.block([[np.zeros_like(self.K), np.eye(len(self.K))], [self.K, self.C]])
+
+
+def linearize(system: System, t: float, x: NDArray, v: NDArray, step: float = 1e-6) -> LinearSystem:
+    """The linear system that a system looks like near one state, by central differences of its rate."""
+    n = len(v)
+    K, C = np.empty((n, n)), np.empty((n, n))
+    for k in range(n):
+        e = np.zeros(n)
+        e[k] = step
+        K[:, k] = (system.rate(t, system.move(x, e), v) - system.rate(t, system.move(x, -e), v)) / (2.0 * step)
+        e[k] = step * max(1.0, abs(v[k]))
+        C[:, k] = (system.rate(t, x, v + e) - system.rate(t, x, v - e)) / (2.0 * e[k])
+    return LinearSystem(K, C)

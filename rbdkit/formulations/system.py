@@ -1,0 +1,30 @@
+"""What a formulation hands to an integrator: equations on a state (x, v) with x on a manifold."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from numpy.typing import NDArray
+
+
+class System(Protocol):
+    """First-order equations ``x' = x . v``, ``v' = rate(t, x, v)``; "." is the motion of x along the velocity v.
+
+    Integrators know a system through these three functions only, so every integrator runs on every formulation.
+    """
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        """vdot at one state."""
+        ...
+
+    def move(self, x: NDArray, u: NDArray) -> NDArray:
+        """x moved by the displacement u: along the constant velocity u for one unit of time. Stays on the manifold."""
+        ...
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        """du/dt where ``move(x0, u)`` moves with velocity v."""
+        ...
+
+    def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
+        """The u with ``move(x0, u) = x1``."""
+        ...

@@ -1,0 +1,198 @@
+"""The functions on (model, q, v, ...) that `import rbdkit` offers: input checked, one state or stacks of states.
+
+Each takes coordinates of shape (..., nq) and joint vectors of shape (..., nv) with the same leading axes (or ones that
+broadcast) and returns results with these leading axes. t, the time of the states in s, matters to models with
+prescribed joints only. The algorithms behind them can be read in `rbdkit.algorithms`; where `rbdkit.engine` has
+compiled kernels for the model, these compute the same. ``backend="book"`` asks for the readable form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit import algorithms
+from rbdkit.algorithms import ExternalForces
+from rbdkit.algorithms.jacobian import Reference
+from rbdkit.algorithms.momentum import About
+from rbdkit.engine import Kernels, kernels_for
+from rbdkit.errors import StateError
+from rbdkit.model import Model
+
+Backend = Literal["auto", "book"]
+
+
+def rnea(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> NDArray:
+    """Inverse dynamics: joint forces (..., nv) that produce the accelerations a; see `rbdkit.algorithms.rnea`.
+
+    Parameters
+    ----------
+    q : (..., nq). v, a : (..., nv), SI units and radians.
+    f_ext : external forces, the same for all states; see `wrench`.
+    backend : 'auto' takes compiled kernels where there are any, 'book' the readable form.
+    """
+    q, v, a = state = _state(model, q, v=v, a=a)
+    if (kernels := _kernels(model, backend)) is not None:
+        return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext))
+    return _each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext, t).tau, *state)
+
+
+def aba(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> NDArray:
+    """Forward dynamics by the articulated-body algorithm: accelerations (..., nv); see `rbdkit.algorithms.aba`.
+
+    Springs and dampers of the joints are not added; `forward_dynamics` does that.
+    """
+    q, v, tau = state = _state(model, q, v=v, tau=tau)
+    if (kernels := _kernels(model, backend)) is not None:
+        qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext))
+        if np.isfinite(qdd).all():
+            return qdd  # else the readable form says what is wrong, with the joint's name
+    return _each(lambda q, v, tau: algorithms.aba(model, q, v, tau, f_ext, t).qdd, *state)
+
+
+def forward_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> NDArray:
+    """Accelerations (..., nv) caused by tau and by the joints' springs and dampers: what `simulate` integrates."""
+    q, v, tau = state = _state(model, q, v=v, tau=tau)
+    algorithms.require_tree(model)
+    if (kernels := _kernels(model, backend)) is not None:
+        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext))
+        if np.isfinite(qdd).all():
+            return qdd  # else the readable form says what is wrong, with the joint's name
+    return _each(lambda q, v, tau: algorithms.forward_dynamics(model, q, v, tau, f_ext, t), *state)
+
+
+def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
+    """Joint-space inertia matrix H (..., nv, nv); see `rbdkit.algorithms.crba`."""
+    if (kernels := _kernels(model, backend)) is not None:
+        return kernels.crba(model.check_q(q))
+    return _each(lambda q: algorithms.crba(model, q, t).H, *_state(model, q))
+
+
+def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
+    """C(q, v) (..., nv): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``."""
+    q, v = state = _state(model, q, v=v)
+    if (kernels := _kernels(model, "auto")) is not None:
+        return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext))
+    return _each(lambda q, v: algorithms.bias_force(model, q, v, f_ext, t), *state)
+
+
+def gravity_force(model: Model, q: ArrayLike, t: float = 0.0) -> NDArray:
+    """Joint forces (..., nv) that hold the system still against gravity."""
+    return _each(lambda q: algorithms.gravity_force(model, q, t), *_state(model, q))
+
+
+def passive_force(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray:
+    """Joint forces (..., nv) of the joints' own springs and dampers."""
+    return _each(lambda q, v: algorithms.passive_force(model, q, v), *_state(model, q, v=v))
+
+
+def forward_kinematics(model: Model, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> algorithms.Kinematics:
+    """Poses (..., bodies, 4, 4) and, with v, velocities (..., bodies, 6); see `rbdkit.algorithms.Kinematics`."""
+    if v is None:
+        return algorithms.forward_kinematics(model, model.check_q(q), None, t)
+    q, v = _state(model, q, v=v)
+    return algorithms.forward_kinematics(model, q, v, t)
+
+
+def jacobian(model: Model, q: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0) -> NDArray:
+    """Jacobian (..., 6, nv) of a body or frame, angular part first; reference 'body', 'world' or 'aligned'."""
+    return _each(lambda q: algorithms.jacobian(model, q, frame, reference, t), *_state(model, q))
+
+
+def bias_acceleration(
+    model: Model, q: ArrayLike, v: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0
+) -> NDArray:
+    """Jdot v (..., 6): the acceleration of a frame when vdot = 0; see `rbdkit.algorithms.bias_acceleration`."""
+    state = _state(model, q, v=v)
+    return _each(lambda q, v: algorithms.bias_acceleration(model, q, v, frame, reference, t), *state)
+
+
+def center_of_mass(model: Model, q: ArrayLike, t: float = 0.0) -> NDArray:
+    """Centre of mass (..., 3) of the moving bodies in world coordinates, m."""
+    return algorithms.center_of_mass(model, model.check_q(q), t)
+
+
+def momentum(model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", t: float = 0.0) -> NDArray:
+    """Spatial momentum (..., 6) in world axes, angular part first, about the world origin or the centre of mass."""
+    q, v = _state(model, q, v=v)
+    return algorithms.momentum(model, q, v, about, t)
+
+
+def energy(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> algorithms.Energy:
+    """Kinetic, gravitational, spring, potential and total energy, each (...), J."""
+    q, v = _state(model, q, v=v)
+    return algorithms.energy(model, q, v, t)
+
+
+def power_balance(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+) -> algorithms.PowerBalance:
+    """Rate of energy against the power of applied and external forces and of dampers, each (...), W."""
+
+    def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray) -> NDArray:
+        result = algorithms.power_balance(model, q, v, a, tau, f_ext, t)
+        return np.stack([getattr(result, field.name) for field in fields(result)])
+
+    return algorithms.PowerBalance(*np.moveaxis(_each(balance, *_state(model, q, v=v, a=a, tau=tau)), -1, 0))
+
+
+def _kernels(model: Model, backend: Backend) -> Kernels | None:
+    """The compiled kernels of a model, unless there are none or the readable form was asked for."""
+    if backend not in ("auto", "book"):
+        raise ValueError(f"backend {backend!r} must be 'auto' or 'book'")
+    return kernels_for(model) if backend == "auto" else None
+
+
+def _state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDArray]:
+    """q and joint vectors, checked and broadcast to common leading axes."""
+    checked = {"q": model.check_q(q)} | {name: model.check_v(values, name) for name, values in vectors.items()}
+    try:
+        lead = np.broadcast_shapes(*(array.shape[:-1] for array in checked.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in checked.items())
+        raise StateError(f"the leading axes of {shapes} do not fit together; give as many states of each") from None
+    return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in checked.values()]
+
+
+def _each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:
+    """The function at every state of the stack."""
+    lead = arrays[0].shape[:-1]
+    if not lead:
+        return function(*arrays)
+    rows = zip(*(array.reshape(-1, array.shape[-1]) for array in arrays), strict=True)
+    results = np.array([function(*row) for row in rows])
+    return results.reshape(*lead, *results.shape[1:])

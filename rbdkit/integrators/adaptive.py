@@ -1,0 +1,93 @@
+"""Integration with an error estimate and a step of its own choice, by way of SciPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import DOP853, LSODA, RK23, RK45, OdeSolver, Radau
+
+from rbdkit.formulations import System
+
+SOLVERS: dict[str, type[OdeSolver]] = {"dop853": DOP853, "rk45": RK45, "rk23": RK23, "radau": Radau, "lsoda": LSODA}
+ORDERS = {"dop853": 8, "rk45": 5, "rk23": 3, "radau": 5, "lsoda": 5}
+
+CHART = 1.0
+"""Displacement (rad or m) from which on a step begins with a new chart: long before a rotation vector is singular."""
+
+
+class Adaptive:
+    """A SciPy solver in the displacement u from the last point of reference, so that x stays on its manifold.
+
+    Parameters
+    ----------
+    method : 'dop853' (order 8, for accuracy), 'rk45', 'rk23', or the implicit 'radau' and 'lsoda' for stiff systems.
+    rtol, atol : tolerances of a step, relative and absolute (rad, m, rad/s, m/s).
+    """
+
+    conserves = ()
+
+    def __init__(
+        self,
+        method: Literal["dop853", "rk45", "rk23", "radau", "lsoda"] = "dop853",
+        rtol: float = 1e-9,
+        atol: float = 1e-9,
+    ) -> None:
+        self.name = method
+        self.rtol, self.atol = rtol, atol
+        self.order = ORDERS[method]
+
+    def samples(self, system: System, times: NDArray, x: NDArray, v: NDArray) -> Iterator[tuple[NDArray, NDArray, int]]:
+        """The states (x, v) at times[1:], one after the other, with the number of steps so far.
+
+        Raises
+        ------
+        FloatingPointError
+            When no step is short enough.
+        """
+        n, steps = len(v), 0
+        solver = self._start(system, times[0], x, v, times[-1], None)
+        dense = None
+        for t in times[1:]:
+            while solver.t < t:
+                if np.max(np.abs(solver.y[:n]), initial=0.0) > CHART:
+                    x = system.move(x, solver.y[:n])
+                    solver = self._start(system, solver.t, x, solver.y[n:], times[-1], solver.step_size)
+                message = solver.step()
+                steps, dense = steps + 1, None
+                if solver.status == "failed":
+                    raise FloatingPointError(f"{self.name} finds no step short enough: {message}")
+            if solver.t == t:
+                y = solver.y
+            else:
+                dense = solver.dense_output() if dense is None else dense
+                y = dense(t)
+            yield system.move(x, y[:n]), y[n:], steps
+
+    def _start(
+        self, system: System, t: float, x: NDArray, v: NDArray, end: float, first_step: float | None
+    ) -> OdeSolver:
+        """A solver whose y is (u, v) with u measured from x."""
+        n = len(v)
+
+        def rate(t: float, y: NDArray) -> NDArray:
+            u, speed = y[:n], y[n:]
+            return np.concatenate([system.local_rate(u, speed), system.rate(t, system.move(x, u), speed)])
+
+        first = None if first_step is None else min(first_step, end - t)
+        options = {"rtol": self.rtol, "atol": self.atol, "first_step": first}
+        return SOLVERS[self.name](_rejectable(rate), t, np.concatenate([np.zeros(n), v]), end, **options)
+
+
+def _rejectable(rate: Callable[[float, NDArray], NDArray]) -> Callable[[float, NDArray], NDArray]:
+    """The rate, not a number where it cannot be computed: a trial step that leads there is then taken back."""
+
+    def guarded(t: float, y: NDArray) -> NDArray:
+        try:
+            return rate(t, y)
+        except FloatingPointError:
+            return np.full_like(y, np.nan)
+
+    return guarded

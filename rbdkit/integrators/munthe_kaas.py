@@ -1,0 +1,43 @@
+"""Explicit Runge-Kutta methods on manifolds, after Munthe-Kaas."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.formulations import System
+from rbdkit.integrators.integrator import Stage
+
+
+class MuntheKaas:
+    """Any explicit Runge-Kutta method, applied to the displacement u from the state at the beginning of the step.
+
+    u lives in a vector space, so sums of stages have a meaning there; ``x = move(x0, u)`` stays on the manifold and the
+    order is that of the tableau. Subclasses give the tableau: A (s, s) strictly lower triangular and b (s,).
+    """
+
+    name: ClassVar[str]
+    order: ClassVar[int]
+    conserves: ClassVar[tuple[str, ...]] = ()
+    A: ClassVar[ArrayLike]
+    b: ClassVar[ArrayLike]
+
+    def step(self, system: System, t: float, x: NDArray, v: NDArray, h: float) -> tuple[NDArray, NDArray]:
+        stages = self.stages(system, t, x, v, h)
+        u = h * sum(b * stage.u_rate for b, stage in zip(np.asarray(self.b), stages, strict=True))
+        dv = h * sum(b * stage.v_rate for b, stage in zip(np.asarray(self.b), stages, strict=True))
+        return system.move(x, u), v + dv
+
+    def stages(self, system: System, t: float, x: NDArray, v: NDArray, h: float) -> list[Stage]:
+        stages = [Stage(t, x, v, v, system.rate(t, x, v))]
+        for row in np.asarray(self.A)[1:]:
+            u, dv = np.zeros_like(v), np.zeros_like(v)
+            for a, stage in zip(row, stages, strict=False):
+                if a != 0.0:
+                    u = u + h * a * stage.u_rate
+                    dv = dv + h * a * stage.v_rate
+            t_i, x_i, v_i = t + h * float(np.sum(row)), system.move(x, u), v + dv
+            stages.append(Stage(t_i, x_i, v_i, system.local_rate(u, v_i), system.rate(t_i, x_i, v_i)))
+        return stages

@@ -1,0 +1,7 @@
+"""Motions: `simulate` makes a `Trajectory`, whose report says how far it can be trusted."""
+
+from rbdkit.simulation.report import Report, Violation
+from rbdkit.simulation.simulate import SimulationWarning, simulate
+from rbdkit.simulation.trajectory import Trajectory
+
+__all__ = ["Report", "SimulationWarning", "Trajectory", "Violation", "simulate"]

@@ -1,0 +1,77 @@
+"""A progress line for runs that take longer than a moment."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+PATIENCE = 1.0
+"""Seconds that pass before anything is shown."""
+
+
+class Progress:
+    """Shows how far a run is, at most ten times a second, and clears its line when it ends.
+
+    Parameters
+    ----------
+    show : None shows a line after a second, where there is someone to see it; True at once; False never; a function is
+        called with the fraction done.
+    label : what is running.
+    stream : where the line goes; the notebook or the terminal if not given.
+    clock : a function that returns the time in s.
+    """
+
+    def __init__(
+        self,
+        show: bool | Callable[[float], object] | None,
+        label: str,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._tell = show if callable(show) else None
+        self._stream = stream or _screen() or sys.stderr
+        self._quiet = show is False or (show is None and stream is None and _screen() is None)
+        self._label = label
+        self._clock = clock
+        self._started = clock()
+        self._next = self._started + (PATIENCE if show is None else 0.0)
+        self._fraction = 0.0
+        self._shown = False
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return self._clock() - self._started
+
+    def update(self, fraction: float) -> None:
+        """Tell that this fraction of the work is done."""
+        self._fraction = fraction
+        now = self._clock()
+        if self._quiet or now < self._next:
+            return
+        self._next = now + 0.1
+        if self._tell is not None:
+            self._tell(fraction)
+            return
+        left = self.elapsed * (1.0 - fraction) / max(fraction, 1e-9)
+        bar = "█" * int(30 * fraction)
+        self._stream.write(f"\r{self._label} {bar:·<30} {100 * fraction:3.0f} %, {left:.0f} s left ")
+        self._stream.flush()
+        self._shown = True
+
+    def close(self) -> None:
+        """Clear the line; a function is told how far the run has come."""
+        if self._tell is not None:
+            self._tell(self._fraction)
+        if self._shown:
+            self._stream.write("\r" + " " * (len(self._label) + 60) + "\r")
+            self._stream.flush()
+
+
+def _screen() -> TextIO | None:
+    """Where a line can be written over and over: a notebook cell (whose error stream is drawn in red) or a terminal."""
+    if type(sys.stdout).__module__.startswith("ipykernel"):
+        return sys.stdout
+    return sys.stderr if sys.stderr.isatty() else None

@@ -1,0 +1,75 @@
+"""The loop that collects the states of a run, and what can end it early."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import RbdkitError
+from rbdkit.simulation.progress import Progress
+
+
+@dataclass(frozen=True)
+class Recording:
+    """States that a run went through.
+
+    Attributes
+    ----------
+    t, q, v : (n,), (n, nq), (n, nv); the last row is the last state that could be computed.
+    steps : number of steps that the integrator took.
+    stopped : why the run ended before its time, or empty.
+    ran_away : whether that was because the state was not finite any more.
+    """
+
+    t: NDArray
+    q: NDArray
+    v: NDArray
+    steps: int
+    stopped: str = ""
+    ran_away: bool = False
+
+
+def record(
+    motion: Iterator[tuple[NDArray, NDArray, int]], times: NDArray, q: NDArray, v: NDArray, every: int, watch: Progress
+) -> Recording:
+    """Collect states until the end, an interruption, an error, or a state that is not finite.
+
+    Parameters
+    ----------
+    motion : (q, v, number of steps so far) at times[1:], one after the other. q, v : the state at times[0].
+    every : keep every n-th state, and the last one.
+
+    Raises
+    ------
+    RbdkitError, ArithmeticError, numpy.linalg.LinAlgError
+        If not even the first step can be made.
+    """
+    kept, last = [(times[0], q, v)], len(times) - 1
+    k = steps = 0
+    stopped, ran_away = "", False
+    try:
+        with np.errstate(all="ignore"):
+            for q_new, v_new, steps_new in motion:
+                if not (np.isfinite(q_new).all() and np.isfinite(v_new).all()):
+                    raise FloatingPointError("the state is not finite any more")
+                k, steps, q, v = k + 1, steps_new, q_new, v_new
+                if k % every == 0 or k == last:
+                    kept.append((times[k], q, v))
+                watch.update(k / last)
+    except KeyboardInterrupt:
+        stopped = f"interrupted at t = {times[k]:.6g} s"
+    except FloatingPointError as fault:
+        stopped, ran_away = f"{fault} after t = {times[k]:.6g} s", True
+    except (ArithmeticError, np.linalg.LinAlgError, RbdkitError) as fault:
+        if k == 0:
+            raise
+        stopped = f"{fault} (after t = {times[k]:.6g} s)"
+    finally:
+        watch.close()
+    if kept[-1][0] != times[k]:
+        kept.append((times[k], q, v))
+    t, q_all, v_all = zip(*kept, strict=True)
+    return Recording(np.array(t), np.array(q_all), np.array(v_all), steps, stopped, ran_away)

@@ -1,0 +1,180 @@
+"""What a simulation has to say about itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.model import Model
+from rbdkit.simulation.adequacy import StepAdequacy
+from rbdkit.simulation.variables import position_unit, variable_name
+
+ADEQUATE = 1e-3
+"""Estimated error at the end, rad or m, up to which a step is called adequate."""
+TOO_LONG = 1.0
+"""Estimated error at the end, rad or m, from which on the motion has little to do with the model's."""
+TOO_MUCH = 0.05
+"""Energy error, as a part of the energy that moves about, from which on the same is true."""
+
+
+SHOWN = 3
+"""Violations of limits that the lines of a report name."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A limit of a joint that was passed: which, from when on, and the largest value against the bound."""
+
+    joint: str
+    what: str
+    since: float
+    value: float
+    bound: float
+
+    def __str__(self) -> str:
+        return f"{self.joint}: {self.what} {self.value:.4g} beyond {self.bound:.4g} (since t = {self.since:.4g} s)"
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a simulation was run and how far it can be trusted.
+
+    Attributes
+    ----------
+    integrator, backend : what ran, and why that backend.
+    steps, step : number of steps taken and their length in s, the mean one if the integrator chose them.
+    wall_time : s.
+    energy_error : largest deviation of the energy from what forces and dampers account for, relative to `energy_scale`;
+        not a number where it says nothing.
+    work_error : how well the recorded states give the work, relative too; an energy_error below says no more than this.
+    energy_scale : largest kinetic energy plus the range of the potential energy, J.
+    balanced : whether work and losses were counted in: then energy_error measures the integrator, motors or not.
+    adaptive : whether the integrator chose the steps.
+    adequacy : whether the step was short enough; None for adaptive integrators.
+    violations : limits that were passed; none are listed of a motion that ran away.
+    stopped : empty, or why the run ended before its time.
+    notes : anything else worth knowing.
+    """
+
+    integrator: str
+    backend: str
+    steps: int
+    step: float
+    wall_time: float
+    energy_error: float
+    work_error: float
+    energy_scale: float
+    balanced: bool
+    adaptive: bool = False
+    adequacy: StepAdequacy | None = None
+    violations: tuple[Violation, ...] = ()
+    stopped: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def end_error(self) -> float:
+        """Estimated error at the end in the worst joint, rad or m: that of a step, times the number of steps."""
+        if self.adequacy is None or not self.adequacy.error.size:
+            return 0.0
+        return float(np.max(self.adequacy.error)) * self.steps
+
+    @property
+    def _wrong(self) -> bool:
+        """Whether the errors are as large as the motion."""
+        return self.end_error >= TOO_LONG or self.energy_error > max(TOO_MUCH, self.work_error)
+
+    def lines(self, model: Model) -> list[str]:
+        """The report as lines of text."""
+        length = f"{self.step:.3g} s" + (" on average" if self.adaptive else "")
+        how = f"with {self.integrator} in {self.wall_time:.3g} s"
+        lines = [f"{self.steps} steps of {length} {how}", self.backend]
+        if np.isfinite(self.energy_error):
+            lines.append(self._energy_text())
+        alarms = self.alarms(model)
+        if self.adequacy is not None and self.adequacy.stable and not self._wrong:
+            verdict = "adequate" if self.end_error < ADEQUATE else "coarse"
+            lines.append(f"step {verdict}: {self._error_text(model, self.adequacy)}")
+        if self.violations:
+            shown = "; ".join(map(str, self.violations[:SHOWN]))
+            more = len(self.violations) - SHOWN
+            lines.append(f"limits passed: {shown}" + (f"; and {more} more, see report.violations" if more > 0 else ""))
+        return [*lines, *self.notes, *alarms]
+
+    def alarms(self, model: Model) -> list[str]:
+        """The lines that make the motion doubtful; they are also given as a warning."""
+        lines = []
+        adequacy = self.adequacy
+        if adequacy is not None and not adequacy.stable:
+            lines.append(
+                f"STEP TOO LONG: joint {variable_name(model, adequacy.fastest)} has a motion with rate "
+                f"{adequacy.fastest_rate:.3g} 1/s, which {self.step:.3g} s steps make grow instead of die out; stable "
+                f"up to about {adequacy.stable_step:.2g} s. Take a shorter step, an adaptive integrator ('radau' for "
+                "stiff systems), or less damping or stiffness there"
+            )
+        elif adequacy is not None and self._wrong:
+            energy = f"{self._energy_text()}; " if np.isfinite(self.energy_error) else ""
+            lines.append(f"STEP TOO LONG: {energy}{self._error_text(model, adequacy)}")
+        if self.stopped:
+            lines.append(f"STOPPED: {self.stopped}")
+        return lines
+
+    def _energy_text(self) -> str:
+        amount = f"{self.energy_error:.2g} of {self.energy_scale:.4g} J"
+        if not self.balanced:
+            return f"energy drift: {amount}"
+        if self.energy_error > self.work_error:
+            return f"energy error (work and losses counted in): {amount}"
+        return f"energy balance holds to {amount}, as well as the recorded states give the work"
+
+    def _error_text(self, model: Model, adequacy: StepAdequacy) -> str:
+        """One sentence on the error, and on the step that would mend it."""
+        worst = int(np.argmax(adequacy.error)) if adequacy.error.size else 0
+        where = f" {position_unit(model, worst)} in joint {variable_name(model, worst)}" if adequacy.error.size else ""
+        text = f"estimated error at the end {self.end_error:.1g}{where}"
+        if self.end_error < ADEQUATE or not np.isfinite(self.end_error):
+            return text
+        shorter = 0.9 * self.step * (ADEQUATE / self.end_error) ** (1.0 / adequacy.order)
+        text += f"; a step of {shorter:.1g} s would bring it to about {ADEQUATE:g}"
+        return f"{text}, and so would a longer one with 'rk4'" if adequacy.order == 1 else text
+
+
+def likely_cause(model: Model, v: NDArray, adequacy: StepAdequacy | None, step: float) -> str:
+    """Name the joint that ran away, from the last finite velocities v (nv,), and say why that may be."""
+    worst = int(np.argmax(np.abs(v)))
+    speed = f"{abs(v[worst]):.3g} {position_unit(model, worst)}/s"
+    if adequacy is not None and not adequacy.stable:
+        why = f"the step of {step:.3g} s is too long for joint {variable_name(model, adequacy.fastest)}"
+    elif abs(v[worst]) > 1e4:
+        why = "a force that grows with the motion, or a step that is too long"
+    else:
+        why = "a sudden force, or a pose in which the joint has lost a freedom"
+    return f"joint {variable_name(model, worst)} was the fastest, at {speed}; likely cause: {why}"
+
+
+def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArray | None) -> tuple[Violation, ...]:
+    """Limits of joints that a motion passes."""
+    found = []
+    for joint in model.joints:
+        if joint.nv == 0 or not joint.limits.bounded:
+            continue
+        limits = joint.limits
+        own_q, own_v = joint.coordinates(q), joint.velocities(v)
+        measures = [
+            ("position", own_q - limits.upper, own_q, limits.upper),
+            ("position", limits.lower - own_q, own_q, limits.lower),
+            ("speed", np.abs(own_v) - limits.velocity, np.abs(own_v), limits.velocity),
+        ]
+        if tau is not None and joint.mimic is None:
+            effort = np.abs(tau[:, joint.v_slice])
+            measures.append(("effort", effort - limits.effort, effort, limits.effort))
+        for what, excess, value, bound in measures:
+            # a limit counts as passed beyond the round-off of standing on it
+            beyond = excess > 1e-9 * (1.0 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
+            if np.any(beyond):
+                row = int(np.argmax(np.any(beyond, axis=1)))
+                at = np.unravel_index(int(np.argmax(np.where(beyond, excess, -np.inf))), excess.shape)
+                worst, against = float(value[at]), float(np.asarray(bound)[at[1]])
+                found.append(Violation(joint.name, what, float(t[row]), worst, against))
+    return tuple(found)

@@ -1,0 +1,157 @@
+"""A recorded motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import cumulative_simpson
+
+from rbdkit.algorithms import (
+    Energy,
+    dissipation,
+    energy,
+    external_power,
+    forward_dynamics,
+    forward_kinematics,
+    power_balance,
+)
+from rbdkit.formulations import Force
+from rbdkit.model import Model
+from rbdkit.simulation.report import Report
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """States of a model at a sequence of times; row 0 is the initial state.
+
+    Attributes
+    ----------
+    model : what moved. t : (n,) times, s. q : (n, nq) coordinates. v : (n, nv) joint velocities.
+    tau : (n, nv) applied joint forces, or None if there were none.
+    f_ext : the external forces as a function of (t, q, v), or None.
+    report : how the run went; its lines are in ``repr``.
+    """
+
+    model: Model
+    t: NDArray
+    q: NDArray
+    v: NDArray
+    tau: NDArray | None = None
+    f_ext: Force | None = None
+    report: Report | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def poses(self, body: str | None = None) -> NDArray:
+        """World poses of all bodies, the world first, shape (n, bodies, 4, 4); or of one body or frame, (n, 4, 4)."""
+        if body is None:
+            return self._poses
+        frame = self.model.frame(body)
+        return self._poses[:, frame.body] @ frame.placement
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Names of the prescribed joints."""
+        return tuple(joint.name for joint in self.model.joints if joint.type.kind == "prescribed")
+
+    @cached_property
+    def _poses(self) -> NDArray:
+        if self.driven:
+            return np.stack([forward_kinematics(self.model, q, t=t).poses for t, q in zip(self.t, self.q, strict=True)])
+        return forward_kinematics(self.model, self.q).poses
+
+    def energy(self) -> Energy:
+        """Kinetic, gravitational, spring, potential and total energy, each of shape (n,), J."""
+        return self._energy
+
+    @cached_property
+    def _energy(self) -> Energy:
+        if self.driven:
+            rows = [energy(self.model, q, v, t) for t, q, v in zip(self.t, self.q, self.v, strict=True)]
+            return Energy(*(np.array([getattr(row, x.name) for row in rows]) for x in fields(Energy)))
+        return energy(self.model, self.q, self.v)
+
+    def work(self) -> NDArray:
+        """Energy brought in since the start, shape (n,), J.
+
+        By applied and external forces and the motors of prescribed joints, less what dampers took; the power at the
+        recorded states is integrated by Simpson's rule.
+        """
+        return cumulative_simpson(self._power, x=self.t, initial=0.0)
+
+    def work_error(self) -> float:
+        """How well the recorded states give the work, J: its change when only every other state is used.
+
+        Where the power is smooth, the work is better than that.
+        """
+        coarse = cumulative_simpson(self._power[::2], x=self.t[::2], initial=0.0)
+        return float(np.nanmax(np.abs(coarse - self.work()[::2])))
+
+    @cached_property
+    def _power(self) -> NDArray:
+        """What `work` is the integral of, shape (n,), W."""
+        power = -dissipation(self.model, self.v)
+        if self.tau is not None:
+            power = power + np.einsum("ij,ij->i", self.tau, self.v)
+        if self.f_ext is not None or self.driven:
+            power = power + [self._power_from_outside(k) for k in range(len(self))]
+        return power
+
+    def _power_from_outside(self, k: int) -> float:
+        """Power of external forces and of the motors of prescribed joints at the k-th state, W."""
+        t, q, v = self.t[k], self.q[k], self.v[k]
+        f_ext = None if self.f_ext is None else self.f_ext(t, q, v)
+        if not self.driven:
+            return external_power(self.model, q, v, f_ext, t)
+        tau = np.zeros(self.model.nv) if self.tau is None else self.tau[k]
+        vdot = forward_dynamics(self.model, q, v, tau, f_ext, t)
+        balance = power_balance(self.model, q, v, vdot, tau, f_ext, t)
+        return float(balance.external + balance.driven)
+
+    def energy_error(self) -> NDArray:
+        """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""
+        total = self.energy().total
+        return total - total[0] - self.work()
+
+    def columns(self) -> dict[str, NDArray]:
+        """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,)."""
+        table: dict[str, NDArray] = {}
+        for joint in self.model.joints:
+            q, v = joint.coordinates(self.q), joint.velocities(self.v)
+            table.update({f"{joint.name}.{name}": q[:, k] for k, name in enumerate(joint.type.q_names)})
+            names = [f"{joint.name}.{name}" for name in joint.type.v_names]
+            table.update({f"{name} rate" if name in table else name: v[:, k] for k, name in enumerate(names)})
+        return table
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas table indexed by time: coordinates, velocities and energies. Needs the optional package pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_dataframe needs pandas: pip install 'rbdkit[data]'") from None
+        e = self.energy()
+        energies = {"kinetic energy": e.kinetic, "potential energy": e.potential, "total energy": e.total}
+        return pandas.DataFrame(self.columns() | energies, index=pandas.Index(self.t, name="t"))
+
+    def to_xarray(self) -> xarray.Dataset:
+        """An xarray data set over time with poses of all bodies. Needs the optional package xarray."""
+        try:
+            import xarray
+        except ImportError:
+            raise ImportError("to_xarray needs xarray: pip install 'rbdkit[data]'") from None
+        variables: dict[str, Any] = {name: ("t", values) for name, values in self.columns().items()}
+        variables["pose"] = (("t", "body", "row", "column"), self.poses())
+        return xarray.Dataset(variables, coords={"t": self.t, "body": [body.name for body in self.model.bodies]})
+
+    def __repr__(self) -> str:
+        head = f"<Trajectory of {self.model.name!r}: {len(self.t)} states, t = {self.t[0]:.4g} .. {self.t[-1]:.4g} s>"
+        return "\n  ".join([head, *(self.report.lines(self.model) if self.report else [])])

@@ -1,0 +1,24 @@
+"""What people call the velocity variables of a model."""
+
+from __future__ import annotations
+
+from rbdkit.model import Joint, Model
+
+
+def variable_name(model: Model, k: int) -> str:
+    """The joint, and the freedom within it, that velocity variable k belongs to."""
+    joint = _owner(model, k)
+    return repr(joint.name) if joint.nv == 1 else f"{joint.name!r} ({joint.type.v_names[k - joint.v_slice.start]})"
+
+
+def position_unit(model: Model, k: int) -> str:
+    """'rad' or 'm': the unit of displacements along velocity variable k."""
+    joint = _owner(model, k)
+    return joint.type.v_units[k - joint.v_slice.start].removesuffix("/s")
+
+
+def _owner(model: Model, k: int) -> Joint:
+    for joint in model.joints:
+        if joint.mimic is None and joint.v_slice.start <= k < joint.v_slice.stop:
+            return joint
+    raise IndexError(f"velocity variable {k} is not in 0..{model.nv - 1}")

@@ -1,0 +1,108 @@
+"""The verdict on a step against the stability limits that the textbooks give."""
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.formulations import LinearSystem
+from rbdkit.integrators import RK4, ExplicitEuler, SymplecticEuler
+from rbdkit.library import double_pendulum, pendulum
+from rbdkit.simulation import SimulationWarning
+from rbdkit.simulation.adequacy import assess
+
+STATE = 0.0, np.array([1.0]), np.array([1.0])
+
+
+def judge(integrator, stiffness, damping, h):
+    """The verdict on x'' = -stiffness x - damping x'."""
+    system = LinearSystem(np.array([[-stiffness]]), np.array([[-damping]]))
+    return assess(integrator, [(system, *STATE)], h)
+
+
+LIMITS = [  # of |lambda| h, on the negative real axis (a damper) and on the imaginary axis (a spring)
+    (RK4(), "damper", 2.785293563405282),
+    (RK4(), "spring", 2.8284271247461903),
+    (SymplecticEuler(), "spring", 2.0),
+    (SymplecticEuler(), "damper", 2.0),
+    (ExplicitEuler(), "damper", 2.0),
+]
+
+
+@pytest.mark.parametrize(("integrator", "what", "limit"), LIMITS)
+@pytest.mark.parametrize("rate", [3.0, 400.0])
+def test_known_limits_of_stability(integrator, what, limit, rate):
+    """Two percent of growth a step are let pass, which moves the limits by one percent."""
+    stiffness, damping = (rate**2, 0.0) if what == "spring" else (0.0, rate)
+    below, above = (judge(integrator, stiffness, damping, x * limit / rate) for x in (0.99, 1.02))
+    assert below.stable and below.stable_step == np.inf
+    assert not above.stable
+    assert above.stable_step * rate == pytest.approx(limit, rel=0.01)
+    for verdict in (below, above):
+        assert verdict.fastest_rate == pytest.approx(rate, rel=1e-6)
+        assert verdict.fastest == 0
+
+
+def test_explicit_euler_is_never_stable_on_a_spring():
+    """Its growth of sqrt(1 + (w h)^2) passes two percent at w h = 0.2."""
+    assert judge(ExplicitEuler(), 9.0, 0.0, 0.19 / 3.0).stable
+    assert judge(ExplicitEuler(), 9.0, 0.0, 0.21 / 3.0).stable_step == pytest.approx(0.2 / 3.0, rel=0.05)
+
+
+@pytest.mark.parametrize("integrator", [RK4(), SymplecticEuler()], ids=lambda integrator: integrator.name)
+def test_an_instability_of_the_mechanism_is_not_blamed_on_the_step(integrator):
+    """An inverted pendulum falls whatever the step."""
+    assert judge(integrator, -20.0, 0.0, 0.1).stable
+
+
+def test_the_fast_joint_is_named():
+    model = rbd.Model(gravity=(0, 0, 0))
+    for name, damping in (("slow", 1.0), ("fast", 5000.0)):
+        model.add_body(name, joint=rbd.Prismatic("x"), inertia=rbd.Inertia.sphere(0.1, mass=1.0), damping=damping,
+                       joint_name=f"{name} rail")  # fmt: skip
+    with pytest.warns(SimulationWarning, match=r"STEP TOO LONG: joint 'fast rail' has a motion with rate 5e\+03 1/s"):
+        run = rbd.simulate(model, v0=[1.0, 1.0], duration=0.02, dt=1e-3)
+    assert run.report.adequacy.stable_step == pytest.approx(2.785 / 5000.0, rel=0.01)
+    assert "'radau'" in repr(run)
+    stiff = rbd.simulate(model, v0=[1.0, 1.0], duration=0.02, dt=1e-3, integrator="radau")
+    np.testing.assert_allclose(stiff.q[-1], [1 - np.exp(-0.02), 1 / 5000.0], rtol=1e-4)
+    assert "TOO LONG" not in repr(stiff)
+
+
+@pytest.mark.parametrize("dt", [0.02, 0.01])
+def test_the_estimate_of_the_local_error_is_right(dt):
+    """One step of a pendulum against a hundred shorter ones: Richardson's estimate is good to some percent."""
+    model = pendulum()
+    one = rbd.simulate(model, [1.0], [1.0], duration=dt, dt=dt)
+    many = rbd.simulate(model, [1.0], [1.0], duration=dt, dt=dt / 100)
+    assert one.report.adequacy.error[0] == pytest.approx(abs(one.q[-1, 0] - many.q[-1, 0]), rel=0.15)
+
+
+def test_adequate_coarse_and_too_long():
+    """The verdict is on the error at the end: a shorter step is proposed, and taking it mends the run."""
+    model = pendulum()
+    assert "step adequate: estimated error at the end" in repr(rbd.simulate(model, [2.0], duration=2.0, dt=0.01))
+    coarse = rbd.simulate(model, [2.0], duration=2.0, dt=0.1)
+    assert "step coarse" in repr(coarse)
+    proposed = float(repr(coarse).split("a step of ")[1].split(" s")[0])
+    assert 0.02 < proposed < 0.1
+    assert "step adequate" in repr(rbd.simulate(model, [2.0], duration=2.0, dt=proposed))
+    with pytest.warns(SimulationWarning, match="STEP TOO LONG: energy drift"):
+        rbd.simulate(double_pendulum(), [2.5, 0.0], duration=5.0, dt=0.1)
+
+
+def test_a_steady_spin_is_no_reason_for_a_short_step():
+    """It is followed without error, since the step is along the manifold."""
+    model = rbd.Model(gravity=(0, 0, 0))
+    model.add_body("ball", joint=rbd.Spherical(), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+    run = rbd.simulate(model, v0=[300.0, 0.0, 400.0], duration=0.05, dt=1e-3)
+    assert run.report.adequacy.stable and run.report.end_error < 1e-10
+
+
+def test_states_that_cannot_be_judged_are_passed_over():
+    class Broken(LinearSystem):
+        def rate(self, t, x, v):
+            raise FloatingPointError("no")
+
+    broken, sound = Broken(np.eye(1), np.eye(1)), LinearSystem(-np.eye(1), np.zeros((1, 1)))
+    assert assess(RK4(), [(broken, *STATE)], 0.1) is None
+    assert assess(RK4(), [(broken, *STATE), (sound, *STATE)], 0.1).fastest_rate == pytest.approx(1.0)

@@ -1,0 +1,132 @@
+"""Runs that end early keep what they have and say why."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.errors import StateError
+from rbdkit.library import double_pendulum
+from rbdkit.simulation import SimulationWarning
+
+KINDS = [
+    rbd.Revolute("z"),
+    rbd.Prismatic("x"),
+    rbd.Helical("y", pitch=0.1),
+    rbd.Cylindrical("z"),
+    rbd.Planar(),
+    rbd.Universal(),
+    rbd.Spherical(),
+    rbd.EulerSpherical(),
+    rbd.Free(),
+    rbd.Free(translation="successor"),
+]
+
+
+def body_on(kind, **numbers):
+    model = rbd.Model("box", gravity=(0, 0, 0))
+    inertia = rbd.Inertia(1.0, [0.1, 0.2, 0.0], np.diag([0.1, 0.15, 0.2]))
+    model.add_body("box", joint=kind, inertia=inertia, joint_name="hold", **numbers)
+    return model
+
+
+@pytest.mark.parametrize("integrator", ["explicit_euler", "symplectic_euler", "rk4"])
+@pytest.mark.parametrize("kind", KINDS, ids=repr)
+def test_a_state_that_runs_away_stops_with_time_joint_and_cause(kind, integrator):
+    """A damper much too strong for the step; whatever the joint, no exception and no lost states."""
+    model = body_on(kind, damping=100.0)
+    with pytest.warns(SimulationWarning, match="STOPPED"):
+        run = rbd.simulate(model, v0=np.ones(model.nv), duration=100.0, dt=0.3, integrator=integrator)
+    assert run.report.stopped.startswith("the state is not finite any more after t = ")
+    assert "joint 'hold'" in run.report.stopped and "likely cause: the step of 0.3 s is too long" in run.report.stopped
+    assert f"after t = {run.t[-1]:.6g} s" in run.report.stopped
+    assert 1 < len(run) == run.report.steps + 1 < 300
+    assert np.isfinite(run.q).all() and np.isfinite(run.v).all()
+    assert run.energy().total.shape == run.t.shape
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dop853", "rk45", "radau"])
+def test_a_force_that_grows_with_the_motion_is_named_as_such(integrator):
+    """tau = v^3 tears the mass away within half a second, whatever the step."""
+    model = body_on(rbd.Prismatic("x"))
+    with pytest.warns(SimulationWarning, match="STOPPED"):
+        run = rbd.simulate(model, v0=[1.0], duration=1.0, dt=1e-2, integrator=integrator, tau=lambda t, q, v: v**3)
+    assert "joint 'hold' was the fastest" in run.report.stopped
+    assert 0.4 < run.t[-1] < 0.6
+    if integrator == "rk4":
+        assert "a force that grows with the motion, or a step that is too long" in run.report.stopped
+
+
+def test_a_mimic_joint_that_runs_away_stops_too():
+    model = body_on(rbd.Prismatic("x"), damping=100.0)
+    model.add_body("follower", "box", rbd.Revolute("y"), inertia=model.bodies[1].inertia, mimic=rbd.Mimic("hold", 2.0))
+    with pytest.warns(SimulationWarning, match="STOPPED.*joint 'hold'"):
+        run = rbd.simulate(model, v0=[1.0], duration=50.0, dt=0.3)
+    assert len(run) > 2 and np.isfinite(run.v).all()
+
+
+@pytest.mark.parametrize("every", [1, 7])
+@pytest.mark.parametrize("integrator", ["rk4", "dop853"])
+def test_an_interruption_keeps_the_motion_so_far(integrator, every):
+    """Ctrl-C arrives inside of tau."""
+    model, presses = double_pendulum(), []
+
+    def tau(t, q, v):
+        if t > 0.305 and not presses:
+            presses.append(t)
+            raise KeyboardInterrupt
+        return np.zeros(2)
+
+    with pytest.warns(SimulationWarning, match=r"STOPPED: interrupted at t = 0\.(27|3) s"):
+        run = rbd.simulate(model, [1.0, 0.0], None, 0.4, 1e-2, integrator=integrator, tau=tau, every=every)
+    # also stepped from Python, so equal to the last bit
+    whole = rbd.simulate(model, [1.0, 0.0], None, 0.4, 1e-2, integrator=integrator, tau=lambda t, q, v: np.zeros(2))
+    assert run.report.stopped == f"interrupted at t = {run.t[-1]:.6g} s"  # whatever was kept, the last state is
+    row = round(run.t[-1] / 1e-2)
+    np.testing.assert_array_equal(run.q[-1], whole.q[row])
+    assert run.report.steps <= whole.report.steps
+    assert len(run) == len(range(0, row + 1, every)) + (row % every > 0)
+
+
+def test_a_torque_that_is_no_number_is_named():
+    def tau(t, q, v):
+        return [0.0, np.nan if t > 0.05 else 0.0]
+
+    with pytest.warns(SimulationWarning, match="STOPPED: .*returned nan for joint 'hinge2' at t = 0.0"):
+        run = rbd.simulate(double_pendulum(), duration=0.1, dt=1e-2, tau=tau)
+    assert run.t[-1] == pytest.approx(0.05)
+    assert run.tau.shape == (len(run), 2)
+
+
+def test_a_force_that_fails_at_the_last_state_itself():
+    """tau and f_ext cannot be had there any more; the states are kept, the report is made."""
+    model = body_on(rbd.Prismatic("x"))
+
+    def tau(t, q, v):
+        return [1.0] if t < 0.045 else [1.0, 2.0]
+
+    with pytest.warns(SimulationWarning, match=r"returned shape \(2,\) at t = 0.05"):
+        run = rbd.simulate(model, duration=0.1, dt=1e-2, tau=tau, integrator="explicit_euler")
+    np.testing.assert_array_equal(run.tau[:-1], 1.0)
+    assert np.isnan(run.tau[-1]) and np.isfinite(run.report.energy_error)
+
+    def f_ext(t, q, v):
+        return {"box" if t < 0.045 else "bax": np.ones(6)}
+
+    with pytest.warns(SimulationWarning, match="'bax' is not in model"):
+        run = rbd.simulate(model, duration=0.1, dt=1e-2, f_ext=f_ext, integrator="explicit_euler")
+    assert len(run) == 6 and np.isnan(run.report.energy_error)
+
+
+def test_errors_in_the_first_step_and_errors_of_the_user_are_raised():
+    model = body_on(rbd.Prismatic("x"))
+    with pytest.raises(StateError):
+        rbd.simulate(model, duration=0.1, dt=1e-2, tau=lambda t, q, v: [np.inf])
+    with pytest.raises(KeyError, match="gain"), warnings.catch_warnings():
+        rbd.simulate(model, duration=0.1, dt=1e-2, tau=lambda t, q, v: [{}["gain"]] if t > 0.05 else [0.0])
+
+
+def test_a_whole_run_has_no_complaint():
+    run = rbd.simulate(double_pendulum(), [0.3, 0.0], duration=0.1)
+    assert run.report.stopped == "" and run.report.alarms(run.model) == []
