@@ -66,6 +66,7 @@ _HOMES = {
     "rbdkit.spatial.inertia": ["Inertia"],
     "rbdkit.spatial.se3": ["pose"],
     "rbdkit.widgets": ["show", "sliders"],
+    "rbdkit.widgets.figure": ["plot"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
     from rbdkit.spatial.inertia import Inertia
     from rbdkit.spatial.se3 import pose
     from rbdkit.widgets import show, sliders  # type: ignore[no-redef]  # its module has the same name
+    from rbdkit.widgets.figure import plot
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,195 @@
+"""The scene of a model: its bodies, and the marks that explain them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.algorithms import forward_kinematics
+from rbdkit.model import Model
+from rbdkit.model.body import Body
+from rbdkit.model.geometry import Geometry, Mesh
+from rbdkit.scene import equimomental, palette
+from rbdkit.scene.bounds import Sizes, node_outlines, sizes, swept_outline
+from rbdkit.scene.glyphs import axes, mass_mark
+from rbdkit.scene.grid import grid_under
+from rbdkit.scene.joint_axes import joint_mark
+from rbdkit.scene.mesh_file import BUDGET, MeshReader
+from rbdkit.scene.scene import Label, Layer, Part, Scene, Trail
+from rbdkit.scene.solids import triangulate, unit_box, unit_sphere
+from rbdkit.scene.stick import stick
+from rbdkit.scene.triangles import Triangles, join
+
+TRIANGLES = 100_000
+"""Triangles that all mesh files of a model may bring into a scene together."""
+
+FINENESS = {40: 30, 24: 100, 16: np.inf}
+"""Steps about the axis of a round solid, for models with up to so many shapes."""
+
+TRAILS = 6
+"""So many leaves draw a trail if nothing is said; models with more draw none until asked."""
+
+
+def scene_of(
+    model: Model, q: ArrayLike | None = None, trails: Iterable[str] | None = None, collision: bool = False
+) -> Scene:
+    """What to draw for a model.
+
+    Parameters
+    ----------
+    model : node i of the scene is body i.
+    q : (nq,) coordinates of the first picture; neutral if not given.
+    trails : names of bodies or frames that draw their path; the tips of the tree if not given.
+    collision : whether to read the collision geometry too, for a layer of its own.
+
+    Returns
+    -------
+    Scene
+        Bodies with visual geometry look like it; the others become stick figures. In a model that has geometry, bodies
+        without both geometry and mass (frames in disguise, common in URDF files) show in layer 'frames' only.
+
+    Warns
+    -----
+    MeshWarning
+        Once, if mesh files are missing or unreadable; a box stands for each.
+    """
+    q = model.neutral() if q is None else model.check_q(q)
+    poses = np.asarray(forward_kinematics(model, q).poses)
+    roles = {"visual", "collision"} if collision else {"visual"}
+    shapes = [geometry.shape for body in model.bodies for geometry in body.geometry if geometry.role in roles]
+    meshes = sum(isinstance(shape, Mesh) for shape in shapes)
+    segments = next(fineness for fineness, most in FINENESS.items() if len(shapes) <= most)
+    reader = MeshReader(budget=int(np.clip(TRIANGLES / max(meshes, 1), 3_000, BUDGET)))
+    shown, boxes = [], []
+    for body in model.bodies:
+        own, stand_ins = _geometry(body, "visual", reader, segments)
+        shown += own
+        boxes += [(body.index, geometry) for geometry in stand_ins]
+    size = sizes(model, poses, swept_outline(node_outlines(shown, len(poses)), poses) if shown else None)
+    shown += [Part(node, "bodies", _stand_in(geometry, size)) for node, geometry in boxes]
+
+    geometric = {part.node for part in shown}
+    for body in model.bodies:
+        if body.index not in geometric and (not geometric or (body.index > 0 and _massive(body))):
+            surface = stick(model, body.index, size)
+            shown += [Part(body.index, "bodies", surface)] if surface is not None else []
+    marks = _marks(model, q, size)
+    seen = [part for part in marks if part.layer == "frames"] if not geometric else []
+    outline = swept_outline(node_outlines([*shown, *seen], len(poses)), poses)
+    contact = (
+        [part for body in model.bodies for part in _geometry(body, "collision", reader, segments)[0]]
+        if collision
+        else []
+    )
+    reader.warn(model.name)
+
+    layers = (
+        Layer("bodies", "Bodies", "Geometry of the bodies; a stick figure where there is none"),
+        Layer("collision", "Collision", "Geometry for contact", visible=False),
+        Layer("frames", "Frames", "Body and named frames: x red, y green, z blue", not geometric, xray=True),
+        Layer(
+            "joints",
+            "Joint axes",
+            "What each joint allows: turning about or sliding along an axis",
+            False,
+            xray=True,
+        ),
+        Layer("com", "Centres of mass", "Centre of mass of each body", False, xray=True),
+        Layer("inertia", "Inertia", "Homogeneous ellipsoid with the mass and inertia of the body", False),
+        Layer("trails", "Trails", "Paths of the tips of the tree"),
+        Layer("labels", "Names", "Names of the bodies", False),
+        Layer("grid", "Grid", "Ground grid; its spacing is written beside it"),
+    )
+    return Scene(
+        name=model.name,
+        nodes=tuple(body.name for body in model.bodies),
+        poses=poses,
+        layers=tuple(layer for layer in layers if layer.name != "collision" or contact),
+        parts=(*shown, *contact, *marks),
+        labels=tuple(Label(b.index, b.name, _middle(shown, b)) for b in model.bodies[1:]),
+        trails=_trails(model, trails),
+        grid=grid_under(outline),
+        outline=outline,
+        notes=reader.notes,
+    )
+
+
+def _geometry(body: Body, role: str, reader: MeshReader, segments: int) -> tuple[list[Part], list[Geometry]]:
+    """Parts for the geometry of a body, solid and translucent ones apart; and geometry whose mesh is not to be had."""
+    solid: list[Triangles] = []
+    parts: list[Part] = []
+    missing: list[Geometry] = []
+    layer = "bodies" if role == "visual" else "collision"
+    for geometry in body.geometry:
+        if geometry.role != role:
+            continue
+        surface = (
+            reader.read(geometry.shape) if isinstance(geometry.shape, Mesh) else triangulate(geometry.shape, segments)
+        )
+        if surface is None:
+            missing.append(geometry)
+            continue
+        surface = surface.moved(geometry.placement)
+        if geometry.color is not None:
+            surface = Triangles(surface.vertices, surface.normals, surface.faces).painted(geometry.color[:3])
+        surface = surface.painted(palette.rgb(palette.body_color(body.index)))
+        opacity = 0.35 if role == "collision" else 1.0 if geometry.color is None else geometry.color[3]
+        if opacity >= 1.0:
+            solid.append(surface)
+        elif opacity > 0.0:
+            parts.append(Part(body.index, layer, surface, opacity))
+    return ([Part(body.index, layer, join(solid))] if solid else []) + parts, missing
+
+
+def _stand_in(geometry: Geometry, size: Sizes) -> Triangles:
+    """A box in place of a mesh, in body coordinates."""
+    return unit_box().moved(geometry.placement, 0.3 * size.link).painted(palette.rgb(palette.MISSING))
+
+
+def _marks(model: Model, q: NDArray, size: Sizes) -> list[Part]:
+    """Frames, joint axes, centres of mass and inertia ellipsoids."""
+    parts = [Part(body.index, "frames", axes(size.axes)) for body in model.bodies]
+    parts += [Part(frame.body, "frames", axes(0.7 * size.axes).moved(frame.placement)) for frame in model.frames]
+    for body in model.bodies[1:]:
+        mark = joint_mark(model, body.index, q, 1.1 * size.axes)
+        parts += [Part(body.index, "joints", mark)] if mark is not None else []
+        if _massive(body):
+            radii, pose = equimomental.ellipsoid(body.inertia)  # type: ignore[arg-type]
+            ellipsoid = unit_sphere(24).moved(pose, np.maximum(radii, 1e-3 * size.extent))
+            parts += [Part(body.index, "inertia", ellipsoid.painted(palette.rgb(palette.INERTIA)), 0.45)]
+            at_com = np.eye(4)
+            at_com[:3, 3] = pose[:3, 3]
+            parts += [Part(body.index, "com", mass_mark(0.17 * size.axes).moved(at_com))]
+    return parts
+
+
+def _massive(body: Body) -> bool:
+    return body.inertia is not None and body.inertia.mass > 0.0
+
+
+def _middle(parts: list[Part], body: Body) -> tuple[float, float, float]:
+    """Where the name of a body is written: the middle of what is drawn for it, else its origin."""
+    points = [part.surface.vertices for part in parts if part.node == body.index]
+    if not points:
+        return (0.0, 0.0, 0.0)
+    vertices = np.concatenate(points)
+    x, y, z = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
+    return (float(x), float(y), float(z))
+
+
+def _trails(model: Model, names: Iterable[str] | None) -> tuple[Trail, ...]:
+    if names is None:
+        parents = set(model.parent)
+        leaves = [body for body in model.bodies[1:] if body.index not in parents]
+        tips = [(body.index, _tip(body)) for body in leaves] if len(leaves) <= TRAILS else []
+    else:
+        frames = [model.frame(name) for name in names]
+        tips = [(frame.body, frame.placement[:3, 3]) for frame in frames]
+    return tuple(Trail(body, (float(p[0]), float(p[1]), float(p[2])), palette.body_color(body)) for body, p in tips)
+
+
+def _tip(body: Body) -> NDArray:
+    """The point of a leaf that draws its trail: its centre of mass, else its origin."""
+    return np.array(body.inertia.com) if body.inertia is not None and body.inertia.mass > 0.0 else np.zeros(3)

@@ -1,0 +1,109 @@
+"""What is plotted beside a motion: energy, coordinates and velocities, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.scene import palette
+
+if TYPE_CHECKING:
+    from rbdkit.model import Model
+    from rbdkit.simulation import Trajectory
+
+BUDGET = 60_000
+"""Points of one plot that are sent; longer ones keep the lowest and highest of each short run of samples."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Curves over one time axis that share a unit.
+
+    Attributes
+    ----------
+    name : of the plot. unit : of the values. t : (k,) s. names, colors : one a curve. values : (curves, k).
+    """
+
+    name: str
+    unit: str
+    t: NDArray
+    names: tuple[str, ...]
+    colors: tuple[str, ...]
+    values: NDArray
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A place for one plot at a time, with a tab for each. title : what they have in common."""
+
+    title: str
+    tabs: tuple[Curves, ...]
+
+
+def plots_of(trajectory: Trajectory) -> tuple[Plot, ...]:
+    """Energy and drift; coordinates and velocities, a tab for each unit."""
+    t = np.asarray(trajectory.t, dtype=float)
+    energy = trajectory.energy()
+    parts = {name: np.asarray(getattr(energy, name), dtype=float) for name in ("kinetic", "potential", "total")}
+    colors = tuple(palette.ENERGY[name] for name in parts)
+    energies = (
+        curves("Energy (J)", "J", t, tuple(parts), colors, np.stack(list(parts.values()))),
+        curves(
+            "Drift (J)",
+            "J",
+            t,
+            ("total - initial - work",),
+            (palette.ENERGY["drift"],),
+            np.asarray(trajectory.energy_error())[None],
+        ),
+    )
+    q, v = np.asarray(trajectory.q, dtype=float), np.asarray(trajectory.v, dtype=float)
+    motions = (
+        *_by_unit("q", t, q, *names_and_units(trajectory.model, "q")),
+        *_by_unit("v", t, v, *names_and_units(trajectory.model, "v")),
+    )
+    return (Plot("Energy", energies), Plot("Motion", motions)) if motions else (Plot("Energy", energies),)
+
+
+def names_and_units(model: Model, of: str) -> tuple[list[str], list[str]]:
+    """Names and units of the coordinates 'q' or velocities 'v'; 'joint', or 'joint.coordinate' where it has several."""
+    names, units = [], []
+    for joint in model.joints:
+        if joint.mimic is not None:
+            continue
+        own = getattr(joint.type, f"{of}_names")
+        names += [joint.name if len(own) == 1 else f"{joint.name}.{name}" for name in own]
+        units += getattr(joint.type, f"{of}_units")
+    return names, units
+
+
+def curves(
+    name: str, unit: str, t: NDArray, names: tuple[str, ...], colors: tuple[str, ...], values: NDArray
+) -> Curves:
+    """Curves, thinned to the budget without losing their peaks."""
+    run = int(np.ceil(2 * values.size / BUDGET)) if values.size > BUDGET else 1
+    if run <= 2:
+        return Curves(name, unit, t, names, colors, values)
+    whole = len(t) // run * run
+    runs = values[:, :whole].reshape(len(values), -1, run)
+    low, high = runs.argmin(axis=2), runs.argmax(axis=2)
+    order = np.sort(np.stack([low, high], axis=-1), axis=-1)
+    ends = np.take_along_axis(runs, order, axis=2).reshape(len(values), -1)
+    times = t[:whole].reshape(-1, run)[:, [run // 4, 3 * run // 4]].ravel()
+    return Curves(name, unit, np.append(times, t[-1]), names, colors, np.hstack([ends, values[:, -1:]]))
+
+
+def _by_unit(symbol: str, t: NDArray, values: NDArray, names: list[str], units: list[str]) -> list[Curves]:
+    """One set of curves a unit, quaternions last; colours run through the palette."""
+    sets = []
+    for unit in sorted(dict.fromkeys(units), key=lambda unit: unit == "1"):
+        chosen = [k for k, u in enumerate(units) if u == unit]
+        title = f"{symbol} (quaternion)" if unit == "1" else f"{symbol} ({unit})"
+        colors = tuple(palette.LINES[n % len(palette.LINES)] for n in range(len(chosen)))
+        sets.append(
+            curves(title, "" if unit == "1" else unit, t, tuple(names[k] for k in chosen), colors, values[:, chosen].T)
+        )
+    return sets

@@ -1,0 +1,115 @@
+"""Triangles from mesh files: STL, OBJ and DAE by readers of our own, anything else by trimesh where it is installed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.model.geometry import Mesh
+from rbdkit.scene.mesh_dae import read_dae
+from rbdkit.scene.mesh_obj import read_obj
+from rbdkit.scene.mesh_piece import Piece
+from rbdkit.scene.mesh_stl import read_stl
+from rbdkit.scene.normals import shaded
+from rbdkit.scene.reduce import reduced
+from rbdkit.scene.triangles import Triangles
+
+BUDGET = 12_000
+"""Triangles that one mesh file may bring into a scene."""
+
+PLAIN = np.array([0.74, 0.76, 0.79])
+"""Colour of pieces without one in a file where others have one."""
+
+
+class MeshWarning(UserWarning):
+    """Some meshes of a model could not be drawn as they are."""
+
+
+@dataclass
+class MeshReader:
+    """Reads the meshes of one scene and remembers which it could not.
+
+    budget : triangles a mesh. missing : why each mesh is missing. told : those that the search for them has reported.
+    """
+
+    budget: int = BUDGET
+    missing: dict[str, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+
+    def read(self, mesh: Mesh) -> Triangles | None:
+        """Triangles of a mesh in its own frame, or None if its file is missing or cannot be read."""
+        scale = np.asarray(mesh.scale)
+        if mesh.vertices is not None and mesh.faces is not None:
+            vertices, faces, _ = reduced(mesh.vertices, mesh.faces, self.budget)
+            return shaded(vertices, faces).moved(np.eye(4), scale)
+        places = [mesh.found] if mesh.found else [*mesh.searched, *([mesh.path] if mesh.path else [])]
+        found = next((Path(place) for place in places if place and Path(place).is_file()), None)
+        name = mesh.path or str(found)
+        if found is None:
+            self.missing[name] = "not found; looked for " + ", ".join(dict.fromkeys(str(p) for p in places))
+            self.told |= {name} if mesh.searched else set()
+            return None
+        try:
+            surface = _read(str(found), found.stat().st_mtime_ns, self.budget)
+        except Exception as fault:  # a reader may fail in any way on a broken file; the scene must still appear
+            self.missing[name] = f"{found} cannot be read: {type(fault).__name__}: {fault}"
+            return None
+        return surface.moved(np.eye(4), scale)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to write under the picture."""
+        count = len(self.missing)
+        return (f"{count} mesh{'es' if count > 1 else ''} not available: drawn as a box",) if count else ()
+
+    def warn(self, model: str) -> None:
+        """One warning for all meshes that are drawn as a box, less those reported when the model was loaded."""
+        news = {name: why for name, why in self.missing.items() if name not in self.told}
+        if news:
+            lines = "\n".join(f"  {name}: {why}" for name, why in news.items())
+            count = len(news)
+            warnings.warn(
+                f"model {model!r}: {count} mesh{'es' if count > 1 else ''} drawn as a box; "
+                f"the dynamics do not need them.\n{lines}",
+                MeshWarning,
+                stacklevel=4,
+            )
+
+
+@lru_cache(maxsize=512)
+def _read(path: str, changed: int, budget: int) -> Triangles:
+    """The file's triangles; `changed` is its time stamp, so that an edited file is read anew."""
+    pieces = [piece for piece in READERS.get(Path(path).suffix.lower(), _read_other)(Path(path)) if len(piece.faces)]
+    if not pieces:
+        raise ValueError("it holds no triangles")
+    offsets = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
+    vertices = np.concatenate([piece.vertices for piece in pieces])
+    faces = np.concatenate([piece.faces + offset for piece, offset in zip(pieces, offsets, strict=False)])
+    if not np.isfinite(vertices).all():
+        raise ValueError("it holds vertices that are not finite")
+    colors: NDArray | None = None
+    if any(piece.colors is not None for piece in pieces):
+        rows = [PLAIN if piece.colors is None else piece.colors for piece in pieces]
+        colors = np.concatenate(
+            [np.broadcast_to(row, (len(piece.faces), 3)) for row, piece in zip(rows, pieces, strict=True)]
+        )
+    return shaded(*reduced(vertices, faces, budget, colors))
+
+
+def _read_other(path: Path) -> list[Piece]:
+    """Any format that trimesh reads."""
+    try:
+        import trimesh
+    except ImportError:
+        raise ImportError(f"mesh files of kind {path.suffix!r} need the package trimesh: pip install trimesh") from None
+    meshes = [mesh for mesh in trimesh.load_scene(path).dump() if isinstance(mesh, trimesh.Trimesh)]
+    return [Piece(np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)) for mesh in meshes]
+
+
+READERS: dict[str, Callable[[Path], list[Piece]]] = {".stl": read_stl, ".obj": read_obj, ".dae": read_dae}

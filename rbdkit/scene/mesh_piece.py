@@ -1,0 +1,26 @@
+"""What a mesh file holds: bare triangles, perhaps with a colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Triangles of one material. vertices : (n, 3). faces : (m, 3). colors : (3,), (m, 3), or None if it has none."""
+
+    vertices: NDArray
+    faces: NDArray
+    colors: NDArray | None = None
+
+
+def fans(counts: NDArray) -> NDArray:
+    """Triangles (m, 3) of convex polygons with so many corners each, as positions in the list of all their corners."""
+    starts = np.cumsum(counts) - counts
+    triangles = np.maximum(counts - 2, 0)
+    polygon = np.repeat(np.arange(len(counts)), triangles)
+    k = np.arange(triangles.sum()) - np.repeat(np.cumsum(triangles) - triangles, triangles)
+    return np.stack([starts[polygon], starts[polygon] + k + 1, starts[polygon] + k + 2], axis=1)

@@ -1,0 +1,95 @@
+"""Scenes, tracks and plots as JSON with binary buffers: what crosses the border to a browser.
+
+Every buffer is little-endian. Surfaces of all parts stand in shared vertex buffers; equal ones are stored once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from rbdkit.scene.curves import Plot
+from rbdkit.scene.scene import Scene
+from rbdkit.scene.tracks import Tracks, seven
+from rbdkit.scene.triangles import Triangles, join
+
+
+def pack_scene(scene: Scene) -> dict[str, Any]:
+    """A scene. Parts on one node, layer and opacity become one: [node, layer, opacity, first index, indices]."""
+    merged: dict[tuple[int, str, float], list[Triangles]] = {}
+    for part in scene.parts:
+        merged.setdefault((part.node, part.layer, part.opacity), []).append(part.surface)
+    stored: dict[bytes, tuple[int, int]] = {}
+    blocks: list[tuple[bytes, bytes, bytes]] = []
+    indices: list[np.ndarray] = []
+    parts: list[list[Any]] = []
+    vertex = index = 0
+    for (node, layer, opacity), surfaces in merged.items():
+        surface = join(surfaces).painted((0.7, 0.7, 0.7))
+        block = _vertices(surface)
+        faces = np.asarray(surface.faces, dtype="<u4").ravel()
+        key = hashlib.blake2b(b"".join(block) + faces.tobytes(), digest_size=16).digest()
+        if key not in stored:
+            stored[key] = (index, len(faces))
+            blocks.append(block)
+            indices.append(faces + np.uint32(vertex))
+            vertex += len(surface.vertices)
+            index += len(faces)
+        parts.append([node, layer, opacity, *stored[key]])
+    return {
+        "name": scene.name,
+        "nodes": list(scene.nodes),
+        "layers": [vars(layer) for layer in scene.layers],
+        "parts": parts,
+        "labels": [
+            {"node": label.node, "text": label.text, "position": list(label.position)} for label in scene.labels
+        ],
+        "trails": [{"node": trail.node, "point": list(trail.point), "color": trail.color} for trail in scene.trails],
+        "grid": None if scene.grid is None else {**vars(scene.grid), "center": list(scene.grid.center)},
+        "outline": scene.outline.tolist(),
+        "notes": list(scene.notes),
+        "pose": seven(scene.poses).tobytes(),
+        "position": b"".join(block[0] for block in blocks),
+        "normal": b"".join(block[1] for block in blocks),
+        "color": b"".join(block[2] for block in blocks),
+        "index": np.concatenate(indices).astype("<u4").tobytes() if indices else b"",
+    }
+
+
+def pack_tracks(tracks: Tracks | None) -> dict[str, Any]:
+    """Tracks; an empty dictionary for none."""
+    if tracks is None:
+        return {}
+    return {"t": tracks.t.astype("<f8").tobytes(), "poses": tracks.poses.astype("<f4").tobytes()}
+
+
+def pack_plots(plots: tuple[Plot, ...]) -> list[dict[str, Any]]:
+    """Plots; values curve by curve as float32, times as float64."""
+    return [
+        {
+            "title": plot.title,
+            "tabs": [
+                {
+                    "name": tab.name,
+                    "unit": tab.unit,
+                    "names": list(tab.names),
+                    "colors": list(tab.colors),
+                    "t": tab.t.astype("<f8").tobytes(),
+                    "values": np.ascontiguousarray(tab.values, dtype="<f4").tobytes(),
+                }
+                for tab in plot.tabs
+            ],
+        }
+        for plot in plots
+    ]
+
+
+def _vertices(surface: Triangles) -> tuple[bytes, bytes, bytes]:
+    """Positions as 3 float32, normals as 4 signed bytes, colours as 4 unsigned bytes."""
+    count = len(surface.vertices)
+    normals, colors = np.zeros((count, 4), dtype=np.int8), np.full((count, 4), 255, dtype=np.uint8)
+    normals[:, :3] = np.round(surface.normals * 127.0)
+    colors[:, :3] = np.round(np.clip(surface.colors, 0.0, 1.0) * 255.0)  # type: ignore[arg-type]
+    return surface.vertices.astype("<f4").tobytes(), normals.tobytes(), colors.tobytes()

@@ -1,0 +1,101 @@
+"""What is to be drawn, as plain data; no browser, no widget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.scene.triangles import Triangles
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Things that are shown and hidden together.
+
+    Attributes
+    ----------
+    name : key, as in ``view.layers``. label : as written on the switch. tip : what the layer shows, in a sentence.
+    visible : whether it is shown at first.
+    xray : drawn faintly through whatever stands before it.
+    """
+
+    name: str
+    label: str
+    tip: str
+    visible: bool = True
+    xray: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A surface that moves with a node. surface : in node coordinates. opacity : 1 is solid."""
+
+    node: int
+    layer: str
+    surface: Triangles
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text at a point of a node. position : (3,) in node coordinates, m."""
+
+    node: int
+    text: str
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Trail:
+    """The path that a point of a node draws. point : (3,) in node coordinates, m. color : '#rrggbb'."""
+
+    node: int
+    point: tuple[float, float, float]
+    color: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A square grid parallel to the xy plane. height : z. spacing : of lines. lines : on each side of the centre."""
+
+    height: float
+    spacing: float
+    lines: int
+    center: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Nodes, what hangs on them, and the frame of the picture.
+
+    Attributes
+    ----------
+    name : of what is shown.
+    nodes : names; for a model node i is body i.
+    poses : (nodes, 4, 4) world pose of each node at first.
+    layers, parts, labels, trails, grid : what is drawn.
+    outline : (k, 3) world points that the picture should hold, m.
+    notes : what the reader of the picture should know.
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+    poses: NDArray
+    layers: tuple[Layer, ...]
+    parts: tuple[Part, ...] = ()
+    labels: tuple[Label, ...] = ()
+    trails: tuple[Trail, ...] = ()
+    grid: Grid | None = None
+    outline: NDArray = field(default_factory=lambda: np.array([[-1.0] * 3, [1.0] * 3]))
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> float:
+        """Diagonal of the box about the outline, m."""
+        return float(np.linalg.norm(np.ptp(self.outline, axis=0)))
+
+    def __repr__(self) -> str:
+        triangles = sum(len(part.surface.faces) for part in self.parts)
+        return f"<Scene {self.name!r}: {len(self.nodes)} nodes, {len(self.parts)} parts, {triangles} triangles>"

@@ -1,0 +1,87 @@
+"""Recorded motion: absolute poses of nodes at key times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.spatial import quaternion
+
+if TYPE_CHECKING:
+    from rbdkit.simulation import Trajectory
+
+BUDGET = 2_000_000
+"""Bytes of poses that are sent for one motion; longer ones keep every second, third, ... sample."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Poses of nodes over time; between key times positions run straight and rotations along the shortest arc.
+
+    Attributes
+    ----------
+    t : (k,) key times in s, increasing; the first is the initial state.
+    poses : (k, nodes, 7) float32, position and quaternion (x, y, z, w), each quaternion on the side of the one before.
+    samples : (k,) which samples of the recording these are.
+    """
+
+    t: NDArray
+    poses: NDArray
+    samples: NDArray
+
+    def __repr__(self) -> str:
+        return f"<Tracks of {self.poses.shape[1]} nodes: {len(self.t)} keys, {self.t[0]:.6g} to {self.t[-1]:.6g} s>"
+
+
+def tracks_of(trajectory: Trajectory, budget: int = BUDGET) -> Tracks:
+    """Tracks of the bodies of a trajectory, thinned evenly to a budget in bytes; first and last sample are kept."""
+    t = np.asarray(trajectory.t, dtype=float)
+    samples = kept_samples(len(t), len(trajectory.model.bodies), budget)
+    poses = np.asarray(trajectory.poses())[samples]
+    return Tracks(t[samples], seven(poses), samples)
+
+
+def tracks(t: ArrayLike, poses: ArrayLike, budget: int = BUDGET) -> Tracks:
+    """Tracks from times (k,) and world poses (k, nodes, 4, 4).
+
+    Raises
+    ------
+    StateError : shapes do not fit, times do not increase, or a pose is not finite.
+    """
+    t, poses = np.asarray(t, dtype=float), np.asarray(poses, dtype=float)
+    if t.ndim != 1 or len(t) == 0 or poses.ndim != 4 or len(poses) != len(t) or poses.shape[2:] != (4, 4):
+        raise StateError(f"tracks need times (k,) and poses (k, nodes, 4, 4), not shapes {t.shape} and {poses.shape}")
+    if np.any(np.diff(t) <= 0.0):
+        k = int(np.argmax(np.diff(t) <= 0.0))
+        raise StateError(f"times of tracks must increase, but t[{k}] = {t[k]} and t[{k + 1}] = {t[k + 1]}")
+    samples = kept_samples(len(t), poses.shape[1], budget)
+    return Tracks(t[samples], seven(poses[samples]), samples)
+
+
+def kept_samples(count: int, nodes: int, budget: int) -> NDArray:
+    """Numbers of the samples to keep out of `count`: every n-th, and the last."""
+    step = max(1, int(np.ceil(count * nodes * 28 / budget)))
+    samples = np.arange(0, count, step)
+    return samples if samples[-1] == count - 1 else np.append(samples, count - 1)
+
+
+def seven(poses: NDArray) -> NDArray:
+    """Poses (..., 4, 4) as float32 rows (x, y, z, qx, qy, qz, qw), shape (..., 7): the form that three.js takes.
+
+    Along a first axis of time each quaternion gets the sign that is nearer to the one before.
+
+    Raises
+    ------
+    StateError : a pose is not finite.
+    """
+    if not np.isfinite(poses).all():
+        raise StateError("a pose to be drawn holds a number that is not finite; check q")
+    wxyz = quaternion.from_matrix(poses[..., :3, :3])
+    if poses.ndim == 4 and len(poses) > 1:
+        nearer = np.sign(np.sum(wxyz[1:] * wxyz[:-1], axis=-1))
+        wxyz[1:] *= np.cumprod(np.where(nearer == 0.0, 1.0, nearer), axis=0)[..., None]
+    return np.concatenate([poses[..., :3, 3], wxyz[..., 1:], wxyz[..., :1]], axis=-1).astype(np.float32)

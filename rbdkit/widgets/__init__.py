@@ -1,0 +1,13 @@
+"""What is seen and touched in the notebook: the view, its player and plots, joint sliders.
+
+Thin over `rbdkit.scene`: Python packs a scene once, the JavaScript beside this file draws and plays it with pythreejs's
+three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of sliders for any numbers.
+`figure` draws with Matplotlib.
+"""
+
+from rbdkit.widgets.panel import Panel, Slider
+from rbdkit.widgets.sliders import Sliders, sliders
+from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.view import View, show
+
+__all__ = ["Panel", "Slider", "Sliders", "Stage", "View", "show", "sliders"]

@@ -1,0 +1,68 @@
+"""A motion as a Matplotlib figure, for a page or a report; `show` draws the same plots with a cursor that moves."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from rbdkit.scene.palette import ENERGY, LINES
+from rbdkit.simulation import Trajectory
+
+MOST_LABELS = 8
+"""Lines in one diagram up to which each has its name in a legend."""
+
+
+class Plot(Figure):
+    """A figure that shows itself in a notebook, whether or not pyplot is there."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = BytesIO()
+        self.savefig(buffer, format="png", dpi=110)
+        return buffer.getvalue()
+
+
+def plot(trajectory: Trajectory, width: float = 8.0) -> Plot:
+    """Energy, energy error and coordinates over time.
+
+    Parameters
+    ----------
+    trajectory : from `rbdkit.simulate`.
+    width : of the figure, inches.
+
+    Returns
+    -------
+    Plot
+        A Matplotlib figure: one diagram for the energy, one for what the integrator added to it, one for each unit
+        among the coordinates.
+    """
+    units = list(dict.fromkeys(unit for joint in trajectory.model.joints for unit in joint.type.q_units))
+    figure = Plot(figsize=(width, 1.6 * (2 + len(units)) + 0.6), layout="constrained")
+    axes = figure.subplots(2 + len(units), sharex=True, squeeze=False)[:, 0]
+    energy = trajectory.energy()
+    for name in ("kinetic", "potential", "total"):
+        axes[0].plot(trajectory.t, getattr(energy, name), label=name, color=ENERGY[name])
+    axes[1].plot(trajectory.t, trajectory.energy_error(), color=ENERGY["drift"])
+    _finish(axes[0], "energy (J)")
+    _finish(axes[1], "energy error (J)")
+    for ax, unit in zip(axes[2:], units, strict=True):
+        ax.set_prop_cycle(color=LINES)
+        for joint in trajectory.model.joints:
+            q = joint.coordinates(trajectory.q)
+            for k, own in enumerate(joint.type.q_units):
+                if own == unit:
+                    label = joint.name if joint.nq == 1 else f"{joint.name} {joint.type.q_names[k]}"
+                    ax.plot(trajectory.t, q[:, k], label=label)
+        _finish(ax, "quaternion" if unit == "1" else f"q ({unit})")
+    axes[-1].set_xlabel("t (s)")
+    axes[-1].set_xlim(trajectory.t[0], max(trajectory.t[-1], trajectory.t[0] + 1e-12))
+    return figure
+
+
+def _finish(ax: Axes, label: str) -> None:
+    ax.set_ylabel(label)
+    ax.grid(alpha=0.3)
+    ax.spines[["top", "right"]].set_visible(False)
+    if 1 < len(ax.lines) <= MOST_LABELS:
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small")

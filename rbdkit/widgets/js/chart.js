@@ -1,0 +1,221 @@
+// A plot of curves over time with the player's cursor on it.
+
+const MOST_DOTS = 24; // on the cursor
+const MARGINS = { left: 50, right: 12, top: 10, bottom: 22 };
+
+// Round numbers, about `count` of them, that cover [low, high].
+function ticks(low, high, count) {
+  const rough = (high - low) / Math.max(1, count);
+  const decade = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * decade).find((s) => s >= rough * 0.999);
+  const values = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) values.push(k * step);
+  return { values, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
+const SUPERSCRIPT = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+
+class Chart {
+  constructor(plot, player) {
+    this.player = player;
+    this.tabs = plot.tabs.map((tab) => ({
+      ...tab,
+      t: typed(Float64Array, tab.t),
+      values: typed(Float32Array, tab.values),
+      hidden: new Set(),
+    }));
+    this.canvas = h("canvas", { class: "rbd-curves" });
+    this.cursor = h("div", { class: "rbd-cursor" });
+    this.dots = h("div", { class: "rbd-dots" });
+    this.area = h("div", { class: "rbd-area", title: "Click or drag to move in time" }, this.canvas, this.cursor, this.dots);
+    this.legend = h("div", { class: "rbd-legend" });
+    const choose = (index) => () => this.choose(index);
+    this.buttons = this.tabs.map((tab, index) =>
+      h("button", { type: "button", class: "rbd-tab", role: "tab", onclick: choose(index) }, tab.name)
+    );
+    this.el = h("section", { class: "rbd-chart", "aria-label": plot.title },
+      h("div", { class: "rbd-tabs", role: "tablist", "aria-label": plot.title }, ...this.buttons), this.legend, this.area);
+    this.area.addEventListener("pointerdown", (event) => {
+      this.area.setPointerCapture(event.pointerId);
+      this.seek(event);
+    });
+    this.area.addEventListener("pointermove", (event) => event.buttons & 1 && this.seek(event));
+    this.choose(0);
+  }
+
+  seek(event) {
+    const { left } = this.area.getBoundingClientRect();
+    const s = (event.clientX - left - MARGINS.left) / (this.width - MARGINS.left - MARGINS.right);
+    this.player.seek(this.t0 + Math.min(1, Math.max(0, s)) * (this.t1 - this.t0));
+  }
+
+  choose(index) {
+    this.tab = this.tabs[index];
+    this.buttons.forEach((tab, k) => tab.setAttribute("aria-selected", k === index));
+    const { names, colors, hidden } = this.tab;
+    this.values = names.map(() => h("span", { class: "rbd-value" }));
+    this.points = names.slice(0, MOST_DOTS).map((_, k) => h("i", { style: `background:${colors[k]}` }));
+    this.dots.replaceChildren(...this.points);
+    this.legend.replaceChildren(
+      ...names.map((name, k) => {
+        const chip = h("button", { type: "button", class: "rbd-chip", title: `Show or hide ${name}`, "aria-pressed": !hidden.has(k) },
+          h("i", { style: `background:${colors[k]}` }), h("span", { class: "rbd-what" }, name), this.values[k]);
+        chip.addEventListener("click", () => {
+          if (!hidden.delete(k)) hidden.add(k);
+          chip.setAttribute("aria-pressed", !hidden.has(k));
+          this.paint();
+        });
+        return chip;
+      })
+    );
+    this.paint();
+  }
+
+  resize() {
+    const { clientWidth, clientHeight } = this.area;
+    if (clientWidth === this.width && clientHeight === this.height) return;
+    this.width = clientWidth;
+    this.height = clientHeight;
+    this.paint();
+  }
+
+  row(k) {
+    const n = this.tab.t.length;
+    return this.tab.values.subarray(k * n, (k + 1) * n);
+  }
+
+  scale() {
+    let low = Infinity;
+    let high = -Infinity;
+    this.tab.names.forEach((_, k) => {
+      if (this.tab.hidden.has(k)) return;
+      for (const value of this.row(k)) {
+        if (value < low) low = value;
+        if (value > high) high = value;
+      }
+    });
+    if (!Number.isFinite(low) || !Number.isFinite(high)) [low, high] = [-1, 1];
+    const least = Math.max(1e-30, 1e-9 * Math.max(Math.abs(low), Math.abs(high)));
+    if (high - low < least) [low, high] = low === 0 && high === 0 ? [-1, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
+    const pad = 0.06 * (high - low);
+    this.low = low - pad;
+    this.high = high + pad;
+    this.t0 = this.player.tracks?.start ?? this.tab.t[0];
+    this.t1 = this.player.tracks?.end ?? this.tab.t[this.tab.t.length - 1];
+    if (this.t1 <= this.t0) this.t1 = this.t0 + 1;
+  }
+
+  x(t) {
+    return MARGINS.left + ((t - this.t0) / (this.t1 - this.t0)) * (this.width - MARGINS.left - MARGINS.right);
+  }
+
+  y(value) {
+    return MARGINS.top + ((this.high - value) / (this.high - this.low)) * (this.height - MARGINS.top - MARGINS.bottom);
+  }
+
+  paint() {
+    if (!this.width || !this.height) return;
+    this.scale();
+    const ratio = window.devicePixelRatio || 1;
+    Object.assign(this.canvas, { width: this.width * ratio, height: this.height * ratio });
+    const style = getComputedStyle(this.area);
+    const ink = style.getPropertyValue("--rbd-soft").trim();
+    const rule = style.getPropertyValue("--rbd-rule").trim();
+    const pen = this.canvas.getContext("2d");
+    pen.scale(ratio, ratio);
+    pen.font = `11px ${style.fontFamily}`;
+    pen.lineWidth = 1;
+    this.paint_axes(pen, ink, rule);
+    pen.save();
+    pen.beginPath();
+    pen.rect(MARGINS.left, 0, this.width - MARGINS.left - MARGINS.right + 1, this.height - MARGINS.bottom + 4);
+    pen.clip();
+    pen.lineWidth = 1.7;
+    pen.lineJoin = "round";
+    for (let k = this.tab.names.length - 1; k >= 0; k--) if (!this.tab.hidden.has(k)) this.paint_curve(pen, k);
+    pen.restore();
+    this.show(this.player.t);
+  }
+
+  paint_axes(pen, ink, rule) {
+    const right = this.width - MARGINS.right;
+    const bottom = this.height - MARGINS.bottom;
+    const size = Math.max(Math.abs(this.low), Math.abs(this.high));
+    const power = size >= 1e5 || size < 1e-2 ? Math.floor(Math.log10(size)) : 0;
+    const factor = 10 ** power;
+    const vertical = ticks(this.low / factor, this.high / factor, Math.max(3, Math.floor(this.height / 25)));
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    for (const value of vertical.values) {
+      const y = Math.round(this.y(value * factor)) + 0.5;
+      pen.strokeStyle = rule;
+      pen.beginPath();
+      pen.moveTo(MARGINS.left, y);
+      pen.lineTo(right, y);
+      pen.stroke();
+      pen.fillStyle = ink;
+      pen.fillText(value.toFixed(vertical.digits).replace("-", "\u2212"), MARGINS.left - 6, y);
+    }
+    const horizontal = ticks(this.t0, this.t1, Math.max(2, Math.floor(this.width / 70)));
+    pen.textBaseline = "alphabetic";
+    for (const value of horizontal.values) {
+      const x = this.x(value);
+      pen.textAlign = x > right - 16 ? "right" : "center";
+      pen.fillText(value.toFixed(horizontal.digits) + (value === horizontal.values.at(-1) ? " s" : ""), x > right - 16 ? right : x, bottom + 16);
+    }
+    if (power) {
+      pen.textAlign = "left";
+      pen.textBaseline = "top";
+      pen.fillText(`\u00d710${[...String(power)].map((c) => SUPERSCRIPT[c]).join("")}`, MARGINS.left + 5, 1);
+    }
+  }
+
+  paint_curve(pen, k) {
+    const values = this.row(k);
+    const { t } = this.tab;
+    pen.strokeStyle = this.tab.colors[k];
+    pen.beginPath();
+    let drawing = false;
+    for (let i = 0; i < t.length; i++) {
+      if (!Number.isFinite(values[i])) {
+        drawing = false;
+        continue;
+      }
+      const x = this.x(t[i]);
+      const y = this.y(values[i]);
+      if (drawing) pen.lineTo(x, y);
+      else pen.moveTo(x, y);
+      drawing = true;
+    }
+    pen.stroke();
+  }
+
+  // The cursor at time t, and the values there.
+  show(t) {
+    if (!this.width || this.low === undefined) return;
+    this.cursor.style.transform = `translateX(${this.x(t)}px)`;
+    const times = this.tab.t;
+    let low = 0;
+    let high = times.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (times[middle] <= t) low = middle;
+      else high = middle - 1;
+    }
+    const next = Math.min(low + 1, times.length - 1);
+    const s = next > low ? Math.min(1, Math.max(0, (t - times[low]) / (times[next] - times[low]))) : 0;
+    const now = performance.now();
+    const write = !this.player.playing || now - (this.written ?? 0) > 90; // numbers that change faster cannot be read
+    if (write) this.written = now;
+    this.tab.names.forEach((_, k) => {
+      if (!write && k >= MOST_DOTS) return;
+      const row = this.row(k);
+      const value = row[low] + s * (row[next] - row[low]);
+      if (write) this.values[k].textContent = brief(value);
+      if (k >= MOST_DOTS) return;
+      const visible = !this.tab.hidden.has(k) && Number.isFinite(value);
+      this.points[k].style.display = visible ? "" : "none";
+      if (visible) this.points[k].style.transform = `translate(${this.x(t)}px, ${this.y(value)}px)`;
+    });
+  }
+}

@@ -1,0 +1,73 @@
+// Elements, icons and numbers as text.
+
+function h(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+
+const ICONS = {
+  play: "M7 4.5v15l12.5-7.5z",
+  pause: "M6.5 5h4v14h-4zM13.5 5h4v14h-4z",
+  first: "M5 5h2.6v14H5zM19.5 5v14L8.6 12z",
+  back: "M16.5 5v14L6.6 12z",
+  forward: "M7.5 5v14l9.9-7z",
+  home: "M12 3.6 3.4 11h2.4v8.6h4.7v-5.4h3v5.4h4.7V11h2.4z",
+  layers: "M12 3.2 2.6 8.4 12 13.6l9.4-5.2zM4.9 11.4l-2.3 1.3L12 17.9l9.4-5.2-2.3-1.3L12 15.3zM4.9 15.6l-2.3 1.3L12 22l9.4-5.1-2.3-1.3L12 19.5z",
+  follow: "M12 7.6a4.4 4.4 0 1 0 0 8.8 4.4 4.4 0 0 0 0-8.8zM11 1.8h2V6h-2zM11 18h2v4.2h-2zM1.8 11H6v2H1.8zM18 11h4.2v2H18z",
+  loop: "M7 6.2h9.2V3.4L21 7.3l-4.8 3.9V8.4H8.2v3.4H6V7.2a1 1 0 0 1 1-1zM17 17.8H7.8v2.8L3 16.7l4.8-3.9v2.8h8v-3.4H18v4.6a1 1 0 0 1-1 1z",
+  expand: "M4 4h6.2v2.2H6.2v4H4zM13.8 4H20v6.2h-2.2v-4h-4zM4 13.8h2.2v4h4V20H4zM17.8 13.8H20V20h-6.2v-2.2h4z",
+  reset: "M12 5a7 7 0 1 1-6.7 9h2.3a4.8 4.8 0 1 0 .6-4.6L10.6 12H4V5.4l2.6 2.5A7 7 0 0 1 12 5z",
+  dice: "M5 3.5h14A1.5 1.5 0 0 1 20.500 5v14a1.500 1.500 0 0 1-1.500 1.500H5A1.500 1.500 0 0 1 3.500 19V5A1.500 1.500 0 0 1 5 3.500zM8 6.500a1.500 1.500 0 1 0 0 3 1.500 1.500 0 0 0 0-3zM16 14.500a1.500 1.500 0 1 0 0 3 1.500 1.500 0 0 0 0-3zM12 10.500a1.500 1.500 0 1 0 0 3 1.500 1.500 0 0 0 0-3z",
+};
+
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", ICONS[name]);
+  path.setAttribute("fill-rule", "evenodd");
+  svg.append(path);
+  return svg;
+}
+
+function button(name, tip, onclick, extra = {}) {
+  return h("button", { type: "button", class: "rbd-button", title: tip, "aria-label": tip, onclick, ...extra }, icon(name));
+}
+
+// A number with four significant digits that takes the same room whatever its size.
+function brief(x) {
+  if (!Number.isFinite(x)) return String(x);
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  const text = size >= 1e5 || size < 1e-3 ? x.toExponential(2) : x.toPrecision(4);
+  return text.replaceAll("-", "\u2212").replace("e+", "e");
+}
+
+// A length in a unit that suits it.
+function length_text(metres) {
+  const [size, unit] = metres >= 1000 ? [metres / 1000, "km"] : metres >= 0.01 ? [metres, "m"] : [1000 * metres, "mm"];
+  return `${Number(size.toPrecision(3))} ${unit}`;
+}
+
+// A typed array from a buffer of a message; the copy puts it on an aligned address.
+function typed(Type, view) {
+  if (!view || !view.byteLength) return new Type(0);
+  return new Type(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
+}
+
+// Calls `tell(dark)` now and whenever JupyterLab or VS Code changes between light and dark; returns how to stop.
+function watch_theme(tell) {
+  const { body } = document;
+  const changed = () => tell(body.dataset.jpThemeLight === "false" || body.classList.contains("vscode-dark"));
+  const observer = new MutationObserver(changed);
+  observer.observe(body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
+  changed();
+  return () => observer.disconnect();
+}

@@ -1,0 +1,87 @@
+// What lies over the picture: names of bodies and the compass.
+
+class Names {
+  constructor(graph, host) {
+    this.graph = graph;
+    this.host = host;
+  }
+
+  load() {
+    this.host.replaceChildren();
+    this.items = (this.graph.spec?.labels ?? []).map((label) => {
+      const tag = h("span", { class: "rbd-name" }, label.text);
+      this.host.append(tag);
+      return { ...label, tag, size: null };
+    });
+  }
+
+  // Nearest first; a name that would cover another moves down a line or two, or waits out of sight.
+  place(camera, width, height) {
+    const shown = this.graph.layers.labels;
+    this.host.hidden = !shown;
+    if (!shown || !this.items) return;
+    const { Vector3 } = this.graph.THREE;
+    const placed = [];
+    const seen = this.items.map((item) => {
+      const world = new Vector3(...item.position).applyMatrix4(this.graph.nodes[item.node].matrixWorld);
+      const p = world.project(camera);
+      return { item, x: ((p.x + 1) / 2) * width, y: ((1 - p.y) / 2) * height, depth: p.z };
+    });
+    seen.sort((a, b) => a.depth - b.depth);
+    for (const { item, x, y, depth } of seen) {
+      item.size ??= { w: item.tag.offsetWidth, h: item.tag.offsetHeight };
+      const { w, h: line } = item.size;
+      const inside = Math.abs(depth) < 1 && x > 0 && x < width && y > 0 && y < height;
+      const clash = (top) =>
+        placed.some((o) => x - w / 2 < o.x + o.w && x + w / 2 > o.x && top < o.y + o.h && top + line > o.y);
+      const tops = [y - line / 2, y + line * 0.6, y - line * 1.6, y + line * 1.7];
+      const top = inside ? tops.find((candidate) => !clash(candidate)) : undefined;
+      item.tag.style.visibility = top === undefined ? "hidden" : "visible";
+      if (top === undefined) continue;
+      item.tag.style.transform = `translate(${Math.round(x - w / 2)}px, ${Math.round(top)}px)`;
+      placed.push({ x: x - w / 2, y: top, w, h: line });
+    }
+  }
+}
+
+// The world axes as the camera sees them; a click on a letter looks along that axis.
+class Compass {
+  constructor(colors, on_axis) {
+    const svg = (tag, attributes) => {
+      const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+      return node;
+    };
+    this.el = svg("svg", { class: "rbd-compass", viewBox: "-40 -40 80 80", role: "group", "aria-label": "World axes" });
+    this.arms = ["x", "y", "z"].map((name, axis) => {
+      const group = svg("g", { class: "rbd-arm", tabindex: 0, role: "button", "aria-label": `Look along ${name}` });
+      const tip = svg("title", {});
+      tip.textContent = `Look along ${name}`;
+      const line = svg("line", { x1: 0, y1: 0, stroke: colors[axis], "stroke-width": 2.6, "stroke-linecap": "round" });
+      const dot = svg("circle", { r: 8, fill: colors[axis] });
+      const text = svg("text", { "text-anchor": "middle", "dominant-baseline": "central" });
+      text.textContent = name;
+      group.append(tip, line, dot, text);
+      group.addEventListener("click", () => on_axis(axis));
+      group.addEventListener("keydown", (event) => event.key === "Enter" && on_axis(axis));
+      this.el.append(group);
+      return { group, line, dot, text };
+    });
+  }
+
+  turn(camera) {
+    const m = camera.matrixWorldInverse.elements;
+    const order = this.arms.map((arm, axis) => {
+      const [x, y, z] = [m[4 * axis], m[4 * axis + 1], m[4 * axis + 2]];
+      for (const [name, value] of [["x", 28 * x], ["y", -28 * y]]) {
+        arm.text.setAttribute(name, value);
+        arm.dot.setAttribute(`c${name}`, value);
+        arm.line.setAttribute(`${name}2`, value);
+      }
+      return { arm, z };
+    });
+    order.sort((a, b) => a.z - b.z).forEach(({ arm }, k) => {
+      if (this.el.children[k] !== arm.group) this.el.insertBefore(arm.group, this.el.children[k] ?? null);
+    });
+  }
+}

@@ -1,0 +1,312 @@
+// The view: one core (scene, clock, eye) shared by all places where the widget is shown, and a face in each place.
+
+class Core {
+  static async open(model) {
+    return new Core(model, await open_three(model));
+  }
+
+  constructor(model, three) {
+    this.model = model;
+    this.models = three.models;
+    this.faces = new Set();
+    this.graph = new ThreeScene(three);
+    this.eye = new Eye(three, () => this.draw());
+    this.trails = new Trails(this.graph);
+    this.player = new Player(model, (t) => this.show_time(t));
+    this.heard = {
+      "change:_scene": () => this.load_scene(),
+      "change:_tracks": () => this.load_tracks(),
+      "change:_plots": () => this.faces.forEach((face) => face.load_plots()),
+      "change:_pose": () => this.show_pose(typed(Float32Array, model.get("_pose"))),
+      "change:layers": () => this.show_layers(),
+      "change:follow": () => this.follow(),
+      "msg:custom": (message) => message.do === "home" && this.home(true),
+    };
+    for (const [event, action] of Object.entries(this.heard)) model.on(event, action);
+    this.models.scene.on("beforeRender", (_, renderer) => this.eye.prepare(aspect_of(renderer)));
+    this.models.scene.on("afterRender", (_, renderer, camera) => this.faces.forEach((face) => face.annotate(renderer, camera)));
+    this.stop_theme = watch_theme((dark) => {
+      this.graph.color_theme(dark);
+      this.draw();
+      this.faces.forEach((face) => face.repaint());
+    });
+    this.eye.controls.update(); // after a reload: only now do its target and the camera's place belong together
+    this.load_scene();
+  }
+
+  load_scene() {
+    const spec = this.model.get("_scene");
+    this.graph.load(spec);
+    for (const layer of spec.layers) this.graph.layers[layer.name] ??= layer.visible;
+    this.faces.forEach((face) => face.load_scene());
+    this.show_layers();
+    this.load_tracks();
+    const pose = this.model.get("_pose");
+    if (!this.player.tracks && pose?.byteLength) this.show_pose(typed(Float32Array, pose));
+    this.follow();
+  }
+
+  load_tracks() {
+    const packed = this.model.get("_tracks");
+    const tracks = packed?.t?.byteLength ? new Tracks(packed, this.graph.nodes.length) : null;
+    this.trails.load(tracks);
+    this.player.load(tracks);
+    this.faces.forEach((face) => face.load_plots());
+    this.draw();
+  }
+
+  show_time(t) {
+    this.graph.pose(this.player.tracks.at(t), 0);
+    this.trails.show(t);
+    this.moved();
+    this.faces.forEach((face) => face.show_time(t));
+  }
+
+  show_pose(rows) {
+    if (rows.length !== 7 * this.graph.nodes.length + 1) return; // the last number counts poses
+    if (this.player.playing) this.player.pause();
+    this.graph.pose(rows, 0);
+    this.moved();
+  }
+
+  moved() {
+    this.eye.keep_up();
+    if (this.eye.followed) this.graph.center_grid(this.eye.controls.target.x, this.eye.controls.target.y);
+    this.draw();
+  }
+
+  show_layers() {
+    for (const [name, visible] of Object.entries(this.model.get("layers"))) this.graph.show(name, visible);
+    this.faces.forEach((face) => face.layers.update());
+    this.draw();
+  }
+
+  follow() {
+    const node = this.graph.spec.nodes.indexOf(this.model.get("follow"));
+    this.eye.follow(node < 0 ? null : this.graph.nodes[node]);
+    this.faces.forEach((face) => face.show_follow(node >= 0));
+  }
+
+  // What the picture should hold: the scene and its motion, or the same about a followed node.
+  outline() {
+    if (!this.eye.followed) return this.graph.spec.outline;
+    const near = this.model.get("_near");
+    const points = near.length ? near : this.graph.spec.outline;
+    const now = this.eye.followed.position.toArray();
+    const first = typed(Float32Array, this.graph.spec.pose).slice(7 * this.graph.nodes.indexOf(this.eye.followed));
+    return points.map((p) => p.map((x, k) => x + now[k] - first[k]));
+  }
+
+  home(smooth) {
+    this.eye.look(this.outline(), undefined, smooth);
+    const { center } = this.graph.spec.grid ?? {};
+    if (center && !this.eye.followed) this.graph.center_grid(...center);
+  }
+
+  draw() {
+    this.faces.forEach((face) => face.draw());
+  }
+
+  dispose() {
+    for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
+    this.stop_theme();
+    this.player.dispose();
+    this.graph.dispose();
+  }
+}
+
+function aspect_of(renderer) {
+  const { width, height } = renderer.getSize();
+  return width / height;
+}
+
+class Face {
+  constructor(core, el) {
+    this.core = core;
+    this.model = core.model;
+    const host = h("div", { class: "rbd-canvas" });
+    this.canvas = new Canvas(host, (state) => (host.dataset.state = state));
+    this.labels = h("div", { class: "rbd-names" });
+    this.names = new Names(core.graph, this.labels);
+    this.layers = new LayerMenu(this.model);
+    this.compass = new Compass(this.model.get("_axes"), (axis) => core.eye.along(axis, core.outline()));
+    this.scale = h("div", { class: "rbd-scale" });
+    this.follow = button("follow", "Follow the moving body (F)", () => this.toggle_follow(), { "aria-pressed": false });
+    this.picture = h("div", { class: "rbd-picture" }, host, this.labels, this.compass.el, this.scale,
+      h("div", { class: "rbd-tools" }, this.layers.el, button("home", "Home view (H)", () => core.home(true)), this.follow,
+        button("expand", "Full screen", () => this.toggle_fullscreen())));
+    this.transport = new Transport(core.player);
+    this.side = h("div", { class: "rbd-side" });
+    this.stage = h("div", { class: "rbd-stage" }, h("div", { class: "rbd-main" }, this.picture, this.transport.el), this.side);
+    this.root = h("div", { class: "rbd-view", tabindex: 0, "data-lm-suppress-shortcuts": "true", "aria-label": "3D view" }, this.stage);
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.picture.addEventListener("contextmenu", (event) => event.preventDefault(), true);
+    this.picture.addEventListener("pointerdown", () => this.root.focus({ preventScroll: true }));
+    el.append(this.root);
+    this.charts = [];
+    this.children = [];
+  }
+
+  async open() {
+    const { core, model } = this;
+    await this.canvas.open(model.widget_manager, core.models.renderer);
+    core.faces.add(this);
+    this.load_scene();
+    this.load_plots();
+    await this.load_side();
+    this.on_side = () => this.load_side();
+    this.on_height = () => this.resize();
+    model.on("change:side", this.on_side);
+    model.on("change:height", this.on_height);
+    this.resizer = new ResizeObserver(() => this.resize());
+    this.resizer.observe(this.root);
+    this.watcher = new IntersectionObserver(([entry]) => {
+      this.visible = entry.isIntersecting;
+      if (this.visible) this.draw();
+    });
+    this.watcher.observe(this.picture);
+    this.visible = true;
+    this.resize();
+    this.show_follow(Boolean(core.eye.followed));
+    if (!model.get("_framed")) {
+      core.eye.aspect = this.picture.clientWidth / Math.max(1, this.picture.clientHeight);
+      core.home(false);
+      model.set("_framed", true);
+      model.save_changes();
+    }
+    this.root.core = core; // within reach of the browser's console
+    this.root.dataset.ready = "true";
+  }
+
+  load_scene() {
+    this.names.load();
+    this.layers.load(this.core.graph.spec);
+    const { grid, notes } = this.core.graph.spec;
+    this.scale.textContent = [...notes, grid ? `grid ${length_text(grid.spacing)}` : ""].filter(Boolean).join(" \u00b7 ");
+    this.follow.hidden = !this.model.get("_followable");
+  }
+
+  load_plots() {
+    for (const chart of this.charts) chart.el.remove();
+    this.charts = this.model.get("_plots").map((plot) => new Chart(plot, this.core.player));
+    this.side.prepend(...this.charts.map((chart) => chart.el));
+    this.resize();
+  }
+
+  // Widgets that Python hung into the side.
+  async load_side() {
+    const manager = this.model.widget_manager;
+    const models = await Promise.all(this.model.get("side").map((reference) => manager.get_model(reference.slice("IPY_MODEL_".length))));
+    const views = await Promise.all(models.map((child) => manager.create_view(child, {})));
+    for (const view of this.children) view.remove();
+    this.children = views;
+    for (const view of views) {
+      this.side.append(view.el);
+      view.trigger("displayed", {});
+    }
+    this.resize();
+  }
+
+  resize() {
+    if (!this.canvas.view) return;
+    const full = document.fullscreenElement === this.root;
+    const beside = this.side.childElementCount > 0;
+    this.stage.classList.toggle("rbd-wide", beside && this.root.clientWidth >= 800);
+    this.root.style.setProperty("--rbd-height", full ? "100vh" : `${this.model.get("height")}px`);
+    this.canvas.resize();
+    for (const chart of this.charts) chart.resize();
+    this.draw();
+  }
+
+  repaint() {
+    for (const chart of this.charts) chart.paint();
+  }
+
+  draw() {
+    if (this.pending || this.visible === false) return;
+    this.pending = true;
+    queueMicrotask(() => {
+      this.pending = false;
+      this.canvas.draw();
+    });
+  }
+
+  annotate(renderer, camera) {
+    if (renderer !== this.canvas.renderer) return;
+    const { width, height } = renderer.getSize();
+    this.names.place(camera, width, height);
+    this.compass.turn(camera);
+  }
+
+  show_time(t) {
+    for (const chart of this.charts) chart.show(t);
+  }
+
+  show_follow(on) {
+    this.follow.setAttribute("aria-pressed", on);
+  }
+
+  toggle_follow() {
+    this.model.set("follow", this.model.get("follow") ? "" : this.model.get("_followable"));
+    this.model.save_changes();
+  }
+
+  toggle_fullscreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.root.requestFullscreen();
+  }
+
+  key(event) {
+    const own = ["SELECT", "INPUT"].includes(event.target.tagName) && !event.target.classList.contains("rbd-scrub");
+    if (event.ctrlKey || event.metaKey || event.altKey || own) return;
+    if (event.key === " " && event.target.tagName === "BUTTON") return;
+    const { player } = this.core;
+    const actions = {
+      h: () => this.core.home(true),
+      f: () => this.model.get("_followable") && this.toggle_follow(),
+    };
+    if (player.tracks) {
+      Object.assign(actions, {
+        " ": () => player.toggle(),
+        ArrowLeft: () => player.step(-1),
+        ArrowRight: () => player.step(1),
+        Home: () => player.seek(player.tracks.start),
+        End: () => player.seek(player.tracks.end),
+        l: () => player.set("loop", !player.loop),
+      });
+    }
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  }
+
+  close() {
+    this.core.faces.delete(this);
+    this.resizer?.disconnect();
+    this.watcher?.disconnect();
+    this.layers.dispose();
+    this.transport.dispose();
+    this.model.off("change:side", this.on_side);
+    this.model.off("change:height", this.on_height);
+    for (const view of this.children) view.remove();
+    this.canvas.close();
+  }
+}
+
+export default () => {
+  let core = null;
+  return {
+    initialize({ model }) {
+      core = Core.open(model);
+      core.catch(() => {}); // shown where it is awaited
+      return () => core.then((opened) => opened.dispose());
+    },
+    async render({ el }) {
+      const face = new Face(await core, el);
+      await face.open();
+      return () => face.close();
+    },
+  };
+};

@@ -1,0 +1,176 @@
+// The scene as three.js objects, made from pythreejs's own three.js: every mesh is an ordinary one in an ordinary scene.
+
+const GRID_RINGS = [0.25, 0.45, 0.65, 0.85, 1.0]; // radii at which the grid grows fainter
+const GRID_OPACITY = [0.36, 0.28, 0.2, 0.12, 0.06];
+
+// pythreejs models and, from one sample of each kind, the constructors of the three.js they brought.
+async function open_three(model) {
+  const manager = model.widget_manager;
+  const models = {};
+  await Promise.all(
+    Object.entries(model.get("_three")).map(async ([name, reference]) => {
+      models[name] = await manager.get_model(reference.slice("IPY_MODEL_".length));
+      await models[name].initPromise;
+    })
+  );
+  const { mesh, lines, line, root } = models;
+  const THREE = {
+    Mesh: mesh.obj.constructor,
+    Geometry: mesh.obj.geometry.constructor,
+    Attribute: mesh.obj.geometry.attributes.position.constructor,
+    Group: root.obj.constructor,
+    Vector3: mesh.obj.position.constructor,
+    LineSegments: lines.obj.constructor,
+    Line2: line.obj.constructor,
+    LineGeometry: line.obj.geometry.constructor,
+  };
+  return { models, THREE };
+}
+
+class ThreeScene {
+  constructor({ models, THREE }) {
+    this.THREE = THREE;
+    this.models = models;
+    this.holder = new THREE.Group();
+    models.root.obj.add(this.holder);
+    this.dark = false;
+    this.layers = {};
+    this.spec = null;
+    this.clear();
+  }
+
+  load(spec) {
+    this.clear();
+    const { THREE } = this;
+    this.spec = spec;
+    this.nodes = spec.nodes.map(() => new THREE.Group());
+    this.holder.add(...this.nodes);
+    this.members = Object.fromEntries(spec.layers.map((layer) => [layer.name, []]));
+    this.attributes = {
+      position: new THREE.Attribute(typed(Float32Array, spec.position), 3),
+      normal: new THREE.Attribute(typed(Int8Array, spec.normal), 4, true),
+      color: new THREE.Attribute(typed(Uint8Array, spec.color), 4, true),
+    };
+    this.index = new THREE.Attribute(typed(Uint32Array, spec.index), 1);
+    const xray = new Set(spec.layers.filter((layer) => layer.xray).map((layer) => layer.name));
+    const ranges = new Map();
+    for (const [node, layer, opacity, start, count] of spec.parts) {
+      if (!ranges.has(start)) ranges.set(start, this.range(start, count));
+      this.hang(node, layer, ranges.get(start), this.material(opacity, false), opacity < 1 ? 1 : 0);
+      if (xray.has(layer)) this.hang(node, layer, ranges.get(start), this.material(0.3, true), 2);
+    }
+    this.build_grid(spec.grid);
+    this.pose(typed(Float32Array, spec.pose), 0);
+    for (const [name, visible] of Object.entries(this.layers)) this.show(name, visible);
+  }
+
+  hang(node, layer, geometry, material, order) {
+    const mesh = new this.THREE.Mesh(geometry, material);
+    mesh.frustumCulled = false;
+    mesh.renderOrder = order;
+    mesh.userData = { node, layer };
+    this.nodes[node].add(mesh);
+    this.members[layer].push(mesh);
+  }
+
+  // A stretch of the shared buffers as a geometry of its own.
+  range(start, count) {
+    const geometry = new this.THREE.Geometry();
+    for (const [name, attribute] of Object.entries(this.attributes)) geometry.addAttribute(name, attribute);
+    geometry.setIndex(this.index);
+    geometry.setDrawRange(start, count);
+    this.disposable.push(geometry);
+    return geometry;
+  }
+
+  material(opacity, through) {
+    const key = `${opacity} ${through}`;
+    if (!this.materials[key]) {
+      const material = this.models.mesh.obj.material.clone();
+      material.opacity = opacity;
+      material.transparent = opacity < 1;
+      material.depthWrite = opacity >= 1;
+      material.depthTest = !through;
+      this.materials[key] = material;
+      this.disposable.push(material);
+    }
+    return this.materials[key];
+  }
+
+  build_grid(grid) {
+    if (!grid) return;
+    const reach = grid.spacing * grid.lines;
+    const radii = GRID_RINGS.map((fraction) => fraction * reach);
+    this.grid = new this.THREE.Group();
+    this.grid_lines = [];
+    radii.forEach((outer, ring) => {
+      const inner = ring ? radii[ring - 1] : 0;
+      const points = [];
+      for (let k = -grid.lines; k <= grid.lines; k++) {
+        const d = Math.abs(k * grid.spacing);
+        if (d >= outer) continue;
+        const a = d < inner ? Math.sqrt(inner * inner - d * d) : 0;
+        const b = Math.sqrt(outer * outer - d * d);
+        for (const s of [-1, 1]) {
+          points.push(s * a, k * grid.spacing, 0, s * b, k * grid.spacing, 0);
+          points.push(k * grid.spacing, s * a, 0, k * grid.spacing, s * b, 0);
+        }
+      }
+      const geometry = new this.THREE.Geometry();
+      geometry.addAttribute("position", new this.THREE.Attribute(new Float32Array(points), 3));
+      const material = this.models.lines.obj.material.clone();
+      Object.assign(material, { transparent: true, opacity: GRID_OPACITY[ring], depthWrite: false });
+      const lines = new this.THREE.LineSegments(geometry, material);
+      lines.frustumCulled = false;
+      this.grid.add(lines);
+      this.grid_lines.push(lines);
+      this.disposable.push(geometry, material);
+    });
+    this.holder.add(this.grid);
+    if (this.members.grid) this.members.grid.push(this.grid);
+    this.center_grid(...grid.center);
+    this.color_theme(this.dark);
+  }
+
+  // The grid has no end: it moves along by whole cells.
+  center_grid(x, y) {
+    if (!this.grid) return;
+    const { spacing, height } = this.spec.grid;
+    this.grid.position.set(Math.round(x / spacing) * spacing, Math.round(y / spacing) * spacing, height);
+  }
+
+  color_theme(dark) {
+    this.dark = dark;
+    for (const lines of this.grid_lines) lines.material.color.set(dark ? "#aab4c0" : "#5d6875");
+  }
+
+  show(layer, visible) {
+    this.layers[layer] = visible;
+    for (const object of this.members?.[layer] ?? []) object.visible = visible;
+  }
+
+  // Seven numbers a node: position and quaternion (x, y, z, w).
+  pose(rows, offset) {
+    this.nodes.forEach((node, i) => {
+      const k = offset + 7 * i;
+      node.position.set(rows[k], rows[k + 1], rows[k + 2]);
+      node.quaternion.set(rows[k + 3], rows[k + 4], rows[k + 5], rows[k + 6]);
+    });
+  }
+
+  clear() {
+    for (const thing of this.disposable ?? []) thing.dispose();
+    for (const child of [...this.holder.children]) this.holder.remove(child);
+    this.disposable = [];
+    this.materials = {};
+    this.members = {};
+    this.nodes = [];
+    this.grid = null;
+    this.grid_lines = [];
+  }
+
+  dispose() {
+    this.clear();
+    this.models.root.obj.remove(this.holder);
+  }
+}

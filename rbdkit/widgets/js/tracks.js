@@ -1,0 +1,163 @@
+// Recorded motion: poses between key times, and the trails they draw.
+
+class Tracks {
+  constructor(packed, nodes) {
+    this.t = typed(Float64Array, packed.t);
+    this.poses = typed(Float32Array, packed.poses);
+    this.nodes = nodes;
+    this.row = 7 * nodes;
+    this.now = new Float32Array(this.row);
+  }
+
+  get start() {
+    return this.t[0];
+  }
+
+  get end() {
+    return this.t[this.t.length - 1];
+  }
+
+  // Number of the last key that is not after t.
+  key(t) {
+    let low = 0;
+    let high = this.t.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.t[middle] <= t) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  // Poses at time t: exact at keys, between them straight for positions and along the shortest arc for rotations.
+  at(t) {
+    const k = this.key(t);
+    const a = k * this.row;
+    const out = this.now;
+    if (k + 1 >= this.t.length || t <= this.t[k]) {
+      out.set(this.poses.subarray(a, a + this.row));
+      return out;
+    }
+    const b = a + this.row;
+    const s = (t - this.t[k]) / (this.t[k + 1] - this.t[k]);
+    const p = this.poses;
+    for (let i = 0; i < this.row; i += 7) {
+      for (let j = 0; j < 3; j++) out[i + j] = p[a + i + j] + s * (p[b + i + j] - p[a + i + j]);
+      slerp(p, a + i + 3, b + i + 3, s, out, i + 3);
+    }
+    return out;
+  }
+
+  // World path of a point of a node at every n-th key, as pairs of points for a line of segments; and the keys used.
+  path(node, [x, y, z], longest = 600) {
+    const step = Math.max(1, Math.ceil(this.t.length / longest));
+    const keys = [];
+    for (let k = 0; k < this.t.length; k += step) keys.push(k);
+    if (keys[keys.length - 1] !== this.t.length - 1) keys.push(this.t.length - 1);
+    const points = keys.map((k) => {
+      const o = k * this.row + 7 * node;
+      const [px, py, pz, qx, qy, qz, qw] = this.poses.subarray(o, o + 7);
+      const ux = 2 * (qy * z - qz * y);
+      const uy = 2 * (qz * x - qx * z);
+      const uz = 2 * (qx * y - qy * x);
+      return [
+        px + x + qw * ux + qy * uz - qz * uy,
+        py + y + qw * uy + qz * ux - qx * uz,
+        pz + z + qw * uz + qx * uy - qy * ux,
+      ];
+    });
+    const pairs = new Float32Array(6 * Math.max(0, points.length - 1));
+    for (let k = 0; k + 1 < points.length; k++) pairs.set([...points[k], ...points[k + 1]], 6 * k);
+    return { pairs, times: keys.map((k) => this.t[k]) };
+  }
+}
+
+function slerp(p, a, b, s, out, o) {
+  let dot = 0;
+  for (let j = 0; j < 4; j++) dot += p[a + j] * p[b + j];
+  const sign = dot < 0 ? -1 : 1;
+  dot = Math.min(1, Math.abs(dot));
+  const angle = Math.acos(dot);
+  const sine = Math.sin(angle);
+  const wa = sine < 1e-4 ? 1 - s : Math.sin((1 - s) * angle) / sine;
+  const wb = sign * (sine < 1e-4 ? s : Math.sin(s * angle) / sine);
+  let norm = 0;
+  for (let j = 0; j < 4; j++) {
+    out[o + j] = wa * p[a + j] + wb * p[b + j];
+    norm += out[o + j] * out[o + j];
+  }
+  norm = Math.sqrt(norm) || 1;
+  for (let j = 0; j < 4; j++) out[o + j] /= norm;
+}
+
+// Each trail twice: a thin faint line for the whole motion, a broad one for the part that is past.
+class Trails {
+  constructor(graph) {
+    this.graph = graph;
+    this.items = [];
+  }
+
+  load(tracks) {
+    this.clear();
+    if (!tracks || tracks.t.length < 2) return;
+    for (const trail of this.graph.spec.trails) {
+      const { pairs, times } = tracks.path(trail.node, trail.point);
+      this.add(this.thin(pairs, trail.color), times, false);
+      this.add(this.broad(pairs, trail.color), times, true);
+    }
+  }
+
+  thin(pairs, color) {
+    const { THREE, models } = this.graph;
+    const geometry = new THREE.Geometry();
+    geometry.addAttribute("position", new THREE.Attribute(pairs, 3));
+    const material = models.lines.obj.material.clone();
+    material.color.set(color);
+    Object.assign(material, { transparent: true, opacity: 0.5, depthWrite: false });
+    return new THREE.LineSegments(geometry, material);
+  }
+
+  broad(pairs, color) {
+    const { THREE, models } = this.graph;
+    const geometry = new THREE.LineGeometry();
+    Object.getPrototypeOf(THREE.LineGeometry.prototype).setPositions.call(geometry, pairs);
+    const material = models.line.obj.material.clone();
+    material.linewidth = 2.2;
+    material.uniforms.diffuse.value.set(color);
+    const line = new THREE.Line2(geometry, material);
+    const resolution = material.uniforms.resolution.value;
+    line.onBeforeRender = (renderer) => {
+      const { width, height } = renderer.getSize();
+      resolution.set(width, height);
+    };
+    return line;
+  }
+
+  add(line, times, past) {
+    line.frustumCulled = false;
+    line.visible = this.graph.layers.trails ?? true;
+    this.graph.holder.add(line);
+    this.graph.members.trails?.push(line);
+    this.items.push({ line, times, past, geometry: line.geometry, material: line.material });
+  }
+
+  show(t) {
+    for (const { geometry, times, past } of this.items) {
+      if (!past) continue;
+      let count = 0;
+      while (count < times.length - 1 && times[count + 1] <= t + 1e-12) count++;
+      geometry.maxInstancedCount = count;
+    }
+  }
+
+  clear() {
+    for (const { line, geometry, material } of this.items) {
+      this.graph.holder.remove(line);
+      const members = this.graph.members.trails;
+      if (members) members.splice(members.indexOf(line), 1);
+      geometry.dispose();
+      material.dispose();
+    }
+    this.items = [];
+  }
+}

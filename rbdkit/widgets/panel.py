@@ -1,0 +1,117 @@
+"""A widget with one slider a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import RbdkitError
+from rbdkit.widgets.bundle import module, style
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One number: its name, unit, range, value at rest, and a sentence on what it does.
+
+    hard : values outside the range are refused; otherwise they can still be typed.
+    """
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    rest: float
+    tip: str = ""
+    hard: bool = False
+
+
+class Panel(anywidget.AnyWidget):
+    """Sliders in a column, with buttons for random values and for the first ones.
+
+    While Python works on one set of values the browser keeps only the newest; it follows when Python has answered.
+
+    Parameters
+    ----------
+    title : above the sliders.
+    sliders : the numbers.
+    on_change : called with the values (n,) whenever a slider moves; an `RbdkitError` it raises is shown in the panel.
+    on_random : gives random values (n,); without it they are uniform within the ranges.
+    """
+
+    _esm = module("dom", "panel")
+    _css = style("view")
+
+    title = traitlets.Unicode("").tag(sync=True)
+    rows: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
+    values = traitlets.Bytes(b"").tag(sync=True, echo_update=False, from_json=lambda value, _: bytes(value))
+    asked = traitlets.Int(0).tag(sync=True, echo_update=False)
+    answered = traitlets.Int(0).tag(sync=True)
+    fault = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(
+        self,
+        title: str,
+        sliders: Sequence[Slider],
+        on_change: Callable[[NDArray], None],
+        on_random: Callable[[], NDArray] | None = None,
+    ) -> None:
+        self.sliders = tuple(sliders)
+        self._on_change, self._on_random = on_change, on_random
+        rest = np.array([slider.rest for slider in self.sliders])
+        super().__init__(title=title, rows=[asdict(slider) for slider in self.sliders], values=rest.tobytes())
+        self.observe(self._changed, "asked")
+        self.on_msg(self._message)
+
+    @property
+    def numbers(self) -> NDArray:
+        """The values, shape (n,)."""
+        return np.frombuffer(self.values, dtype=float).copy()
+
+    @numbers.setter
+    def numbers(self, numbers: ArrayLike) -> None:
+        self.values = np.asarray(numbers, dtype=float).tobytes()
+
+    def set(self, numbers: ArrayLike) -> None:
+        """Move the sliders and tell the listener."""
+        self.numbers = np.asarray(numbers, dtype=float)
+        self._tell()
+
+    def reset(self) -> None:
+        """All sliders back to rest."""
+        self.set([slider.rest for slider in self.sliders])
+
+    def random(self) -> None:
+        """Random values within the ranges."""
+        if self._on_random is not None:
+            self.set(self._on_random())
+        else:
+            low, high = np.array([(slider.low, slider.high) for slider in self.sliders]).T
+            self.set(np.random.default_rng().uniform(low, high))
+
+    def _changed(self, _: Any) -> None:
+        self._tell()
+        self.answered = self.asked
+
+    def _tell(self) -> None:
+        try:
+            self._on_change(self.numbers)
+            self.fault = ""
+        except RbdkitError as fault:
+            self.fault = str(fault)
+
+    def _message(self, _: Any, content: dict[str, Any], __: Any) -> None:
+        if content.get("do") == "reset":
+            self.reset()
+        elif content.get("do") == "random":
+            self.random()
+
+    def close(self) -> None:
+        """Close the panel and its layout."""
+        self.layout.close()
+        super().close()

@@ -1,0 +1,81 @@
+"""Joint sliders: pose a model by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.model import Model
+from rbdkit.widgets.coordinates import Coordinates
+from rbdkit.widgets.panel import Panel
+from rbdkit.widgets.view import View
+
+REACH = 12
+"""Random configurations that the picture has room for."""
+
+
+class Sliders(View):
+    """A view of a model with one slider a coordinate; see `sliders`."""
+
+    def __init__(self, model: Model, q: ArrayLike | None = None, **options: Any) -> None:
+        rng = np.random.default_rng(0)
+        room = np.stack([model.random_q(rng) for _ in range(REACH)]) if model.nq else None
+        super().__init__(model, q, room_for=room, **options)
+        self.coordinates = Coordinates(model, self._q, 0.5 * self._size)
+        self.panel = Panel("Joints", self.coordinates.sliders, self._moved, self._random)
+        self.side = [self.panel]
+
+    @property
+    def q(self) -> NDArray:
+        """Coordinates of the picture, shape (nq,); set them to move model and sliders."""
+        return self._q.copy()
+
+    @q.setter
+    def q(self, q: ArrayLike) -> None:
+        self._set_q(q)
+        self.panel.numbers = self.coordinates.values(self._q)
+
+    def reset(self) -> None:
+        """Back to the first coordinates."""
+        self.panel.reset()
+
+    def random(self) -> None:
+        """Random coordinates within the limits."""
+        self.panel.random()
+
+    def _moved(self, values: NDArray) -> None:
+        self._set_q(self.coordinates.q(values))
+
+    def _random(self) -> NDArray:
+        return self.coordinates.values(self.model.random_q(np.random.default_rng()))
+
+    def close(self) -> None:
+        """Close the view, the sliders and every widget they made."""
+        self.panel.close()
+        super().close()
+
+
+def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> Sliders:
+    """A view of a model with one slider for each coordinate, which moves it at once.
+
+    Parameters
+    ----------
+    model : a model.
+    q : (nq,) coordinates at first; neutral if not given.
+    height : of the picture, px.
+
+    Returns
+    -------
+    Sliders
+        ``view.q`` are the coordinates as they stand, ready for the next cell. Ranges are the joints' limits; an angle
+        without limits runs over a turn. Ball joints turn by a rotation vector, so that q stays a unit quaternion.
+
+    Raises
+    ------
+    TypeError : `model` is not a model.
+    """
+    if not isinstance(model, Model):
+        raise TypeError(f"sliders takes a Model, not {type(model).__name__}")
+    return Sliders(model, q, height=height)

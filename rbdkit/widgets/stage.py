@@ -1,0 +1,233 @@
+"""A widget that draws a scene and plays recorded motion; it knows nodes and poses, and nothing of models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+from ipywidgets import Widget, widget_serialization
+from numpy.typing import ArrayLike
+
+from rbdkit.errors import StateError
+from rbdkit.scene import Plot, Scene, Tracks, pack_plots, pack_scene, pack_tracks, palette, seven
+from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.three import reachable, three_widgets
+
+MODULES = (
+    "dom",
+    "three_scene",
+    "tracks",
+    "player",
+    "camera",
+    "canvas",
+    "overlay",
+    "chart",
+    "transport",
+    "layers",
+    "stage",
+)
+
+
+class Stage(anywidget.AnyWidget):
+    """A 3D picture with orbit, zoom, home, layer switches, player and plots.
+
+    Meshes live in an ordinary pythreejs scene; one binary message poses all of them (`pose`), and recorded motion
+    (`tracks`) plays in the browser without Python. The widget shows itself as the last value of a cell or through
+    ``display``.
+
+    Parameters
+    ----------
+    scene : what to draw.
+    tracks : recorded motion of its nodes.
+    plots : curves beside it, with the player's cursor.
+    height : of the picture, px.
+    rate, loop : playing speed (1 is real time) and whether playing starts over at the end.
+    follow : name of the node that the camera keeps up with; '' for none.
+    followable : the node that the button for following stands for; '' for no button.
+    near : (k, 3) points that the picture should hold while following, with the node at its first place.
+
+    Attributes
+    ----------
+    t : time of the picture, s; set it to move there. playing : set it to play or pause. rate, loop : as above.
+    frame : number of the recorded sample at or before t.
+    layers : which layers are shown, by name. side : widgets to be shown beside the picture, below the plots.
+    """
+
+    _esm = module(*MODULES)
+    _css = style("view")
+
+    t = traitlets.Float(0.0).tag(sync=True, echo_update=False)
+    frame = traitlets.Int(0)
+    playing = traitlets.Bool(False).tag(sync=True, echo_update=False)
+    rate = traitlets.Float(1.0, min=1e-6).tag(sync=True)
+    loop = traitlets.Bool(False).tag(sync=True)
+    layers = traitlets.Dict(key_trait=traitlets.Unicode(), value_trait=traitlets.Bool()).tag(sync=True)
+    follow = traitlets.Unicode("").tag(sync=True)
+    height = traitlets.Int(400, min=120).tag(sync=True)
+    side = traitlets.List(traitlets.Instance(Widget)).tag(sync=True, **widget_serialization)
+
+    _three = traitlets.Dict().tag(sync=True, **widget_serialization)
+    _scene = traitlets.Dict().tag(sync=True)
+    _tracks = traitlets.Dict().tag(sync=True)
+    _plots: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
+    _pose = traitlets.Bytes(b"").tag(sync=True)
+    _axes = traitlets.List(list(palette.AXES)).tag(sync=True)
+    _followable = traitlets.Unicode("").tag(sync=True)
+    _near: traitlets.List[list[float]] = traitlets.List().tag(sync=True)
+    _framed = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(
+        self,
+        scene: Scene,
+        tracks: Tracks | None = None,
+        plots: Iterable[Plot] = (),
+        height: int = 400,
+        rate: float = 1.0,
+        loop: bool = False,
+        follow: str = "",
+        followable: str = "",
+        near: ArrayLike | None = None,
+        **traits: Any,
+    ) -> None:
+        self.scene, self.tracks = scene, tracks
+        super().__init__(
+            _three=three_widgets(),
+            _scene=pack_scene(scene),
+            _tracks=pack_tracks(tracks),
+            _plots=pack_plots(tuple(plots)),
+            layers={layer.name: layer.visible for layer in scene.layers},
+            t=0.0 if tracks is None else float(tracks.t[0]),
+            height=height,
+            rate=rate,
+            loop=loop,
+            follow=follow,
+            _followable=followable or follow,
+            _near=[] if near is None else np.asarray(near, dtype=float).tolist(),
+            **traits,
+        )
+
+    # --- what is drawn ----------------------------------------------------------------------------------------------
+
+    def draw(self, scene: Scene, tracks: Tracks | None = None, plots: Iterable[Plot] = ()) -> None:
+        """Another scene in the same picture, with its motion and plots; eye and switches stay as they are."""
+        with self.hold_sync():
+            self.scene, self.tracks = scene, tracks
+            self.layers = {layer.name: self.layers.get(layer.name, layer.visible) for layer in scene.layers}
+            self._pose = b""
+            self._scene = pack_scene(scene)
+            self.record(tracks, plots)
+
+    def record(self, tracks: Tracks | None, plots: Iterable[Plot] = ()) -> None:
+        """Other motion and plots for the same scene."""
+        with self.hold_sync():
+            self.tracks = tracks
+            self._tracks = pack_tracks(tracks)
+            self._plots = pack_plots(tuple(plots))
+            if tracks is not None:
+                self.t = float(np.clip(self.t, tracks.t[0], tracks.t[-1]))
+
+    def pose(self, poses: ArrayLike) -> None:
+        """Put the nodes into world poses, shape (nodes, 4, 4), with one message; the picture follows at once.
+
+        Raises
+        ------
+        StateError : the shape does not fit the scene, or a number is not finite.
+        """
+        matrices = np.asarray(poses, dtype=float)
+        shape = (len(self.scene.nodes), 4, 4)
+        if matrices.shape != shape:
+            raise StateError(f"poses have shape {matrices.shape}; the {shape[0]} nodes of this scene need {shape}")
+        self._posed += 1
+        self._pose = np.append(
+            seven(matrices), np.float32(self._posed % 2**20)
+        ).tobytes()  # the count tells equal poses apart
+
+    # --- layers and eye ---------------------------------------------------------------------------------------------
+
+    def show(self, *names: str) -> None:
+        """Show layers, e.g. ``view.show("frames", "com")``."""
+        self.layers = {**self.layers, **dict.fromkeys(names, True)}
+
+    def hide(self, *names: str) -> None:
+        """Hide layers, e.g. ``view.hide("grid")``."""
+        self.layers = {**self.layers, **dict.fromkeys(names, False)}
+
+    def home(self) -> None:
+        """Back to the view that shows everything."""
+        self.send({"do": "home"})
+
+    @traitlets.validate("layers")
+    def _known_layers(self, proposal: Any) -> dict[str, bool]:
+        known = [layer.name for layer in self.scene.layers]
+        unknown = [name for name in proposal["value"] if name not in known]
+        if unknown:
+            raise traitlets.TraitError(f"no layer {unknown[0]!r} in this view; there are {', '.join(known)}")
+        return {name: proposal["value"].get(name, self.layers.get(name, True)) for name in known}
+
+    @traitlets.validate("follow", "_followable")
+    def _known_node(self, proposal: Any) -> str:
+        name = proposal["value"]
+        if name and name not in self.scene.nodes:
+            raise traitlets.TraitError(f"no node {name!r} to follow; there are {', '.join(self.scene.nodes)}")
+        return str(name)
+
+    # --- time -------------------------------------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Play from where it is, or from the start if it is at the end."""
+        self.playing = True
+
+    def pause(self) -> None:
+        """Stop where it is."""
+        self.playing = False
+
+    @traitlets.validate("t")
+    def _within_motion(self, proposal: Any) -> float:
+        t = float(proposal["value"])
+        if self.tracks is None:
+            return t
+        return float(np.clip(t, self.tracks.t[0], self.tracks.t[-1]))
+
+    @traitlets.observe("t")
+    def _frame_of_time(self, change: Any) -> None:
+        if self.tracks is not None:
+            self._moving = True
+            self.frame = int(
+                self.tracks.samples[max(0, np.searchsorted(self.tracks.t, change["new"], side="right") - 1)]
+            )
+            self._moving = False
+
+    _moving = False
+    _posed = 0
+
+    @traitlets.observe("frame")
+    def _time_of_frame(self, change: Any) -> None:
+        if self.tracks is not None and not self._moving:
+            samples = self.tracks.samples
+            self.t = float(self.tracks.t[np.clip(np.searchsorted(samples, change["new"]), 0, len(samples) - 1)])
+
+    # --- the end ----------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the widget and every widget it made. Widgets that were hung into `side` are their makers' to close."""
+        for widget in reachable(self._three).values():
+            widget.close()
+        self.layout.close()
+        super().close()
+
+    def hidden(self) -> list[str]:
+        """Names of the layers that are not shown."""
+        return [name for name, visible in self.layers.items() if not visible]
+
+    def __repr__(self) -> str:
+        parts = [f"{type(self).__name__} of {self.scene.name!r}: {len(self.scene.nodes) - 1} bodies"]
+        if self.tracks is not None:
+            keys, count = len(self.tracks.t), int(self.tracks.samples[-1]) + 1
+            thinned = "" if keys == count else f", {keys} of them drawn"
+            parts.append(f"{self.tracks.t[-1] - self.tracks.t[0]:.6g} s in {count} states{thinned}")
+        if self.hidden():
+            parts.append(f"hidden: {', '.join(self.hidden())}; show with view.show({self.hidden()[0]!r})")
+        return f"<{'; '.join(parts)}>"

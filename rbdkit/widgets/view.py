@@ -1,0 +1,182 @@
+"""The view of a model or a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import traitlets
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from rbdkit.algorithms import forward_kinematics
+from rbdkit.model import Model
+from rbdkit.scene import Scene, Tracks, plots_of, scene_of, tracks_of
+from rbdkit.scene.bounds import node_outlines, span, swept_outline
+from rbdkit.scene.grid import grid_under
+from rbdkit.widgets.stage import Stage
+
+if TYPE_CHECKING:
+    from rbdkit.simulation import Trajectory
+
+FAR = 4.0
+"""A motion that needs a picture so many times larger than the model is followed instead."""
+
+
+class View(Stage):
+    """A model in 3D, still or in recorded motion; see `show`.
+
+    room_for : (k, nq) further coordinates at which the model should be in the picture.
+
+    Attributes
+    ----------
+    model : the model. trajectory : the recorded motion, or None.
+    q : coordinates of the picture, shape (nq,); set them to pose the model at once.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        q: ArrayLike | None = None,
+        trajectory: Trajectory | None = None,
+        trails: Iterable[str] | None = None,
+        follow: str | None = None,
+        plots: bool = True,
+        room_for: ArrayLike | None = None,
+        **options: Any,
+    ) -> None:
+        self.model, self.trajectory = model, trajectory
+        if trajectory is not None:
+            q = np.asarray(trajectory.q)[0]
+        self._q = model.neutral() if q is None else np.array(model.check_q(q))
+        scene, tracks = scene_of(model, self._q, trails), None
+        followable = _moving_root(model)
+        self._size = scene.size
+        if room_for is not None:
+            poses = forward_kinematics(model, model.check_q(room_for)).poses
+            scene = _reaching(scene, np.concatenate([scene.poses[None], poses]))
+        if trajectory is not None:
+            tracks = tracks_of(trajectory)
+            scene, options["near"], far = _framed(scene, tracks, followable)
+            follow = (followable if far else "") if follow is None else follow
+        curves = plots_of(trajectory) if trajectory is not None and plots else ()
+        super().__init__(scene, tracks, curves, follow=follow or "", followable=followable, **options)
+
+    @property
+    def q(self) -> NDArray:
+        """Coordinates of the picture, shape (nq,): as set, or those of the recorded sample `frame`."""
+        if self.trajectory is not None and not self._set_by_hand:
+            return np.array(self.trajectory.q[self.frame])
+        return self._q.copy()
+
+    @q.setter
+    def q(self, q: ArrayLike) -> None:
+        self._set_q(q)
+
+    def _set_q(self, q: ArrayLike) -> None:
+        self._q = np.array(self.model.check_q(q))
+        self.pose(forward_kinematics(self.model, self._q).poses)
+        self._set_by_hand = True
+
+    @traitlets.observe("t", "playing")
+    def _follow_motion(self, _: Any) -> None:
+        self._set_by_hand = False
+
+    _set_by_hand = False
+
+
+def show(
+    what: Model | Trajectory,
+    q: ArrayLike | None = None,
+    *,
+    trails: Iterable[str] | None = None,
+    follow: str | None = None,
+    plots: bool = True,
+    height: int = 400,
+    rate: float = 1.0,
+    loop: bool = False,
+) -> View:
+    """See a model, or play a trajectory, in the notebook.
+
+    Parameters
+    ----------
+    what : a model, or a trajectory from `simulate`; nothing moves until play is pressed.
+    q : (nq,) coordinates of a model; neutral if not given.
+    trails : names of bodies or frames that draw their path; the tips of the tree if not given, ``[]`` for none.
+    follow : name of the body that the camera keeps up with; '' for none. If not given, a motion that leaves the model's
+        surroundings is followed.
+    plots : energy, coordinates and velocities beside a trajectory.
+    height : of the picture, px.
+    rate, loop : playing speed (1 is real time), and whether playing starts over at the end.
+
+    Returns
+    -------
+    View
+        Last in a cell it shows itself. ``view.q = ...`` poses the model; ``view.t``, ``view.playing``, ``view.rate``
+        and ``view.loop`` can be set and observed; ``view.show("frames")`` and ``view.hide(...)`` switch layers;
+        ``view.close()`` frees it.
+
+    Raises
+    ------
+    TypeError : `what` is neither a model nor a trajectory.
+    StateError : q has the wrong shape, is not finite or off its manifold.
+    """
+    options: dict[str, Any] = {
+        "trails": trails,
+        "follow": follow,
+        "plots": plots,
+        "height": height,
+        "rate": rate,
+        "loop": loop,
+    }
+    if isinstance(what, Model):
+        return View(what, q, **options)
+    if isinstance(getattr(what, "model", None), Model) and hasattr(what, "poses"):
+        if q is not None:
+            raise TypeError("q is for showing a model; a trajectory brings its own coordinates")
+        return View(what.model, trajectory=what, **options)
+    raise TypeError(
+        f"show takes a Model or a Trajectory, not {type(what).__name__}; "
+        "load a file first: show(rbdkit.load('robot.urdf'))"
+    )
+
+
+def _moving_root(model: Model) -> str:
+    """The heaviest body that floats, whose motion carries the others along; '' if none does."""
+    floating = [body for body in model.bodies[1:] if body.parent == 0 and body.joint.nv > 2]
+    masses = [0.0 if body.inertia is None else body.inertia.mass for body in floating]
+    return floating[int(np.argmax(masses))].name if floating else ""
+
+
+def _reaching(scene: Scene, poses: NDArray) -> Scene:
+    """The scene with an outline and a grid that take in other poses (k, nodes, 4, 4) too; it stands where it stood."""
+    outlines = node_outlines([part for part in scene.parts if part.layer == "bodies"], len(scene.nodes))
+    outline = swept_outline(outlines, poses)
+    grid = grid_under(outline)
+    return replace(scene, outline=outline, grid=grid if scene.grid is None else replace(grid, height=scene.grid.height))
+
+
+def _framed(scene: Scene, tracks: Tracks, followed: str) -> tuple[Scene, NDArray | None, bool]:
+    """The scene for a motion: with an outline that takes the motion in, and a grid below it.
+
+    Returns also the outline for a camera that follows a node, and whether the motion goes too far for any other.
+    """
+    keys = np.unique(np.linspace(0, len(tracks.t) - 1, 200).astype(int))
+    rows = tracks.poses[keys].astype(float)
+    poses = np.zeros((*rows.shape[:2], 4, 4))
+    poses[..., :3, :3] = Rotation.from_quat(rows[..., 3:].reshape(-1, 4)).as_matrix().reshape(*rows.shape[:2], 3, 3)
+    poses[..., :3, 3], poses[..., 3, 3] = rows[..., :3], 1.0
+    shown = {layer.name for layer in scene.layers if layer.visible}
+    outlines = node_outlines([part for part in scene.parts if part.layer in shown], len(scene.nodes))
+    swept = swept_outline(outlines, poses)
+    moved = replace(scene, outline=swept)
+    if not followed:
+        return replace(moved, grid=grid_under(swept)), None, False
+    node = scene.nodes.index(followed)
+    poses[..., :3, 3] -= poses[:, node, None, :3, 3] - poses[0, node, :3, 3]
+    outlines[0] = np.zeros((0, 3))  # the world stays behind
+    near = swept_outline(outlines, poses)
+    far = span(swept) > FAR * span(near)
+    return (moved if far else replace(moved, grid=grid_under(swept))), near, far

@@ -1,0 +1,185 @@
+"""What is drawn for a model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbdkit.algorithms import forward_kinematics
+from rbdkit.errors import ModelError, StateError
+from rbdkit.joints import Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from rbdkit.library import double_pendulum, random_tree
+from rbdkit.model import Box, Geometry, Model, Sphere
+from rbdkit.scene import equimomental, glyphs, palette, scene_of
+from rbdkit.scene.bounds import Sizes, span
+from rbdkit.scene.joint_axes import joint_mark
+from rbdkit.scene.stick import joint_points
+from rbdkit.spatial.inertia import Inertia
+
+POINT = Inertia(1.0, [0.0, 0.0, -0.3])
+
+
+def linkage() -> Model:
+    """A body with two children, one of them a leaf with a tip frame, and a loop."""
+    model = Model("linkage")
+    model.add_body("a", joint=Revolute("y"), inertia=POINT)
+    model.add_body("b", "a", Revolute("y"), [0.2, 0, -0.4], POINT)
+    model.add_body("c", "a", Revolute("y"), [-0.2, 0, -0.4], POINT)
+    model.add_frame("tip", "b", [0, 0, -0.5])
+    model.add_loop("pin", "a", "c", Revolute("y"), [0, 0, -0.8], [0.1, 0, -0.2])
+    return model
+
+
+def layer(scene, name):
+    return {part.node: part.surface for part in scene.parts if part.layer == name}
+
+
+def test_stick_figure_joins_every_pair_of_joint_frames():
+    model = linkage()
+    points = {body.name: np.array(joint_points(model, body.index)[0]).tolist() for body in model.bodies[1:]}
+    assert points["a"] == [[0, 0, 0], [0.2, 0, -0.4], [-0.2, 0, -0.4], [0, 0, -0.8]]  # own, two children, loop
+    assert points["b"] == [[0, 0, 0], [0, 0, -0.5]]  # own and tip frame, instead of the centre of mass
+    assert points["c"] == [[0, 0, 0], [0.1, 0, -0.2]]  # own and loop
+    bodies = layer(scene_of(model), "bodies")
+    count = {name: len(bodies[model.body(name).index].faces) for name in "abc"}
+    assert count["b"] == count["c"]  # one rod, two balls
+    ball = len(glyphs.ball(np.zeros(3), 1.0).faces)
+    rod = count["b"] - 2 * ball
+    assert count["a"] == 6 * rod + 4 * ball  # a rod between each pair of four points
+
+
+def test_a_leaf_without_tip_ends_in_a_bob_at_its_centre_of_mass():
+    model = Model("pendulum")
+    model.add_body("rod", joint=Revolute("y"), inertia=POINT)
+    points, bob = joint_points(model, 1)
+    assert np.array(points).tolist() == [[0, 0, 0], [0, 0, -0.3]] and bob.tolist() == [0, 0, -0.3]
+    assert scene_of(model).trails[0].point == (0.0, 0.0, -0.3)
+
+
+def test_a_body_that_is_all_inertia_becomes_the_cuboid_that_has_it():
+    model = Model("brick")
+    model.add_body("brick", joint=Free(), inertia=Inertia.box([0.3, 0.2, 0.1], mass=2.0))
+    surface = layer(scene_of(model), "bodies")[1]
+    assert np.sort(np.ptp(surface.vertices, axis=0)) == pytest.approx([0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize(("solid", "made"), [("ellipsoid", Inertia.ellipsoid), ("cuboid", Inertia.box)])
+def test_equimomental_solids_have_the_inertia_they_are_made_from(solid, made):
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        a, b = rng.normal(size=(2, 3, 3))
+        inertia = Inertia(1.7, rng.normal(size=3), sum(np.eye(3) * (v @ v) - np.outer(v, v) for v in (*a, *b)))
+        sizes, pose = getattr(equimomental, solid)(inertia)
+        again = made(sizes, mass=1.7).transformed(pose)
+        assert again.inertia_com == pytest.approx(
+            inertia.inertia_com, rel=1e-12, abs=1e-12 * np.trace(inertia.inertia_com)
+        )
+        assert again.com == pytest.approx(inertia.com, abs=1e-12)
+        assert np.linalg.det(pose[:3, :3]) == pytest.approx(1.0)
+
+
+def test_geometry_is_drawn_as_given_and_frames_are_then_hidden():
+    model = double_pendulum()
+    scene = scene_of(model)
+    visible = {name.name: name.visible for name in scene.layers}
+    assert visible["bodies"] and not visible["frames"]
+    assert {name.name: name.visible for name in scene_of(linkage()).layers}["frames"]
+    capsule = layer(scene, "bodies")[1]
+    assert capsule.vertices.min(axis=0) == pytest.approx([-0.03, -0.03, -1.03])
+    assert capsule.colors[0] == pytest.approx(palette.rgb(palette.body_color(1)))
+
+
+def test_color_opacity_and_collision():
+    model = Model("glass")
+    shapes = [
+        Geometry(Box((1, 1, 1)), color=(1.0, 0.0, 0.0)),
+        Geometry(Sphere(0.5), color=(0.0, 0.0, 1.0, 0.25)),
+        Geometry(Sphere(0.6), color=(0.0, 0.0, 1.0, 0.0)),
+        Geometry(Sphere(0.7), role="collision"),
+    ]
+    model.add_body("pane", geometry=shapes)
+    bodies = [part for part in scene_of(model).parts if part.layer == "bodies"]
+    assert [part.opacity for part in bodies] == [1.0, 0.25]  # what is wholly transparent is not drawn
+    assert bodies[0].surface.colors[0].tolist() == [1.0, 0.0, 0.0]
+    assert "collision" not in [name.name for name in scene_of(model).layers]
+    contact = layer(scene_of(model, collision=True), "collision")[1]
+    assert contact.vertices.max() == pytest.approx(0.7)
+
+
+def test_bodies_without_geometry_in_a_model_that_has_some():
+    model = double_pendulum()
+    model.add_body("tool", "rod2", placement=[0, 0, -1.0])
+    model.add_body("mass", "rod2", Revolute("y"), [0, 0, -1.0], POINT)
+    bodies = layer(scene_of(model), "bodies")
+    assert model.body("tool").index not in bodies  # a frame in disguise
+    assert model.body("mass").index in bodies
+    assert model.body("tool").index in layer(scene_of(model), "frames")
+
+
+def test_nodes_are_bodies_in_the_poses_asked_for():
+    model = random_tree(5, bodies=12)
+    q = model.random_q(1)
+    scene = scene_of(model, q)
+    assert scene.nodes == tuple(body.name for body in model.bodies)
+    assert np.array_equal(scene.poses, forward_kinematics(model, q).poses)
+    assert [label.text for label in scene.labels] == list(scene.nodes[1:])
+    with pytest.raises(StateError):
+        scene_of(model, q[:-1])
+
+
+def test_every_joint_type_gets_a_mark_on_its_axis():
+    for joint, freedoms in ((Revolute("x"), 1), (Prismatic("y"), 1), (Helical("z", pitch=0.1), 1), (Spherical(), 3),
+                            (Universal("x", "y"), 2), (Planar(), 3)):  # fmt: skip
+        model = Model("one")
+        model.add_body("body", joint=joint)
+        mark = joint_mark(model, 1, model.neutral(), 1.0)
+        assert mark is not None and joint.nv == freedoms
+        assert np.abs(mark.vertices).max() < 1.5
+    model = Model("two")
+    model.add_body("fixed")
+    model.add_body("free", joint=Free())
+    assert joint_mark(model, 1, model.neutral(), 1.0) is None and joint_mark(model, 2, model.neutral(), 1.0) is None
+
+
+def test_trails_on_request_and_their_errors():
+    model = linkage()
+    assert [trail.node for trail in scene_of(model).trails] == [2, 3]
+    trails = scene_of(model, trails=["tip", "a"]).trails
+    assert [(trail.node, trail.point) for trail in trails] == [(2, (0.0, 0.0, -0.5)), (1, (0.0, 0.0, 0.0))]
+    assert scene_of(model, trails=[]).trails == ()
+    with pytest.raises(ModelError, match=r"'tipp'.*did you mean"):
+        scene_of(model, trails=["tipp"])
+
+
+def test_outline_holds_everything_and_the_grid_lies_below():
+    model = double_pendulum()
+    scene = scene_of(model, [0.5, 0.3])
+    world = np.concatenate(
+        [
+            p.surface.vertices @ scene.poses[p.node, :3, :3].T + scene.poses[p.node, :3, 3]
+            for p in scene.parts
+            if p.layer == "bodies"
+        ]
+    )
+    # a capsule's outline has 26 points: turned, its round end of radius 0.03 may fall short by 1 - cos(pi / 8) of that
+    assert scene.outline.min(axis=0) == pytest.approx(world.min(axis=0), abs=0.08 * 0.03)
+    assert scene.outline.max(axis=0) == pytest.approx(world.max(axis=0), abs=0.08 * 0.03)
+    assert scene.grid.height == pytest.approx(world[:, 2].min(), abs=0.08 * 0.03)
+    assert 0.5 * scene.size / 8 < scene.grid.spacing < 2 * scene.size / 8
+
+
+def test_marks_are_in_proportion():
+    for scale in (1e-3, 1.0, 1e3):
+        sizes = Sizes(extent=3.0 * scale, link=1.0 * scale)
+        assert sizes.rod / scale == pytest.approx(0.048) and sizes.axes / scale == pytest.approx(0.36)
+
+
+@pytest.mark.parametrize(
+    "model", [Model("empty"), linkage(), random_tree(1), random_tree(2, bodies=1)], ids=lambda m: m.name
+)
+def test_any_model_has_a_scene_of_finite_numbers(model):
+    scene = scene_of(model)
+    assert all(
+        np.isfinite(part.surface.vertices).all() and np.isfinite(part.surface.normals).all() for part in scene.parts
+    )
+    assert span(scene.outline) > 0.0 and scene.grid.spacing > 0.0
