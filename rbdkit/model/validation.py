@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbdkit.joints import Fixed
 from rbdkit.model.body import Body
@@ -22,10 +23,10 @@ def validate(model: Model) -> list[Finding]:
     """Every finding about the model: structure first, then body by body.
 
     Errors, with which the equations of motion have no meaning: duplicate names, unreachable bodies, negative mass, an
-    inertia that is not positive semidefinite, numbers that are not finite, axes that are not of unit length, and a
-    joint that moves nothing that has mass in the direction it moves. Warnings, of what no real body has but many robot
-    files do: an inertia that breaks the triangle inequality, is not symmetric, or has no mass; a moving body without
-    inertia that others give mass to.
+    inertia that is not symmetric positive semidefinite, numbers that are not finite, axes that are not of unit length,
+    and a joint that moves nothing that has mass in the direction it moves. Warnings, of what no real body has but many
+    robot files do: an inertia that breaks the triangle inequality, or one without mass; a moving body without inertia
+    that others give mass to.
     """
     bodies = model.bodies[1:]
     findings = structure_findings([(body.name, model.bodies[body.parent].name) for body in bodies])
@@ -47,14 +48,16 @@ def inertia_findings(name: str, inertia: Inertia | None) -> list[Finding]:
     """What is unphysical about the inertia of the body of that name."""
     if inertia is None:
         return []
-    solvable = np.isfinite(inertia.matrix).all() and inertia.mass >= 0.0 and _semidefinite(inertia)
+    solvable = np.isfinite(inertia.matrix).all() and inertia.mass >= 0.0 and _semidefinite(inertia.inertia_com)
     severity: Literal["error", "warning"] = "warning" if solvable else "error"
     return [Finding(severity, name, "inertia", text) for text in inertia.findings()]
 
 
-def _semidefinite(inertia: Inertia) -> bool:
-    moments = np.linalg.eigvalsh(inertia.inertia_com)
-    return bool(moments[0] >= -ROUND_OFF * np.abs(moments).max())
+def _semidefinite(inertia_com: NDArray) -> bool:
+    """Whether a matrix is symmetric without negative eigenvalues, to the digits of a file."""
+    tolerance = ROUND_OFF * np.abs(inertia_com).max()
+    symmetric = np.abs(inertia_com - inertia_com.T).max() <= tolerance
+    return bool(symmetric and np.linalg.eigvalsh(inertia_com)[0] >= -tolerance)
 
 
 def _axis_findings(body: Body) -> list[Finding]:

@@ -15,7 +15,9 @@ def test_robots_are_found_by_the_name_of_their_file(name):
 def test_there_are_dozens_by_name():
     files = robot_files()
     assert len(files) > 50
-    assert all(path.stem == name for name, path in files.items())
+    assert all(path.stem == name.split("/")[-1] for name, path in files.items())
+    assert len(set(files.values())) == len(files)
+    assert files["anymal"] != files["anymal_c_simple_description/anymal"]  # two files of one name are both to be had
 
 
 def test_an_unknown_robot_suggests_one():

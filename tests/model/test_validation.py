@@ -32,21 +32,26 @@ def test_good_models_have_no_findings(model):
     assert model.validate() == []
 
 
-@pytest.mark.parametrize("inertia, says", [
-    (Inertia(-2.0, check=False), "the mass is negative: -2 kg"),
-    (Inertia(np.nan, check=False), "not finite: mass nan"),
-    (Inertia(1.0, [0, np.inf, 0], check=False), "not finite: mass 1.0, com [0.0, inf, 0.0]"),
-    (Inertia(1.0, inertia_com=np.diag([1.0, 1.0, np.nan]), check=False), "not finite"),
-    (Inertia(1.0, inertia_com=np.diag([0.2, -0.1, 0.2]), check=False), "its principal moments are -0.1"),
-    (Inertia(1.0, inertia_com=np.diag([0.1, 0.1, 0.3]), check=False), "0.1 + 0.1 = 0.2 is less than 0.3"),
-    (Inertia(0.0, inertia_com=np.diag([0.1, 0.1, 0.1]), check=False), "the mass is zero but the rotational"),
-    (Inertia(1.0, inertia_com=[[1, 0.2, 0], [0, 1, 0], [0, 0, 1]], check=False), "not symmetric: elements differ by"),
+@pytest.mark.parametrize("severity, inertia, says", [
+    ("error", Inertia(-2.0, check=False), "the mass is negative: -2 kg"),
+    ("error", Inertia(np.nan, check=False), "not finite: mass nan"),
+    ("error", Inertia(1.0, [0, np.inf, 0], check=False), "not finite: mass 1.0, com [0.0, inf, 0.0]"),
+    ("error", Inertia(1.0, inertia_com=np.diag([1.0, 1.0, np.nan]), check=False), "not finite"),
+    ("error", Inertia(1.0, inertia_com=np.diag([0.2, -0.1, 0.2]), check=False), "its principal moments are -0.1"),
+    ("warning", Inertia(1.0, inertia_com=np.diag([0.1, 0.1, 0.3]), check=False), "0.1 + 0.1 = 0.2 is less than 0.3"),
+    ("warning", Inertia(0.0, inertia_com=np.diag([0.1, 0.1, 0.1]), check=False), "the mass is zero but the rotational"),
+    ("error", Inertia(1.0, inertia_com=[[1, 0.2, 0], [0, 1, 0], [0, 0, 1]], check=False), "not symmetric: elements"),
 ])  # fmt: skip
-def test_unphysical_inertia_is_said_once(inertia, says):
+def test_unphysical_inertia_is_said_once(severity, inertia, says):
+    """An error where the equations of motion have no meaning, a warning where they only describe no real body."""
     (finding,) = one(inertia).validate()
-    assert (finding.severity, finding.where, finding.what) == ("error", "link", "inertia")
+    assert (finding.severity, finding.where, finding.what) == (severity, "link", "inertia")
     assert says in finding.message
-    assert str(finding) == f"error: link: inertia: {finding.message}"
+    assert str(finding) == f"{severity}: link: inertia: {finding.message}"
+
+
+def test_round_off_of_a_point_mass_is_no_finding():
+    assert Inertia(0.1, inertia_com=np.diag([1e-20, -3e-21, 5e-20]), check=False).findings() == []
 
 
 @pytest.mark.parametrize("joint, inertia", [

@@ -324,3 +324,14 @@ def test_the_report_says_why_the_loop_is_not_compiled():
         assert why in repr(rbd.simulate(model, [0.5], duration=0.05, dt=1e-2, **arguments))
     with pytest.raises(SimulationError, match="'auto' and 'book'"):
         rbd.simulate(model, backend="fast")
+
+
+def test_a_body_that_cannot_be_real_is_simulated_or_refused_and_said():
+    """Breaking the triangle inequality leaves the equations solvable; a negative moment does not."""
+    model = rbd.Model("doubtful")
+    model.add_body("link", joint=rbd.Revolute(), inertia=rbd.Inertia(1, inertia_com=np.diag([1, 1, 3]), check=False))
+    assert "the model has 1 finding, see model.validate()" in repr(rbd.simulate(model, v0=[1.0], duration=0.01))
+    model = rbd.Model("refused")
+    model.add_body("link", joint=rbd.Revolute(), inertia=rbd.Inertia(1, inertia_com=np.diag([2, -1, 2]), check=False))
+    with pytest.raises(SimulationError, match=r"link: inertia: .*not positive semidefinite"):
+        rbd.simulate(model, duration=0.01)
