@@ -30,7 +30,7 @@ HEADER = (
     "principal moments kg m²",
     "springs, losses, limits",
 )
-FOLDED_BEYOND = 12  # bodies; more would push the next cell of a notebook out of sight
+FOLDED_BEYOND = 16  # bodies; more would push the next cell of a notebook out of sight
 LINE = 120
 
 

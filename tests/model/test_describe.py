@@ -17,6 +17,7 @@ from rbdkit.joints import (
 )
 from rbdkit.library import double_pendulum, random_tree
 from rbdkit.model import Limits, Mimic, Model
+from rbdkit.model.describe import FOLDED_BEYOND
 from rbdkit.spatial.inertia import Inertia
 
 BALL = Inertia.sphere(0.1, mass=1.0)
@@ -131,7 +132,7 @@ def test_html_holds_the_same_cells(arm):
 
 
 def test_long_models_are_folded_but_their_findings_are_not():
-    short, long = random_tree(1, 12), random_tree(1, 13)
+    short, long = random_tree(1, FOLDED_BEYOND), random_tree(1, FOLDED_BEYOND + 1)
     assert "<details open>" in short._repr_html_()
     assert "<details>" in long._repr_html_()
     long.add_body("ghost", joint=Revolute())
