@@ -179,13 +179,17 @@ def _kernels(model: Model, backend: Backend) -> Kernels | None:
 
 def _state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDArray]:
     """q and joint vectors, checked and broadcast to common leading axes."""
-    checked = {"q": model.check_q(q)} | {name: model.check_v(values, name) for name, values in vectors.items()}
+    checked = [model.check_q(q), *(model.check_v(values, name) for name, values in vectors.items())]
+    lead = checked[0].shape[:-1]
+    if all(array.shape[:-1] == lead for array in checked):
+        return checked
     try:
-        lead = np.broadcast_shapes(*(array.shape[:-1] for array in checked.values()))
+        lead = np.broadcast_shapes(*(array.shape[:-1] for array in checked))
     except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in checked.items())
+        names = ("q", *vectors)
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(names, checked, strict=True))
         raise StateError(f"the leading axes of {shapes} do not fit together; give as many states of each") from None
-    return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in checked.values()]
+    return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in checked]
 
 
 def _each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:

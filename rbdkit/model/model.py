@@ -371,7 +371,7 @@ class Model:
             If the shape is wrong, a number is not finite (the joint is named), or q is off its manifold (with the
             norm of the quaternion).
         """
-        array = self._check_vector(q, self.nq, name, [joint.q_slice for joint in self.joints])
+        array = self._check_vector(q, self.nq, name, "q_slice")
         for joint in self._curved:
             try:
                 joint.type.check(array[..., joint.q_slice])
@@ -381,15 +381,15 @@ class Model:
 
     def check_v(self, v: ArrayLike, name: str = "v") -> NDArray:
         """v, a or tau as a float array of shape (..., nv); raises `StateError` like `check_q`."""
-        return self._check_vector(v, self.nv, name, [joint.v_slice for joint in self.joints])
+        return self._check_vector(v, self.nv, name, "v_slice")
 
-    def _check_vector(self, values: ArrayLike, size: int, name: str, slices: list[slice]) -> NDArray:
+    def _check_vector(self, values: ArrayLike, size: int, name: str, part: str) -> NDArray:
         array = self._sized(name, values, size)
         finite = np.isfinite(array)
         if not finite.all():
             place = tuple(np.argwhere(~finite)[0])
             k = place[-1]
-            joint = next(j.name for j, s in zip(self.joints, slices, strict=True) if s.start <= k < s.stop)
+            joint = next(j.name for j in self.joints if getattr(j, part).start <= k < getattr(j, part).stop)
             raise StateError(f"{name}[{', '.join(map(str, place))}] (joint {joint!r}) is not finite: {array[place]}")
         return array
 
