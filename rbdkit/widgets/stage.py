@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 import anywidget
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 from rbdkit.errors import StateError
 from rbdkit.scene import Plot, Scene, Tracks, pack_plots, pack_scene, pack_tracks, palette, seven
 from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.cell import CellRun, running_cell
 from rbdkit.widgets.three import reachable, three_widgets
 
 MODULES = (
@@ -36,7 +38,7 @@ class Stage(anywidget.AnyWidget):
 
     Meshes live in an ordinary pythreejs scene; one binary message poses all of them (`pose`), and recorded motion
     (`tracks`) plays in the browser without Python. The widget shows itself as the last value of a cell or through
-    ``display``.
+    ``display``. When the cell that made it is run again, it is closed: the new run brings its own.
 
     Parameters
     ----------
@@ -79,6 +81,9 @@ class Stage(anywidget.AnyWidget):
     _near: traitlets.List[list[float]] = traitlets.List().tag(sync=True)
     _framed = traitlets.Bool(False).tag(sync=True)
 
+    _open: ClassVar[WeakSet[Stage]] = WeakSet()
+    _run: CellRun | None = None
+
     def __init__(
         self,
         scene: Scene,
@@ -108,6 +113,15 @@ class Stage(anywidget.AnyWidget):
             _near=[] if near is None else np.asarray(near, dtype=float).tolist(),
             **traits,
         )
+        self._run = running_cell()
+        self._close_earlier_runs()
+        Stage._open.add(self)
+
+    def _close_earlier_runs(self) -> None:
+        """Close what earlier runs of the same cell showed: nothing on the page shows it any more."""
+        for other in list(Stage._open):
+            if self._run is not None and self._run.replaces(other._run):
+                other.close()
 
     # --- what is drawn ----------------------------------------------------------------------------------------------
 

@@ -28,13 +28,14 @@ def test_rerun_two_views_and_close(notebook, changed):
     notebook.settle()
     assert changed(one, notebook.picture(0)) > 0.01
 
+    count = "from ipywidgets.widgets.widget import _instances; print(len(_instances))"
+    before = int(notebook.python(count))
     notebook.run_all()
     notebook.view(1)
     assert notebook.page.locator(".rbd-view").count() == 2
+    assert int(notebook.python(count)) == before  # the views of the first run are closed, not forgotten
     assert changed(one, notebook.picture(0)) == 0.0 and changed(two, notebook.picture(1)) == 0.0
 
-    count = "from ipywidgets.widgets.widget import _instances; print(len(_instances))"
-    before = int(notebook.python(count))
     notebook.python("third = rbd.sliders(model); third.close(); fourth = rbd.show(traj); fourth.close()")
     assert int(notebook.python(count)) == before
     notebook.python("view.close()")

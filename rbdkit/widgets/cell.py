@@ -1,0 +1,29 @@
+"""Which run of which notebook cell is going on."""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+
+class CellRun(NamedTuple):
+    """One run of a cell: the cell's identity, which it keeps, and the run's, which is new each time."""
+
+    cell: str
+    run: str
+
+    def replaces(self, other: CellRun | None) -> bool:
+        """Whether this is a later run of the same cell."""
+        return other is not None and self.cell == other.cell and self.run != other.run
+
+
+def running_cell() -> CellRun | None:
+    """The run of a cell that is going on; None outside a notebook, in a callback, or if the front end does not tell."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is None or not hasattr(shell, "get_parent"):
+        return None
+    request = shell.get_parent()
+    cell = request.get("metadata", {}).get("cellId")
+    run = request.get("header", {}).get("msg_id")
+    return CellRun(cell, run) if cell and run else None
