@@ -114,11 +114,13 @@ def passive_force(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray:
     return _each(lambda q, v: algorithms.passive_force(model, q, v), *_state(model, q, v=v))
 
 
-def forward_kinematics(model: Model, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> algorithms.Kinematics:
+def forward_kinematics(
+    model: Model, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0, backend: Backend = "auto"
+) -> algorithms.Kinematics:
     """Poses (..., bodies, 4, 4) and, with v, velocities (..., bodies, 6); see `rbdkit.algorithms.Kinematics`."""
-    if v is None:
-        return algorithms.forward_kinematics(model, model.check_q(q), None, t)
-    q, v = _state(model, q, v=v)
+    q, v = (model.check_q(q), None) if v is None else _state(model, q, v=v)
+    if (kernels := _kernels(model, backend)) is not None:
+        return algorithms.Kinematics(model, *kernels.forward_kinematics(q, v))
     return algorithms.forward_kinematics(model, q, v, t)
 
 
@@ -146,9 +148,11 @@ def momentum(model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", t
     return algorithms.momentum(model, q, v, about, t)
 
 
-def energy(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> algorithms.Energy:
+def energy(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> algorithms.Energy:
     """Kinetic, gravitational, spring, potential and total energy, each (...), J."""
     q, v = _state(model, q, v=v)
+    if (kernels := _kernels(model, backend)) is not None:
+        return algorithms.Energy(*np.moveaxis(kernels.energy(q, v), -1, 0))
     return algorithms.energy(model, q, v, t)
 
 

@@ -20,12 +20,6 @@ GROUND = "#8b95a3"
 JOINT = "#f0882c"
 """Joint axes."""
 
-MOTION = "#0f9d94"
-"""Arrows of motion vectors: velocity, acceleration."""
-
-FORCE = "#c2489a"
-"""Arrows of force vectors: forces, torques, momenta."""
-
 INERTIA = "#9a6fd0"
 """Inertia ellipsoids."""
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms import ExternalForces, external_forces
+from rbdkit.algorithms import ExternalForces, external_forces, require_tree
 from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import RbdkitError, SimulationError
@@ -92,6 +92,7 @@ def simulate(
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book'")
     if formulation != "joint":
         raise SimulationError(f"formulation {formulation!r} is unknown; there is 'joint'")
+    require_tree(model)
     faults = [str(finding) for finding in model.validate() if finding.severity == "error"]
     if faults:
         raise SimulationError("the model cannot be simulated:\n  " + "\n  ".join(faults))

@@ -86,3 +86,19 @@ def test_stacks_that_do_not_fit_are_refused(model, states):
     q, v, a = states
     with pytest.raises(StateError, match=r"leading axes of q \(2, 3, \d+\), v \(2, \d+\), a \(2, 3, \d+\) do not fit"):
         rbd.rnea(model, q, v[:, 0], a)
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_compiled_kinematics_and_energy_are_those_of_the_book_form(shape):
+    """Sums of some twenty terms in another order: round-off of numbers of order 10."""
+    model = rbd.library.random_tree(5, 17)
+    rng = np.random.default_rng(5)
+    q = np.array([model.random_q(rng) for _ in range(3)]) if shape else model.random_q(rng)
+    v = rng.normal(size=(*shape, model.nv))
+    auto, book = (rbd.forward_kinematics(model, q, v, backend=name) for name in ("auto", "book"))
+    np.testing.assert_allclose(auto.poses, book.poses, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(auto.velocities, book.velocities, rtol=0, atol=1e-12)
+    assert rbd.forward_kinematics(model, q).velocities is None
+    auto, book = (rbd.energy(model, q, v, backend=name) for name in ("auto", "book"))
+    for part in ("kinetic", "gravitational", "spring", "total"):
+        np.testing.assert_allclose(getattr(auto, part), getattr(book, part), rtol=1e-12, atol=1e-12)
