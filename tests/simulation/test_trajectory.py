@@ -1,6 +1,7 @@
 """What a recorded motion offers, and what its report says."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,6 +123,9 @@ def test_limits_that_were_passed_are_reported_with_first_time_and_worst_value(li
     assert (found["effort"].since, found["effort"].value) == (run.t[np.argmax(tau > 2.0)], 2.5)
     for violation in run.report.violations[:3]:
         assert str(violation) in repr(run)
+    assert "more, see report.violations" not in repr(run)
+    crowded = replace(run, report=replace(run.report, violations=2 * run.report.violations))
+    assert "; and 3 more, see report.violations" in repr(crowded)
     assert str(found["effort"]) == f"shoulder: effort 2.5 beyond 2 (since t = {found['effort'].since:.4g} s)"
 
 
