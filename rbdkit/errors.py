@@ -21,3 +21,7 @@ class FormatError(RbdkitError, ValueError):
 
 class SimulationError(RbdkitError, RuntimeError):
     """A simulation cannot be started with the arguments given."""
+
+
+class ConvergenceError(RbdkitError, ArithmeticError):
+    """The equations of an implicit step were not solved: says at which residual, after how many iterations."""

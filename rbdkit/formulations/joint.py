@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import forward_dynamics, require_tree
+from rbdkit.algorithms import Energy, energy, forward_dynamics, forward_kinematics, momentum, require_tree
 from rbdkit.engine import Kernels, kernels_for
 from rbdkit.formulations.followers import Followers, freed
+from rbdkit.formulations.formulation import Force
 from rbdkit.model import Model
 
 LARGEST = 1e100
 """Squares of larger numbers need not be finite: a state beyond is taken as one that is not."""
 
-Force = Callable[[float, NDArray, NDArray], NDArray]
-"""Joint forces (nv,), or external forces (number of bodies, 6), as a function of (t, q, v)."""
-
 
 class JointSystem:
-    """A `System` whose x are the joint coordinates q and whose v are the joint velocities.
+    """The `Formulation` whose x are the joint coordinates q and whose v are the joint velocities.
 
     Parameters
     ----------
     model : a tree.
-    tau : applied joint forces as a function of (t, q, v).
+    tau : applied joint forces as a function of (t, q, v), or None.
     f_ext : external forces as a function of (t, q, v), or None.
     book : True computes accelerations by the readable algorithms even where there are compiled kernels.
 
     `rate` and `move` raise `FloatingPointError` when a state has run away, before anything is computed from it.
     """
 
-    def __init__(self, model: Model, tau: Force, f_ext: Force | None = None, book: bool = False) -> None:
+    name: ClassVar[str] = "joint"
+
+    def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None, book: bool = False) -> None:
         require_tree(model)
+        nothing = np.zeros(model.nv)
         self.model = model
-        self.tau = tau
+        self.tau: Force = tau or (lambda t, q, v: nothing)
         self.f_ext = f_ext
         self._compiled = None if book else compiled_dynamics(model)
 
@@ -59,6 +60,36 @@ class JointSystem:
 
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
         return self.model.difference(x0, x1)
+
+    # --- what it says of the model ------------------------------------------------------------------------------------
+
+    def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        return q, v
+
+    def poses(self, x: NDArray) -> NDArray:
+        return forward_kinematics(self.model, x).poses
+
+    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+        velocities = forward_kinematics(self.model, x, v).velocities
+        assert velocities is not None
+        return velocities
+
+    def energy(self, x: NDArray, v: NDArray) -> Energy:
+        return energy(self.model, x, v)
+
+    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """Energy without dampers; momentum of a model that floats without gravity."""
+        kept = {}
+        if not any(joint.damping.any() for joint in self.model.joints):
+            kept["energy"] = self.energy(x, v).total
+        roots = [self.model.joints[i].type.kind for i in self.model.outward if self.model.parent[i] == 0]
+        if all(kind == "free" for kind in roots) and not self.model.gravity.any():
+            h = momentum(self.model, x, v)
+            kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
+        return kept
+
+    def constraint_error(self, x: NDArray) -> NDArray:
+        return np.zeros((*x.shape[:-1], 0))
 
 
 def compiled_dynamics(model: Model) -> Kernels | Followers | None:

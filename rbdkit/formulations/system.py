@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
 
+@runtime_checkable
 class System(Protocol):
     """First-order equations ``x' = x . v``, ``v' = rate(t, x, v)``; "." is the motion of x along the velocity v.
 

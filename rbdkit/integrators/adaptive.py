@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,8 @@ class Adaptive:
     rtol, atol : tolerances of a step, relative and absolute (rad, m, rad/s, m/s).
     """
 
-    conserves = ()
+    conserves: ClassVar[tuple[str, ...]] = ()
+    requires: ClassVar[type] = System
 
     def __init__(
         self,

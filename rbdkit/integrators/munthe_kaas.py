@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rbdkit.formulations import System
-from rbdkit.integrators.integrator import Stage
+from rbdkit.integrators.integrator import OneStep, Stage, State
 
 
-class MuntheKaas:
+class MuntheKaas(OneStep):
     """Any explicit Runge-Kutta method, applied to the displacement u from the state at the beginning of the step.
 
     u lives in a vector space, so sums of stages have a meaning there; ``x = move(x0, u)`` stays on the manifold and the
@@ -20,17 +20,17 @@ class MuntheKaas:
 
     name: ClassVar[str]
     order: ClassVar[int]
-    conserves: ClassVar[tuple[str, ...]] = ()
     A: ClassVar[ArrayLike]
     b: ClassVar[ArrayLike]
 
-    def step(self, system: System, t: float, x: NDArray, v: NDArray, h: float) -> tuple[NDArray, NDArray]:
-        stages = self.stages(system, t, x, v, h)
+    def step(self, system: System, state: State, h: float) -> State:
+        stages = self.stages(system, state, h)
         u = h * sum(b * stage.u_rate for b, stage in zip(np.asarray(self.b), stages, strict=True))
         dv = h * sum(b * stage.v_rate for b, stage in zip(np.asarray(self.b), stages, strict=True))
-        return system.move(x, u), v + dv
+        return State(state.t + h, system.move(state.x, u), state.v + dv)
 
-    def stages(self, system: System, t: float, x: NDArray, v: NDArray, h: float) -> list[Stage]:
+    def stages(self, system: System, state: State, h: float) -> list[Stage]:
+        t, x, v = state.t, state.x, state.v
         stages = [Stage(t, x, v, v, system.rate(t, x, v))]
         for row in np.asarray(self.A)[1:]:
             u, dv = np.zeros_like(v), np.zeros_like(v)

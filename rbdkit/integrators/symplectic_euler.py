@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from numpy.typing import NDArray
-
 from rbdkit.formulations import System
-from rbdkit.integrators.integrator import Stage
+from rbdkit.integrators.integrator import OneStep, Stage, State
 
 
-class SymplecticEuler:
+class SymplecticEuler(OneStep):
     """Velocity first, then position with the new velocity: one evaluation a step, order 1.
 
     What game engines use: the energy of oscillations wavers but does not grow.
@@ -20,10 +18,10 @@ class SymplecticEuler:
     order = 1
     conserves: ClassVar[tuple[str, ...]] = ("energy of oscillations, on average",)
 
-    def step(self, system: System, t: float, x: NDArray, v: NDArray, h: float) -> tuple[NDArray, NDArray]:
-        v_new = v + h * system.rate(t, x, v)
-        return system.move(x, h * v_new), v_new
+    def step(self, system: System, state: State, h: float) -> State:
+        v_new = state.v + h * system.rate(state.t, state.x, state.v)
+        return State(state.t + h, system.move(state.x, h * v_new), v_new)
 
-    def stages(self, system: System, t: float, x: NDArray, v: NDArray, h: float) -> list[Stage]:
-        v_rate = system.rate(t, x, v)
-        return [Stage(t, x, v, v + h * v_rate, v_rate)]
+    def stages(self, system: System, state: State, h: float) -> list[Stage]:
+        v_rate = system.rate(state.t, state.x, state.v)
+        return [Stage(state.t, state.x, state.v, state.v + h * v_rate, v_rate)]

@@ -1,7 +1,8 @@
 """Motions: `simulate` makes a `Trajectory`, whose report says how far it can be trusted."""
 
+from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.report import Report, Violation
 from rbdkit.simulation.simulate import SimulationWarning, simulate
 from rbdkit.simulation.trajectory import Trajectory
 
-__all__ = ["Report", "SimulationWarning", "Trajectory", "Violation", "simulate"]
+__all__ = ["Motion", "Report", "SimulationWarning", "Trajectory", "Violation", "simulate"]

@@ -64,9 +64,10 @@ def assess(integrator: Integrator, samples: Iterable[Sample], h: float) -> StepA
 
 def _local_error(integrator: Integrator, system: System, t: float, x: NDArray, v: NDArray, h: float) -> NDArray:
     """Error of one step by comparison with two half steps (Richardson), as a displacement."""
-    x1, _ = integrator.step(system, t, x, v, h)
-    x2, _ = integrator.step(system, t + 0.5 * h, *integrator.step(system, t, x, v, 0.5 * h), 0.5 * h)
-    return system.displacement(x2, x1) * 2.0**integrator.order / (2.0**integrator.order - 1.0)
+    start = integrator.init(system, t, x, v)
+    whole = integrator.step(system, start, h)
+    halves = integrator.step(system, integrator.step(system, start, 0.5 * h), 0.5 * h)
+    return system.displacement(halves.x, whole.x) * 2.0**integrator.order / (2.0**integrator.order - 1.0)
 
 
 def _fast_mode(integrator: Integrator, linear: LinearSystem, h: float) -> tuple[float, int, float]:
@@ -95,5 +96,6 @@ def _growth(integrator: Integrator, linear: LinearSystem, h: float) -> float:
     n = len(linear.K)
     columns = []
     for e in np.eye(2 * n):
-        columns.append(np.concatenate(integrator.step(linear, 0.0, e[:n], e[n:], h)))
+        end = integrator.step(linear, integrator.init(linear, 0.0, e[:n], e[n:]), h)
+        columns.append(np.concatenate([end.x, end.v]))
     return float(np.max(np.abs(np.linalg.eigvals(np.array(columns).T))))

@@ -10,6 +10,7 @@ from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.simulation.adequacy import StepAdequacy, assess
 from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import Report, find_violations, likely_cause
 from rbdkit.simulation.trajectory import Trajectory
@@ -54,6 +55,39 @@ def judge(
         violations=() if recording.ran_away else find_violations(model, motion.t, motion.q, motion.v, motion.tau),
         stopped=stopped,
         notes=tuple(_notes(motion, applied)),
+    )
+
+
+def judge_formulation(
+    motion: Motion,
+    recording: Recording,
+    method: Integrator | Adaptive,
+    times: NDArray,
+    wall_time: float,
+    backend: str,
+) -> Report:
+    """The report on a motion in another formulation than joint coordinates: energy, constraints, equations solved."""
+    model = motion.model
+    with np.errstate(all="ignore"):
+        energy_error, work_error, energy_scale = _energy_errors(motion)
+    adaptive = isinstance(method, Adaptive)
+    judged = not recording.ran_away and any(joint.limits.bounded for joint in model.joints)
+    lossy = any(joint.damping.any() for joint in model.joints)
+    return Report(
+        integrator=method.name,
+        backend=f"formulation {motion.system.name!r}, {backend}",
+        steps=recording.steps,
+        step=float(motion.t[-1] - motion.t[0]) / max(recording.steps, 1) if adaptive else float(times[1] - times[0]),
+        wall_time=wall_time,
+        energy_error=np.nan if recording.ran_away else energy_error,
+        work_error=work_error,
+        energy_scale=energy_scale,
+        balanced=lossy or motion.tau is not None or motion.f_ext is not None,
+        adaptive=adaptive,
+        violations=find_violations(model, motion.t, motion.q, motion.v, motion.tau) if judged else (),
+        stopped=recording.stopped,
+        constraint_error=float(np.max(np.abs(motion.constraint_error()), initial=0.0)),
+        iterations=max((solve.iterations for solve in motion.solves), default=0),
     )
 
 

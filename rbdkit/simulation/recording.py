@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
+from rbdkit.integrators import Solve
 from rbdkit.simulation.progress import Progress
 
 
@@ -18,10 +19,12 @@ class Recording:
 
     Attributes
     ----------
-    t, q, v : (n,), (n, nq), (n, nv); the last row is the last state that could be computed.
+    t, q, v : (n,), (n, nq), (n, nv), the states in the formulation's coordinates; the last row is the last state that
+        could be computed.
     steps : number of steps that the integrator took.
     stopped : why the run ended before its time, or empty.
     ran_away : whether that was because the state was not finite any more.
+    solves : how the equations of the steps that led to rows 1, 2, ... were solved; empty for explicit methods.
     """
 
     t: NDArray
@@ -30,16 +33,19 @@ class Recording:
     steps: int
     stopped: str = ""
     ran_away: bool = False
+    solves: tuple[Solve, ...] = ()
 
 
-def record(
-    motion: Iterator[tuple[NDArray, NDArray, int]], times: NDArray, q: NDArray, v: NDArray, every: int, watch: Progress
-) -> Recording:
+Sample = tuple[NDArray, NDArray, int, Solve | None]
+"""A state (q, v), the number of steps so far, and how the last one was solved."""
+
+
+def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, every: int, watch: Progress) -> Recording:
     """Collect states until the end, an interruption, an error, or a state that is not finite.
 
     Parameters
     ----------
-    motion : (q, v, number of steps so far) at times[1:], one after the other. q, v : the state at times[0].
+    motion : samples at times[1:], one after the other. q, v : the state at times[0].
     every : keep every n-th state, and the last one.
 
     Raises
@@ -48,16 +54,18 @@ def record(
         If not even the first step can be made.
     """
     kept, last = [(times[0], q, v)], len(times) - 1
+    solves: list[Solve] = []
     k = steps = 0
     stopped, ran_away = "", False
     try:
         with np.errstate(all="ignore"):
-            for q_new, v_new, steps_new in motion:
+            for q_new, v_new, steps_new, solve in motion:
                 if not (np.isfinite(q_new).all() and np.isfinite(v_new).all()):
                     raise FloatingPointError("the state is not finite any more")
                 k, steps, q, v = k + 1, steps_new, q_new, v_new
                 if k % every == 0 or k == last:
                     kept.append((times[k], q, v))
+                    solves += [] if solve is None else [solve]
                 watch.update(k / last)
     except KeyboardInterrupt:
         stopped = f"interrupted at t = {times[k]:.6g} s"
@@ -72,4 +80,4 @@ def record(
     if kept[-1][0] != times[k]:
         kept.append((times[k], q, v))
     t, q_all, v_all = zip(*kept, strict=True)
-    return Recording(np.array(t), np.array(q_all), np.array(v_all), steps, stopped, ran_away)
+    return Recording(np.array(t), np.array(q_all), np.array(v_all), steps, stopped, ran_away, tuple(solves))

@@ -56,6 +56,8 @@ class Report:
     violations : limits that were passed; none are listed of a motion that ran away.
     stopped : empty, or why the run ended before its time.
     notes : anything else worth knowing.
+    constraint_error : largest residual of a position constraint, rad or m; 0 where there are none.
+    iterations : of Newton's method, the most that a recorded step took; 0 for explicit methods.
     """
 
     integrator: str
@@ -72,6 +74,8 @@ class Report:
     violations: tuple[Violation, ...] = ()
     stopped: str = ""
     notes: tuple[str, ...] = ()
+    constraint_error: float = 0.0
+    iterations: int = 0
 
     @property
     def end_error(self) -> float:
@@ -92,6 +96,10 @@ class Report:
         lines = [f"{self.steps} steps of {length} {how}", self.backend]
         if np.isfinite(self.energy_error):
             lines.append(self._energy_text())
+        if self.constraint_error:
+            lines.append(f"constraints hold to {self.constraint_error:.2g} (rad, m)")
+        if self.iterations:
+            lines.append(f"at most {self.iterations} Newton iterations a step")
         alarms = self.alarms(model)
         if self.adequacy is not None and self.adequacy.stable and not self._wrong:
             verdict = "adequate" if self.end_error < ADEQUATE else "coarse"

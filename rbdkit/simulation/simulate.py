@@ -15,21 +15,17 @@ from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem, compiled_dynamics
-from rbdkit.integrators import RK4, Adaptive, ExplicitEuler, Integrator, SymplecticEuler
+from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
 from rbdkit.simulation.compiled import obstacle, record_compiled
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
-from rbdkit.simulation.judge import judge
+from rbdkit.simulation.formulated import Maker, adaptive_samples, maker_of, run_formulation
+from rbdkit.simulation.judge import judge, judge_formulation
 from rbdkit.simulation.progress import Progress
-from rbdkit.simulation.recording import Recording, record
+from rbdkit.simulation.recording import Recording, Sample, record
+from rbdkit.simulation.report import Report
 from rbdkit.simulation.trajectory import Trajectory
-
-INTEGRATORS: dict[str, Integrator] = {
-    "rk4": RK4(),
-    "explicit_euler": ExplicitEuler(),
-    "symplectic_euler": SymplecticEuler(),
-}
 
 
 class SimulationWarning(UserWarning):
@@ -43,7 +39,7 @@ def simulate(
     duration: float = 5.0,
     dt: float = 1e-3,
     *,
-    formulation: Literal["joint"] = "joint",
+    formulation: str | Maker = "joint",
     integrator: str | Integrator | Adaptive = "rk4",
     tau: Torque = None,
     f_ext: ExternalForces | Callable[[float, NDArray, NDArray], ExternalForces] = None,
@@ -59,9 +55,10 @@ def simulate(
     q0, v0 : (nq,), (nv,) initial coordinates and velocities; neutral and at rest if not given.
     duration : s.
     dt : length of a step, s; for adaptive integrators the interval of recording. The last step may be shorter.
-    formulation : 'joint', joint coordinates.
-    integrator : 'rk4', 'explicit_euler', 'symplectic_euler'; adaptive: 'dop853', 'rk45', 'rk23', and for stiff systems
-        'radau', 'lsoda'; or an object from `rbdkit.integrators`.
+    formulation : 'joint', joint coordinates, or another name of `rbdkit.formulations.FORMULATIONS`; or a class from
+        there, or a function of (model, tau, f_ext) that returns a formulation with options of your own.
+    integrator : 'rk4', 'symplectic_euler' or another name of `rbdkit.integrators.INTEGRATORS`; adaptive: 'dop853',
+        'rk45', 'rk23', and for stiff systems 'radau', 'lsoda'; or an object from `rbdkit.integrators`.
     tau : applied joint forces, N m or N: (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) sampled, or a
         function of (t, q, v). Springs and dampers of the joints act besides.
     f_ext : external forces in world coordinates (see `wrench`): {body: (6,)}, (bodies, 6), or a function of (t, q, v)
@@ -73,6 +70,7 @@ def simulate(
     Returns
     -------
     Trajectory
+        In other formulations than 'joint' a `Motion`, which has the formulation's own states and invariants too.
         With a report in its ``repr``: energy drift, whether the step was short enough, limits passed. When the state
         stops being finite, or the run is interrupted, it holds what was computed until then, and `report.stopped` says
         why.
@@ -90,9 +88,9 @@ def simulate(
     """
     if backend not in ("auto", "book"):
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book'")
-    if formulation != "joint":
-        raise SimulationError(f"formulation {formulation!r} is unknown; there is 'joint'")
-    require_tree(model)
+    make = maker_of(formulation)
+    if make is JointSystem:
+        require_tree(model)
     faults = [str(finding) for finding in model.validate() if finding.severity == "error"]
     if faults:
         raise SimulationError("the model cannot be simulated:\n  " + "\n  ".join(faults))
@@ -106,6 +104,11 @@ def simulate(
     times = _times(duration, dt)
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
+    if make is not JointSystem:
+        motion, recording, code = run_formulation(
+            make, model, q, v, times, method, applied, external, int(every), watch
+        )
+        return _reported(motion, judge_formulation(motion, recording, method, times, watch.elapsed, code))
     kernels = kernels_for(model) if backend == "auto" else None
     why_not = obstacle(method, callable(tau), callable(f_ext))
     if kernels is not None and not why_not and applied.values is not None:
@@ -113,16 +116,22 @@ def simulate(
         recording = record_compiled(kernels, method, times, q, v, applied.values, rows, int(every), watch)  # type: ignore[arg-type]
     else:
         if isinstance(method, Adaptive):
-            motion = method.samples(JointSystem(model, applied.function, external, backend == "book"), times, q, v)
+            system = JointSystem(model, applied.function, external, backend == "book")
+            samples = adaptive_samples(method, system, times, q, v)
         else:
-            motion = _fixed_steps(method, model, applied, external, times, q, v, backend == "book")
-        recording = record(motion, times, q, v, int(every), watch)
+            samples = _fixed_steps(method, model, applied, external, times, q, v, backend == "book")
+        recording = record(samples, times, q, v, int(every), watch)
     trajectory = Trajectory(model, recording.t, recording.q, recording.v, _applied(applied, recording), external)
     report = judge(trajectory, recording, method, applied, times, watch.elapsed, _what_ran(model, backend, why_not))
-    alarms = report.alarms(model)
+    return _reported(trajectory, report)
+
+
+def _reported(trajectory: Trajectory, report: Report) -> Trajectory:
+    """The trajectory with its report; warns of what makes it doubtful."""
+    alarms = report.alarms(trajectory.model)
     if alarms:
-        warnings.warn("\n".join(alarms), SimulationWarning, stacklevel=2)
-    return replace(trajectory, report=report)
+        warnings.warn("\n".join(alarms), SimulationWarning, stacklevel=3)
+    return trajectory.with_report(report)
 
 
 def _integrator(integrator: str | Integrator | Adaptive) -> Integrator | Adaptive:
@@ -166,12 +175,13 @@ def _fixed_steps(
     q: NDArray,
     v: NDArray,
     book: bool,
-) -> Iterator[tuple[NDArray, NDArray, int]]:
+) -> Iterator[Sample]:
     system = JointSystem(model, applied.function, external, book)
+    state = method.init(system, times[0], q, v)
     for k in range(len(times) - 1):
         system.tau = applied.during(k)
-        q, v = method.step(system, times[k], q, v, times[k + 1] - times[k])
-        yield q, v, k + 1
+        state = method.step(system, replace(state, t=times[k]), times[k + 1] - times[k])
+        yield state.x, state.v, k + 1, state.solve
 
 
 def _what_ran(model: Model, backend: str, why_not: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,10 @@ class Trajectory:
     f_ext: Force | None = None
     report: Report | None = field(default=None, repr=False)
 
+    def with_report(self, report: Report) -> Trajectory:
+        """The same motion with another report."""
+        return replace(self, report=report)
+
     def __len__(self) -> int:
         return len(self.t)
 
@@ -68,6 +72,10 @@ class Trajectory:
         if self.driven:
             return np.stack([forward_kinematics(self.model, q, t=t).poses for t, q in zip(self.t, self.q, strict=True)])
         return forward_kinematics(self.model, self.q).poses
+
+    def constraint_error(self) -> NDArray:
+        """Residuals of the position constraints, shape (n, m), rad and m; m = 0 where there are none."""
+        return np.zeros((len(self), 0))
 
     def energy(self) -> Energy:
         """Kinetic, gravitational, spring, potential and total energy, each of shape (n,), J."""
@@ -99,7 +107,9 @@ class Trajectory:
     @cached_property
     def _power(self) -> NDArray:
         """What `work` is the integral of, shape (n,), W."""
-        power = -dissipation(self.model, self.v)
+        power = np.zeros(len(self))
+        if any(joint.damping.any() for joint in self.model.joints):
+            power = power - dissipation(self.model, self.v)
         if self.tau is not None:
             power = power + np.einsum("ij,ij->i", self.tau, self.v)
         if self.f_ext is not None or self.driven:

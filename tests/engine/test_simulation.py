@@ -26,7 +26,8 @@ def stepped(model, integrator, q, v, times, tau, f_ext=None) -> tuple[NDArray, N
     states = [(q, v)]
     for k in range(len(times) - 1):
         system = JointSystem(model, lambda t, q, v, k=k: tau(k, t), None if f_ext is None else lambda t, q, v: f_ext)
-        states.append(integrator.step(system, times[k], *states[-1], times[k + 1] - times[k]))
+        end = integrator.step(system, integrator.init(system, times[k], *states[-1]), times[k + 1] - times[k])
+        states.append((end.x, end.v))
     return tuple(np.array(x) for x in zip(*states, strict=True))  # type: ignore[return-value]
 
 

@@ -21,11 +21,11 @@ def test_order(systems, reference, torque_free, integrator, system):
     q_end, v_end = reference(system, duration)
     errors = []
     for steps in STEPS[integrator.name]:
-        q, v, h = q0, v0, duration / steps
-        for k in range(steps):
-            q, v = integrator.step(torque_free(model), k * h, q, v, h)
-        model.check_q(q)
-        errors.append(np.linalg.norm(np.concatenate([model.difference(q_end, q), v - v_end])))
+        state = integrator.init(torque_free(model), 0.0, q0, v0)
+        for _ in range(steps):
+            state = integrator.step(torque_free(model), state, duration / steps)
+        model.check_q(state.x)
+        errors.append(np.linalg.norm(np.concatenate([model.difference(q_end, state.x), state.v - v_end])))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(integrator.order, abs=0.25)
 
 
@@ -38,8 +38,9 @@ def test_a_time_dependent_force_is_taken_at_the_time_of_its_stage(integrator):
             return np.array([t ** (integrator.order - 1)])
 
     system, p = Pushed(np.zeros((1, 1)), np.zeros((1, 1))), integrator.order
-    _, v = integrator.step(system, 0.5, np.zeros(1), np.zeros(1), 0.25)
-    np.testing.assert_allclose(v, [(0.75**p - 0.5**p) / p], rtol=1e-15)
+    end = integrator.step(system, integrator.init(system, 0.5, np.zeros(1), np.zeros(1)), 0.25)
+    assert end.t == 0.75
+    np.testing.assert_allclose(end.v, [(0.75**p - 0.5**p) / p], rtol=1e-15)
 
 
 @each_integrator
@@ -49,8 +50,9 @@ def test_stages_are_the_evaluations_of_the_step(systems, torque_free, integrator
     system = torque_free(model)
     inner = system.rate
     system.rate = lambda t, x, v: seen.append((t, x, v)) or inner(t, x, v)
-    integrator.step(system, 1.0, q0, v0, 0.1)
-    in_step, stages = list(seen), integrator.stages(system, 1.0, q0, v0, 0.1)
+    start = integrator.init(system, 1.0, q0, v0)
+    integrator.step(system, start, 0.1)
+    in_step, stages = list(seen), integrator.stages(system, start, 0.1)
     assert len(in_step) == len(stages)
     for (t, x, v), stage in zip(in_step, stages, strict=True):
         assert t == stage.t
@@ -64,12 +66,13 @@ def test_symplectic_euler_is_the_textbook_update():
     """For a linear oscillator: v' = v - h w^2 x, x' = x + h v'; its modified energy is kept to round-off."""
     w, h = 3.0, 0.1
     system = LinearSystem(np.array([[-(w**2)]]), np.zeros((1, 1)))
-    x, v = np.array([1.0]), np.array([0.5])
+    method = SymplecticEuler()
+    state = method.init(system, 0.0, np.array([1.0]), np.array([0.5]))
 
     def kept(x, v):
         return (v @ v + w**2 * x @ x - h * w**2 * x @ v) / 2.0
 
-    start = kept(x, v)
+    start = kept(state.x, state.v)
     for _ in range(1000):
-        x, v = SymplecticEuler().step(system, 0.0, x, v, h)
-    assert kept(x, v) == pytest.approx(start, rel=1e-12)
+        state = method.step(system, state, h)
+    assert kept(state.x, state.v) == pytest.approx(start, rel=1e-12)

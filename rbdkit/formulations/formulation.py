@@ -1,0 +1,81 @@
+"""What a formulation knows of the model that it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import Energy
+from rbdkit.formulations.system import System
+from rbdkit.model import Model
+
+if TYPE_CHECKING:
+    from rbdkit.engine import Run, Tableau
+
+Force = Callable[[float, NDArray, NDArray], NDArray]
+"""Joint forces (nv,), or external forces (number of bodies, 6), as a function of (t, x, v)."""
+
+
+@runtime_checkable
+class Formulation(System, Protocol):
+    """A `System` that stands for a model, made as ``Formulation(model, tau, f_ext)``.
+
+    Its x are positions in the formulation's own form, as one flat array; its v are velocities without redundancy or
+    with constraints between them. tau and f_ext are functions of (t, x, v), or None: joint forces (nv,), and external
+    forces (bodies, 6) in world coordinates about the world origin, as `rbdkit.algorithms.external_forces` gives them.
+    The functions below take one state or a stack of states (leading axes).
+    """
+
+    name: ClassVar[str]
+    """What `simulate` calls it."""
+    model: Model
+
+    def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """The state (x, v) of joint coordinates and joint velocities."""
+        ...
+
+    def poses(self, x: NDArray) -> NDArray:
+        """World poses of all bodies, the world first, shape (..., bodies, 4, 4)."""
+        ...
+
+    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+        """Spatial velocities of all bodies in body coordinates, angular first, shape (..., bodies, 6)."""
+        ...
+
+    def energy(self, x: NDArray, v: NDArray) -> Energy:
+        """Kinetic, gravitational and spring energy, J."""
+        ...
+
+    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """What the motion keeps while no outer force acts, by name; values of shape (...) or (..., n)."""
+        ...
+
+    def constraint_error(self, x: NDArray) -> NDArray:
+        """Residuals of the position constraints, shape (..., m), rad and m; m is 0 where there are none."""
+        ...
+
+
+@runtime_checkable
+class Compiled(Protocol):
+    """A formulation that has a compiled loop over time for some integrators."""
+
+    def compiled_run(
+        self,
+        tableau: Tableau | None,
+        method: str,
+        times: NDArray,
+        x: NDArray,
+        v: NDArray,
+        every: int,
+        progress: Callable[[float], object],
+    ) -> Run | None:
+        """The run from the state (x, v) through the given times, every n-th state and the last recorded; or None.
+
+        Parameters
+        ----------
+        tableau : of an explicit Runge-Kutta-Munthe-Kaas method, else None.
+        method : name of the integrator.
+        """
+        ...

@@ -1,0 +1,144 @@
+"""Runs in any formulation: the model's forces handed to it, its states collected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from numpy.typing import NDArray
+
+from rbdkit.errors import SimulationError
+from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, joint_state
+from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, MuntheKaas
+from rbdkit.model import Model
+from rbdkit.simulation.compiled import is_plain_tableau, recording_of, tableau_of
+from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.motion import Motion
+from rbdkit.simulation.progress import Progress
+from rbdkit.simulation.recording import Recording, Sample, record
+
+Maker = Callable[[Model, Force | None, Force | None], Formulation]
+"""Makes a formulation of a model, tau and f_ext: a class of `rbdkit.formulations`, or a function that calls one."""
+
+
+def maker_of(formulation: str | Maker) -> Maker:
+    """The maker that a name stands for."""
+    if not isinstance(formulation, str):
+        return formulation
+    if formulation not in FORMULATIONS:
+        known = ", ".join(map(repr, FORMULATIONS))
+        raise SimulationError(f"formulation {formulation!r} is unknown; there are {known}")
+    return FORMULATIONS[formulation]
+
+
+def run_formulation(
+    make: Maker,
+    model: Model,
+    q: NDArray,
+    v: NDArray,
+    times: NDArray,
+    method: Integrator | Adaptive,
+    applied: Drive,
+    external: Force | None,
+    every: int,
+    watch: Progress,
+) -> tuple[Motion, Recording, str]:
+    """Run a formulation; gives its motion, the recording behind it and what code ran.
+
+    Raises
+    ------
+    SimulationError
+        If the integrator cannot step this formulation.
+    """
+    acting = _Acting(applied, external)
+    system = make(model, None if applied.zero else acting.tau, None if external is None else acting.f_ext)
+    acting.system = system
+    _check_pair(system, method)
+    x, w = system.state(q, v)
+    recording = None
+    if applied.zero and external is None:
+        recording = _compiled(system, method, times, x, w, every, watch)
+    what_ran = "compiled loop (LLVM)"
+    if recording is None:
+        samples = adaptive_samples(method, system, times, x, w) if isinstance(method, Adaptive) else _steps(
+            method, system, acting, times, x, w
+        )  # fmt: skip
+        recording = record(samples, times, x, w, every, watch)
+        what_ran = "stepped from Python"
+    tau = None if applied.zero else applied.function
+    motion = Motion(system, recording.t, recording.q, recording.v, tau, external, recording.solves)
+    return motion, recording, what_ran
+
+
+class _Acting:
+    """Forces given as functions of joint coordinates, as functions of a formulation's state.
+
+    system : the formulation. step : number of the step that is being made, for forces held over steps; None if the
+        integrator chooses its steps.
+    """
+
+    system: Formulation
+
+    def __init__(self, applied: Drive, external: Force | None) -> None:
+        self.applied = applied
+        self.external = external
+        self.step: int | None = None
+
+    def tau(self, t: float, x: NDArray, w: NDArray) -> NDArray:
+        force = self.applied.function if self.step is None else self.applied.during(self.step)
+        known = self.applied.values is not None  # then it does not depend on the state
+        return force(t, *((x, w) if known else self._joint_state(x, w)))
+
+    def f_ext(self, t: float, x: NDArray, w: NDArray) -> NDArray:
+        assert self.external is not None
+        return self.external(t, *self._joint_state(x, w))
+
+    def _joint_state(self, x: NDArray, w: NDArray) -> tuple[NDArray, NDArray]:
+        return joint_state(self.system.model, self.system.poses(x), self.system.velocities(x, w))
+
+
+def _check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
+    if isinstance(system, method.requires):
+        return
+    fitting = ", ".join(repr(name) for name, other in INTEGRATORS.items() if isinstance(system, other.requires))
+    raise SimulationError(
+        f"integrator {method.name!r} steps {method.requires.__name__} only, which formulation {system.name!r} is not; "
+        f"it can be stepped by {fitting}"
+    )
+
+
+def _compiled(
+    system: Formulation,
+    method: Integrator | Adaptive,
+    times: NDArray,
+    x: NDArray,
+    w: NDArray,
+    every: int,
+    watch: Progress,
+) -> Recording | None:
+    """The run by the formulation's own compiled loop, if it has one for the method."""
+    if not isinstance(system, Compiled) or isinstance(method, Adaptive):
+        return None
+    if isinstance(method, MuntheKaas) and not is_plain_tableau(method):
+        return None
+    try:
+        run = system.compiled_run(tableau_of(method), method.name, times, x, w, every, watch.update)
+    finally:
+        watch.close()
+    return None if run is None else recording_of(run, times)
+
+
+def _steps(
+    method: Integrator, system: Formulation, acting: _Acting, times: NDArray, x: NDArray, w: NDArray
+) -> Iterator[Sample]:
+    state = method.init(system, times[0], x, w)
+    for k in range(len(times) - 1):
+        acting.step = k
+        state = method.step(system, replace(state, t=times[k]), times[k + 1] - times[k])
+        yield state.x, state.v, k + 1, state.solve
+
+
+def adaptive_samples(method: Adaptive, system: Formulation, times: NDArray, x: NDArray, w: NDArray) -> Iterator[Sample]:
+    """The states at times[1:] of an integrator that chooses its steps."""
+    for x_new, w_new, steps in method.samples(system, times, x, w):
+        yield x_new, w_new, steps, None

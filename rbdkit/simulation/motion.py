@@ -1,0 +1,81 @@
+"""A motion recorded in the coordinates of another formulation than the joint coordinates."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import Energy
+from rbdkit.formulations import Force, Formulation, joint_state
+from rbdkit.integrators import Solve
+from rbdkit.simulation.report import Report
+from rbdkit.simulation.trajectory import Trajectory
+
+
+class Motion(Trajectory):
+    """A `Trajectory` that a formulation computed; its q and v are found when asked for, from poses and velocities.
+
+    Parameters
+    ----------
+    system : the formulation.
+    t, x, w : (n,), (n, nx), (n, nw) times and states in its own coordinates.
+    tau, f_ext : what acts, as functions of (t, q, v), or None.
+    solves : how the equations of each recorded step were solved; empty for explicit methods.
+    """
+
+    system: Formulation
+    x: NDArray
+    w: NDArray
+    solves: tuple[Solve, ...]
+
+    def __init__(
+        self,
+        system: Formulation,
+        t: NDArray,
+        x: NDArray,
+        w: NDArray,
+        tau: Force | None = None,
+        f_ext: Force | None = None,
+        solves: tuple[Solve, ...] = (),
+        report: Report | None = None,
+    ) -> None:
+        own = {"system": system, "x": x, "w": w, "solves": solves, "_applied": tau}
+        self.__dict__.update(own, model=system.model, t=t, f_ext=f_ext, report=report)  # the class is frozen
+
+    def with_report(self, report: Report) -> Motion:
+        applied, f_ext = self.__dict__["_applied"], self.f_ext
+        return Motion(self.system, self.t, self.x, self.w, applied, f_ext, self.solves, report)
+
+    def invariants(self) -> dict[str, NDArray]:
+        """What this motion would keep without outer forces, by name, each of shape (n,) or (n, k)."""
+        return self.system.invariants(self.x, self.w)
+
+    def constraint_error(self) -> NDArray:
+        return self.system.constraint_error(self.x)
+
+    @cached_property
+    def q(self) -> NDArray:
+        return self._joint_state[0]
+
+    @cached_property
+    def v(self) -> NDArray:
+        return self._joint_state[1]
+
+    @cached_property
+    def tau(self) -> NDArray | None:
+        applied: Force | None = self.__dict__["_applied"]
+        return None if applied is None else np.array([applied(*state) for state in zip(self.t, self.q, self.v)])
+
+    @cached_property
+    def _joint_state(self) -> tuple[NDArray, NDArray]:
+        return joint_state(self.model, self._poses, self.system.velocities(self.x, self.w))
+
+    @cached_property
+    def _poses(self) -> NDArray:
+        return self.system.poses(self.x)
+
+    @cached_property
+    def _energy(self) -> Energy:
+        return self.system.energy(self.x, self.w)
