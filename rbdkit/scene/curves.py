@@ -25,6 +25,7 @@ class Curves:
     Attributes
     ----------
     name : of the plot. unit : of the values. t : (k,) s. names, colors : one a curve. values : (curves, k).
+    log : whether the axis of the values is logarithmic.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Curves:
     names: tuple[str, ...]
     colors: tuple[str, ...]
     values: NDArray
+    log: bool = False
 
 
 @dataclass(frozen=True)

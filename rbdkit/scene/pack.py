@@ -74,6 +74,7 @@ def pack_plots(plots: tuple[Plot, ...]) -> list[dict[str, Any]]:
                 {
                     "name": tab.name,
                     "unit": tab.unit,
+                    "log": tab.log,
                     "names": list(tab.names),
                     "colors": list(tab.colors),
                     "t": tab.t.astype("<f8").tobytes(),

@@ -48,8 +48,10 @@ class Motion(Trajectory):
         applied, f_ext = self.__dict__["_applied"], self.f_ext
         return Motion(self.system, self.t, self.x, self.w, applied, f_ext, self.solves, report)
 
+    def velocities(self) -> NDArray:
+        return self.system.velocities(self.x, self.w)
+
     def invariants(self) -> dict[str, NDArray]:
-        """What this motion would keep without outer forces, by name, each of shape (n,) or (n, k)."""
         return self.system.invariants(self.x, self.w)
 
     def constraint_error(self) -> NDArray:
@@ -70,7 +72,7 @@ class Motion(Trajectory):
 
     @cached_property
     def _joint_state(self) -> tuple[NDArray, NDArray]:
-        return joint_state(self.model, self._poses, self.system.velocities(self.x, self.w))
+        return joint_state(self.model, self._poses, self.velocities())
 
     @cached_property
     def _poses(self) -> NDArray:

@@ -19,7 +19,7 @@ from rbdkit.algorithms import (
     forward_kinematics,
     power_balance,
 )
-from rbdkit.formulations import Force
+from rbdkit.formulations import Force, JointSystem
 from rbdkit.model import Model
 from rbdkit.simulation.report import Report
 
@@ -73,9 +73,22 @@ class Trajectory:
             return np.stack([forward_kinematics(self.model, q, t=t).poses for t, q in zip(self.t, self.q, strict=True)])
         return forward_kinematics(self.model, self.q).poses
 
+    def velocities(self) -> NDArray:
+        """Spatial velocities of all bodies in body coordinates, shape (n, bodies, 6), rad/s and m/s."""
+        if self.driven:
+            rows = zip(self.t, self.q, self.v, strict=True)
+            return np.stack([forward_kinematics(self.model, q, v, t).velocities for t, q, v in rows])  # type: ignore[misc]
+        velocities = forward_kinematics(self.model, self.q, self.v).velocities
+        assert velocities is not None
+        return velocities
+
     def constraint_error(self) -> NDArray:
         """Residuals of the position constraints, shape (n, m), rad and m; m = 0 where there are none."""
         return np.zeros((len(self), 0))
+
+    def invariants(self) -> dict[str, NDArray]:
+        """What the motion would keep if no outer force acted, by name, each of shape (n,) or (n, k)."""
+        return JointSystem(self.model).invariants(self.q, self.v)
 
     def energy(self) -> Energy:
         """Kinetic, gravitational, spring, potential and total energy, each of shape (n,), J."""

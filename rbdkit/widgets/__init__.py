@@ -5,9 +5,10 @@ three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of slider
 `figure` draws with Matplotlib.
 """
 
+from rbdkit.widgets.comparison import ComparisonView, compare
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.sliders import Sliders, sliders
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.view import View, show
 
-__all__ = ["Panel", "Slider", "Sliders", "Stage", "View", "show", "sliders"]
+__all__ = ["ComparisonView", "Panel", "Slider", "Sliders", "Stage", "View", "compare", "show", "sliders"]

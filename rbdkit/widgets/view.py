@@ -59,7 +59,7 @@ class View(Stage):
             scene = _reaching(scene, np.concatenate([scene.poses[None], poses]))
         if trajectory is not None:
             tracks = tracks_of(trajectory)
-            scene, options["near"], far = _framed(scene, tracks, followable)
+            scene, options["near"], far = framed(scene, tracks, followable)
             follow = (followable if far else "") if follow is None else follow
         curves = plots_of(trajectory) if trajectory is not None and plots else ()
         super().__init__(scene, tracks, curves, follow=follow or "", followable=followable, **options)
@@ -158,7 +158,7 @@ def _reaching(scene: Scene, poses: NDArray) -> Scene:
     return replace(scene, outline=outline, grid=grid if scene.grid is None else replace(grid, height=scene.grid.height))
 
 
-def _framed(scene: Scene, tracks: Tracks, followed: str) -> tuple[Scene, NDArray | None, bool]:
+def framed(scene: Scene, tracks: Tracks, followed: str) -> tuple[Scene, NDArray | None, bool]:
     """The scene for a motion: with an outline that takes the motion in, and a grid below it.
 
     Returns also the outline for a camera that follows a node, and whether the motion goes too far for any other.

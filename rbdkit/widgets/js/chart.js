@@ -13,7 +13,19 @@ function ticks(low, high, count) {
   return { values, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
 
+// At most `count` powers of ten in [10^low, 10^high], as exponents.
+function decades(low, high, count) {
+  const step = Math.max(1, Math.ceil((high - low) / Math.max(1, count)));
+  const values = [];
+  for (let k = Math.ceil(low / step) * step; k <= high; k += step) values.push(k);
+  return values;
+}
+
 const SUPERSCRIPT = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+
+function ten_to(power) {
+  return `10${[...String(power)].map((c) => SUPERSCRIPT[c]).join("")}`;
+}
 
 class Chart {
   constructor(plot, player) {
@@ -21,7 +33,7 @@ class Chart {
     this.tabs = plot.tabs.map((tab) => ({
       ...tab,
       t: typed(Float64Array, tab.t),
-      values: typed(Float32Array, tab.values),
+      values: tab.log ? typed(Float32Array, tab.values).map(Math.log10) : typed(Float32Array, tab.values),
       hidden: new Set(),
     }));
     this.canvas = h("canvas", { class: "rbd-curves" });
@@ -141,9 +153,11 @@ class Chart {
     const right = this.width - MARGINS.right;
     const bottom = this.height - MARGINS.bottom;
     const size = Math.max(Math.abs(this.low), Math.abs(this.high));
-    const power = size >= 1e5 || size < 1e-2 ? Math.floor(Math.log10(size)) : 0;
+    const { log } = this.tab;
+    const power = !log && (size >= 1e5 || size < 1e-2) ? Math.floor(Math.log10(size)) : 0;
     const factor = 10 ** power;
-    const vertical = ticks(this.low / factor, this.high / factor, Math.max(3, Math.floor(this.height / 25)));
+    const count = Math.max(3, Math.floor(this.height / 25));
+    const vertical = log ? { values: decades(this.low, this.high, count) } : ticks(this.low / factor, this.high / factor, count);
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     for (const value of vertical.values) {
@@ -154,7 +168,7 @@ class Chart {
       pen.lineTo(right, y);
       pen.stroke();
       pen.fillStyle = ink;
-      pen.fillText(value.toFixed(vertical.digits).replace("-", "\u2212"), MARGINS.left - 6, y);
+      pen.fillText(log ? ten_to(value) : value.toFixed(vertical.digits).replace("-", "\u2212"), MARGINS.left - 6, y);
     }
     const horizontal = ticks(this.t0, this.t1, Math.max(2, Math.floor(this.width / 70)));
     pen.textBaseline = "alphabetic";
@@ -166,7 +180,7 @@ class Chart {
     if (power) {
       pen.textAlign = "left";
       pen.textBaseline = "top";
-      pen.fillText(`\u00d710${[...String(power)].map((c) => SUPERSCRIPT[c]).join("")}`, MARGINS.left + 5, 1);
+      pen.fillText(`\u00d7${ten_to(power)}`, MARGINS.left + 5, 1);
     }
   }
 
@@ -211,7 +225,7 @@ class Chart {
       if (!write && k >= MOST_DOTS) return;
       const row = this.row(k);
       const value = row[low] + s * (row[next] - row[low]);
-      if (write) this.values[k].textContent = brief(value);
+      if (write) this.values[k].textContent = brief(this.tab.log ? 10 ** value : value);
       if (k >= MOST_DOTS) return;
       const visible = !this.tab.hidden.has(k) && Number.isFinite(value);
       this.points[k].style.display = visible ? "" : "none";

@@ -1,0 +1,118 @@
+"""Motions of one model laid over each other: a solid one and its ghosts, and how far each drifts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.scene import palette
+from rbdkit.scene.build import scene_of
+from rbdkit.scene.curves import Curves, Plot, curves
+from rbdkit.scene.scene import Layer, Part, Scene, Trail
+from rbdkit.scene.tracks import Tracks, tracks
+from rbdkit.scene.triangles import Triangles
+
+if TYPE_CHECKING:
+    from rbdkit.model import Model
+    from rbdkit.simulation import Comparison, Trajectory
+
+GHOST = 0.38
+"""Opacity of all bodies but those of the first motion."""
+
+
+def color_of(number: int) -> str:
+    """Colour of the n-th motion, in picture, plots and table."""
+    return palette.LINES[number % len(palette.LINES)]
+
+
+def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> Scene:
+    """One copy of a model for each label, in a layer and a colour of its own; the first is solid, the others ghosts.
+
+    Node 0 is the world, then come the bodies of each copy in turn.
+    """
+    one, labels = scene_of(model, q), tuple(labels)
+    moving = len(one.nodes) - 1
+    solid = [part for part in one.parts if part.layer == "bodies"]
+    frames = [part for part in one.parts if part.layer == "frames"]
+    parts = [part for part in (*solid, *frames) if part.node == 0]
+    trails: list[Trail] = []
+    for k, label in enumerate(labels):
+        color = palette.rgb(color_of(k))
+        for part in solid:
+            if part.node > 0:
+                opacity = part.opacity if k == 0 else GHOST * part.opacity
+                parts.append(Part(part.node + k * moving, label, _tinted(part.surface, color), opacity))
+        parts += [replace(part, node=part.node + k * moving) for part in frames if part.node > 0]
+        trails += [Trail(trail.node + k * moving, trail.point, color_of(k)) for trail in one.trails]
+    own = [Layer(label, label, f"The motion computed by: {label}") for label in labels]
+    marks = [replace(layer, visible=layer.name != "frames") for layer in one.layers if layer.name in KEPT]
+    return replace(
+        one,
+        name=f"{model.name}: {len(labels)} motions",
+        nodes=("world", *(f"{label}: {name}" for label in labels for name in one.nodes[1:])),
+        poses=copies(one.poses[None] for _ in labels)[0],
+        layers=(*own, *marks),
+        parts=tuple(parts),
+        labels=(),
+        trails=tuple(trails),
+    )
+
+
+KEPT = ("bodies", "frames", "trails", "grid")
+
+
+def copies(motions: Iterable[NDArray]) -> NDArray:
+    """Poses (n, bodies, 4, 4) of each copy of a model as poses of the nodes of `laid_over`."""
+    motions = list(motions)
+    return np.concatenate([motions[0][:, :1], *(poses[:, 1:] for poses in motions)], axis=1)
+
+
+def tracks_laid_over(runs: Iterable[Trajectory]) -> Tracks:
+    """The motions as tracks of one scene, at the times of the longest. A motion that ended early stays at its end."""
+    runs = list(runs)
+    t = max((run.t for run in runs), key=lambda times: float(times[-1]))
+    rows = [np.clip(np.searchsorted(run.t, t, side="right") - 1, 0, len(run) - 1) for run in runs]
+    return tracks(t, copies(run.poses()[row] for run, row in zip(runs, rows, strict=True)))
+
+
+def plots_of_comparison(comparison: Comparison) -> tuple[Plot, ...]:
+    """How the invariants, the constraints and the rotation matrices hold, and how the motions part; logarithmic."""
+    measures = {f"{name} drift": {c.label: c.drifts.get(name) for c in comparison.contenders}
+                for name in comparison.invariants}  # fmt: skip
+    measures["constraint error"] = {c.label: c.constraint_error for c in comparison.contenders}
+    measures["|det R - 1|"] = {c.label: c.rotation_error for c in comparison.contenders}
+    kept = [_tab(comparison, name, values) for name, values in measures.items() if _any(values)]
+    apart = {c.label: c.distance for c in comparison.contenders}
+    plots = [Plot("What is kept", tuple(kept))] if kept else []
+    if _any(apart):
+        plots.append(Plot("How the motions part", (_tab(comparison, "off the reference", apart),)))
+    return tuple(plots)
+
+
+def _any(values: dict[str, NDArray | None]) -> bool:
+    return any(v is not None and np.any(v > 0.0) for v in values.values())
+
+
+def _tab(comparison: Comparison, name: str, values: dict[str, NDArray | None]) -> Curves:
+    """One measure of all contenders over time."""
+    t = max((c.trajectory.t for c in comparison.contenders), key=len)
+    rows = np.full((len(comparison.contenders), len(t)), np.nan)
+    for row, value in zip(rows, values.values(), strict=True):
+        if value is not None:
+            row[: len(value)] = value[: len(t)]
+    positive = rows[rows > 0.0]
+    rows = np.where(rows == 0.0, positive.min(initial=np.inf), rows)  # a logarithm has no zero
+    colors = tuple(color_of(k) for k in range(len(rows)))
+    return replace(curves(name, "", t, tuple(values), colors, rows), log=True)
+
+
+def _tinted(surface: Triangles, color: NDArray) -> Triangles:
+    """The surface with its colours drawn towards another one, so that shapes stay told apart."""
+    painted = surface.painted(color)
+    assert painted.colors is not None
+    light = painted.colors.mean(axis=1, keepdims=True)
+    return replace(surface, colors=np.clip(0.75 * color + 0.25 * light, 0.0, 1.0))

@@ -1,0 +1,202 @@
+"""The same model run in several ways, side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rbdkit.errors import SimulationError
+from rbdkit.formulations import JointSystem
+from rbdkit.integrators import Adaptive, Integrator
+from rbdkit.model import Model
+from rbdkit.simulation.contender import Contender, distance
+from rbdkit.simulation.formulated import Maker, maker_of
+from rbdkit.simulation.simulate import SimulationWarning, simulate
+from rbdkit.simulation.trajectory import Trajectory
+
+Pair = tuple[str | Maker, str | Integrator | Adaptive]
+"""A formulation and an integrator, as `simulate` takes them."""
+
+
+QUICK = 0.5
+"""s; runs shorter than that are timed twice."""
+ONLY_THE_END = 2**62
+"""Steps between recorded states, where the last one is all that matters."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs of one model, measured with the same measures. Its ``repr`` is their table.
+
+    Attributes
+    ----------
+    contenders : one a run.
+    reference : the motion that they are compared with, or None.
+    run : runs contender k again with another step, or None if they came as finished trajectories.
+    """
+
+    contenders: tuple[Contender, ...]
+    reference: Trajectory | None = None
+    run: Callable[[int, float], Trajectory] | None = field(default=None, repr=False)
+
+    def __getitem__(self, label: str) -> Contender:
+        for contender in self.contenders:
+            if contender.label == label:
+                return contender
+        raise KeyError(f"no contender {label!r}; there are {', '.join(repr(c.label) for c in self.contenders)}")
+
+    @property
+    def invariants(self) -> tuple[str, ...]:
+        """Names of what at least one contender should keep; the energy first."""
+        return tuple(dict.fromkeys(name for contender in self.contenders for name in contender.drifts))
+
+    @property
+    def notes(self) -> list[str]:
+        """What ended a run before its time."""
+        reports = [(contender.label, contender.trajectory.report) for contender in self.contenders]
+        return [f"{label} stopped: {report.stopped}" for label, report in reports if report and report.stopped]
+
+    def columns(self) -> dict[str, list[float]]:
+        """The table: a number for each contender under each heading; not a number where there is none."""
+        table = {f"{name} drift": [_last(c.drifts.get(name)) for c in self.contenders] for name in self.invariants}
+        table["constraint error"] = [float(np.max(c.constraint_error)) for c in self.contenders]
+        table["|det R - 1|"] = [float(np.max(c.rotation_error)) for c in self.contenders]
+        if self.reference is not None:
+            table["off at the end"] = [np.nan if c.distance is None else float(c.distance[-1]) for c in self.contenders]
+        table["µs a step"] = [1e6 * c.step_time for c in self.contenders]
+        if any(c.iterations for c in self.contenders):
+            table["Newton iterations"] = [float(c.iterations) for c in self.contenders]
+        return table
+
+    def work_precision(self, steps: Sequence[float]) -> dict[str, tuple[list[float], list[float]]]:
+        """Cost and error of each contender with other steps (s): {label: (wall times in s, errors at the end)}.
+
+        Errors are distances from the reference at the end, m or rad. A run that fails with a step is left out.
+
+        Raises
+        ------
+        SimulationError
+            If there is no reference, or the contenders came as finished trajectories.
+        """
+        if self.run is None or self.reference is None:
+            raise SimulationError("a work-precision diagram needs compare(model, pairs, ...), which can run them again")
+        points: dict[str, tuple[list[float], list[float]]] = {}
+        model, end = self.reference.model, self.reference.poses()[-1:]
+        for k, contender in enumerate(self.contenders):
+            times, errors = points.setdefault(contender.label, ([], []))
+            for h in steps:
+                again = self.run(k, h)
+                if again.report is None or again.report.stopped:
+                    continue
+                times.append(again.report.wall_time)
+                errors.append(float(distance(model, again.poses()[-1:], end)[0]))
+        return points
+
+    def __repr__(self) -> str:
+        columns = self.columns()
+        names = [contender.label for contender in self.contenders]
+        wide = max(map(len, names))
+        lines = [" " * wide + "".join(f"  {heading:>16}" for heading in columns)]
+        for k, name in enumerate(names):
+            lines.append(f"{name:<{wide}}" + "".join(f"  {cell(values[k]):>16}" for values in columns.values()))
+        return "\n".join([*lines, *self.notes])
+
+
+def compare_runs(
+    what: Model | Sequence[Trajectory] | Mapping[str, Trajectory],
+    pairs: Sequence[Pair] | Mapping[str, Pair] | None = None,
+    reference: Trajectory | str | None = None,
+    **options: Any,
+) -> Comparison:
+    """Run a model in several ways, or take trajectories that are there, and measure them; see `rbdkit.compare`."""
+    if isinstance(what, Model):
+        return _run_pairs(what, pairs, reference, options)
+    if pairs is not None or options:
+        raise SimulationError("pairs, q0, dt and the like are for comparing runs of a model, not finished trajectories")
+    runs = dict(what) if isinstance(what, Mapping) else _labelled(what)
+    if not runs:
+        raise SimulationError("there is nothing to compare: give trajectories, or a model and pairs")
+    if isinstance(reference, str):
+        if reference not in runs:
+            raise SimulationError(f"reference {reference!r} is none of {', '.join(map(repr, runs))}")
+        reference = runs[reference]
+    for label, run in runs.items():
+        if len(run.model.bodies) != len(next(iter(runs.values())).model.bodies):
+            raise SimulationError(f"trajectory {label!r} is of another model than the first one")
+    return Comparison(tuple(_contender(label, run, reference) for label, run in runs.items()), reference)
+
+
+def _run_pairs(
+    model: Model,
+    pairs: Sequence[Pair] | Mapping[str, Pair] | None,
+    reference: Trajectory | str | None,
+    options: dict[str, Any],
+) -> Comparison:
+    if not pairs:
+        raise SimulationError("compare(model, ...) needs pairs of a formulation and an integrator: [('joint', 'rk4')]")
+    named = dict(pairs) if isinstance(pairs, Mapping) else {_name(pair): pair for pair in pairs}
+
+    def run(pair: Pair, **changed: Any) -> Trajectory:
+        """Once, and if that was quick once more: the first run may have compiled something.
+
+        What the reports would warn of, the table shows.
+        """
+        arguments = {**options, **changed, "formulation": pair[0], "integrator": pair[1]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SimulationWarning)
+            first = simulate(model, **arguments)
+            if first.report is None or first.report.wall_time > QUICK:
+                return first
+            again = simulate(model, **arguments)
+        return min(first, again, key=lambda trajectory: trajectory.report.wall_time)  # type: ignore[union-attr]
+
+    runs = {label: run(pair) for label, pair in named.items()}
+    if isinstance(reference, str):
+        if reference not in runs:
+            raise SimulationError(f"reference {reference!r} is none of {', '.join(map(repr, runs))}")
+        reference = runs[reference]
+    elif reference is None and not model.loops:
+        reference = run(("joint", Adaptive("dop853", rtol=1e-12, atol=1e-12)))
+    chosen = list(named.values())
+    contenders = tuple(_contender(label, trajectory, reference) for label, trajectory in runs.items())
+    return Comparison(contenders, reference, lambda k, h: run(chosen[k], dt=h, every=ONLY_THE_END))
+
+
+def _contender(label: str, trajectory: Trajectory, reference: Trajectory | None) -> Contender:
+    """With the reference only if it was recorded at the same times."""
+    same = reference is not None and len(reference) == len(trajectory) and np.allclose(reference.t, trajectory.t)
+    return Contender(label, trajectory, reference if same else None)
+
+
+def _labelled(runs: Sequence[Trajectory]) -> dict[str, Trajectory]:
+    labels: dict[str, Trajectory] = {}
+    for run in runs:
+        contender = Contender("", run)
+        base = contender.formulation if run.report is None else f"{contender.formulation}, {run.report.integrator}"
+        label, number = base, 2
+        while label in labels:
+            label, number = f"{base} ({number})", number + 1
+        labels[label] = run
+    return labels
+
+
+def _name(pair: Pair) -> str:
+    formulation, method = pair
+    maker = maker_of(formulation)
+    called = "joint" if maker is JointSystem else getattr(maker, "name", None) or getattr(maker, "__name__", str(maker))
+    return f"{called}, {method if isinstance(method, str) else method.name}"
+
+
+def _last(drift: Any) -> float:
+    return np.nan if drift is None else float(np.nanmax(drift))
+
+
+def cell(value: float) -> str:
+    """A number of the table as text."""
+    if np.isnan(value):
+        return "-"
+    return f"{value:.3g}" if value == 0.0 or 0.01 <= abs(value) < 1e5 else f"{value:.1e}"

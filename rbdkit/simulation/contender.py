@@ -1,0 +1,87 @@
+"""One run in a comparison, and what is measured of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.model import Model
+from rbdkit.simulation.motion import Motion
+from rbdkit.simulation.trajectory import Trajectory
+from rbdkit.spatial import so3
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """A trajectory under a name, measured.
+
+    Parameters
+    ----------
+    label : its name.
+    trajectory : what it computed.
+    reference : the motion that its own is compared with, recorded at the same times; or None.
+    """
+
+    label: str
+    trajectory: Trajectory
+    reference: Trajectory | None = None
+
+    @property
+    def formulation(self) -> str:
+        """The formulation that it ran in."""
+        return self.trajectory.system.name if isinstance(self.trajectory, Motion) else "joint"
+
+    @property
+    def step_time(self) -> float:
+        """Wall time of a step, s; not a number if the trajectory has no report."""
+        report = self.trajectory.report
+        return np.nan if report is None else report.wall_time / max(report.steps, 1)
+
+    @property
+    def iterations(self) -> int:
+        """The most Newton iterations of a recorded step; 0 for explicit methods."""
+        return 0 if self.trajectory.report is None else self.trajectory.report.iterations
+
+    @cached_property
+    def drifts(self) -> dict[str, NDArray]:
+        """How far each invariant is from its first value over the motion, (n,), relative to the largest it ever is.
+
+        The energy counts work and losses in, and is relative to the energy that moves about.
+        """
+        energy = self.trajectory.energy()
+        scale = float(np.max(energy.kinetic) + np.ptp(energy.potential))
+        drifts = {"energy": np.abs(self.trajectory.energy_error()) / (scale or 1.0)}
+        for name, values in self.trajectory.invariants().items():
+            if name != "energy":
+                rows = np.asarray(values).reshape(len(values), -1)
+                size = float(np.max(np.linalg.norm(rows, axis=1)))
+                drifts[name] = np.linalg.norm(rows - rows[0], axis=1) / (size or 1.0)
+        return drifts
+
+    @cached_property
+    def constraint_error(self) -> NDArray:
+        """Largest residual of a position constraint, (n,), rad or m."""
+        return np.max(np.abs(self.trajectory.constraint_error()), axis=1, initial=0.0)
+
+    @cached_property
+    def rotation_error(self) -> NDArray:
+        """Largest |det R - 1| of a body, (n,)."""
+        return np.max(np.abs(np.linalg.det(self.trajectory.poses()[..., :3, :3]) - 1.0), axis=1)
+
+    @cached_property
+    def distance(self) -> NDArray | None:
+        """How far the worst body is from where the reference has it, (n,), in m and rad, whichever is larger."""
+        if self.reference is None:
+            return None
+        return distance(self.trajectory.model, self.trajectory.poses(), self.reference.poses())
+
+
+def distance(model: Model, a: NDArray, b: NDArray) -> NDArray:
+    """Largest shift of a centre of mass (m) or turn (rad) between poses (n, bodies, 4, 4) of the bodies, (n,)."""
+    turn = np.linalg.norm(so3.log(np.swapaxes(a[..., :3, :3], -1, -2) @ b[..., :3, :3]), axis=-1)
+    com = np.array([np.zeros(3) if body.inertia is None else body.inertia.com for body in model.bodies])
+    places = [np.einsum("...ij,...j->...i", pose[..., :3, :3], com) + pose[..., :3, 3] for pose in (a, b)]
+    return np.maximum(turn, np.linalg.norm(places[0] - places[1], axis=-1)).max(axis=1)

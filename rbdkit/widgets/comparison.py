@@ -1,0 +1,130 @@
+"""Several motions of one model, seen together: ghosts, drifts, a table."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from rbdkit.model import Model
+from rbdkit.scene.comparison import color_of, laid_over, plots_of_comparison, tracks_laid_over
+from rbdkit.simulation import Comparison, Trajectory, compare_runs
+from rbdkit.simulation.comparison import Pair, cell
+from rbdkit.widgets.bundle import style
+from rbdkit.widgets.figure import work_precision_figure
+from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.view import framed
+
+TIPS = {
+    "constraint error": "Largest residual of a position constraint over the motion, rad or m",
+    "|det R - 1|": "Largest deviation of a rotation matrix from being one",
+    "off at the end": "How far the worst body is from where the reference has it, rad or m, whichever is larger",
+    "µs a step": "Wall time of a step, microseconds; 'stepped from Python' and compiled loops are not the same race",
+    "Newton iterations": "The most that a recorded step needed",
+}
+
+
+class ComparisonView(ipywidgets.VBox):
+    """A picture with ghosts, curves of what drifts, and the table; see `compare`.
+
+    Attributes
+    ----------
+    comparison : the numbers. stage : the picture. points : of the work-precision diagram, or None.
+    """
+
+    def __init__(self, comparison: Comparison, steps: Sequence[float] | None = None, **options: Any) -> None:
+        self.comparison = comparison
+        runs = [contender.trajectory for contender in comparison.contenders]
+        tracks = tracks_laid_over(runs)
+        scene = laid_over(runs[0].model, [contender.label for contender in comparison.contenders])
+        scene, options["near"], _ = framed(scene, tracks, "")
+        self.stage = Stage(scene, tracks, plots_of_comparison(comparison), **options)
+        self.points = None if steps is None else comparison.work_precision(steps)
+        below = [ipywidgets.HTML(f"<style>{style('comparison')}</style>{table(comparison)}")]
+        if self.points is not None:
+            colors = [color_of(k) for k in range(len(comparison.contenders))]
+            below.append(ipywidgets.HTML(_drawing(work_precision_figure(self.points, colors))))
+        super().__init__([self.stage, ipywidgets.HBox(below).add_class("rbd-below")])
+
+    def close(self) -> None:
+        """Close the view and every widget it made."""
+        self.stage.close()
+        for child in self.children[1].children:
+            child.close()
+        self.children[1].close()
+        super().close()
+
+    def __repr__(self) -> str:
+        return repr(self.comparison)
+
+
+def compare(
+    what: Model | Sequence[Trajectory] | Mapping[str, Trajectory],
+    pairs: Sequence[Pair] | Mapping[str, Pair] | None = None,
+    *,
+    reference: Trajectory | str | None = None,
+    steps: Sequence[float] | None = None,
+    height: int = 400,
+    rate: float = 1.0,
+    loop: bool = False,
+    **options: Any,
+) -> ComparisonView:
+    """Run one model in several ways and see the motions together, with all that tells them apart.
+
+    Parameters
+    ----------
+    what : a model; or finished trajectories of one model, in a list or by name.
+    pairs : for a model, pairs of a formulation and an integrator as `simulate` takes them, in a list or by name:
+        ``[("joint", "rk4"), ("se3", "rk4")]``.
+    reference : what the motions are compared with: a trajectory, or the name of a contender. For a model without loops
+        that is not given, its motion in joint coordinates by an adaptive integrator at a tight tolerance.
+    steps : lengths of step (s) for a work-precision diagram: each pair runs with each of them.
+    height, rate, loop : of the picture and the player.
+    options : further arguments of `simulate` for the runs of a model: q0, v0, duration, dt, tau, f_ext, ...
+
+    Returns
+    -------
+    ComparisonView
+        Shows itself; ``.comparison`` has the numbers, and its ``columns()`` the table.
+
+    Raises
+    ------
+    SimulationError
+        If there is nothing to compare, or an argument does not fit.
+    """
+    comparison = compare_runs(what, pairs, reference, **options)
+    return ComparisonView(comparison, steps, height=height, rate=rate, loop=loop)
+
+
+def table(comparison: Comparison) -> str:
+    """The table as HTML; the best of each column stands out."""
+    columns = comparison.columns()
+    head = "".join(f'<th title="{html.escape(TIPS.get(name, ""))}">{html.escape(name)}</th>' for name in columns)
+    best = {name: _best(values) for name, values in columns.items()}
+    rows = []
+    for k, contender in enumerate(comparison.contenders):
+        cells = "".join(
+            f"<td{' class=rbd-best' if k in best[name] else ''}>{cell(values[k])}</td>"
+            for name, values in columns.items()
+        )
+        mark = f'<i style="background:{color_of(k)}"></i>'
+        rows.append(f"<tr><th>{mark}{html.escape(contender.label)}</th>{cells}</tr>")
+    notes = "".join(f"<p>{html.escape(note)}</p>" for note in comparison.notes)
+    body = "".join(rows)
+    return f'<table class="rbd-table"><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>{notes}'
+
+
+def _best(values: list[float]) -> set[int]:
+    """Rows within a tenth of the smallest value; none if all are alike."""
+    finite = [k for k, value in enumerate(values) if np.isfinite(value)]
+    if not finite or max(values[k] for k in finite) <= 1.1 * min(values[k] for k in finite):
+        return set()
+    return {k for k in finite if values[k] <= 1.1 * min(values[j] for j in finite)}
+
+
+def _drawing(figure: Any) -> str:
+    """A figure as SVG in the colours of the page."""
+    return f'<div class="rbd-drawing">{figure.svg()}</div>'
