@@ -15,7 +15,7 @@ from rbdkit.model import parameters as _parameters
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.describe import describe, describe_html
 from rbdkit.model.finding import Finding
-from rbdkit.model.geometry import Geometry
+from rbdkit.model.geometry import Geometry, Shape
 from rbdkit.model.joint import Joint, Limits, Mimic
 from rbdkit.model.numbering import WORLD, did_you_mean
 from rbdkit.model.placement import as_gravity, as_pose, frozen
@@ -73,7 +73,7 @@ class Model:
         joint: JointType | None = None,
         placement: ArrayLike | object | None = None,
         inertia: Inertia | None = None,
-        geometry: Geometry | Iterable[Geometry] = (),
+        geometry: Geometry | Shape | Iterable[Geometry | Shape] = (),
         joint_name: str | None = None,
         damping: ArrayLike = 0.0,
         friction: ArrayLike = 0.0,
@@ -93,7 +93,7 @@ class Model:
         placement : pose of the joint frame in the parent body: a position (3,), a rotation (3, 3), a pose (4, 4) or a
             SciPy transform.
         inertia : in body coordinates; the body frame is the joint's successor frame.
-        geometry : one or more shapes to draw.
+        geometry : what to draw: one or more shapes, or `Geometry` for a shape with a placement, colour or role.
         joint_name : name of the joint; ``<name>_joint`` if not given.
         damping, friction, stiffness, rest, armature, limits, mimic : see `Joint`; numbers, or one entry a freedom.
 
@@ -116,11 +116,12 @@ class Model:
                 f"body {name!r}: inertia {inertia!r} is not an rbdkit.Inertia; "
                 "make one with Inertia(mass, com, inertia_com)"
             )
-        shapes = (geometry,) if isinstance(geometry, Geometry) else tuple(geometry)
+        given = (geometry,) if isinstance(geometry, Geometry | Shape) else tuple(geometry)
+        shapes = tuple(Geometry(shape) if isinstance(shape, Shape) else shape for shape in given)
         for shape in shapes:
             if not isinstance(shape, Geometry):
                 raise ModelError(
-                    f"body {name!r}: {shape!r} is not a Geometry; write Geometry({shape!r}, placement=...)"
+                    f"body {name!r}: {shape!r} is neither a shape such as rbdkit.Box([1, 1, 1]) nor a Geometry"
                 )
         q_start, v_start = self._coordinate_start(joint_name, joint, mimic)
         placed = Joint.make(

@@ -4,6 +4,7 @@ Nothing here knows a widget or a browser: `scene_of` turns a model into a `Scene
 `Tracks`, `plots_of` into `Plot`s, and `pack_*` these into JSON with binary buffers for whoever draws them.
 """
 
+from rbdkit.scene.arrows import Arrow, pack_arrows, spatial_arrows
 from rbdkit.scene.build import scene_of
 from rbdkit.scene.curves import Curves, Plot, plots_of
 from rbdkit.scene.mesh_file import MeshReader, MeshWarning
@@ -14,6 +15,7 @@ from rbdkit.scene.tracks import Tracks, seven, tracks, tracks_of
 from rbdkit.scene.triangles import Triangles
 
 __all__ = [
+    "Arrow",
     "Curves",
     "Grid",
     "Label",
@@ -26,12 +28,14 @@ __all__ = [
     "Tracks",
     "Trail",
     "Triangles",
+    "pack_arrows",
     "pack_plots",
     "pack_scene",
     "pack_tracks",
     "plots_of",
     "scene_of",
     "seven",
+    "spatial_arrows",
     "tracks",
     "tracks_of",
     "triangulate",

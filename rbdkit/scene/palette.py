@@ -23,6 +23,12 @@ JOINT = "#f0882c"
 INERTIA = "#9a6fd0"
 """Inertia ellipsoids."""
 
+SPATIAL = {"motion": ("#8f5bd0", "#2f9e8f"), "force": ("#c2417c", "#d9772b")}
+"""Arrows of spatial vectors: angular and linear part of motions, moment and force of forces."""
+
+SELECTED = "#f2b134"
+"""What is selected or at hand."""
+
 MISSING = "#d4574e"
 """The stand-in for a mesh that could not be read."""
 

@@ -6,21 +6,34 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 from weakref import WeakSet
 
-import anywidget
 import numpy as np
 import traitlets
 from ipywidgets import Widget, widget_serialization
 from numpy.typing import ArrayLike
 
 from rbdkit.errors import StateError
-from rbdkit.scene import Plot, Scene, Tracks, pack_plots, pack_scene, pack_tracks, palette, seven
+from rbdkit.scene import (
+    Plot,
+    Scene,
+    Tracks,
+    pack_plots,
+    pack_scene,
+    pack_tracks,
+    palette,
+    seven,
+)
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.cell import CellRun, running_cell
 from rbdkit.widgets.three import reachable, three_widgets
+from rbdkit.widgets.touch import Touch
 
 MODULES = (
     "dom",
     "three_scene",
+    "arrows",
+    "picker",
+    "gizmo",
+    "hand",
     "tracks",
     "player",
     "camera",
@@ -33,7 +46,7 @@ MODULES = (
 )
 
 
-class Stage(anywidget.AnyWidget):
+class Stage(Touch):
     """A 3D picture with orbit, zoom, home, layer switches, player and plots.
 
     Meshes live in an ordinary pythreejs scene; one binary message poses all of them (`pose`), and recorded motion
@@ -56,6 +69,7 @@ class Stage(anywidget.AnyWidget):
     t : time of the picture, s; set it to move there. playing : set it to play or pause. rate, loop : as above.
     frame : number of the recorded sample at or before t.
     layers : which layers are shown, by name. side : widgets to be shown beside the picture, below the plots.
+    selected : names of nodes that stand out.
     """
 
     _esm = module(*MODULES)
@@ -130,7 +144,8 @@ class Stage(anywidget.AnyWidget):
         with self.hold_sync():
             self.scene, self.tracks = scene, tracks
             self.layers = {layer.name: self.layers.get(layer.name, layer.visible) for layer in scene.layers}
-            self._pose = b""
+            self._pose = self._arrows = b""
+            self.selected = [name for name in self.selected if name in scene.nodes]
             self._scene = pack_scene(scene)
             self.record(tracks, plots)
 

@@ -95,9 +95,9 @@ WRONG_BODIES = {
     "joint name empty": (dict(joint_name=""), "the name of a joint must be a non-empty text, not ''"),
     "a class for a joint": (dict(joint=Revolute), "is not a joint type; give an instance such as Revolute('z')"),
     "a matrix for an inertia": (dict(inertia=np.eye(3)), "is not an rbdkit.Inertia; make one with Inertia(mass, com"),
-    "a bare shape": (
-        dict(geometry=[Sphere(0.1)]),
-        "body 'new': Sphere(radius=0.1) is not a Geometry; write Geometry(Sphere(",
+    "a number for a shape": (
+        dict(geometry=[0.1]),
+        "body 'new': 0.1 is neither a shape such as rbdkit.Box([1, 1, 1]) nor a Geometry",
     ),
     "placement of four numbers": (
         dict(placement=[1, 0, 0, 0]),
@@ -264,3 +264,11 @@ def test_reprs_say_what_it_is(arm):
     assert repr(arm.joint("slide")) == "<Joint 'slide': Prismatic(axis='x'), q[8:9], v[7:8]>"
     assert repr(arm.frame("tool")) == "<Frame 'tool' on body 4 at [0.0, 0.0, 0.2]>"
     assert repr(arm.loops[0]) == "<Loop: spherical joint 'ring' from body 1 to body 4>"
+
+
+def test_a_bare_shape_is_a_geometry_without_more():
+    one, many = Model(), Model()
+    one.add_body("stone", geometry=Sphere(0.1))
+    many.add_body("stone", geometry=[Geometry(Sphere(0.1), name="ball"), Sphere(0.1)])
+    assert isinstance(one.bodies[1].geometry[0], Geometry) and one.bodies[1].geometry[0].shape == Sphere(0.1)
+    assert [geometry.name for geometry in many.bodies[1].geometry] == ["ball", ""]

@@ -12,6 +12,9 @@ class Core {
     this.graph = new ThreeScene(three);
     this.eye = new Eye(three, () => this.draw());
     this.trails = new Trails(this.graph);
+    this.arrows = new Arrows(this.graph);
+    this.picker = new Picker(this.graph);
+    this.gizmo = new Gizmo(this.graph, model.get("_axes"), (pose, done) => this.tell_drag(pose, done));
     this.player = new Player(model, (t) => this.show_time(t));
     this.heard = {
       "change:_scene": () => this.load_scene(),
@@ -20,10 +23,17 @@ class Core {
       "change:_pose": () => this.show_pose(typed(Float32Array, model.get("_pose"))),
       "change:layers": () => this.show_layers(),
       "change:follow": () => this.follow(),
+      "change:selected": () => this.show_selected(),
+      "change:_arrows": () => this.show_arrows(),
+      "change:_handle": () => this.show_handle(),
+      "change:_answered": () => this.drag_answered(),
       "msg:custom": (message) => message.do === "home" && this.home(true),
     };
     for (const [event, action] of Object.entries(this.heard)) model.on(event, action);
-    this.models.scene.on("beforeRender", (_, renderer) => this.eye.prepare(aspect_of(renderer)));
+    this.models.scene.on("beforeRender", (_, renderer, camera) => {
+      this.eye.prepare(aspect_of(renderer));
+      this.gizmo.fit(camera);
+    });
     this.models.scene.on("afterRender", (_, renderer, camera) => this.faces.forEach((face) => face.annotate(renderer, camera)));
     this.stop_theme = watch_theme((dark) => {
       this.graph.color_theme(dark);
@@ -40,6 +50,9 @@ class Core {
     for (const layer of spec.layers) this.graph.layers[layer.name] ??= layer.visible;
     this.faces.forEach((face) => face.load_scene());
     this.show_layers();
+    this.show_selected();
+    this.show_arrows();
+    this.show_handle();
     this.load_tracks();
     const pose = this.model.get("_pose");
     if (!this.player.tracks && pose?.byteLength) this.show_pose(typed(Float32Array, pose));
@@ -81,6 +94,40 @@ class Core {
     this.draw();
   }
 
+  show_selected() {
+    this.graph.select(this.model.get("selected"), this.model.get("_accent"));
+    this.draw();
+  }
+
+  show_arrows() {
+    this.arrows.show(typed(Float32Array, this.model.get("_arrows")));
+    this.draw();
+  }
+
+  show_handle() {
+    this.gizmo.show(this.model.get("_handle"));
+    this.draw();
+  }
+
+  // One pose is under way at a time; when Python has answered, the newest follows, and none between.
+  tell_drag(pose, done) {
+    this.draw();
+    if (this.drag_sent && performance.now() - this.drag_sent < 2000) {
+      this.drag_waits = { pose, done };
+      return;
+    }
+    this.drag_waits = null;
+    this.drag_sent = performance.now();
+    this.model.set("_held", { pose, done });
+    this.model.set("_asked", this.model.get("_asked") + 1);
+    this.model.save_changes();
+  }
+
+  drag_answered() {
+    this.drag_sent = null;
+    if (this.drag_waits) this.tell_drag(this.drag_waits.pose, this.drag_waits.done);
+  }
+
   follow() {
     const node = this.graph.spec.nodes.indexOf(this.model.get("follow"));
     this.eye.follow(node < 0 ? null : this.graph.nodes[node]);
@@ -110,6 +157,8 @@ class Core {
   dispose() {
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
     this.stop_theme();
+    this.arrows.clear();
+    this.gizmo.dispose();
     this.player.dispose();
     this.graph.dispose();
   }
@@ -142,6 +191,7 @@ class Face {
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.picture.addEventListener("contextmenu", (event) => event.preventDefault(), true);
     this.picture.addEventListener("pointerdown", () => this.root.focus({ preventScroll: true }));
+    this.hand = new Hand(core, this.canvas, this.picture);
     el.append(this.root);
     this.charts = [];
     this.children = [];

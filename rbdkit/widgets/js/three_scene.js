@@ -68,7 +68,7 @@ class ThreeScene {
     const mesh = new this.THREE.Mesh(geometry, material);
     mesh.frustumCulled = false;
     mesh.renderOrder = order;
-    mesh.userData = { node, layer };
+    mesh.userData = { node, layer, plain: material };
     this.nodes[node].add(mesh);
     this.members[layer].push(mesh);
   }
@@ -91,6 +91,36 @@ class ThreeScene {
       material.transparent = opacity < 1;
       material.depthWrite = opacity >= 1;
       material.depthTest = !through;
+      this.materials[key] = material;
+      this.disposable.push(material);
+    }
+    return this.materials[key];
+  }
+
+  // Diagonal of what the picture holds at first.
+  size() {
+    const points = this.spec?.outline ?? [];
+    const spans = [0, 1, 2].map((k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k])));
+    return points.length ? Math.hypot(...spans) : 1;
+  }
+
+  // Bodies of the named nodes glow in a colour.
+  select(names, color) {
+    const chosen = new Set(names);
+    for (const meshes of Object.values(this.members)) {
+      for (const mesh of meshes) {
+        if (!mesh.userData.plain || mesh.renderOrder > 1 || mesh.userData.layer === "frames") continue;
+        const on = chosen.has(this.spec.nodes[mesh.userData.node]);
+        mesh.material = on ? this.glowing(mesh.userData.plain, color) : mesh.userData.plain;
+      }
+    }
+  }
+
+  glowing(plain, color) {
+    const key = `${plain.uuid} glowing`;
+    if (!this.materials[key]) {
+      const material = plain.clone();
+      material.emissive.set(color).multiplyScalar(0.45);
       this.materials[key] = material;
       this.disposable.push(material);
     }

@@ -1,0 +1,89 @@
+"""Arrows that come and go with what is looked at: velocities, accelerations, forces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.scene import palette
+
+Kind = Literal["straight", "turning"]
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An arrow on a node.
+
+    Attributes
+    ----------
+    node : number of the node it moves with; 0 is the world.
+    start, vector : (3,) tail and shaft in node coordinates, m.
+    color : '#rrggbb'.
+    kind : 'straight', or 'turning' for what turns about the arrow (angular velocity, moment): it has two heads.
+    """
+
+    node: int
+    start: tuple[float, float, float]
+    vector: tuple[float, float, float]
+    color: str
+    kind: Kind = "straight"
+
+
+def spatial_arrows(
+    node: int, vector: NDArray, kind: Literal["motion", "force"], scale: tuple[float, float], at: NDArray | None = None
+) -> list[Arrow]:
+    """A spatial vector in node coordinates as two arrows at a point, turning and straight.
+
+    Parameters
+    ----------
+    vector : (6,) angular part (or moment) about the node's origin, then the linear part (or force).
+    kind : 'motion' or 'force', which gives the colours and says how the vector changes from point to point.
+    scale : metres of arrow for a unit of the first three and of the last three numbers.
+    at : (3,) the point, in node coordinates; the origin if not given.
+
+    Returns
+    -------
+    list of Arrow
+        Without those too short to see.
+    """
+    point = np.zeros(3) if at is None else np.asarray(at, dtype=float)
+    first, last = np.asarray(vector, dtype=float)[:3], np.asarray(vector, dtype=float)[3:]
+    if kind == "motion":
+        last = last + np.cross(first, point)  # velocity of the point
+    else:
+        first = first - np.cross(point, last)  # moment about the point
+    colors = palette.SPATIAL[kind]
+    arrows = [
+        Arrow(node, _three(point), _three(scale[0] * first), colors[0], "turning"),
+        Arrow(node, _three(point), _three(scale[1] * last), colors[1]),
+    ]
+    return [arrow for arrow in arrows if np.linalg.norm(arrow.vector) > 1e-9]
+
+
+def pack_arrows(arrows: Iterable[Arrow], nodes: int) -> bytes:
+    """Rows of 11 little-endian float32: node, start, vector, red, green, blue, 1 for a turning one.
+
+    Raises
+    ------
+    StateError : an arrow is on a node that there is not, or is not finite.
+    """
+    rows = []
+    for k, arrow in enumerate(arrows):
+        if not 0 <= arrow.node < nodes:
+            raise StateError(f"arrow {k} is on node {arrow.node}; there are nodes 0 to {nodes - 1}")
+        row = [arrow.node, *arrow.start, *arrow.vector, *palette.rgb(arrow.color), arrow.kind == "turning"]
+        if not np.isfinite(row).all():
+            raise StateError(
+                f"arrow {k} on node {arrow.node} is not finite: start {arrow.start}, vector {arrow.vector}"
+            )
+        rows.append(row)
+    return np.array(rows, dtype="<f4").tobytes()
+
+
+def _three(x: NDArray) -> tuple[float, float, float]:
+    return float(x[0]), float(x[1]), float(x[2])

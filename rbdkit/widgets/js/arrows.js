@@ -1,0 +1,70 @@
+// Arrows on nodes, made anew whenever Python sends others: a shaft, and one head, or two for what turns.
+
+const ARROW = 11; // numbers of one: node, start, vector, color, whether it turns
+const SIDES = 14;
+
+class Arrows {
+  constructor(graph) {
+    this.graph = graph;
+    this.meshes = [];
+  }
+
+  show(rows) {
+    this.clear();
+    const { THREE, models, nodes } = this.graph;
+    const thickness = 0.006 * this.graph.size();
+    for (let k = 0; k + ARROW <= rows.length; k += ARROW) {
+      const [node, ...numbers] = rows.slice(k, k + ARROW);
+      if (!nodes[node]) continue;
+      const vector = new THREE.Vector3(...numbers.slice(3, 6));
+      const geometry = arrow_geometry(THREE, vector.length(), thickness, numbers[9] > 0);
+      const material = models.mesh.obj.material.clone();
+      material.vertexColors = 0;
+      material.color.setRGB(...numbers.slice(6, 9));
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.frustumCulled = false;
+      mesh.position.set(...numbers.slice(0, 3));
+      mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector.normalize());
+      nodes[node].add(mesh);
+      this.meshes.push(mesh);
+    }
+  }
+
+  clear() {
+    for (const mesh of this.meshes) {
+      mesh.parent?.remove(mesh);
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+    }
+    this.meshes = [];
+  }
+}
+
+// A surface of revolution about z with the outline of an arrow of this length.
+function arrow_geometry(THREE, length, thickness, turning) {
+  const head = Math.min(5.5 * thickness, (turning ? 0.3 : 0.45) * length);
+  const radius = Math.min(thickness, 0.2 * head);
+  const wide = 0.45 * head;
+  const outline = [[0, 0], [radius, 0], [radius, length - (turning ? 1.75 : 1) * head]];
+  if (turning) outline.push([wide, length - 1.75 * head], [radius, length - 0.95 * head]);
+  outline.push(turning ? [wide, length - 0.95 * head] : [wide, length - head], [0, length]);
+  const points = [];
+  const normals = [];
+  for (let i = 0; i + 1 < outline.length; i++) {
+    const [[r0, z0], [r1, z1]] = [outline[i], outline[i + 1]];
+    const slope = Math.hypot(r1 - r0, z1 - z0) || 1;
+    const [out, up] = [(z1 - z0) / slope, (r0 - r1) / slope];
+    for (let j = 0; j < SIDES; j++) {
+      const corners = [[r0, z0, j], [r0, z0, j + 1], [r1, z1, j + 1], [r0, z0, j], [r1, z1, j + 1], [r1, z1, j]];
+      for (const [r, z, side] of corners) {
+        const angle = (2 * Math.PI * side) / SIDES;
+        points.push(r * Math.cos(angle), r * Math.sin(angle), z);
+        normals.push(out * Math.cos(angle), out * Math.sin(angle), up);
+      }
+    }
+  }
+  const geometry = new THREE.Geometry();
+  geometry.addAttribute("position", new THREE.Attribute(new Float32Array(points), 3));
+  geometry.addAttribute("normal", new THREE.Attribute(new Float32Array(normals), 3));
+  return geometry;
+}

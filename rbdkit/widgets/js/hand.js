@@ -1,0 +1,84 @@
+// The pointer on a picture: a click picks, a drag that begins on the handle moves it, any other drag is the eye's.
+
+const STILL = 4; // px that a click may wander
+
+class Hand {
+  constructor(core, canvas, picture) {
+    this.core = core;
+    this.canvas = canvas;
+    this.picture = picture;
+    const host = canvas.host;
+    host.addEventListener("pointerdown", (event) => this.down(event), true);
+    host.addEventListener("mousedown", (event) => this.held && event.stopPropagation(), true); // else the eye turns too
+    host.addEventListener("pointermove", (event) => this.move(event));
+    host.addEventListener("pointerup", (event) => this.up(event));
+    host.addEventListener("pointercancel", () => this.let_go());
+  }
+
+  get camera() {
+    return this.core.models.camera.obj;
+  }
+
+  place(event) {
+    const { left, top, width, height } = this.canvas.host.getBoundingClientRect();
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    return { x, y, width, height, across: (2 * x) / width - 1, up: 1 - (2 * y) / height };
+  }
+
+  part(event) {
+    const { x, y, width, height } = this.place(event);
+    return this.core.gizmo.part_at(x, y, this.camera, width, height);
+  }
+
+  sight(event) {
+    const { across, up } = this.place(event);
+    return line_of_sight(this.core.graph.THREE, across, up, this.camera);
+  }
+
+  down(event) {
+    if (event.button !== 0) return;
+    this.from = [event.clientX, event.clientY];
+    const part = this.part(event);
+    if (!part) return;
+    this.held = true;
+    this.core.gizmo.grasp(part, this.sight(event));
+    this.canvas.host.setPointerCapture(event.pointerId);
+    event.stopPropagation();
+    this.core.draw();
+  }
+
+  move(event) {
+    if (this.held) {
+      this.core.gizmo.drag(this.sight(event), event.shiftKey);
+      return;
+    }
+    if (event.buttons || !this.core.gizmo.group.visible) return;
+    const part = this.part(event);
+    if (part === this.over) return;
+    this.over = part;
+    this.core.gizmo.hover(part);
+    this.canvas.host.style.cursor = part ? "move" : "";
+    this.core.draw();
+  }
+
+  up(event) {
+    if (this.held) {
+      this.let_go();
+      return;
+    }
+    if (event.button !== 0 || !this.from) return;
+    const wandered = Math.hypot(event.clientX - this.from[0], event.clientY - this.from[1]);
+    this.from = null;
+    if (wandered > STILL) return;
+    const { across, up } = this.place(event);
+    const found = this.core.picker.at(across, up, this.camera);
+    this.core.model.send({ do: "picked", ...(found ?? { node: "", layer: "", point: [0, 0, 0], normal: [0, 0, 0] }) });
+  }
+
+  let_go() {
+    if (!this.held) return;
+    this.held = false;
+    this.core.gizmo.release();
+    this.core.draw();
+  }
+}

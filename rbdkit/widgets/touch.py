@@ -1,0 +1,99 @@
+"""What hands do in a picture: pick things, drag a handle; and what answers them: what is selected, and arrows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.scene import Arrow, Scene, pack_arrows, palette, seven
+from rbdkit.spatial import quaternion, se3
+
+
+@dataclass(frozen=True)
+class Pick:
+    """What was clicked: node and layer, and the point and outward normal there, (3,) in world coordinates.
+
+    node : its name; '' for the background, and then point and normal are zero.
+    """
+
+    node: str
+    layer: str
+    point: NDArray
+    normal: NDArray
+
+
+class Touch(anywidget.AnyWidget):
+    """Base of a picture that can be touched.
+
+    Attributes
+    ----------
+    selected : names of nodes that stand out.
+    """
+
+    scene: Scene
+
+    selected = traitlets.List(traitlets.Unicode()).tag(sync=True)
+
+    _arrows = traitlets.Bytes(b"").tag(sync=True)
+    _handle = traitlets.Dict().tag(sync=True)
+    _asked = traitlets.Int(0).tag(sync=True, echo_update=False)
+    _answered = traitlets.Int(0).tag(sync=True)
+    _held = traitlets.Dict().tag(sync=True, echo_update=False)
+    _accent = traitlets.Unicode(palette.SELECTED).tag(sync=True)
+
+    def __init__(self, **traits: Any) -> None:
+        self._on_pick: list[Callable[[Pick], None]] = []
+        self._on_drag: list[Callable[[NDArray, bool], None]] = []
+        super().__init__(**traits)
+        self.on_msg(self._message)
+
+    def arrows(self, arrows: Iterable[Arrow]) -> None:
+        """Arrows in place of those that were there; an empty list takes them away.
+
+        Raises
+        ------
+        StateError : an arrow is not finite, or its node is not there.
+        """
+        self._arrows = pack_arrows(arrows, len(self.scene.nodes))
+
+    def on_pick(self, listener: Callable[[Pick], None]) -> None:
+        """Call a function with what is clicked in the picture."""
+        self._on_pick.append(listener)
+
+    def handle(self, pose: ArrayLike | None, turn: bool = True) -> None:
+        """Show a handle at a world pose (4, 4), to be dragged along and about its axes; None takes it away."""
+        self._handle = {} if pose is None else {"pose": seven(np.asarray(pose, dtype=float)).tolist(), "turn": turn}
+
+    def on_drag(self, listener: Callable[[NDArray, bool], None]) -> None:
+        """Call a function with the handle's world pose (4, 4) while it is dragged, and whether it was let go.
+
+        While Python works on one pose the browser keeps only the newest.
+        """
+        self._on_drag.append(listener)
+
+    @traitlets.observe("_asked")
+    def _dragged(self, _: Any) -> None:
+        position, (x, y, z, w) = self._held["pose"][:3], self._held["pose"][3:]
+        pose = se3.pose(quaternion.to_matrix(np.array([w, x, y, z]) / np.linalg.norm([w, x, y, z])), position)
+        for listener in self._on_drag:
+            listener(pose, bool(self._held["done"]))
+        self._answered = self._asked
+
+    def _message(self, _: Any, content: dict[str, Any], __: Any) -> None:
+        if content.get("do") == "picked":
+            pick = Pick(content["node"], content["layer"], np.array(content["point"]), np.array(content["normal"]))
+            for listener in self._on_pick:
+                listener(pick)
+
+    @traitlets.validate("selected")
+    def _known_nodes(self, proposal: Any) -> list[str]:
+        for name in proposal["value"]:
+            if name not in self.scene.nodes:
+                raise traitlets.TraitError(f"no node {name!r} to select; there are {', '.join(self.scene.nodes)}")
+        return list(proposal["value"])
