@@ -65,7 +65,7 @@ _HOMES = {
     "rbdkit.simulation": ["Trajectory", "simulate"],
     "rbdkit.spatial.inertia": ["Inertia"],
     "rbdkit.spatial.se3": ["pose"],
-    "rbdkit.widgets": ["compare", "show", "sliders"],
+    "rbdkit.widgets": ["compare", "show", "sliders", "step_algorithm"],
     "rbdkit.widgets.figure": ["plot"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -82,6 +82,7 @@ _PACKAGES = (
     "scene",
     "simulation",
     "spatial",
+    "stepping",
     "widgets",
 )
 
@@ -138,7 +139,7 @@ if TYPE_CHECKING:
     from rbdkit.simulation import Trajectory, simulate  # type: ignore[no-redef]  # its module has the same name
     from rbdkit.spatial.inertia import Inertia
     from rbdkit.spatial.se3 import pose
-    from rbdkit.widgets import compare, show, sliders  # type: ignore[no-redef]  # its module has the same name
+    from rbdkit.widgets import compare, show, sliders, step_algorithm  # type: ignore[no-redef]  # its module has the same name
     from rbdkit.widgets.figure import plot
 
 

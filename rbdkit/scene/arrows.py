@@ -1,4 +1,4 @@
-"""Arrows that come and go with what is looked at: velocities, accelerations, forces."""
+"""Arrows and ellipsoids that come and go with what is looked at: velocities, forces, inertias."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import StateError
 from rbdkit.scene import palette
+from rbdkit.spatial import quaternion
 
 Kind = Literal["straight", "turning"]
 
@@ -32,6 +33,23 @@ class Arrow:
     vector: tuple[float, float, float]
     color: str
     kind: Kind = "straight"
+
+
+@dataclass(frozen=True)
+class Ellipsoid:
+    """A translucent ellipsoid on a node.
+
+    Attributes
+    ----------
+    node : number of the node. center : (3,) in node coordinates, m. axes : (3, 3) rotation whose columns are its axes.
+    radii : (3,) m. color : '#rrggbb'.
+    """
+
+    node: int
+    center: NDArray
+    axes: NDArray
+    radii: NDArray
+    color: str
 
 
 def spatial_arrows(
@@ -81,6 +99,25 @@ def pack_arrows(arrows: Iterable[Arrow], nodes: int) -> bytes:
             raise StateError(
                 f"arrow {k} on node {arrow.node} is not finite: start {arrow.start}, vector {arrow.vector}"
             )
+        rows.append(row)
+    return np.array(rows, dtype="<f4").tobytes()
+
+
+def pack_ellipsoids(ellipsoids: Iterable[Ellipsoid], nodes: int) -> bytes:
+    """Rows of 14 little-endian float32: node, center, quaternion (x, y, z, w), radii, red, green, blue.
+
+    Raises
+    ------
+    StateError : an ellipsoid is on a node that there is not, or is not finite.
+    """
+    rows = []
+    for k, ellipsoid in enumerate(ellipsoids):
+        if not 0 <= ellipsoid.node < nodes:
+            raise StateError(f"ellipsoid {k} is on node {ellipsoid.node}; there are nodes 0 to {nodes - 1}")
+        w, x, y, z = quaternion.from_matrix(ellipsoid.axes)
+        row = [ellipsoid.node, *ellipsoid.center, x, y, z, w, *ellipsoid.radii, *palette.rgb(ellipsoid.color)]
+        if not np.isfinite(row).all():
+            raise StateError(f"ellipsoid {k} on node {ellipsoid.node} is not finite: radii {ellipsoid.radii}")
         rows.append(row)
     return np.array(rows, dtype="<f4").tobytes()
 

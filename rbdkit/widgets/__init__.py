@@ -5,10 +5,23 @@ three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of slider
 `figure` draws with Matplotlib.
 """
 
+from rbdkit.widgets.algorithm_stepper import AlgorithmStepper, step_algorithm
 from rbdkit.widgets.comparison import ComparisonView, compare
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.sliders import Sliders, sliders
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.view import View, show
 
-__all__ = ["ComparisonView", "Panel", "Slider", "Sliders", "Stage", "View", "compare", "show", "sliders"]
+__all__ = [
+    "AlgorithmStepper",
+    "ComparisonView",
+    "Panel",
+    "Slider",
+    "Sliders",
+    "Stage",
+    "View",
+    "compare",
+    "show",
+    "sliders",
+    "step_algorithm",
+]

@@ -144,7 +144,7 @@ class Stage(Touch):
         with self.hold_sync():
             self.scene, self.tracks = scene, tracks
             self.layers = {layer.name: self.layers.get(layer.name, layer.visible) for layer in scene.layers}
-            self._pose = self._arrows = b""
+            self._pose = self._arrows = self._ellipsoids = b""
             self.selected = [name for name in self.selected if name in scene.nodes]
             self._scene = pack_scene(scene)
             self.record(tracks, plots)

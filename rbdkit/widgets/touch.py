@@ -11,7 +11,7 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.scene import Arrow, Scene, pack_arrows, palette, seven
+from rbdkit.scene import Arrow, Ellipsoid, Scene, pack_arrows, pack_ellipsoids, palette, seven
 from rbdkit.spatial import quaternion, se3
 
 
@@ -41,6 +41,7 @@ class Touch(anywidget.AnyWidget):
     selected = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
     _arrows = traitlets.Bytes(b"").tag(sync=True)
+    _ellipsoids = traitlets.Bytes(b"").tag(sync=True)
     _handle = traitlets.Dict().tag(sync=True)
     _asked = traitlets.Int(0).tag(sync=True, echo_update=False)
     _answered = traitlets.Int(0).tag(sync=True)
@@ -61,6 +62,15 @@ class Touch(anywidget.AnyWidget):
         StateError : an arrow is not finite, or its node is not there.
         """
         self._arrows = pack_arrows(arrows, len(self.scene.nodes))
+
+    def ellipsoids(self, ellipsoids: Iterable[Ellipsoid]) -> None:
+        """Ellipsoids in place of those that were there.
+
+        Raises
+        ------
+        StateError : an ellipsoid is not finite, or its node is not there.
+        """
+        self._ellipsoids = pack_ellipsoids(ellipsoids, len(self.scene.nodes))
 
     def on_pick(self, listener: Callable[[Pick], None]) -> None:
         """Call a function with what is clicked in the picture."""

@@ -15,7 +15,7 @@ FLOORS = [
     {"model"},
     {"algorithms", "engine", "formats", "functions", "library"},
     {"formulations", "integrators"},
-    {"scene", "simulation"},
+    {"scene", "simulation", "stepping"},
     {"widgets", "export", "course"},
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

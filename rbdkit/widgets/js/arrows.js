@@ -40,6 +40,55 @@ class Arrows {
   }
 }
 
+const ELLIPSOID = 14; // numbers of one: node, center, quaternion, radii, color
+
+class Ellipsoids {
+  constructor(graph) {
+    this.graph = graph;
+    this.meshes = [];
+  }
+
+  show(rows) {
+    this.clear();
+    const { THREE, models, nodes } = this.graph;
+    for (let k = 0; k + ELLIPSOID <= rows.length; k += ELLIPSOID) {
+      const [node, ...numbers] = rows.slice(k, k + ELLIPSOID);
+      if (!nodes[node]) continue;
+      const material = models.mesh.obj.material.clone();
+      Object.assign(material, { vertexColors: 0, transparent: true, opacity: 0.32, depthWrite: false });
+      material.color.setRGB(...numbers.slice(10, 13));
+      const mesh = new THREE.Mesh(sphere_geometry(THREE), material);
+      mesh.frustumCulled = false;
+      mesh.renderOrder = 1;
+      mesh.position.set(...numbers.slice(0, 3));
+      mesh.quaternion.set(...numbers.slice(3, 7));
+      mesh.scale.set(...numbers.slice(7, 10).map((radius) => Math.max(radius, 1e-9)));
+      nodes[node].add(mesh);
+      this.meshes.push(mesh);
+    }
+  }
+}
+Ellipsoids.prototype.clear = Arrows.prototype.clear;
+
+function sphere_geometry(THREE, rings = 18) {
+  const corner = (i, j) => {
+    const [theta, phi] = [(Math.PI * i) / rings, (Math.PI * j) / rings];
+    return [Math.sin(theta) * Math.cos(phi), Math.sin(theta) * Math.sin(phi), Math.cos(theta)];
+  };
+  const points = [];
+  for (let i = 0; i < rings; i++) {
+    for (let j = 0; j < 2 * rings; j++) {
+      const [a, b, c, d] = [corner(i, j), corner(i + 1, j), corner(i + 1, j + 1), corner(i, j + 1)];
+      points.push(...a, ...b, ...c, ...a, ...c, ...d);
+    }
+  }
+  const geometry = new THREE.Geometry();
+  const array = new Float32Array(points);
+  geometry.addAttribute("position", new THREE.Attribute(array, 3));
+  geometry.addAttribute("normal", new THREE.Attribute(array, 3));
+  return geometry;
+}
+
 // A surface of revolution about z with the outline of an arrow of this length.
 function arrow_geometry(THREE, length, thickness, turning) {
   const head = Math.min(5.5 * thickness, (turning ? 0.3 : 0.45) * length);

@@ -13,6 +13,7 @@ class Core {
     this.eye = new Eye(three, () => this.draw());
     this.trails = new Trails(this.graph);
     this.arrows = new Arrows(this.graph);
+    this.ellipsoids = new Ellipsoids(this.graph);
     this.picker = new Picker(this.graph);
     this.gizmo = new Gizmo(this.graph, model.get("_axes"), (pose, done) => this.tell_drag(pose, done));
     this.player = new Player(model, (t) => this.show_time(t));
@@ -25,6 +26,7 @@ class Core {
       "change:follow": () => this.follow(),
       "change:selected": () => this.show_selected(),
       "change:_arrows": () => this.show_arrows(),
+      "change:_ellipsoids": () => this.show_arrows(),
       "change:_handle": () => this.show_handle(),
       "change:_answered": () => this.drag_answered(),
       "msg:custom": (message) => message.do === "home" && this.home(true),
@@ -101,6 +103,7 @@ class Core {
 
   show_arrows() {
     this.arrows.show(typed(Float32Array, this.model.get("_arrows")));
+    this.ellipsoids.show(typed(Float32Array, this.model.get("_ellipsoids")));
     this.draw();
   }
 
@@ -158,6 +161,7 @@ class Core {
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
     this.stop_theme();
     this.arrows.clear();
+    this.ellipsoids.clear();
     this.gizmo.dispose();
     this.player.dispose();
     this.graph.dispose();

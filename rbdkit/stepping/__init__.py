@@ -1,0 +1,25 @@
+"""Running a function line by line, and keeping everything: what the widget that steps through algorithms stands on.
+
+`record` runs the very function that computes, under Python's own line tracer, and keeps the variables at every line. A
+`Recording` can then be gone through in both directions: by line, by body, by pass, to a line. `marks` finds among the
+variables what can be drawn. Nothing here knows an algorithm: one that is added later works without a change.
+"""
+
+from rbdkit.stepping.marks import Marks, marks_of
+from rbdkit.stepping.recording import Moment, Recording, record
+from rbdkit.stepping.snapshot import Change, changes
+from rbdkit.stepping.source import Source, source_of
+from rbdkit.stepping.text import text_of
+
+__all__ = [
+    "Change",
+    "Marks",
+    "Moment",
+    "Recording",
+    "Source",
+    "changes",
+    "marks_of",
+    "record",
+    "source_of",
+    "text_of",
+]

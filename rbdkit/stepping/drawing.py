@@ -1,0 +1,78 @@
+"""Marks of a body as arrows and ellipsoids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.scene import Arrow, Ellipsoid, spatial_arrows
+from rbdkit.scene.palette import INERTIA
+from rbdkit.spatial.so3 import skew
+from rbdkit.stepping.marks import Marks
+
+LENGTH = 0.28
+"""Longest arrow, as a part of the size of the picture."""
+RADIUS = 0.12
+"""Largest radius of an ellipsoid, likewise."""
+
+Norms = Mapping[str, tuple[float, float]]
+
+
+def arrows_of(marks: Marks, names: Iterable[str], size: float, norms: Norms) -> list[Arrow]:
+    """Arrows at the origin of the body's frame.
+
+    Parameters
+    ----------
+    names : of the marks to draw. size : of the picture, m.
+    norms : for each name the lengths of angular and linear part that make the longest arrow: see `largest`.
+    """
+    arrows = []
+    for name in names:
+        for kind, group in (("motion", marks.motions), ("force", marks.forces)):
+            if name in group:
+                scale = tuple(LENGTH * size / norm if norm > 0.0 else 0.0 for norm in norms[name])
+                arrows += spatial_arrows(marks.body, group[name], kind, scale)  # type: ignore[arg-type]
+    return arrows
+
+
+def largest(all_marks: Iterable[Marks]) -> dict[str, tuple[float, float]]:
+    """For each name the largest angular and linear part that any of some bodies has."""
+    norms: dict[str, tuple[float, float]] = {}
+    for marks in all_marks:
+        for name, x in {**marks.motions, **marks.forces}.items():
+            angular, linear = norms.get(name, (0.0, 0.0))
+            norms[name] = max(angular, float(np.linalg.norm(x[:3]))), max(linear, float(np.linalg.norm(x[3:])))
+    return norms
+
+
+def ellipsoids_of(marks: Marks, names: Iterable[str], size: float) -> list[Ellipsoid]:
+    """How heavy a body feels to a force in each direction: the ellipsoid of its apparent mass, about its centre.
+
+    A rigid body feels alike in all directions: a ball about its centre of mass. An articulated body does not.
+    """
+    found = []
+    for name in names:
+        if name in marks.inertias:
+            center, masses, axes = apparent_mass(marks.inertias[name])
+            heaviest = float(np.max(masses))
+            if heaviest > 0.0:
+                radii = RADIUS * size * np.sqrt(np.maximum(masses, 0.0) / heaviest)
+                found.append(Ellipsoid(marks.body, center, axes, radii, INERTIA))
+    return found
+
+
+def apparent_mass(I: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """Centre (3,), principal apparent masses (3,) and their axes (3, 3) of an inertia (6, 6), articulated or not.
+
+    ``I = [J, H; H.T, M]`` (Featherstone 2008, Eq 7.6): M is what a force through the origin feels; the centre is the
+    point c where H comes closest to ``skew(c) M``.
+    """
+    H, M = I[:3, 3:], I[3:, 3:]
+    masses, axes = np.linalg.eigh(0.5 * (M + M.T))
+    if np.linalg.det(axes) < 0.0:
+        axes = axes * np.array([1.0, 1.0, -1.0])
+    rows = np.stack([(skew(e) @ M).ravel() for e in np.eye(3)], axis=1)
+    center = np.linalg.lstsq(rows, H.ravel(), rcond=None)[0]
+    return center, masses, axes

@@ -1,0 +1,204 @@
+"""A run of a function with its variables at every line."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType, FrameType
+from typing import Any
+
+from rbdkit.errors import RbdkitError
+from rbdkit.stepping.snapshot import Change, changes, freeze_all
+from rbdkit.stepping.source import Source, source_of
+
+MOST = 200_000
+"""Lines that are kept; a longer run is refused, it would fill the memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """The function is about to run a line, or has come to its end.
+
+    Attributes
+    ----------
+    function : number of the function in `Recording.sources`. call : number of its call, the outermost is 0.
+    line : of the file; at the end that of the last line run. variables : as they are now, never changed later.
+    done : whether this is the end of the call.
+    """
+
+    function: int
+    call: int
+    line: int
+    variables: Mapping[str, Any]
+    done: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """All moments of a run; going through it is choosing numbers from 0 to ``len(self) - 1``.
+
+    Attributes
+    ----------
+    sources : of the functions that were stepped through; the first is the one that was called.
+    moments : in their order. result : what the function returned, or None if it raised.
+    fault : what it raised, or None.
+    """
+
+    sources: tuple[Source, ...]
+    moments: Sequence[Moment]
+    result: Any = None
+    fault: BaseException | None = None
+
+    def __len__(self) -> int:
+        return len(self.moments)
+
+    def changes(self, k: int) -> list[Change]:
+        """What the line before moment k did to the variables of its function."""
+        earlier = self._earlier[k]
+        before = {} if earlier is None else self.moments[earlier].variables
+        return changes(before, self.moments[k].variables)
+
+    @cached_property
+    def _earlier(self) -> list[int | None]:
+        """For each moment the one before it in the same call."""
+        last: dict[int, int] = {}
+        earlier: list[int | None] = []
+        for k, moment in enumerate(self.moments):
+            earlier.append(last.get(moment.call))
+            last[moment.call] = k
+        return earlier
+
+    # --- where a moment stands ----------------------------------------------------------------------------------------
+
+    def pass_of(self, k: int) -> int | None:
+        """Number of the outermost loop that moment k is in."""
+        moment = self.moments[k]
+        return None if moment.done else self.sources[moment.function].pass_at(moment.line)
+
+    def turn_of(self, k: int) -> tuple[int, Any] | None:
+        """The loop that moment k is in, and the value that its variable has; None outside of loops.
+
+        Where a loop asks for its next value, that value is not there yet.
+        """
+        number = self.pass_of(k)
+        if number is None:
+            return None
+        moment = self.moments[k]
+        loop = self.sources[moment.function].passes[number]
+        at_head = moment.line == loop.first
+        return number, None if at_head else moment.variables.get(loop.variable)
+
+    def body_of(self, k: int) -> int | None:
+        """The body at hand: the whole number that the loop variable is, or was last in this call."""
+        for j in (k, *self._before(k)):
+            turn = self.turn_of(j)
+            if turn is not None and isinstance(turn[1], int):
+                return turn[1]
+            if turn is None:
+                return None
+        return None
+
+    def _before(self, k: int) -> Iterable[int]:
+        earlier = self._earlier[k]
+        while earlier is not None:
+            yield earlier
+            earlier = self._earlier[earlier]
+
+    # --- going through it --------------------------------------------------------------------------------------------
+
+    def step(self, k: int, by: int = 1) -> int:
+        """The moment so many lines further, or back."""
+        return min(max(k + by, 0), len(self) - 1)
+
+    def next_body(self, k: int) -> int:
+        """The first moment at which another turn of a loop has begun; the end if there is none."""
+        here = self.turn_of(k)
+        return self._first(k, lambda j: self.turn_of(j) not in (here, None) and self.turn_of(j)[1] is not None)  # type: ignore[index]
+
+    def next_pass(self, k: int) -> int:
+        """The first moment in another outermost loop; the end if there is none."""
+        here = self.pass_of(k)
+        return self._first(k, lambda j: self.pass_of(j) not in (here, None))
+
+    def to_line(self, k: int, lines: Iterable[tuple[int, int]]) -> int:
+        """The next moment at one of some lines, each with the number of its function; the end if there is none."""
+        wanted = set(lines)
+        return self._first(k, lambda j: (self.moments[j].function, self.moments[j].line) in wanted)
+
+    def _first(self, k: int, wanted: Callable[[int], bool]) -> int:
+        return next((j for j in range(k + 1, len(self)) if wanted(j)), len(self) - 1)
+
+
+def record(
+    function: Callable[..., Any], *args: Any, into: Iterable[Callable[..., Any]] = (), **kwargs: Any
+) -> Recording:
+    """Call a function and keep its variables at every line.
+
+    Parameters
+    ----------
+    function : a Python function or method; it computes as ever.
+    args, kwargs : its arguments.
+    into : functions that it calls, whose lines are kept too.
+
+    Raises
+    ------
+    RbdkitError
+        If a function has no source, does not take these arguments, or runs for too many lines.
+    """
+    chosen = (function, *into)
+    sources = tuple(source_of(f) for f in chosen)
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as mismatch:
+        raise RbdkitError(f"{sources[0].name} cannot be called like that: {mismatch}") from None
+    tracer = _Tracer({_code(f): k for k, f in enumerate(chosen)})
+    result: Any = None
+    fault: BaseException | None = None
+    before = sys.gettrace()
+    sys.settrace(tracer.enter)
+    try:
+        result = function(*args, **kwargs)
+    except TooLong:
+        raise RbdkitError(f"{sources[0].name} runs for more than {MOST} lines; step through a smaller case") from None
+    except Exception as error:  # what a student's function raises is shown where it happened
+        fault = error
+    finally:
+        sys.settrace(before)
+    return Recording(sources, tuple(tracer.moments), result, fault)
+
+
+def _code(function: Callable[..., Any]) -> CodeType:
+    return inspect.unwrap(getattr(function, "__func__", function)).__code__
+
+
+class TooLong(Exception):
+    """The run has more lines than are kept."""
+
+
+class _Tracer:
+    """What `sys.settrace` calls."""
+
+    def __init__(self, codes: dict[CodeType, int]) -> None:
+        self.codes = codes
+        self.moments: list[Moment] = []
+        self.calls: dict[FrameType, int] = {}
+        self.last: dict[FrameType, dict[str, Any]] = {}
+
+    def enter(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
+        if frame.f_code not in self.codes:
+            return None
+        self.calls[frame] = len(self.calls)
+        self.last[frame] = {}
+        return self.line
+
+    def line(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
+        if event in ("line", "return"):
+            if len(self.moments) >= MOST:
+                raise TooLong
+            self.last[frame] = freeze_all(frame.f_locals, self.last[frame])
+            function, call = self.codes[frame.f_code], self.calls[frame]
+            self.moments.append(Moment(function, call, frame.f_lineno, self.last[frame], event == "return"))
+        return self.line

@@ -1,0 +1,222 @@
+"""Stepping through an algorithm: its own source, its own numbers, and the body at hand in the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rbdkit.algorithms
+from rbdkit.model import Model
+from rbdkit.scene.palette import INERTIA, SPATIAL
+from rbdkit.stepping import Marks, Recording, marks_of, record, text_of
+from rbdkit.stepping.drawing import arrows_of, ellipsoids_of, largest
+from rbdkit.widgets.step_panel import StepPanel
+from rbdkit.widgets.view import View
+
+DRAWN = ("v", "a", "f", "S", "IA")
+"""What is drawn at first, where the algorithm has it."""
+EMPTY = Model("no model")
+"""What stands in the picture of a function that is given no model."""
+
+
+class AlgorithmStepper(View):
+    """A recorded run to go through; see `step_algorithm`.
+
+    Attributes
+    ----------
+    recording : all moments of the run. k : number of the present one; set it to go there.
+    breakpoints : (function, line) of the file, where `run` stops. drawn : names of what is drawn.
+    result : what the function returned.
+    """
+
+    def __init__(self, recording: Recording, model: Model | None, q: NDArray | None, **options: Any) -> None:
+        self.recording = recording
+        self.breakpoints: set[tuple[int, int]] = set()
+        self._k = 0
+        shown = EMPTY if model is None else model
+        super().__init__(shown, q, trails=[], **options)
+        everything = self._marks_at(len(recording) - 1, range(len(shown.bodies)))
+        self._norms = largest(everything)
+        self._names = list(dict.fromkeys(name for marks in everything for name in marks.names))
+        self.drawn = {name for name in self._names if name.split()[0] in DRAWN}
+        self.panel = StepPanel(
+            self._act,
+            sources=[{"name": s.name, "first": s.first, "lines": list(s.lines)} for s in recording.sources],
+        )
+        self.side = [self.panel]
+        self.k = 0
+
+    @property
+    def result(self) -> Any:
+        """What the function returned; raises what it raised."""
+        if self.recording.fault is not None:
+            raise self.recording.fault
+        return self.recording.result
+
+    @property
+    def k(self) -> int:
+        """Number of the present moment."""
+        return self._k
+
+    @k.setter
+    def k(self, k: int) -> None:
+        self._k = min(max(int(k), 0), len(self.recording) - 1)
+        self._show_moment()
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """The variables as they are at this moment."""
+        return dict(self.recording.moments[self._k].variables)
+
+    # --- going ------------------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Run one line."""
+        self.k = self.recording.step(self.k)
+
+    def back(self) -> None:
+        """Take one line back."""
+        self.k = self.recording.step(self.k, -1)
+
+    def next_body(self) -> None:
+        """Run until the loop comes to another body."""
+        self.k = self.recording.next_body(self.k)
+
+    def next_pass(self) -> None:
+        """Run until another loop begins."""
+        self.k = self.recording.next_pass(self.k)
+
+    def run(self) -> None:
+        """Run to the next breakpoint, or to the end."""
+        self.k = self.recording.to_line(self.k, self.breakpoints)
+
+    def run_to(self, line: int, function: int = 0) -> None:
+        """Run until a line of the file is the next one."""
+        self.k = self.recording.to_line(self.k, [(function, line)])
+
+    def restart(self) -> None:
+        """Back to the first line."""
+        self.k = 0
+
+    def _act(self, what: str, message: dict[str, Any]) -> None:
+        moves = {"step", "back", "next_body", "next_pass", "run", "restart"}
+        if what in moves:
+            getattr(self, what)()
+        elif what == "seek":
+            self.k = int(message["k"])
+        elif what == "run_to":
+            self.run_to(int(message["line"]), int(message["function"]))
+        elif what == "break":
+            self.breakpoints ^= {(int(message["function"]), int(message["line"]))}
+            self.panel.breakpoints = [list(place) for place in sorted(self.breakpoints)]
+        elif what == "draw":
+            self.drawn ^= {str(message["name"])}
+            self._show_moment()
+
+    # --- showing ----------------------------------------------------------------------------------------------------
+
+    def _show_moment(self) -> None:
+        recording, k = self.recording, self._k
+        moment = recording.moments[k]
+        body = recording.body_of(k)
+        body = body if body is not None and 0 < body < len(self.model.bodies) else None
+        changed = [{"label": change.label, "text": text_of(change.value)} for change in recording.changes(k)]
+        fault = recording.fault if moment.done and k == len(recording) - 1 else None
+        with self.panel.hold_sync():
+            self.panel.changed = [] if k == 0 else changed
+            self.panel.variables = [{"label": name, "text": text_of(x)} for name, x in moment.variables.items()]
+            self.panel.drawn = [
+                {"name": name, "color": self._color(name), "on": name in self.drawn} for name in self._names
+            ]
+            self.panel.moment = {
+                "function": moment.function,
+                "line": moment.line,
+                "number": k,
+                "count": len(recording),
+                "title": "" if body is None else f"body {body}: {self.model.bodies[body].name}",
+                "done": moment.done,
+                "fault": "" if fault is None else f"{type(fault).__name__}: {fault}",
+            }
+        marks = Marks(0, {}, {}, {}) if body is None else marks_of(moment.variables, body)
+        with self.hold_sync():
+            self.selected = [] if body is None else [self.model.bodies[body].name]
+            self.arrows(arrows_of(marks, self._chosen(marks), self._size, self._norms_with(marks)))
+            self.ellipsoids(ellipsoids_of(marks, self._chosen(marks), self._size))
+
+    def _chosen(self, marks: Marks) -> list[str]:
+        return [name for name in marks.names if name in self.drawn]
+
+    def _norms_with(self, marks: Marks) -> dict[str, tuple[float, float]]:
+        """The lengths to draw by; of what is gone at the end, its own."""
+        return {**largest([marks]), **self._norms}
+
+    def _marks_at(self, k: int, bodies: Iterable[int]) -> list[Marks]:
+        variables = self.recording.moments[k].variables
+        return [marks_of(variables, body) for body in bodies]
+
+    def _color(self, name: str) -> str:
+        """Of the straight arrow, or of the ellipsoid."""
+        for marks in self._marks_at(len(self.recording) - 1, range(len(self.model.bodies))):
+            for kind, group in (("motion", marks.motions), ("force", marks.forces)):
+                if name in group:
+                    return SPATIAL[kind][1]
+        return INERTIA
+
+    def close(self) -> None:
+        """Close the view and the panel."""
+        self.panel.close()
+        super().close()
+
+
+def step_algorithm(
+    function: Callable[..., Any],
+    *args: Any,
+    into: Iterable[Callable[..., Any]] = (),
+    height: int = 420,
+    **kwargs: Any,
+) -> AlgorithmStepper:
+    """Go through a run of an algorithm line by line, forwards and back.
+
+    The function itself runs, once, under Python's line tracer: what is stepped through is the code that computes. Any
+    Python function will do, one of `rbdkit.algorithms`, the step of an integrator, or one of your own.
+
+    Parameters
+    ----------
+    function : for a public function such as ``rbd.rnea`` the readable algorithm of that name is taken.
+    args, kwargs : its arguments; the first `Model` among them is the one in the picture.
+    into : functions that it calls and whose lines are to be seen too.
+    height : of the picture, px.
+
+    Returns
+    -------
+    AlgorithmStepper
+        ``step()``, ``back()``, ``next_body()``, ``next_pass()``, ``run_to(line)``, ``run()`` to a breakpoint do what
+        the buttons do; ``variables`` are those of the moment, ``result`` what the function returns.
+
+    Raises
+    ------
+    RbdkitError
+        If the function has no source, does not take these arguments, or runs for too many lines.
+    """
+    if getattr(function, "__module__", "") == "rbdkit.functions":
+        function = getattr(rbdkit.algorithms, function.__name__, function)
+    recording = record(function, *args, into=into, **kwargs)
+    given = [*args, *kwargs.values(), getattr(function, "__self__", None)]
+    model = next((x for x in given if isinstance(x, Model)), None)
+    model = (
+        next((x.model for x in given if isinstance(getattr(x, "model", None), Model)), None) if model is None else model
+    )
+    q = None if model is None else _coordinates(model, given)
+    return AlgorithmStepper(recording, model, q, height=height)
+
+
+def _coordinates(model: Model, given: list[Any]) -> NDArray | None:
+    """The first argument that can be coordinates of the model."""
+    for x in given:
+        for values in (x, getattr(x, "x", None)):
+            if isinstance(values, list | tuple | np.ndarray) and np.shape(values) == (model.nq,):
+                return np.asarray(values, dtype=float)
+    return None

@@ -1,0 +1,146 @@
+// Source with its current line, the buttons that move it, and the values.
+
+Object.assign(ICONS, {
+  line: "M5 11h9.2L10.700 7.500l1.500-1.500 6 6-6 6-1.500-1.500 3.500-3.500H5z",
+  body: "M4 5h2.600v14H4zM9 6.500 14.500 12 9 17.500zM15.500 6.500 21 12l-5.500 5.500z",
+  pass: "M4 6h10v2.200H4zM4 11h10v2.200H4zM4 16h10v2.200H4zM16 7.500 21.500 12 16 16.500z",
+  run: "M5 5v14l7.500-7zM13 5h2.600v14H13zM17.500 5h2.600v14h-2.600z",
+});
+
+class StepPanel {
+  constructor(model, el) {
+    this.model = model;
+    const act = (what) => () => this.act(what);
+    this.title = h("strong", {});
+    this.place = h("input", { type: "range", class: "rbd-scrub", min: 0, step: 1, "aria-label": "Moment of the run" });
+    this.place.addEventListener("input", () => this.act("seek", { k: Number(this.place.value) }));
+    this.count = h("span", { class: "rbd-count" });
+    this.code = h("div", { class: "rbd-code", role: "list" });
+    this.fault = h("div", { class: "rbd-fault", role: "alert", hidden: true });
+    this.chips = h("div", { class: "rbd-legend" });
+    this.changed = h("div", { class: "rbd-values", "aria-live": "polite" });
+    this.all = h("div", { class: "rbd-values" });
+    this.el = h("div", { class: "rbd-panel rbd-stepper", tabindex: 0, "data-lm-suppress-shortcuts": "true" },
+      h("div", { class: "rbd-bar" },
+        button("first", "Back to the first line (Home)", act("restart")),
+        button("back", "One line back (\u2190)", act("back")),
+        button("line", "Run one line (\u2192)", act("step")),
+        button("body", "On to the next body (B)", act("next_body")),
+        button("pass", "On to the next pass (P)", act("next_pass")),
+        button("run", "Run to the next breakpoint, or to the end (R)", act("run")),
+        this.place, this.count),
+      this.code, this.fault,
+      h("div", { class: "rbd-now" }, h("div", { class: "rbd-at" }, this.title, this.chips), this.changed,
+        h("details", {}, h("summary", {}, "All variables"), this.all)));
+    this.el.addEventListener("keydown", (event) => this.key(event));
+    el.append(this.el);
+    this.heard = {
+      "change:sources": () => this.write(),
+      "change:moment": () => this.show(),
+      "change:breakpoints": () => this.mark(),
+      "change:changed": () => this.fill(this.changed, "changed"),
+      "change:variables": () => this.fill(this.all, "variables"),
+      "change:drawn": () => this.draw_chips(),
+    };
+    for (const [event, action] of Object.entries(this.heard)) model.on(event, action);
+    this.write();
+    this.fill(this.changed, "changed");
+    this.fill(this.all, "variables");
+    this.draw_chips();
+  }
+
+  act(what, more = {}) {
+    this.model.send({ do: what, ...more });
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const keys = { ArrowRight: "step", ArrowLeft: "back", b: "next_body", p: "next_pass", r: "run", Home: "restart" };
+    if (!keys[event.key] || event.target === this.place) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.act(keys[event.key]);
+  }
+
+  // The function at hand, line by line.
+  write() {
+    const source = this.model.get("sources")[this.model.get("moment").function ?? 0];
+    if (!source) return;
+    this.written = this.model.get("moment").function ?? 0;
+    const texts = inside_texts(source.lines);
+    this.rows = source.lines.map((line, k) => {
+      const number = source.first + k;
+      const place = { function: this.written, line: number };
+      const gutter = h("button", { type: "button", class: "rbd-gutter", tabindex: -1, title: "Stop here: set or remove a breakpoint" }, String(k + 1));
+      gutter.addEventListener("click", () => this.act("break", place));
+      const text = h("code", { title: "Double-click to run to this line" }, ...colored(line || " ", texts[k]));
+      text.addEventListener("dblclick", () => this.act("run_to", place));
+      return h("div", { class: "rbd-line", role: "listitem", "data-line": number }, gutter, text);
+    });
+    this.code.replaceChildren(...this.rows);
+    this.mark();
+    this.show();
+  }
+
+  show() {
+    const moment = this.model.get("moment");
+    if ((moment.function ?? 0) !== this.written) {
+      this.write();
+      return;
+    }
+    const { first } = this.model.get("sources")[this.written];
+    this.rows.forEach((row, k) => {
+      const here = first + k === moment.line;
+      row.classList.toggle("rbd-here", here && !moment.done);
+      row.classList.toggle("rbd-end", here && moment.done);
+      if (here) this.reveal(row);
+    });
+    this.title.textContent = moment.title || (moment.done ? "done" : "");
+    this.place.max = moment.count - 1;
+    this.place.value = moment.number;
+    this.place.style.setProperty("--done", `${(100 * moment.number) / Math.max(1, moment.count - 1)}%`);
+    this.count.textContent = `${moment.number + 1} / ${moment.count}`;
+    this.fault.textContent = moment.fault;
+    this.fault.hidden = !moment.fault;
+  }
+
+  // Keeps the line in sight without moving the page.
+  reveal(row) {
+    const { offsetTop, offsetHeight } = row;
+    const { scrollTop, clientHeight } = this.code;
+    const margin = Math.min(60, clientHeight / 4);
+    if (offsetTop < scrollTop + margin) this.code.scrollTop = offsetTop - margin;
+    else if (offsetTop + offsetHeight > scrollTop + clientHeight - margin) this.code.scrollTop = offsetTop + offsetHeight - clientHeight + margin;
+  }
+
+  mark() {
+    const places = new Set(this.model.get("breakpoints").filter(([f]) => f === this.written).map(([, line]) => line));
+    for (const row of this.rows ?? []) row.classList.toggle("rbd-stop", places.has(Number(row.dataset.line)));
+  }
+
+  fill(list, name) {
+    list.replaceChildren(
+      ...this.model.get(name).map(({ label, text }) => h("div", { class: "rbd-entry" }, h("b", {}, label), h("pre", {}, text)))
+    );
+  }
+
+  draw_chips() {
+    this.chips.replaceChildren(
+      ...this.model.get("drawn").map(({ name, color, on }) =>
+        h("button", { type: "button", class: "rbd-chip", title: `Draw ${name} of the body at hand`, "aria-pressed": String(on), onclick: () => this.act("draw", { name }) },
+          h("i", { style: `background:${color}` }), h("span", { class: "rbd-what" }, name)))
+    );
+  }
+
+  close() {
+    for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
+  }
+}
+
+export default {
+  render({ model, el }) {
+    el.classList.add("rbd-broad");
+    const panel = new StepPanel(model, el);
+    return () => panel.close();
+  },
+};

@@ -1,0 +1,100 @@
+"""Stepping through an algorithm in the browser: buttons, keys, breakpoints, what is marked and drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+STEP = """
+import numpy as np, rbdkit as rbd
+model = rbd.load(rbd.library.robot_file("panda"), mimic=False)
+rng = np.random.default_rng(1)
+q, v, tau = 0.4 * rng.normal(size=model.nq), rng.normal(size=model.nv), rng.normal(size=model.nv)
+view = rbd.step_algorithm(rbd.algorithms.aba, model, q, v, tau)
+view
+"""
+
+
+@pytest.fixture
+def stepping(notebook):
+    notebook.run(STEP)
+    notebook.view()
+    return notebook
+
+
+def press(notebook, name: str) -> None:
+    notebook.view().get_by_role("button", name=name, exact=True).click()
+    notebook.settle()
+
+
+def line_at(notebook) -> str:
+    """The text of the marked line."""
+    return notebook.view().locator(".rbd-here code").inner_text()
+
+
+def test_the_buttons_run_the_source_line_by_line_and_back(stepping):
+    view = stepping.view()
+    assert line_at(stepping).strip().startswith("if model.mimics")
+    for _ in range(4):
+        press(stepping, "Run one line (→)")
+    assert stepping.value("view.k") == 4
+    assert line_at(stepping).strip().startswith("S, U, D, u =")
+    assert "IA" in view.locator(".rbd-values").first.inner_text()
+    press(stepping, "One line back (←)")
+    assert stepping.value("view.k") == 3
+    press(stepping, "On to the next body (B)")
+    press(stepping, "On to the next body (B)")
+    press(stepping, "On to the next body (B)")
+    assert "body 3: panda_link2" in view.locator(".rbd-at").inner_text()
+    assert stepping.python("print(view.selected)") == "['panda_link2']"
+    press(stepping, "On to the next pass (P)")
+    assert line_at(stepping).strip() == "for i in model.inward:  # pass 2"
+    press(stepping, "Back to the first line (Home)")
+    assert stepping.value("view.k") == 0
+
+
+def test_keys_do_what_the_buttons_do(stepping):
+    stepping.python("view.k = 0")
+    stepping.view().locator(".rbd-stepper").focus()
+    for key, k in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
+        stepping.page.keyboard.press(key)
+        stepping.settle()
+        assert stepping.value("view.k") == k
+    stepping.page.keyboard.press("p")
+    stepping.settle()
+    assert stepping.value("view.recording.pass_of(view.k)") == 0
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_a_breakpoint_stops_the_run_and_the_body_at_hand_is_drawn(stepping, theme):
+    stepping.theme(f"JupyterLab {theme}")
+    stepping.python("view.k = 0; view.breakpoints.clear(); view.panel.breakpoints = []")
+    stepping.settle()
+    line = stepping.view().locator(".rbd-line", has_text="IA[p] += X[i].T @ Ia[i] @ X[i]")
+    line.locator(".rbd-gutter").click()
+    stepping.settle()
+    assert stepping.view().locator(".rbd-stop").count() == 1
+    for _ in range(3):
+        press(stepping, "Run to the next breakpoint, or to the end (R)")
+    assert line_at(stepping).strip().startswith("IA[p] += X[i].T")
+    assert stepping.value("view.variables['i']") == stepping.value("len(model.bodies) - 3")
+    assert stepping.view().evaluate("view => view.core.arrows.meshes.length") == 3  # v, and S of a slider
+    assert stepping.view().evaluate("view => view.core.ellipsoids.meshes.length") == 1
+    stepping.keep(f"algorithm-{theme.lower()}", stepping.view())
+    stepping.theme("JupyterLab Light")
+
+
+def test_the_end_is_the_result_of_the_algorithm(stepping):
+    stepping.python("view.breakpoints.clear()")
+    press(stepping, "Run to the next breakpoint, or to the end (R)")
+    stepping.view().locator(".rbd-end").wait_for()
+    same = "print(np.array_equal(view.variables['qdd'], rbd.algorithms.aba(model, q, v, tau).qdd))"
+    assert stepping.python(same) == "True"
+
+
+def test_a_chip_switches_what_is_drawn(stepping):
+    stepping.python("view.k = 0; view.next_body(); view.next_body(); view.next_pass(); view.next_body()")
+    stepping.settle()
+    before = stepping.view().evaluate("view => view.core.arrows.meshes.length")
+    stepping.view().locator(".rbd-stepper .rbd-chip").filter(has=stepping.page.get_by_text("v", exact=True)).click()
+    stepping.settle()
+    assert stepping.view().evaluate("view => view.core.arrows.meshes.length") < before
