@@ -15,6 +15,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "rbdkit.derivatives": [
+        "aba_derivatives",
+        "aba_gradient",
+        "forward_dynamics_derivatives",
+        "forward_dynamics_gradient",
+        "forward_dynamics_parameter_jacobian",
+        "inertial_regressor",
+        "rnea_derivatives",
+        "rnea_gradient",
+        "rnea_parameter_jacobian",
+    ],
     "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
     "rbdkit.formats": ["load", "save"],
     "rbdkit.functions": [
@@ -34,6 +45,7 @@ _HOMES = {
         "rnea",
     ],
     "rbdkit.algorithms": ["wrench"],
+    "rbdkit.inspection": ["inspect"],
     "rbdkit.joints": [
         "Cylindrical",
         "EulerSpherical",
@@ -62,16 +74,17 @@ _HOMES = {
         "Sphere",
         "validate",
     ],
-    "rbdkit.simulation": ["Trajectory", "simulate"],
+    "rbdkit.simulation": ["Ensemble", "Trajectory", "simulate", "sweep", "traced", "untraced"],
     "rbdkit.spatial.inertia": ["Inertia"],
     "rbdkit.spatial.se3": ["pose"],
-    "rbdkit.widgets": ["compare", "show", "sliders", "step_algorithm"],
+    "rbdkit.widgets": ["compare", "show", "sliders", "step_algorithm", "step_integrator", "tweak"],
     "rbdkit.widgets.figure": ["plot"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
     "algorithms",
     "course",
+    "derivatives",
     "engine",
     "formats",
     "formulations",
@@ -90,6 +103,17 @@ __all__ = [*sorted(_HOME_OF), *_PACKAGES]
 
 if TYPE_CHECKING:
     from rbdkit.algorithms import wrench as wrench
+    from rbdkit.derivatives import (
+        aba_derivatives,
+        aba_gradient,
+        forward_dynamics_derivatives,
+        forward_dynamics_gradient,
+        forward_dynamics_parameter_jacobian,
+        inertial_regressor,
+        rnea_derivatives,
+        rnea_gradient,
+        rnea_parameter_jacobian,
+    )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
     from rbdkit.formats import load, save
     from rbdkit.functions import (
@@ -108,6 +132,7 @@ if TYPE_CHECKING:
         power_balance,
         rnea,
     )
+    from rbdkit.inspection import inspect
     from rbdkit.joints import (
         Cylindrical,
         EulerSpherical,
@@ -136,10 +161,10 @@ if TYPE_CHECKING:
         Sphere,
         validate,
     )
-    from rbdkit.simulation import Trajectory, simulate  # type: ignore[no-redef]  # its module has the same name
+    from rbdkit.simulation import Ensemble, Trajectory, simulate, sweep, traced, untraced  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.spatial.inertia import Inertia
     from rbdkit.spatial.se3 import pose
-    from rbdkit.widgets import compare, show, sliders, step_algorithm  # type: ignore[no-redef]  # its module has the same name
+    from rbdkit.widgets import compare, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
     from rbdkit.widgets.figure import plot
 
 

@@ -20,6 +20,7 @@ from rbdkit.algorithms import ExternalForces
 from rbdkit.algorithms.jacobian import Reference
 from rbdkit.algorithms.momentum import About
 from rbdkit.engine import Kernels, kernels_for
+from rbdkit.engine.steps.frames import REFERENCES
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 
@@ -45,7 +46,7 @@ def rnea(
     """
     q, v, a = state = _state(model, q, v=v, a=a)
     if (kernels := _kernels(model, backend)) is not None:
-        return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext))
+        return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t)
     return _each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext, t).tau, *state)
 
 
@@ -63,8 +64,8 @@ def aba(
     Springs and dampers of the joints are not added; `forward_dynamics` does that.
     """
     q, v, tau = state = _state(model, q, v=v, tau=tau)
-    if (kernels := _kernels(model, backend)) is not None:
-        qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext))
+    if (kernels := _kernels(model, backend)) is not None and not kernels.coupled:
+        qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t)
         if np.isfinite(qdd).all():
             return qdd  # else the readable form says what is wrong, with the joint's name
     return _each(lambda q, v, tau: algorithms.aba(model, q, v, tau, f_ext, t).qdd, *state)
@@ -83,7 +84,7 @@ def forward_dynamics(
     q, v, tau = state = _state(model, q, v=v, tau=tau)
     algorithms.require_tree(model)
     if (kernels := _kernels(model, backend)) is not None:
-        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext))
+        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t)
         if np.isfinite(qdd).all():
             return qdd  # else the readable form says what is wrong, with the joint's name
     return _each(lambda q, v, tau: algorithms.forward_dynamics(model, q, v, tau, f_ext, t), *state)
@@ -92,7 +93,7 @@ def forward_dynamics(
 def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Joint-space inertia matrix H (..., nv, nv); see `rbdkit.algorithms.crba`."""
     if (kernels := _kernels(model, backend)) is not None:
-        return kernels.crba(model.check_q(q))
+        return kernels.crba(model.check_q(q), t)
     return _each(lambda q: algorithms.crba(model, q, t).H, *_state(model, q))
 
 
@@ -100,12 +101,15 @@ def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces =
     """C(q, v) (..., nv): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``."""
     q, v = state = _state(model, q, v=v)
     if (kernels := _kernels(model, "auto")) is not None:
-        return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext))
+        return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext), t)
     return _each(lambda q, v: algorithms.bias_force(model, q, v, f_ext, t), *state)
 
 
-def gravity_force(model: Model, q: ArrayLike, t: float = 0.0) -> NDArray:
+def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Joint forces (..., nv) that hold the system still against gravity."""
+    if (kernels := _kernels(model, backend)) is not None and not kernels.driven:
+        rest = np.zeros((*np.shape(q)[:-1], model.nv))
+        return kernels.rnea(model.check_q(q), rest, rest)
     return _each(lambda q: algorithms.gravity_force(model, q, t), *_state(model, q))
 
 
@@ -120,31 +124,56 @@ def forward_kinematics(
     """Poses (..., bodies, 4, 4) and, with v, velocities (..., bodies, 6); see `rbdkit.algorithms.Kinematics`."""
     q, v = (model.check_q(q), None) if v is None else _state(model, q, v=v)
     if (kernels := _kernels(model, backend)) is not None:
-        return algorithms.Kinematics(model, *kernels.forward_kinematics(q, v))
+        return algorithms.Kinematics(model, *kernels.forward_kinematics(q, v, t))
     return algorithms.forward_kinematics(model, q, v, t)
 
 
-def jacobian(model: Model, q: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0) -> NDArray:
+def jacobian(
+    model: Model, q: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0, backend: Backend = "auto"
+) -> NDArray:
     """Jacobian (..., 6, nv) of a body or frame, angular part first; reference 'body', 'world' or 'aligned'."""
+    if (kernels := _kernels(model, backend)) is not None and reference in REFERENCES:
+        place = model.frame(frame)
+        return kernels.jacobian(model.check_q(q), place.body, place.placement, reference, t)
     return _each(lambda q: algorithms.jacobian(model, q, frame, reference, t), *_state(model, q))
 
 
 def bias_acceleration(
-    model: Model, q: ArrayLike, v: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    frame: str,
+    reference: Reference = "body",
+    t: float = 0.0,
+    backend: Backend = "auto",
 ) -> NDArray:
     """Jdot v (..., 6): the acceleration of a frame when vdot = 0; see `rbdkit.algorithms.bias_acceleration`."""
-    state = _state(model, q, v=v)
+    q, v = state = _state(model, q, v=v)
+    if (kernels := _kernels(model, backend)) is not None and reference in REFERENCES:
+        place = model.frame(frame)
+        return kernels.bias_acceleration(q, v, place.body, place.placement, reference, t)
     return _each(lambda q, v: algorithms.bias_acceleration(model, q, v, frame, reference, t), *state)
 
 
-def center_of_mass(model: Model, q: ArrayLike, t: float = 0.0) -> NDArray:
+def center_of_mass(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Centre of mass (..., 3) of the moving bodies in world coordinates, m."""
-    return algorithms.center_of_mass(model, model.check_q(q), t)
+    q = model.check_q(q)
+    if (kernels := _kernels(model, backend)) is not None:
+        center = kernels.center_of_mass(q, t)
+        if np.isfinite(center).all():
+            return center  # else nothing that moves has mass, and the readable form says so
+    return algorithms.center_of_mass(model, q, t)
 
 
-def momentum(model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", t: float = 0.0) -> NDArray:
+def momentum(
+    model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", t: float = 0.0, backend: Backend = "auto"
+) -> NDArray:
     """Spatial momentum (..., 6) in world axes, angular part first, about the world origin or the centre of mass."""
     q, v = _state(model, q, v=v)
+    if (kernels := _kernels(model, backend)) is not None and about in ("world", "com"):
+        h = kernels.momentum(q, v, about, t)
+        if np.isfinite(h).all():
+            return h  # else nothing that moves has mass, and the readable form says so
     return algorithms.momentum(model, q, v, about, t)
 
 
@@ -152,7 +181,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0, backend: Ba
     """Kinetic, gravitational, spring, potential and total energy, each (...), J."""
     q, v = _state(model, q, v=v)
     if (kernels := _kernels(model, backend)) is not None:
-        return algorithms.Energy(*np.moveaxis(kernels.energy(q, v), -1, 0))
+        return algorithms.Energy(*np.moveaxis(kernels.energy(q, v, t), -1, 0))
     return algorithms.energy(model, q, v, t)
 
 

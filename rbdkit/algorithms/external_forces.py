@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.engine.graph import Symbol
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 
@@ -32,7 +33,8 @@ def wrench(
         If one of the three is not a vector of three finite numbers.
     """
     f, p, n = _three(force, "force"), _three(point, "point"), _three(couple, "couple")
-    return np.concatenate([n + np.cross(p, f), f])
+    moment = [n[i] + p[j] * f[k] - p[k] * f[j] for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]  # n + p x f
+    return np.array([*moment, *f])
 
 
 def external_forces(model: Model, f_ext: ExternalForces) -> NDArray | None:
@@ -75,6 +77,8 @@ def external_forces(model: Model, f_ext: ExternalForces) -> NDArray | None:
 
 
 def _three(value: ArrayLike, name: str) -> NDArray:
+    if len(np.shape(value)) == 1 and any(isinstance(x, Symbol) for x in value):  # type: ignore[union-attr]
+        return np.asarray(value, dtype=object)  # a function of the state that is being traced
     array = np.asarray(value, dtype=float)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise StateError(f"{name} of a wrench must be three finite numbers, not {value!r}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from rbdkit.algorithms.aba import aba
 from rbdkit.algorithms.bias_force import bias_force
@@ -26,12 +25,13 @@ def forward_dynamics_crba(
     if not np.isfinite(H).all():
         return np.full(model.nv, np.nan)  # what ABA gives for a state that ran away
     try:
-        return cho_solve(cho_factor(H, lower=True), tau - C, check_finite=False)
-    except LinAlgError:
+        L = np.linalg.cholesky(H)
+    except np.linalg.LinAlgError:
         raise ModelError(
             f"the inertia matrix of model {model.name!r} is not positive definite; "
             "see model.validate() for the body that lacks inertia"
         ) from None
+    return np.linalg.solve(L.T, np.linalg.solve(L, tau - C))
 
 
 def forward_dynamics(

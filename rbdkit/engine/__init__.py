@@ -9,37 +9,59 @@ which is compiled once.)
 From a model to a result, in the order of reading::
 
     links      a Model as a chain of links with simple joints about z, and its numbers in arrays
-    steps      vectors, joints, trees and the algorithms: rnea, aba, crba, kinematics, energy, stepping
-    program    loops and switches around blocks of recorded arithmetic; graph: the arithmetic; trace: of any function
-    emit       programs as LLVM IR and as Python source
+    steps      vectors, joints, trees and the algorithms: rnea, aba, crba, kinematics, energy, derivatives, stepping;
+               functions of time and state that users write (feedback)
+    program    loops and switches around blocks of recorded arithmetic; graph: the arithmetic; trace: of any function;
+               differentiate: its exact derivatives
+    emit       programs as LLVM IR, as Python source and as WebAssembly
     run        recipes (program by program), native and interpreted code, the cache on disk, Kernels, simulate
+    browser    a model as data for a web page, and the JavaScript that computes with it
 
 Two forms are made of each algorithm. A loop over links serves every model with the same kinds of joints. Straight-line
 code, in which zeros and ones of the placements have disappeared, is made for models of few links when a call has many
-states to compute.
+states to compute. Either form also comes for several states at once, one in each lane of the processor's wide
+registers: for large stacks of states, and for motions of models that differ in nothing but their numbers.
 
 What the rest of rbdkit uses:
 
 - ``backend(model) -> (name, why)``: 'llvm', 'python', or 'book' if there are no kernels for the model.
-- ``kernels_for(model) -> Kernels | None``: rnea, aba, forward_dynamics, crba, forward_kinematics, energy for one state
-  or a stack, in float64, unchecked.
-- ``simulate(kernels, q, v, times, method, tau, ...) -> Run``: the loop over time, compiled.
+- ``kernels_for(model) -> Kernels | None``: rnea, aba, forward_dynamics, crba, forward_kinematics, jacobian, energy,
+  momentum and more for one state or a stack, in float64, unchecked. Joints may follow others or move as time says.
+- ``simulate(kernels, q, v, times, method, tau, ...) -> Run``: the loop over time, compiled; ``Feedback.of(trace)`` puts
+  a function of t, q and v into it, ``evaluate`` computes one for many states.
+- ``simulate_many(kernels, q, v, times, method, tau, ...) -> list[Run]``: the same for many models with joints alike.
 - ``operations(model, algorithm) -> Operations``: what an algorithm costs on a model, counted.
 - ``trace(function, *shapes) -> Trace`` with ``operations()`` to count, ``simplified()``, and ``python_source(trace)``.
+- ``jacobian(trace, argument)``, ``gradient``, ``tangent`` and ``pullback``: derivatives of a trace, as traces.
+- ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
+- ``packaged(model, method, tau, algorithms, parameters) -> dict``: code and numbers of a model as plain data, and
+  ``loader() -> str``, the JavaScript that simulates it in a web page, also with other values of its parameters.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rbdkit.engine.differentiate import gradient, jacobian, pullback, tangent
 from rbdkit.engine.emit import compile_python, llvm_source, python_source
 from rbdkit.engine.links import NotCovered
 from rbdkit.engine.run.backend import Backend
 from rbdkit.engine.run.counting import operations
+from rbdkit.engine.run.feedback import evaluate
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for
-from rbdkit.engine.run.simulation import Run, Tableau, simulate
+from rbdkit.engine.run.motion import Tableau
+from rbdkit.engine.run.simulation import Run, simulate
 from rbdkit.engine.scalar import equal, select
+from rbdkit.engine.steps.feedback import Feedback
 from rbdkit.engine.trace import Operations, Trace, trace
+
+if TYPE_CHECKING:
+    from rbdkit.engine.browser import loader, packaged, wasm_bytes
+    from rbdkit.engine.run.ensemble import simulate_many
 
 __all__ = [
     "Backend",
+    "Feedback",
     "Kernels",
     "NotCovered",
     "Operations",
@@ -49,11 +71,31 @@ __all__ = [
     "backend",
     "compile_python",
     "equal",
+    "evaluate",
+    "gradient",
+    "jacobian",
     "kernels_for",
     "llvm_source",
+    "loader",
     "operations",
+    "packaged",
+    "pullback",
     "python_source",
     "select",
     "simulate",
+    "simulate_many",
+    "tangent",
     "trace",
+    "wasm_bytes",
 ]
+
+
+_LATER = {"simulate_many": "rbdkit.engine.run.ensemble"}
+_LATER |= dict.fromkeys(("loader", "packaged", "wasm_bytes"), "rbdkit.engine.browser")
+
+
+def __getattr__(name: str) -> Any:
+    """What a single computation does not need is loaded when it is first asked for."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"rbdkit.engine has no {name!r}")

@@ -9,7 +9,9 @@ output needs is never emitted (`Graph.live`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NoReturn, Union
+from typing import Any, NoReturn, Union
+
+import numpy as np
 
 Scalar = Union[float, "Symbol"]
 """A number or a symbol: what every traced function works on."""
@@ -73,15 +75,20 @@ class Graph:
             operands.sort()
         return self.node(operation, *operands)
 
+    def operands(self, position: int) -> tuple[int, ...]:
+        """Positions of the nodes that a node computes with."""
+        operation, *operands = self.nodes[position]
+        return () if operation in LEAVES else tuple(operands)
+
     def live(self, outputs: Iterable[int]) -> list[int]:
         """Positions of the nodes that the outputs need, in order: what is left after removing dead code."""
         needed = bytearray(len(self.nodes))
         for position in outputs:
             needed[position] = 1
         for position in range(len(self.nodes) - 1, -1, -1):
-            operation, *operands = self.nodes[position]
-            if needed[position] and operation not in LEAVES:
-                for operand in operands:
+            node = self.nodes[position]
+            if needed[position] and node[0] not in LEAVES:
+                for operand in node[1:]:
                     needed[operand] = 1
         return [position for position, is_needed in enumerate(needed) if is_needed]
 
@@ -89,9 +96,9 @@ class Graph:
         """x if the value is -x."""
         if isinstance(value, Symbol):
             self._check_own(value)
-            operation, *operands = self.nodes[value.position]
-            if operation == "neg":
-                return Symbol(self, operands[0])
+            node = self.nodes[value.position]
+            if node[0] == "neg":
+                return Symbol(self, node[1])
         return None
 
     def add(self, a: Scalar, b: Scalar) -> Scalar:
@@ -170,6 +177,10 @@ def _is(value: Scalar, number: float) -> bool:
     return not isinstance(value, Symbol) and value == number
 
 
+ARRAYS = (tuple, np.ndarray)
+"""What multiplies itself by a symbol, element by element."""
+
+
 class Symbol:
     """A number to come: the value of one node of a graph.
 
@@ -178,33 +189,31 @@ class Symbol:
     """
 
     __slots__ = ("graph", "position")
-    __array_priority__ = 1000.0
 
     def __init__(self, graph: Graph, position: int) -> None:
         self.graph = graph
         self.position = position
 
     def __add__(self, other: Scalar) -> Scalar:
-        return self.graph.add(self, other)
+        return NotImplemented if isinstance(other, ARRAYS) else self.graph.add(self, other)
 
     def __radd__(self, other: Scalar) -> Scalar:
         return self.graph.add(other, self)
 
     def __sub__(self, other: Scalar) -> Scalar:
-        return self.graph.sub(self, other)
+        return NotImplemented if isinstance(other, ARRAYS) else self.graph.sub(self, other)
 
     def __rsub__(self, other: Scalar) -> Scalar:
         return self.graph.sub(other, self)
 
     def __mul__(self, other: Scalar) -> Scalar:
-        # a vector or a matrix multiplies itself by a scalar
-        return NotImplemented if isinstance(other, tuple) else self.graph.mul(self, other)
+        return NotImplemented if isinstance(other, ARRAYS) else self.graph.mul(self, other)
 
     def __rmul__(self, other: Scalar) -> Scalar:
         return self.graph.mul(other, self)
 
     def __truediv__(self, other: Scalar) -> Scalar:
-        return self.graph.div(self, other)
+        return NotImplemented if isinstance(other, ARRAYS) else self.graph.div(self, other)
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
         return self.graph.div(other, self)
@@ -226,11 +235,35 @@ class Symbol:
             power = power * self
         return power
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        from rbdkit.engine.arrays import apply  # which needs this class
+
+        return apply(ufunc, method, *inputs, **options)
+
+    def clip(self, low: Any, high: Any, out: None = None) -> Any:
+        """The nearest number from low to high; `numpy.clip` calls it."""
+        x: Any = self
+        return np.minimum(np.maximum(x, low), high)
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise TypeError("whether symbols are equal is not known before they have values; use rbdkit.engine.equal")
+
+    __hash__ = object.__hash__
+
     def __lt__(self, other: Scalar) -> Symbol:
         return self.graph.apply("less", self, other)
 
     def __gt__(self, other: Scalar) -> Symbol:
         return self.graph.apply("less", other, self)
+
+    def __le__(self, other: Scalar) -> Symbol:
+        return self._not(self > other)
+
+    def __ge__(self, other: Scalar) -> Symbol:
+        return self._not(self < other)
+
+    def _not(self, condition: Symbol) -> Symbol:
+        return self.graph.apply("less", self.graph.select(condition, 1.0, 0.0), 0.5)
 
     def sin(self) -> Symbol:
         """Sine; `numpy.sin` calls it."""
@@ -250,7 +283,10 @@ class Symbol:
         )
 
     def __float__(self) -> NoReturn:
-        raise TypeError("a symbol has no value yet; use numpy.sin, numpy.cos, numpy.sqrt in place of those of math")
+        raise TypeError(
+            "a symbol has no value yet; use numpy.sin, numpy.cos, numpy.sqrt in place of those of math, and "
+            "numpy.zeros_like of an argument in place of numpy.zeros"
+        )
 
     def __repr__(self) -> str:
         operation, *operands = self.graph.nodes[self.position]

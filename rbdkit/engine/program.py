@@ -42,6 +42,9 @@ class Index:
 
 Whole = Index | int
 
+WIDE = 8
+"""So many iterations of a wide loop are done at once."""
+
 
 @dataclass
 class Define:
@@ -60,12 +63,16 @@ class Block:
     stores: dict[Place, int] = field(default_factory=dict)
     leave: int | None = None
 
+    def roots(self) -> list[int]:
+        """The nodes whose values leave the block."""
+        return [*self.stores.values(), *([] if self.leave is None else [self.leave])]
+
     def steps(self) -> Iterator[tuple[int, list[Place]]]:
         """The nodes that are needed, in order, each with the places that can be stored to once it is there.
 
         A value is stored as soon as it is known and its place has been read: it need not wait in a register.
         """
-        live = self.graph.live([*self.stores.values(), *([] if self.leave is None else [self.leave])])
+        live = self.graph.live(self.roots())
         read = {
             self.graph.nodes[position][1:]: position for position in live if self.graph.nodes[position][0] == "load"
         }
@@ -78,13 +85,18 @@ class Block:
 
 @dataclass
 class Loop:
-    """``for index in range(start, stop, step)``."""
+    """``for index in range(start, stop, step)``.
+
+    wide : its iterations do not depend on each other, their number is a multiple of `WIDE`, and they read and write
+        arrays at index + something, or elsewhere read only: so `WIDE` of them may be done at once.
+    """
 
     index: Index
     start: Whole
     stop: Whole
     step: int
     body: list[Statement]
+    wide: bool = False
 
 
 @dataclass
@@ -98,6 +110,29 @@ class Switch:
 Statement = Define | Block | Loop | Switch
 
 
+@dataclass(frozen=True)
+class Lanes:
+    """How the arrays of a program that computes several states at once are spread over the lanes of wide registers.
+
+    Loops and switches go the same way in all lanes. Arrays stand in memory in one of three ways. *Shared*: all lanes
+    read the same numbers. *Apart*: each lane has an array of its own. *Woven*, all others: where a program for one
+    state has a number, there stand `width` numbers, one for each lane.
+
+    Parameters
+    ----------
+    width : number of states; 1 makes a program for one state, with plain arrays.
+    shared, apart : names of such arrays. What is shared is not written to.
+    """
+
+    width: int = 1
+    shared: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
+
+
+ALONE = Lanes()
+"""One state at a time."""
+
+
 class Program:
     """A kernel under construction, and when complete.
 
@@ -106,6 +141,7 @@ class Program:
     Parameters
     ----------
     name : of the function.
+    lanes : how many states it computes at once.
 
     Attributes
     ----------
@@ -115,8 +151,9 @@ class Program:
     body : the statements.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, lanes: Lanes = ALONE) -> None:
         self.name = name
+        self.lanes = lanes
         self.arrays: list[str] = []
         self.tables: list[str] = []
         self.counts: list[str] = []
@@ -174,15 +211,15 @@ class Program:
         return (array, None, index + offset) if isinstance(index, int) else (array, index, offset)
 
     def leave_if(self, condition: Scalar) -> None:
-        """End the program here, after the stores so far, if the condition holds."""
+        """End the program here, after the stores so far, if the condition holds; of several lanes, in all of them."""
         block = self._block()
         block.leave = block.graph.position(condition)
 
     @contextmanager
-    def loop(self, start: Whole, stop: Whole, step: int = 1) -> Iterator[Index]:
-        """What is recorded inside is repeated; gives the counter."""
+    def loop(self, start: Whole, stop: Whole, step: int = 1, wide: bool = False) -> Iterator[Index]:
+        """What is recorded inside is repeated; gives the counter. wide : as in `Loop`."""
         index = self._new_index()
-        statement = Loop(index, start, stop, step, [])
+        statement = Loop(index, start, stop, step, [], wide)
         self._open[-1].append(statement)
         self._open.append(statement.body)
         yield index

@@ -35,6 +35,16 @@ def select(condition: bool | Symbol, a: Scalar, b: Scalar) -> Scalar:
     return condition.graph.select(condition, a, b) if isinstance(condition, Symbol) else (a if condition else b)
 
 
+def maximum(a: Scalar, b: Scalar) -> Scalar:
+    """The larger of two numbers."""
+    return select(a < b, b, a)
+
+
+def minimum(a: Scalar, b: Scalar) -> Scalar:
+    """The smaller of two numbers."""
+    return select(b < a, b, a)
+
+
 def whole(x: Scalar) -> Scalar:
     """The whole number nearest to x, ties to even, for \\|x\\| < 2**51: the sum has no room for a fraction."""
     shift = 6755399441055744.0  # 1.5 * 2**52

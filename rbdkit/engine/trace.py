@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.arrays import symbols
 from rbdkit.engine.graph import Graph, Scalar, Symbol
+from rbdkit.engine.program import Program
 from rbdkit.engine.scalar import equal, select
 
 
@@ -80,6 +82,13 @@ class Trace:
         """Positions of the outputs in the graph."""
         return [self.graph.position(value) for value in self.outputs]
 
+    def program(self, name: str = "traced") -> Program:
+        """The function as a program, which reads arrays of the arguments' names and writes the array "result"."""
+        program = Program(name)
+        for k, value in enumerate(replay(self, lambda leaf: program.load(leaf[1], 0, leaf[3]))):
+            program.store("result", 0, k, value)
+        return program
+
     def simplified(self) -> Trace:
         """The same function after the four rules of section 10.4: dead code, copies, 0 and 1, constants."""
         graph = Graph()
@@ -130,9 +139,9 @@ def trace(
     Parameters
     ----------
     function : takes scalars and arrays and returns a scalar, an array or a sequence. It may use arithmetic, ``<``,
-        `select`, `numpy.sin`, `numpy.cos`, `numpy.sqrt` and NumPy functions built on these (``@``, `numpy.cross`,
-        `numpy.dot`, ...). Whatever is an argument stays variable; numbers inside the function are folded into the
-        result.
+        `select`, `numpy.sin`, `numpy.cos`, `numpy.sqrt`, `numpy.where`, `numpy.clip`, `numpy.minimum`, `numpy.maximum`
+        and NumPy functions built on these (``@``, `numpy.cross`, `numpy.dot`, ...). Whatever is an argument stays
+        variable; numbers inside the function are folded into the result.
     shapes : of the arguments: () for a scalar, n or (n,) for a vector, (n, m) for a matrix.
     names : of the arguments; x0, x1, ... if not given.
     simplify : False keeps every operation as executed.
@@ -156,5 +165,4 @@ def trace(
 def _symbols(graph: Graph, name: str, shape: tuple[int, ...]) -> Symbol | NDArray:
     if shape == ():
         return graph.load(name, None, 0)
-    flat = np.array([graph.load(name, None, k) for k in range(int(np.prod(shape)))], dtype=object)
-    return flat.reshape(shape)
+    return symbols([graph.load(name, None, k) for k in range(int(np.prod(shape)))]).reshape(shape)

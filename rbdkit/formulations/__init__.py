@@ -5,32 +5,56 @@ is a system that stands for a model: it makes its state from joint coordinates a
 constraint errors back. To add one: its file here, and its line in `FORMULATIONS`.
 """
 
-from rbdkit.formulations.followers import Followers, freed
+from rbdkit.formulations.bodywise import Bodywise, grounded_on_se3
+from rbdkit.formulations.constrained import Baumgarte, ConstrainedBodies
+from rbdkit.formulations.directors import Directors, NonTwistingDirectors, NonTwistingSplitEuler, SplitEuler
 from rbdkit.formulations.formulation import Compiled, Force, Formulation
-from rbdkit.formulations.joint import JointSystem, compiled_dynamics
+from rbdkit.formulations.joint import JointSystem
 from rbdkit.formulations.joint_state import joint_state
 from rbdkit.formulations.linear import LinearSystem, linearize
+from rbdkit.formulations.local_velocity import LocalVelocity
+from rbdkit.formulations.quaternion import QuaternionBodies
+from rbdkit.formulations.se3 import SE3
+from rbdkit.formulations.so3xr3 import SO3xR3
 from rbdkit.formulations.system import System
 
 FORMULATIONS: dict[str, type[Formulation]] = {
     formulation.name: formulation
     for formulation in (
         JointSystem,
+        LocalVelocity,
+        QuaternionBodies,
+        SE3,
+        SO3xR3,
+        Bodywise,
+        Directors,
+        NonTwistingDirectors,
+        SplitEuler,
+        NonTwistingSplitEuler,
     )
 }  # fmt: skip
 """What `simulate` knows by name."""
 
 __all__ = [
     "FORMULATIONS",
+    "SE3",
+    "Baumgarte",
+    "Bodywise",
     "Compiled",
-    "Followers",
+    "ConstrainedBodies",
+    "Directors",
     "Force",
     "Formulation",
     "JointSystem",
     "LinearSystem",
+    "LocalVelocity",
+    "NonTwistingDirectors",
+    "NonTwistingSplitEuler",
+    "QuaternionBodies",
+    "SO3xR3",
+    "SplitEuler",
     "System",
-    "compiled_dynamics",
-    "freed",
+    "grounded_on_se3",
     "joint_state",
     "linearize",
 ]

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, energy, forward_dynamics, forward_kinematics, momentum, require_tree
-from rbdkit.engine import Kernels, kernels_for
-from rbdkit.formulations.followers import Followers, freed
+from rbdkit.engine import kernels_for
 from rbdkit.formulations.formulation import Force
 from rbdkit.model import Model
 
@@ -38,15 +37,15 @@ class JointSystem:
         self.model = model
         self.tau: Force = tau or (lambda t, q, v: nothing)
         self.f_ext = f_ext
-        self._compiled = None if book else compiled_dynamics(model)
+        self._kernels = None if book else kernels_for(model)
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         _finite(x)
         _finite(v)
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
         tau = self.tau(t, x, v)
-        if self._compiled is not None:
-            vdot = self._compiled.forward_dynamics(x, v, tau, f_ext)
+        if self._kernels is not None:
+            vdot = self._kernels.forward_dynamics(x, v, tau, f_ext, t)
             if np.isfinite(vdot).all():
                 return vdot  # else the readable form says what is wrong, with the joint's name
         return forward_dynamics(self.model, x, v, tau, f_ext, t)
@@ -90,15 +89,6 @@ class JointSystem:
 
     def constraint_error(self, x: NDArray) -> NDArray:
         return np.zeros((*x.shape[:-1], 0))
-
-
-def compiled_dynamics(model: Model) -> Kernels | Followers | None:
-    """What computes accelerations fast: the model's kernels, or for mimic joints those of the freed tree; else None."""
-    if not model.mimics:
-        return kernels_for(model)
-    tree = freed(model)
-    kernels = kernels_for(tree)
-    return None if kernels is None else Followers(model, tree, kernels)
 
 
 def _finite(values: NDArray) -> None:

@@ -5,11 +5,25 @@ line in `INTEGRATORS`; the tests of order and of what it conserves then run on i
 """
 
 from rbdkit.integrators.adaptive import Adaptive
+from rbdkit.integrators.crouch_grossman import CrouchGrossman
+from rbdkit.integrators.crouch_grossman3 import CrouchGrossman3
+from rbdkit.integrators.crouch_grossman4 import CrouchGrossman4
+from rbdkit.integrators.energy_momentum import EnergyMomentum, TangentEnergyMomentum
 from rbdkit.integrators.explicit_euler import ExplicitEuler
-from rbdkit.integrators.integrator import Integrator, OneStep, Stage, State
+from rbdkit.integrators.generalized_alpha import GeneralizedAlpha
+from rbdkit.integrators.heun import Heun
+from rbdkit.integrators.implicit_midpoint import ImplicitMidpoint
+from rbdkit.integrators.integrator import CompiledSteps, Integrator, OneStep, Stage, State
+from rbdkit.integrators.lagrange_dalembert import LagrangeDAlembert, half_step_energy
+from rbdkit.integrators.moser_veselov import MoserVeselov
 from rbdkit.integrators.munthe_kaas import MuntheKaas
 from rbdkit.integrators.newton import Solve
+from rbdkit.integrators.precision import second_quotient
+from rbdkit.integrators.projection import Projected
+from rbdkit.integrators.rk3 import RK3
 from rbdkit.integrators.rk4 import RK4
+from rbdkit.integrators.rk5 import RK5
+from rbdkit.integrators.runge_kutta import RungeKutta
 from rbdkit.integrators.symplectic_euler import SymplecticEuler
 
 INTEGRATORS: dict[str, Integrator] = {
@@ -18,20 +32,49 @@ INTEGRATORS: dict[str, Integrator] = {
         RK4(),
         ExplicitEuler(),
         SymplecticEuler(),
+        EnergyMomentum(),
+        TangentEnergyMomentum(),
+        LagrangeDAlembert(),
+        RK3(),
+        RK5(),
+        GeneralizedAlpha(),
+        Projected(RK4()),
+        Heun(),
+        ImplicitMidpoint(),
+        CrouchGrossman3(),
+        CrouchGrossman4(),
+        MoserVeselov(),
     )
 }
 """What `simulate` knows by name, besides the adaptive ones."""
 
 __all__ = [
     "INTEGRATORS",
+    "RK3",
     "RK4",
+    "RK5",
     "Adaptive",
+    "CrouchGrossman",
+    "CrouchGrossman3",
+    "CrouchGrossman4",
+    "CompiledSteps",
+    "EnergyMomentum",
     "ExplicitEuler",
+    "GeneralizedAlpha",
+    "Heun",
+    "ImplicitMidpoint",
     "Integrator",
+    "LagrangeDAlembert",
+    "MoserVeselov",
     "MuntheKaas",
     "OneStep",
+    "Projected",
+    "RungeKutta",
     "Solve",
     "Stage",
     "State",
     "SymplecticEuler",
+    "TangentEnergyMomentum",
+    "half_step_energy",
+    "second_quotient",
 ]

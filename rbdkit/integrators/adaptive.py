@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.integrate import DOP853, LSODA, RK23, RK45, OdeSolver, Radau
 
 from rbdkit.formulations import System
 
-SOLVERS: dict[str, type[OdeSolver]] = {"dop853": DOP853, "rk45": RK45, "rk23": RK23, "radau": Radau, "lsoda": LSODA}
+if TYPE_CHECKING:
+    from scipy.integrate import OdeSolver
+
+SOLVERS = {"dop853": "DOP853", "rk45": "RK45", "rk23": "RK23", "radau": "Radau", "lsoda": "LSODA"}
+"""Names of SciPy's classes, which it loads when they are first used."""
 ORDERS = {"dop853": 8, "rk45": 5, "rk23": 3, "radau": 5, "lsoda": 5}
 
 CHART = 1.0
@@ -79,7 +83,8 @@ class Adaptive:
 
         first = None if first_step is None else min(first_step, end - t)
         options = {"rtol": self.rtol, "atol": self.atol, "first_step": first}
-        return SOLVERS[self.name](_rejectable(rate), t, np.concatenate([np.zeros(n), v]), end, **options)
+        solver = getattr(scipy.integrate, SOLVERS[self.name])
+        return solver(_rejectable(rate), t, np.concatenate([np.zeros(n), v]), end, **options)
 
 
 def _rejectable(rate: Callable[[float, NDArray], NDArray]) -> Callable[[float, NDArray], NDArray]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -41,7 +42,7 @@ class Stage:
 
 
 class Integrator(Protocol):
-    """A method that steps a `System` from state to state."""
+    """A method that steps a system from state to state: any `System`, or what it says it requires."""
 
     @property
     def name(self) -> str:
@@ -63,16 +64,39 @@ class Integrator(Protocol):
         """The class or protocol of the systems that it can step."""
         ...
 
-    def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
+    def init(self, system: Any, t: float, x: NDArray, v: NDArray) -> State:
         """The state to begin with."""
         ...
 
-    def step(self, system: System, state: State, h: float) -> State:
+    def step(self, system: Any, state: State, h: float) -> State:
         """The state at ``state.t + h``."""
         ...
 
-    def stages(self, system: System, state: State, h: float) -> list[Stage]:
+    def stages(self, system: Any, state: State, h: float) -> list[Stage]:
         """The evaluations inside the step from t to t + h, in their order."""
+        ...
+
+
+@runtime_checkable
+class CompiledSteps(Protocol):
+    """An integrator that can have its steps made by compiled code."""
+
+    def compiled_steps(
+        self,
+        system: Any,
+        times: NDArray,
+        x: NDArray,
+        v: NDArray,
+        tau: Callable[[int, float], NDArray] | None,
+    ) -> Iterator[tuple[NDArray, NDArray, int, Solve | None]] | None:
+        """The states (x, v) at times[1:], each with the number of steps so far and how its equations were solved.
+
+        None if the system, or what acts on it, is not covered.
+
+        Parameters
+        ----------
+        tau : joint forces (nv,) in a step of that number at a time, or None if none act.
+        """
         ...
 
 

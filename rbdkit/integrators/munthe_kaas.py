@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,13 +13,14 @@ class MuntheKaas(OneStep):
     """Any explicit Runge-Kutta method, applied to the displacement u from the state at the beginning of the step.
 
     u lives in a vector space, so sums of stages have a meaning there; ``x = move(x0, u)`` stays on the manifold and the
-    order is that of the tableau. Subclasses give the tableau: A (s, s) strictly lower triangular and b (s,).
+    order is that of the tableau (Müller and Terze 2013, Eqs 36, 37; the system's `local_rate` is dexp^-1). Subclasses
+    give the tableau: A (s, s) strictly lower triangular and b (s,); `RungeKutta` takes any.
     """
 
-    name: ClassVar[str]
-    order: ClassVar[int]
-    A: ClassVar[ArrayLike]
-    b: ClassVar[ArrayLike]
+    name: str
+    order: int
+    A: ArrayLike
+    b: ArrayLike
 
     def step(self, system: System, state: State, h: float) -> State:
         stages = self.stages(system, state, h)

@@ -62,7 +62,7 @@ def solve(
         if not np.isfinite(residuals[-1]) or len(residuals) > max_iterations:
             raise _failure(what, advice, residuals)
         try:
-            dz = np.linalg.solve(_differences(residual, z) if jacobian is None else jacobian(z), r)
+            dz = np.linalg.solve(differences(residual, z) if jacobian is None else jacobian(z), r)
         except np.linalg.LinAlgError:
             raise _failure(what, f"their Jacobian is singular: {advice}", residuals) from None
         if np.max(np.abs(dz)) <= 4.0 * np.finfo(float).eps * np.max(np.abs(z), initial=1e-300):
@@ -78,8 +78,8 @@ def _failure(what: str, advice: str, residuals: list[float]) -> ConvergenceError
     )
 
 
-def _differences(residual: Residual, z: NDArray) -> NDArray:
-    """The Jacobian by central differences."""
+def differences(residual: Residual, z: NDArray) -> NDArray:
+    """The Jacobian (n, n) at z by central differences."""
     columns = []
     for k in range(len(z)):
         step = 6e-6 * max(1.0, abs(z[k]))

@@ -17,6 +17,7 @@ class SymplecticEuler(OneStep):
     name = "symplectic_euler"
     order = 1
     conserves: ClassVar[tuple[str, ...]] = ("energy of oscillations, on average",)
+    formulas: ClassVar[tuple[str, ...]] = ("a1 = f(t, x, v)    k1 = v + h a1", "v <- v + h a1\nx <- x * exp(h k1)")
 
     def step(self, system: System, state: State, h: float) -> State:
         v_new = state.v + h * system.rate(state.t, state.x, state.v)

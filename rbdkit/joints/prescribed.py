@@ -39,7 +39,8 @@ class Prescribed(VectorJoint):
         self.joint = joint
         self.motion = motion
 
-    def _state(self, t: float) -> tuple[NDArray, NDArray, NDArray]:
+    def state(self, t: float) -> tuple[NDArray, NDArray, NDArray]:
+        """q, v and dv/dt of the joint that is driven, at a time in s."""
         state = [np.array(part, dtype=float).reshape(-1) for part in self.motion(t)]
         sizes, needed = [len(part) for part in state], [self.joint.nq, self.joint.nv, self.joint.nv]
         if sizes != needed or not all(np.isfinite(part).all() for part in state):
@@ -52,7 +53,7 @@ class Prescribed(VectorJoint):
         return q, v, dv
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
-        return np.broadcast_to(self.joint.pose(self._state(t)[0]), (*np.shape(q)[:-1], 4, 4))
+        return np.broadcast_to(self.joint.pose(self.state(t)[0]), (*np.shape(q)[:-1], 4, 4))
 
     def project(self, pose: NDArray) -> NDArray:
         return np.zeros(0)
@@ -64,11 +65,11 @@ class Prescribed(VectorJoint):
         return np.eye(6)
 
     def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        at, speed, _ = self._state(t)
+        at, speed, _ = self.state(t)
         return np.broadcast_to(self.joint.velocity(at, speed), (*np.shape(v)[:-1], 6))
 
     def velocity_product(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        at, speed, acceleration = self._state(t)
+        at, speed, acceleration = self.state(t)
         return self.joint.motion_subspace(at) @ acceleration + self.joint.velocity_product(at, speed)
 
     def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -147,15 +146,21 @@ def describe_html(model: Model) -> str:
     header, *body = rows(model)
     opened = " open" if len(body) <= FOLDED_BEYOND else ""
     return (
-        f"<details{opened}><summary><b>Model</b> {escape(_summary(model))}</summary>"
+        f"<details{opened}><summary><b>Model</b> {_escaped(_summary(model))}</summary>"
         f"<table><thead>{_html_row(header, 'th')}</thead><tbody>{''.join(_html_row(row, 'td') for row in body)}</tbody>"
         f"</table>{_html_lines(_lists(model))}</details>{_html_lines(map(str, model.validate()))}"
     )
 
 
 def _html_row(cells: Iterable[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag} style='text-align:left'>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<{tag} style='text-align:left'>{_escaped(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
 def _html_lines(lines: Iterable[str]) -> str:
-    return "".join(f"<div>{escape(line)}</div>" for line in lines)
+    return "".join(f"<div>{_escaped(line)}</div>" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # with its table of entities, only where a notebook shows a model
+
+    return escape(text)

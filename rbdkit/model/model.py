@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -386,6 +387,8 @@ class Model:
 
     def _check_vector(self, values: ArrayLike, size: int, name: str, part: str) -> NDArray:
         array = self._sized(name, values, size)
+        if array.ndim == 1 and isfinite(sum(array.tolist())):  # the fastest way to know that all are finite
+            return array
         finite = np.isfinite(array)
         if not finite.all():
             place = tuple(np.argwhere(~finite)[0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from rbdkit.model.finding import Finding
 
@@ -62,6 +61,8 @@ def structure_findings(links: Sequence[tuple[str, str]]) -> list[Finding]:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: the closest known ones, or all of them if there are few."""
+    from difflib import get_close_matches  # only where something went wrong
+
     known = sorted(known)
     close = get_close_matches(name, known, n=1, cutoff=0.6)
     if close:

@@ -13,7 +13,7 @@ from rbdkit.scene import palette
 from rbdkit.scene.build import scene_of
 from rbdkit.scene.curves import Curves, Plot, curves
 from rbdkit.scene.scene import Layer, Part, Scene, Trail
-from rbdkit.scene.tracks import Tracks, tracks
+from rbdkit.scene.tracks import Tracks, drawable, tracks
 from rbdkit.scene.triangles import Triangles
 
 if TYPE_CHECKING:
@@ -74,9 +74,10 @@ def copies(motions: Iterable[NDArray]) -> NDArray:
 def tracks_laid_over(runs: Iterable[Trajectory]) -> Tracks:
     """The motions as tracks of one scene, at the times of the longest. A motion that ended early stays at its end."""
     runs = list(runs)
-    t = max((run.t for run in runs), key=lambda times: float(times[-1]))
-    rows = [np.clip(np.searchsorted(run.t, t, side="right") - 1, 0, len(run) - 1) for run in runs]
-    return tracks(t, copies(run.poses()[row] for run, row in zip(runs, rows, strict=True)))
+    motions = [(run.t[: drawable(run.poses())], run.poses()) for run in runs]
+    t = max((times for times, _ in motions), key=lambda times: float(times[-1]))
+    rows = [np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 1) for times, _ in motions]
+    return tracks(t, copies(poses[row] for (_, poses), row in zip(motions, rows, strict=True)))
 
 
 def plots_of_comparison(comparison: Comparison) -> tuple[Plot, ...]:

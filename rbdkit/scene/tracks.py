@@ -38,11 +38,23 @@ class Tracks:
 
 
 def tracks_of(trajectory: Trajectory, budget: int = BUDGET) -> Tracks:
-    """Tracks of the bodies of a trajectory, thinned evenly to a budget in bytes; first and last sample are kept."""
-    t = np.asarray(trajectory.t, dtype=float)
-    samples = kept_samples(len(t), len(trajectory.model.bodies), budget)
-    poses = np.asarray(trajectory.poses())[samples]
-    return Tracks(t[samples], seven(poses), samples)
+    """Tracks of the bodies of a trajectory, thinned evenly to a budget in bytes; first and last sample are kept.
+
+    Of a motion that ran away, what came before it did.
+    """
+    poses = np.asarray(trajectory.poses())
+    count = drawable(poses)
+    samples = kept_samples(count, len(trajectory.model.bodies), budget)
+    return Tracks(np.asarray(trajectory.t, dtype=float)[samples], seven(poses[samples]), samples)
+
+
+def drawable(poses: NDArray) -> int:
+    """How many of some poses (n, nodes, 4, 4) come before the first that is not one; one in any case.
+
+    A motion that runs away passes angles of which no computer knows the sine.
+    """
+    sound = np.isfinite(poses).all(axis=(1, 2, 3)) & (np.abs(poses[..., :3, :3]).max(axis=(1, 2, 3)) < 1.001)
+    return len(sound) if sound.all() else max(1, int(np.argmin(sound)))
 
 
 def tracks(t: ArrayLike, poses: ArrayLike, budget: int = BUDGET) -> Tracks:

@@ -2,14 +2,83 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine import Kernels, Run, Tableau
+from rbdkit.algorithms import external_forces
+from rbdkit.engine import Feedback, Kernels, Run, Tableau
 from rbdkit.engine import simulate as run_kernels
+from rbdkit.errors import RbdkitError
+from rbdkit.formulations import Force
 from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, SymplecticEuler
+from rbdkit.model import Model
+from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.laws import Traced, Untraceable, Untraced, force_law, torque_law
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
+
+WORTH_COMPILING = 1000
+"""So many evaluations of a function take as long from Python as its compilation."""
+
+
+@dataclass(frozen=True)
+class Acting:
+    """The applied joint forces and the external forces as `rbdkit.engine.simulate` takes them."""
+
+    tau: NDArray | Feedback
+    f_ext: NDArray | Feedback | None
+
+    def __str__(self) -> str:
+        """Which of them are traced functions."""
+        names = [name for name in ("tau", "f_ext") if isinstance(getattr(self, name), Feedback)]
+        return f"{' and '.join(names)} traced" if names else ""
+
+
+def acting(
+    model: Model,
+    kernels: Kernels,
+    method: Integrator | Adaptive,
+    applied: Drive,
+    f_ext: Any,
+    external: Force | None,
+    times: NDArray,
+) -> tuple[Acting | None, str]:
+    """What acts on a model in a compiled loop over time; or None, and why there can be no such loop.
+
+    Parameters
+    ----------
+    applied : joint forces. f_ext : external forces as given. external : the same, as a checked function.
+    times : of all steps, s.
+
+    Raises
+    ------
+    SimulationError
+        If a function is marked as `traced` and cannot be traced.
+    """
+    if why_not := obstacle(method, False, False):
+        return None, why_not
+    functions = [x for x in (applied.law, f_ext) if callable(x)]
+    short = (len(times) - 1) * (np.size(method.b) if isinstance(method, MuntheKaas) else 1) < WORTH_COMPILING
+    if short and functions and not any(isinstance(x, Traced | Untraced) for x in functions):
+        return None, f"{'f_ext' if applied.law is None else 'tau'} is a Python function, and few steps are not worth it"
+    tau, duration, forces = applied.values, times[-1], None
+    try:
+        if tau is None:
+            tau = torque_law(model, applied.law, applied.function, duration)  # type: ignore[assignment, arg-type]
+    except Untraceable as fault:
+        return None, f"tau {fault}"
+    try:
+        if not callable(f_ext):
+            forces = external_forces(model, f_ext)
+        elif external is not None:
+            forces = force_law(model, kernels, f_ext, external, duration)  # type: ignore[assignment]
+    except Untraceable as fault:
+        return None, f"f_ext {fault}"
+    assert tau is not None
+    return Acting(tau, forces), ""
 
 
 def obstacle(method: Integrator | Adaptive, tau_is_function: bool, f_ext_is_function: bool) -> str:
@@ -35,17 +104,30 @@ def record_compiled(
     times: NDArray,
     q: NDArray,
     v: NDArray,
-    tau: NDArray,
-    f_ext: NDArray | None,
+    acts: Acting,
     every: int,
     watch: Progress,
 ) -> Recording:
     """The same as `record` of the method's steps; the arguments are those of `rbdkit.engine.simulate`."""
     try:
-        run = run_kernels(kernels, q, v, times, tableau_of(method), tau, f_ext, every, watch.update)
+        run = run_kernels(kernels, q, v, times, tableau_of(method), acts.tau, acts.f_ext, every, watch.update)
     finally:
         watch.close()
     return recording_of(run, times)
+
+
+def blamed(recording: Recording, times: NDArray, *functions: Force | None) -> Recording:
+    """The recording of a run that ended early; if a function of the user's fails within the next step, it says so."""
+    if not recording.ran_away:
+        return recording
+    q, v, (t, end) = recording.q[-1], recording.v[-1], times[recording.steps : recording.steps + 2]
+    for function in functions:
+        try:
+            for s in (t, 0.5 * (t + end), end) if function is not None else ():
+                function(s, q, v)  # type: ignore[misc]
+        except RbdkitError as fault:
+            return replace(recording, stopped=f"{fault} (after t = {t:.6g} s)", ran_away=False)
+    return recording
 
 
 def tableau_of(method: Integrator) -> Tableau | None:

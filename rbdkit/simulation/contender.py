@@ -13,6 +13,9 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.spatial import so3
 
+NOTHING = 1e-9
+"""An invariant that is never larger is zero and its round-off: its drift is given as it is."""
+
 
 @dataclass(frozen=True, eq=False)
 class Contender:
@@ -58,7 +61,7 @@ class Contender:
             if name != "energy":
                 rows = np.asarray(values).reshape(len(values), -1)
                 size = float(np.max(np.linalg.norm(rows, axis=1)))
-                drifts[name] = np.linalg.norm(rows - rows[0], axis=1) / (size or 1.0)
+                drifts[name] = np.linalg.norm(rows - rows[0], axis=1) / (size if size > NOTHING else 1.0)
         return drifts
 
     @cached_property

@@ -25,12 +25,14 @@ class Drive:
     values : (nv,), (steps, nv) or (steps + 1, nv) as given, or None if they are a function.
     held : (steps, nv), row k acting during step k, or None if the forces are not held over steps.
     zero : whether there are none.
+    law : the function that was given, if one was.
     """
 
     function: Force
     values: NDArray | None = None
     held: NDArray | None = None
     zero: bool = False
+    law: Callable[[float, NDArray, NDArray], ArrayLike] | None = None
 
     def during(self, k: int) -> Force:
         """The joint forces as step k has them: without the jump at its end."""
@@ -58,7 +60,7 @@ def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
         zero = np.zeros(model.nv)
         return Drive(lambda t, q, v: zero, zero, zero=True)
     if callable(tau):
-        return Drive(_checked(model, tau))
+        return Drive(_checked(model, tau), law=tau)
     values = model.check_v(tau, "tau")
     steps = len(times) - 1
     if values.ndim == 1:

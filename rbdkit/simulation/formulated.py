@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine import backend
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, joint_state
-from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, MuntheKaas
+from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, MuntheKaas
 from rbdkit.model import Model
 from rbdkit.simulation.compiled import is_plain_tableau, recording_of, tableau_of
 from rbdkit.simulation.forces import Drive
@@ -19,6 +21,7 @@ from rbdkit.simulation.recording import Recording, Sample, record
 
 Maker = Callable[[Model, Force | None, Force | None], Formulation]
 """Makes a formulation of a model, tau and f_ext: a class of `rbdkit.formulations`, or a function that calls one."""
+_NOT_NEEDED = np.zeros(0)
 
 
 def maker_of(formulation: str | Maker) -> Maker:
@@ -53,18 +56,15 @@ def run_formulation(
     acting = _Acting(applied, external)
     system = make(model, None if applied.zero else acting.tau, None if external is None else acting.f_ext)
     acting.system = system
-    _check_pair(system, method)
+    check_pair(system, method)
     x, w = system.state(q, v)
     recording = None
     if applied.zero and external is None:
         recording = _compiled(system, method, times, x, w, every, watch)
     what_ran = "compiled loop (LLVM)"
     if recording is None:
-        samples = adaptive_samples(method, system, times, x, w) if isinstance(method, Adaptive) else _steps(
-            method, system, acting, times, x, w
-        )  # fmt: skip
+        samples, what_ran = _samples(method, system, acting, times, x, w)
         recording = record(samples, times, x, w, every, watch)
-        what_ran = "stepped from Python"
     tau = None if applied.zero else applied.function
     motion = Motion(system, recording.t, recording.q, recording.v, tau, external, recording.solves)
     return motion, recording, what_ran
@@ -93,11 +93,22 @@ class _Acting:
         assert self.external is not None
         return self.external(t, *self._joint_state(x, w))
 
+    @property
+    def scheduled(self) -> bool:
+        """Whether what acts is known beforehand, as a function of time."""
+        return self.external is None and self.applied.values is not None
+
+    def tau_in_step(self, k: int, t: float) -> NDArray:
+        """Scheduled joint forces (nv,) in step k at a time; the step is then the one that is being made."""
+        self.step = k
+        return self.tau(t, _NOT_NEEDED, _NOT_NEEDED)
+
     def _joint_state(self, x: NDArray, w: NDArray) -> tuple[NDArray, NDArray]:
         return joint_state(self.system.model, self.system.poses(x), self.system.velocities(x, w))
 
 
-def _check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
+def check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
+    """Raise SimulationError if the integrator cannot step this formulation, with those that can."""
     if isinstance(system, method.requires):
         return
     fitting = ", ".join(repr(name) for name, other in INTEGRATORS.items() if isinstance(system, other.requires))
@@ -126,6 +137,20 @@ def _compiled(
     finally:
         watch.close()
     return None if run is None else recording_of(run, times)
+
+
+def _samples(
+    method: Integrator | Adaptive, system: Formulation, acting: _Acting, times: NDArray, x: NDArray, w: NDArray
+) -> tuple[Iterator[Sample], str]:
+    """The states at times[1:], and what code computes them."""
+    if isinstance(method, Adaptive):
+        return adaptive_samples(method, system, times, x, w), "stepped from Python"
+    if isinstance(method, CompiledSteps) and acting.scheduled and backend(system.model)[0] == "llvm":
+        tau = None if acting.applied.zero else acting.tau_in_step
+        samples = method.compiled_steps(system, times, x, w, tau)
+        if samples is not None:
+            return samples, "compiled steps (LLVM)"
+    return _steps(method, system, acting, times, x, w), "stepped from Python"
 
 
 def _steps(

@@ -55,6 +55,7 @@ def judge(
         violations=() if recording.ran_away else find_violations(model, motion.t, motion.q, motion.v, motion.tau),
         stopped=stopped,
         notes=tuple(_notes(motion, applied)),
+        iterations=_most_iterations(recording),
     )
 
 
@@ -87,7 +88,7 @@ def judge_formulation(
         violations=find_violations(model, motion.t, motion.q, motion.v, motion.tau) if judged else (),
         stopped=recording.stopped,
         constraint_error=float(np.max(np.abs(motion.constraint_error()), initial=0.0)),
-        iterations=max((solve.iterations for solve in motion.solves), default=0),
+        iterations=_most_iterations(recording),
     )
 
 
@@ -126,3 +127,8 @@ def _notes(motion: Trajectory, applied: Drive) -> list[str]:
     if applied.held is not None:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
     return notes
+
+
+def _most_iterations(recording: Recording) -> int:
+    """Of Newton's method in a recorded step; 0 for explicit methods."""
+    return max((solve.iterations for solve in recording.solves), default=0)

@@ -10,17 +10,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms import ExternalForces, external_forces, require_tree
+from rbdkit.algorithms import ExternalForces, require_tree
+from rbdkit.engine import Feedback, evaluate, kernels_for
 from rbdkit.engine import backend as engine_backend
-from rbdkit.engine import kernels_for
 from rbdkit.errors import RbdkitError, SimulationError
-from rbdkit.formulations import Force, JointSystem, compiled_dynamics
+from rbdkit.formulations import Force, JointSystem
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
-from rbdkit.simulation.compiled import obstacle, record_compiled
+from rbdkit.simulation.compiled import Acting, acting, blamed, record_compiled
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
-from rbdkit.simulation.formulated import Maker, adaptive_samples, maker_of, run_formulation
+from rbdkit.simulation.formulated import Maker, adaptive_samples, check_pair, maker_of, run_formulation
 from rbdkit.simulation.judge import judge, judge_formulation
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, Sample, record
@@ -60,7 +60,8 @@ def simulate(
     integrator : 'rk4', 'symplectic_euler' or another name of `rbdkit.integrators.INTEGRATORS`; adaptive: 'dop853',
         'rk45', 'rk23', and for stiff systems 'radau', 'lsoda'; or an object from `rbdkit.integrators`.
     tau : applied joint forces, N m or N: (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) sampled, or a
-        function of (t, q, v). Springs and dampers of the joints act besides.
+        function of (t, q, v), which is compiled if it can be (see `traced`, `untraced`). Springs and dampers of the
+        joints act besides.
     f_ext : external forces in world coordinates (see `wrench`): {body: (6,)}, (bodies, 6), or a function of (t, q, v)
         returning that.
     every : record every n-th step, and the last one.
@@ -100,8 +101,8 @@ def simulate(
         raise SimulationError(f"simulate runs one motion; q0 has shape {q.shape} and v0 {v.shape}")
     if not isinstance(every, int | np.integer) or every < 1:
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
-    method = _integrator(integrator)
-    times = _times(duration, dt)
+    method = integrator_of(integrator)
+    times = step_times(duration, dt)
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
     if make is not JointSystem:
@@ -110,10 +111,12 @@ def simulate(
         )
         return _reported(motion, judge_formulation(motion, recording, method, times, watch.elapsed, code))
     kernels = kernels_for(model) if backend == "auto" else None
-    why_not = obstacle(method, callable(tau), callable(f_ext))
-    if kernels is not None and not why_not and applied.values is not None:
-        rows = external_forces(model, f_ext)  # type: ignore[arg-type]
-        recording = record_compiled(kernels, method, times, q, v, applied.values, rows, int(every), watch)  # type: ignore[arg-type]
+    acts, why_not = None, ""
+    if kernels is not None:
+        acts, why_not = acting(model, kernels, method, applied, f_ext, external, times)
+    if kernels is not None and acts is not None:
+        recording = record_compiled(kernels, method, times, q, v, acts, int(every), watch)  # type: ignore[arg-type]
+        recording = blamed(recording, times, applied.function, external)
     else:
         if isinstance(method, Adaptive):
             system = JointSystem(model, applied.function, external, backend == "book")
@@ -121,8 +124,9 @@ def simulate(
         else:
             samples = _fixed_steps(method, model, applied, external, times, q, v, backend == "book")
         recording = record(samples, times, q, v, int(every), watch)
-    trajectory = Trajectory(model, recording.t, recording.q, recording.v, _applied(applied, recording), external)
-    report = judge(trajectory, recording, method, applied, times, watch.elapsed, _what_ran(model, backend, why_not))
+    trajectory = Trajectory(model, recording.t, recording.q, recording.v, _applied(applied, recording, acts), external)
+    code = _what_ran(model, backend, why_not, str(acts or ""))
+    report = judge(trajectory, recording, method, applied, times, watch.elapsed, code)
     return _reported(trajectory, report)
 
 
@@ -134,7 +138,8 @@ def _reported(trajectory: Trajectory, report: Report) -> Trajectory:
     return trajectory.with_report(report)
 
 
-def _integrator(integrator: str | Integrator | Adaptive) -> Integrator | Adaptive:
+def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adaptive:
+    """The integrator that a name stands for."""
     if not isinstance(integrator, str):
         return integrator
     if integrator in INTEGRATORS:
@@ -145,7 +150,8 @@ def _integrator(integrator: str | Integrator | Adaptive) -> Integrator | Adaptiv
     raise SimulationError(f"integrator {integrator!r} is unknown; there are {known}")
 
 
-def _times(duration: float, dt: float) -> NDArray:
+def step_times(duration: float, dt: float) -> NDArray:
+    """Times between steps of length dt, s, the first 0 and the last `duration`; the last step may be shorter."""
     duration, dt = _seconds("duration", duration), _seconds("dt", dt)
     whole = duration / dt
     if whole > 1e8:
@@ -177,6 +183,7 @@ def _fixed_steps(
     book: bool,
 ) -> Iterator[Sample]:
     system = JointSystem(model, applied.function, external, book)
+    check_pair(system, method)
     state = method.init(system, times[0], q, v)
     for k in range(len(times) - 1):
         system.tau = applied.during(k)
@@ -184,23 +191,25 @@ def _fixed_steps(
         yield state.x, state.v, k + 1, state.solve
 
 
-def _what_ran(model: Model, backend: str, why_not: str) -> str:
-    """The code that computed the motion, and why nothing faster."""
+def _what_ran(model: Model, backend: str, why_not: str, traced: str) -> str:
+    """The code that computed the motion, and why nothing faster. traced : which functions it runs, in words."""
     if backend == "book":
         return "book form (NumPy), as asked for"
     name, why = engine_backend(model)
-    if name == "book" and compiled_dynamics(model) is None:
+    if name == "book":
         return f"book form (NumPy): {why}"
     code = f"generated Python ({why})" if name == "python" else "LLVM"
-    if name == "book" or why_not:
-        return f"compiled dynamics ({code}), stepped from Python: {why if name == 'book' else why_not}"
-    return f"compiled loop ({code})"
+    if why_not:
+        return f"compiled dynamics ({code}), stepped from Python: {why_not}"
+    return f"compiled loop ({code})" + (f", {traced}" if traced else "")
 
 
-def _applied(applied: Drive, recording: Recording) -> NDArray | None:
+def _applied(applied: Drive, recording: Recording, acts: Acting | None) -> NDArray | None:
     """The joint forces at the recorded states; not a number at a last state where they could not be had."""
     if applied.zero:
         return None
+    if acts is not None and isinstance(acts.tau, Feedback):
+        return evaluate(acts.tau, recording.t, recording.q, recording.v)
     tau = np.full_like(recording.v, np.nan)
     for k, state in enumerate(zip(recording.t, recording.q, recording.v, strict=True)):
         try:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.integrate import cumulative_simpson
 
 from rbdkit.algorithms import (
     Energy,
     dissipation,
     energy,
-    external_power,
     forward_dynamics,
     forward_kinematics,
     power_balance,
 )
+from rbdkit.algorithms.kinematics import in_world
+from rbdkit.engine import kernels_for
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.model import Model
 from rbdkit.simulation.report import Report
@@ -67,20 +69,33 @@ class Trajectory:
         """Names of the prescribed joints."""
         return tuple(joint.name for joint in self.model.joints if joint.type.kind == "prescribed")
 
+    def _at_all_states(self, function: Callable[[NDArray, NDArray, float], Sequence[NDArray]]) -> list[NDArray]:
+        """What a function of (q, v, t) gives for the states at once, or one by one where time moves joints."""
+        if not self.driven:
+            return list(function(self.q, self.v, 0.0))
+        rows = [function(q, v, t) for t, q, v in zip(self.t, self.q, self.v, strict=True)]
+        return [np.stack(part) for part in zip(*rows, strict=True)]
+
     @cached_property
     def _poses(self) -> NDArray:
-        if self.driven:
-            return np.stack([forward_kinematics(self.model, q, t=t).poses for t, q in zip(self.t, self.q, strict=True)])
-        return forward_kinematics(self.model, self.q).poses
+        return self._kinematics[0]
+
+    @cached_property
+    def _kinematics(self) -> list[NDArray]:
+        """Poses and velocities of all bodies at all states."""
+        kernels = kernels_for(self.model)
+
+        def kinematics(q: NDArray, v: NDArray, t: float) -> Sequence[NDArray]:
+            if kernels is not None:
+                return kernels.forward_kinematics(q, v, t)  # type: ignore[return-value]
+            book = forward_kinematics(self.model, q, v, t)
+            return book.poses, book.velocities  # type: ignore[return-value]
+
+        return self._at_all_states(kinematics)
 
     def velocities(self) -> NDArray:
         """Spatial velocities of all bodies in body coordinates, shape (n, bodies, 6), rad/s and m/s."""
-        if self.driven:
-            rows = zip(self.t, self.q, self.v, strict=True)
-            return np.stack([forward_kinematics(self.model, q, v, t).velocities for t, q, v in rows])  # type: ignore[misc]
-        velocities = forward_kinematics(self.model, self.q, self.v).velocities
-        assert velocities is not None
-        return velocities
+        return self._kinematics[1]
 
     def constraint_error(self) -> NDArray:
         """Residuals of the position constraints, shape (n, m), rad and m; m = 0 where there are none."""
@@ -96,10 +111,15 @@ class Trajectory:
 
     @cached_property
     def _energy(self) -> Energy:
-        if self.driven:
-            rows = [energy(self.model, q, v, t) for t, q, v in zip(self.t, self.q, self.v, strict=True)]
-            return Energy(*(np.array([getattr(row, x.name) for row in rows]) for x in fields(Energy)))
-        return energy(self.model, self.q, self.v)
+        kernels = kernels_for(self.model)
+
+        def parts(q: NDArray, v: NDArray, t: float) -> Sequence[NDArray]:
+            if kernels is not None:
+                return [*np.moveaxis(kernels.energy(q, v, t), -1, 0)]
+            book = energy(self.model, q, v, t)
+            return book.kinetic, book.gravitational, book.spring
+
+        return Energy(*self._at_all_states(parts))
 
     def work(self) -> NDArray:
         """Energy brought in since the start, shape (n,), J.
@@ -107,14 +127,14 @@ class Trajectory:
         By applied and external forces and the motors of prescribed joints, less what dampers took; the power at the
         recorded states is integrated by Simpson's rule.
         """
-        return cumulative_simpson(self._power, x=self.t, initial=0.0)
+        return _integral(self._power, self.t)
 
     def work_error(self) -> float:
         """How well the recorded states give the work, J: its change when only every other state is used.
 
         Where the power is smooth, the work is better than that.
         """
-        coarse = cumulative_simpson(self._power[::2], x=self.t[::2], initial=0.0)
+        coarse = _integral(self._power[::2], self.t[::2])
         return float(np.nanmax(np.abs(coarse - self.work()[::2])))
 
     @cached_property
@@ -125,20 +145,24 @@ class Trajectory:
             power = power - dissipation(self.model, self.v)
         if self.tau is not None:
             power = power + np.einsum("ij,ij->i", self.tau, self.v)
-        if self.f_ext is not None or self.driven:
-            power = power + [self._power_from_outside(k) for k in range(len(self))]
+        forces = None
+        if self.f_ext is not None:
+            forces = np.array([self.f_ext(t, q, v) for t, q, v in zip(self.t, self.q, self.v, strict=True)])
+            power = power + np.einsum("nij,nij->n", forces, in_world(*self._kinematics))
+        if self.driven:
+            power = power + [self._motor_power(k, None if forces is None else forces[k]) for k in range(len(self))]
         return power
 
-    def _power_from_outside(self, k: int) -> float:
-        """Power of external forces and of the motors of prescribed joints at the k-th state, W."""
+    def _motor_power(self, k: int, f_ext: NDArray | None) -> float:
+        """Power of the motors of prescribed joints at the k-th state under external forces (bodies, 6), W."""
         t, q, v = self.t[k], self.q[k], self.v[k]
-        f_ext = None if self.f_ext is None else self.f_ext(t, q, v)
-        if not self.driven:
-            return external_power(self.model, q, v, f_ext, t)
         tau = np.zeros(self.model.nv) if self.tau is None else self.tau[k]
+        kernels = kernels_for(self.model)
+        if kernels is not None:
+            vdot = kernels.forward_dynamics(q, v, tau, f_ext, t)
+            return float(kernels.driven.at(t)["driven_v"] @ kernels.motors(q, v, vdot, f_ext, t))
         vdot = forward_dynamics(self.model, q, v, tau, f_ext, t)
-        balance = power_balance(self.model, q, v, vdot, tau, f_ext, t)
-        return float(balance.external + balance.driven)
+        return float(power_balance(self.model, q, v, vdot, tau, f_ext, t).driven)
 
     def energy_error(self) -> NDArray:
         """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""
@@ -178,3 +202,8 @@ class Trajectory:
     def __repr__(self) -> str:
         head = f"<Trajectory of {self.model.name!r}: {len(self.t)} states, t = {self.t[0]:.4g} .. {self.t[-1]:.4g} s>"
         return "\n  ".join([head, *(self.report.lines(self.model) if self.report else [])])
+
+
+def _integral(y: NDArray, t: NDArray) -> NDArray:
+    """Of y from t[0] to every t, by Simpson's rule; SciPy, slow to load, is not troubled with nothing."""
+    return scipy.integrate.cumulative_simpson(y, x=t, initial=0.0) if y.any() else np.zeros(len(y))

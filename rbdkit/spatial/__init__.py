@@ -3,7 +3,8 @@
 Spatial vectors are angular first; quaternions are scalar first; angles are in radians, everything else in SI units.
 
     rotations      so3 (exponential map and tangent operators), quaternion, axis_angle, euler
-    poses          se3
+    poses          se3, so3xr3 (the same elements with another product)
+    directions     sphere, twist (triads that move without twist)
     coordinates    plucker (transforms X), basis (Plücker and dual bases, coordinate order)
     vectors        cross (spatial cross products), MotionVector and ForceVector, fields, screw, rates, dyadic
     bodies         Inertia (with the usual solids and meshes), body (momentum, equation of motion)
@@ -25,6 +26,9 @@ from rbdkit.spatial import (
     screw,
     se3,
     so3,
+    so3xr3,
+    sphere,
+    twist,
 )
 from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
 from rbdkit.spatial.dyadic import Dyadic
@@ -55,4 +59,7 @@ __all__ = [
     "screw",
     "se3",
     "so3",
+    "so3xr3",
+    "sphere",
+    "twist",
 ]

@@ -2,7 +2,8 @@
 
 `record` runs the very function that computes, under Python's own line tracer, and keeps the variables at every line. A
 `Recording` can then be gone through in both directions: by line, by body, by pass, to a line. `marks` finds among the
-variables what can be drawn. Nothing here knows an algorithm: one that is added later works without a change.
+variables what can be drawn. A `Walk` goes through the steps of an integrator and the stages inside them. Nothing here
+knows an algorithm or an integrator: one that is added later works without a change.
 """
 
 from rbdkit.stepping.marks import Marks, marks_of
@@ -10,13 +11,16 @@ from rbdkit.stepping.recording import Moment, Recording, record
 from rbdkit.stepping.snapshot import Change, changes
 from rbdkit.stepping.source import Source, source_of
 from rbdkit.stepping.text import text_of
+from rbdkit.stepping.walk import Place, Walk
 
 __all__ = [
     "Change",
     "Marks",
     "Moment",
+    "Place",
     "Recording",
     "Source",
+    "Walk",
     "changes",
     "marks_of",
     "record",

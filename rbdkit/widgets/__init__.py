@@ -7,21 +7,27 @@ three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of slider
 
 from rbdkit.widgets.algorithm_stepper import AlgorithmStepper, step_algorithm
 from rbdkit.widgets.comparison import ComparisonView, compare
+from rbdkit.widgets.integrator_stepper import IntegratorStepper, step_integrator
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.sliders import Sliders, sliders
 from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.tweak import Tweak, tweak
 from rbdkit.widgets.view import View, show
 
 __all__ = [
     "AlgorithmStepper",
     "ComparisonView",
+    "IntegratorStepper",
     "Panel",
     "Slider",
     "Sliders",
     "Stage",
+    "Tweak",
     "View",
     "compare",
     "show",
     "sliders",
     "step_algorithm",
+    "step_integrator",
+    "tweak",
 ]

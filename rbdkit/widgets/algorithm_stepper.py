@@ -22,6 +22,16 @@ EMPTY = Model("no model")
 """What stands in the picture of a function that is given no model."""
 
 
+BUTTONS = [
+    {"do": "restart", "icon": "first", "tip": "Back to the first line (Home)", "key": "Home"},
+    {"do": "back", "icon": "back", "tip": "One line back (\u2190)", "key": "ArrowLeft"},
+    {"do": "step", "icon": "line", "tip": "Run one line (\u2192)", "key": "ArrowRight"},
+    {"do": "next_body", "icon": "body", "tip": "On to the next body (B)", "key": "b"},
+    {"do": "next_pass", "icon": "pass", "tip": "On to the next pass (P)", "key": "p"},
+    {"do": "run", "icon": "run", "tip": "Run to the next breakpoint, or to the end (R)", "key": "r"},
+]
+
+
 class AlgorithmStepper(View):
     """A recorded run to go through; see `step_algorithm`.
 
@@ -44,6 +54,7 @@ class AlgorithmStepper(View):
         self.drawn = {name for name in self._names if name.split()[0] in DRAWN}
         self.panel = StepPanel(
             self._act,
+            buttons=BUTTONS,
             sources=[{"name": s.name, "first": s.first, "lines": list(s.lines)} for s in recording.sources],
         )
         self.side = [self.panel]
@@ -102,8 +113,7 @@ class AlgorithmStepper(View):
         self.k = 0
 
     def _act(self, what: str, message: dict[str, Any]) -> None:
-        moves = {"step", "back", "next_body", "next_pass", "run", "restart"}
-        if what in moves:
+        if what in {button["do"] for button in BUTTONS}:
             getattr(self, what)()
         elif what == "seek":
             self.k = int(message["k"])

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rbdkit.scene.palette import ENERGY, LINES
-from rbdkit.simulation import Trajectory
+from rbdkit.simulation import Ensemble, Trajectory
 
 MOST_LABELS = 8
 """Lines in one diagram up to which each has its name in a legend."""
@@ -33,12 +33,12 @@ class Plot(Figure):
         return text[text.index("<svg") :].replace("#000000", "currentColor")
 
 
-def plot(trajectory: Trajectory, width: float = 8.0) -> Plot:
-    """Energy, energy error and coordinates over time.
+def plot(trajectory: Trajectory | Ensemble, width: float = 8.0) -> Plot:
+    """Energy, energy error and coordinates over time; of an ensemble the coordinates, a line for each member.
 
     Parameters
     ----------
-    trajectory : from `rbdkit.simulate`.
+    trajectory : from `rbdkit.simulate`, or an ensemble from `rbdkit.sweep`.
     width : of the figure, inches.
 
     Returns
@@ -47,6 +47,10 @@ def plot(trajectory: Trajectory, width: float = 8.0) -> Plot:
         A Matplotlib figure: one diagram for the energy, one for what the integrator added to it, one for each unit
         among the coordinates.
     """
+    if isinstance(trajectory, Ensemble):
+        from rbdkit.widgets.ensemble_figure import ensemble_figure  # it builds on this file
+
+        return ensemble_figure(trajectory, width)
     units = list(dict.fromkeys(unit for joint in trajectory.model.joints for unit in joint.type.q_units))
     figure = Plot(figsize=(width, 1.6 * (2 + len(units)) + 0.6), layout="constrained")
     axes = figure.subplots(2 + len(units), sharex=True, squeeze=False)[:, 0]

@@ -20,6 +20,8 @@ class Slider:
     """One number: its name, unit, range, value at rest, and a sentence on what it does.
 
     hard : values outside the range are refused; otherwise they can still be typed.
+    log : whether equal ways along the slider are equal factors.
+    choices : names to choose from; the number is then that of the choice.
     """
 
     name: str
@@ -29,6 +31,8 @@ class Slider:
     rest: float
     tip: str = ""
     hard: bool = False
+    log: bool = False
+    choices: tuple[str, ...] = ()
 
 
 class Panel(anywidget.AnyWidget):
@@ -42,6 +46,8 @@ class Panel(anywidget.AnyWidget):
     sliders : the numbers.
     on_change : called with the values (n,) whenever a slider moves; an `RbdkitError` it raises is shown in the panel.
     on_random : gives random values (n,); without it they are uniform within the ranges.
+    slots : names of places to keep values in, to go to and fro between: 'A', 'B'.
+    on_slot : called with the name of the slot that is gone to.
     """
 
     _esm = module("dom", "panel")
@@ -53,6 +59,8 @@ class Panel(anywidget.AnyWidget):
     asked = traitlets.Int(0).tag(sync=True, echo_update=False)
     answered = traitlets.Int(0).tag(sync=True)
     fault = traitlets.Unicode("").tag(sync=True)
+    slots: traitlets.List[str] = traitlets.List().tag(sync=True)
+    slot = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
         self,
@@ -60,11 +68,19 @@ class Panel(anywidget.AnyWidget):
         sliders: Sequence[Slider],
         on_change: Callable[[NDArray], None],
         on_random: Callable[[], NDArray] | None = None,
+        slots: Sequence[str] = (),
+        on_slot: Callable[[str], None] | None = None,
     ) -> None:
         self.sliders = tuple(sliders)
-        self._on_change, self._on_random = on_change, on_random
+        self._on_change, self._on_random, self._on_slot = on_change, on_random, on_slot
         rest = np.array([slider.rest for slider in self.sliders])
-        super().__init__(title=title, rows=[asdict(slider) for slider in self.sliders], values=rest.tobytes())
+        super().__init__(
+            title=title,
+            rows=[asdict(slider) for slider in self.sliders],
+            values=rest.tobytes(),
+            slots=list(slots),
+            slot=slots[0] if slots else "",
+        )
         self.observe(self._changed, "asked")
         self.on_msg(self._message)
 
@@ -88,11 +104,11 @@ class Panel(anywidget.AnyWidget):
 
     def random(self) -> None:
         """Random values within the ranges."""
+        rng = np.random.default_rng()
         if self._on_random is not None:
             self.set(self._on_random())
         else:
-            low, high = np.array([(slider.low, slider.high) for slider in self.sliders]).T
-            self.set(np.random.default_rng().uniform(low, high))
+            self.set([_random_value(slider, rng) for slider in self.sliders])
 
     def _changed(self, _: Any) -> None:
         self._tell()
@@ -110,8 +126,18 @@ class Panel(anywidget.AnyWidget):
             self.reset()
         elif content.get("do") == "random":
             self.random()
+        elif content.get("do") == "slot" and content["slot"] in self.slots and self._on_slot is not None:
+            self._on_slot(content["slot"])
 
     def close(self) -> None:
         """Close the panel and its layout."""
         self.layout.close()
         super().close()
+
+
+def _random_value(slider: Slider, rng: np.random.Generator) -> float:
+    if slider.choices:
+        return float(rng.integers(len(slider.choices)))
+    if slider.log:
+        return float(np.exp(rng.uniform(np.log(slider.low), np.log(slider.high))))
+    return float(rng.uniform(slider.low, slider.high))

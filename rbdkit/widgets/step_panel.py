@@ -22,7 +22,7 @@ class StepPanel(anywidget.AnyWidget):
     ----------
     sources : {name, first, lines} of each function. moment : {function, line, number, count, title, done, fault}.
     changed, variables : rows of {label, text}. breakpoints : [function, line] each.
-    drawn : {name, color, on} each.
+    drawn : {name, color, on} each. buttons : {do, icon, tip, key} each. more : what the variables are.
     """
 
     _esm = module("dom", "code", "step_panel")
@@ -34,6 +34,8 @@ class StepPanel(anywidget.AnyWidget):
     variables: traitlets.List[dict[str, str]] = traitlets.List().tag(sync=True)
     breakpoints: traitlets.List[list[int]] = traitlets.List().tag(sync=True)
     drawn: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
+    more = traitlets.Unicode("All variables").tag(sync=True)
+    buttons: traitlets.List[dict[str, str]] = traitlets.List().tag(sync=True)
 
     def __init__(self, on_action: Callable[[str, dict[str, Any]], None], **traits: Any) -> None:
         super().__init__(**traits)

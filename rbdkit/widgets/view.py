@@ -16,7 +16,7 @@ from rbdkit.model import Model
 from rbdkit.scene import Scene, Tracks, plots_of, scene_of, tracks_of
 from rbdkit.scene.bounds import node_outlines, span, swept_outline
 from rbdkit.scene.grid import grid_under
-from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.inspecting import Inspecting, Now
 
 if TYPE_CHECKING:
     from rbdkit.simulation import Trajectory
@@ -25,7 +25,7 @@ FAR = 4.0
 """A motion that needs a picture so many times larger than the model is followed instead."""
 
 
-class View(Stage):
+class View(Inspecting):
     """A model in 3D, still or in recorded motion; see `show`.
 
     room_for : (k, nq) further coordinates at which the model should be in the picture.
@@ -56,7 +56,7 @@ class View(Stage):
         self._size = scene.size
         if room_for is not None:
             poses = forward_kinematics(model, model.check_q(room_for)).poses
-            scene = _reaching(scene, np.concatenate([scene.poses[None], poses]))
+            scene = reaching(scene, np.concatenate([scene.poses[None], poses]))
         if trajectory is not None:
             tracks = tracks_of(trajectory)
             scene, options["near"], far = framed(scene, tracks, followable)
@@ -79,6 +79,15 @@ class View(Stage):
         self._q = np.array(self.model.check_q(q))
         self.pose(forward_kinematics(self.model, self._q).poses)
         self._set_by_hand = True
+
+    def _now(self) -> Now:
+        run = self.trajectory
+        if run is None or self._set_by_hand:
+            return self.model, self._q, None, None, None, 0.0
+        k = self.frame
+        q, v, t = np.asarray(run.q)[k], np.asarray(run.v)[k], float(run.t[k])
+        f_ext = None if run.f_ext is None else run.f_ext(t, q, v)
+        return self.model, q, v, None if run.tau is None else run.tau[k], f_ext, t
 
     @traitlets.observe("t", "playing")
     def _follow_motion(self, _: Any) -> None:
@@ -150,9 +159,10 @@ def _moving_root(model: Model) -> str:
     return floating[int(np.argmax(masses))].name if floating else ""
 
 
-def _reaching(scene: Scene, poses: NDArray) -> Scene:
+def reaching(scene: Scene, poses: NDArray) -> Scene:
     """The scene with an outline and a grid that take in other poses (k, nodes, 4, 4) too; it stands where it stood."""
-    outlines = node_outlines([part for part in scene.parts if part.layer == "bodies"], len(scene.nodes))
+    hidden = {"frames", *(layer.name for layer in scene.layers if not layer.visible)}
+    outlines = node_outlines([part for part in scene.parts if part.layer not in hidden], len(scene.nodes))
     outline = swept_outline(outlines, poses)
     grid = grid_under(outline)
     return replace(scene, outline=outline, grid=grid if scene.grid is None else replace(grid, height=scene.grid.height))

@@ -9,16 +9,20 @@ interleaved bursts, larger is better for rbdkit; read them as +-10 %, and only w
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pinocchio as pin
+from limit import micro_kernel, straight_line_cost
 from models import MODELS, states
 from numpy.typing import NDArray
 from peers import Mujoco, Pinocchio, mujoco, python_loop
@@ -26,9 +30,13 @@ from timing import machine, race, row
 
 import rbdkit as rbd
 from rbdkit import engine
-from rbdkit.engine import Kernels
+from rbdkit.engine import Kernels, Run
+from rbdkit.engine.run import kernels as kernels_module
+from rbdkit.engine.run import native
 from rbdkit.engine.run.kernels import UNROLLED_LINKS, UNROLLED_STATES
+from rbdkit.engine.run.lanes import blank
 from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.steps.jacobians import row_length
 from rbdkit.integrators import RK4
 from rbdkit.model import Model
 
@@ -88,16 +96,103 @@ def inertia_matrix(model: Model) -> None:
     print(row(model.name, times))
 
 
+def derivatives(model: Model) -> None:
+    """Jacobians by q, v, and accelerations or forces; the cost of a call is taken off as for `inertia_matrix`.
+
+    Of 8 states at a time: a burst of more would not end before a busy machine does something else.
+    """
+    peer, nobody, kernels = Pinocchio(model), Pinocchio(Model()), Kernels(model, "llvm")
+    q, v, x = states(model, n := 8)
+    theirs, nothing, nv = list(zip(peer.q(q), peer.v(v), peer.v(x), strict=True)), np.zeros(0), model.nv
+    for name, theirs_of, given in (
+        ("rnea", pin.computeRNEADerivatives, "qdd"), ("aba", pin.computeABADerivatives, "tau"),
+    ):  # fmt: skip
+        shape = n, nv, row_length(3 * nv)
+        out, qdd = blank(math.prod(shape), 1).reshape(shape), np.zeros_like(v)
+        arrays = {"q": q, "v": v, "qdd": qdd, given: x, "derivatives": out}
+        run = kernels.bind(Task(f"{name}_jacobian"), arrays, {"states": n}, 1)
+        run()
+        blocks = [np.array(block) for block in theirs_of(peer.model, peer.data, *theirs[-1])]
+        if name == "aba":
+            blocks[2] = np.triu(blocks[2]) + np.triu(blocks[2], 1).T
+        for k, block in enumerate(blocks[: 2 + (name == "aba")]):
+            agree(out[-1][:, k * nv : (k + 1) * nv], peer.v(peer.v(block.T).T), f"{model.name} d {name}")
+        times = race({
+            "pin": lambda of=theirs_of: [of(peer.model, peer.data, *one) for one in theirs],
+            "call": lambda of=theirs_of: [of(nobody.model, nobody.data, nothing, nothing, nothing) for _ in theirs],
+            "loop": run,
+        }, 60, 1e9 / n)  # fmt: skip
+        times["pin"] -= times.pop("call")
+        print(row(f"{model.name} {name}", times))
+
+
 def batch(model: Model) -> None:
-    """4096 different states in one call."""
+    """4096 different states in one call, of the kernels and of the public function, which checks them."""
     peer, kernels = Pinocchio(model), Kernels(model, "llvm")
     q, v, tau = states(model, 4096)
     theirs = [np.asfortranarray(a.T) for a in (peer.q(q), peer.v(v), peer.v(tau))]
     pool = pin.ModelPool(peer.model, 1)
     reference = peer.v(np.ascontiguousarray(pin.abaInParallel(1, pool, *theirs).T))
-    agree(kernels.aba(q, v, tau), reference, f"{model.name} batch")
-    contenders = {"pin": lambda: pin.abaInParallel(1, pool, *theirs), "rbdkit": lambda: kernels.aba(q, v, tau)}
-    print(row(model.name, race(contenders, 20, 1e9 / 4096)))
+
+    def straight() -> NDArray:
+        with patch.object(kernels_module, "UNROLLED_STATES", 1):
+            return kernels.aba(q, v, tau)
+
+    ours: dict[str, Callable[[], NDArray]] = {
+        "loop": lambda: kernels.aba(q, v, tau),
+        "straight": straight,
+        "rbd.aba": lambda: rbd.aba(model, q, v, tau),
+    }
+    if "straight" not in forms(model):
+        del ours["straight"]
+    for form, compute in ours.items():
+        agree(compute(), reference, f"{model.name} batch {form}")
+    print(row(model.name, race({"pin": lambda: pin.abaInParallel(1, pool, *theirs), **ours}, 20, 1e9 / 4096)))
+
+
+def limit(model: Model) -> None:
+    """Straight-line aba against what the processor can do; one state at a time, and in lanes."""
+    peer, kernels, cost = Pinocchio(model), Kernels(model, "llvm"), straight_line_cost(model, "aba")
+    for width, n in {1: STATES, native.machine().lanes: 2 * UNROLLED_STATES}.items():
+        q, v, tau = states(model, n)
+        arrays = {"q": q, "v": v, "tau": tau, "qdd": np.zeros_like(v)}
+        one_by_one = kernels.bind(Task("aba"), arrays, {"states": n}, UNROLLED_STATES)
+        peak, fused = micro_kernel(width)
+        mix, mixed = micro_kernel(width, cost)
+        aba = one_by_one if width == 1 else partial(kernels.aba, q, v, tau)
+        aba()
+        theirs = [np.asfortranarray(x[:STATES].T) for x in (peer.q(q), peer.v(v), peer.v(tau))]
+        reference = peer.v(np.ascontiguousarray(pin.abaInParallel(1, pin.ModelPool(peer.model, 1), *theirs).T))
+        agree((arrays["qdd"] if width == 1 else aba())[:STATES], reference, f"{model.name} limit")
+        times = race({"peak": peak, "mix": mix, "aba": aba}, 60 if width == 1 else 20, 1e9)
+        ours, best = times["aba"] / n, 2 * width * fused / times["peak"]
+        share, issue = cost.operations / ours / best, cost.instructions * times["mix"] / (mixed * width) / ours
+        label = f"{model.name} {width} lanes" if width > 1 else model.name
+        print(
+            f"{label:<18} {ours:.4g} ns for {cost.operations} operations in {cost.instructions} instructions: "
+            f"{share:.0%} of {best:.1f} Gflop/s, {issue:.0%} of the issue limit"
+        )
+
+
+def ensemble(model: Model) -> None:
+    """16 models with other masses, each moving 1 s from a state of its own, in steps of 1 ms."""
+    rng, members = np.random.default_rng(4), 16
+    masses = [name for name in model.parameters if name.endswith(".mass")]
+    models = [model.with_parameters({name: rng.uniform(1.0, 2.0) for name in masses}) for _ in range(members)]
+    kernels = [Kernels(own, "llvm") for own in models]
+    q, v, _ = states(model, members)
+    v, times, tau = 0.2 * v, 1e-3 * np.arange(1001), np.zeros(model.nv)
+
+    def alone() -> list[Run]:
+        return [engine.simulate(kernels[k], q[k], v[k], times, METHOD, tau) for k in range(members)]
+
+    def together(threads: int = 1) -> list[Run]:
+        return engine.simulate_many(kernels, q, v, times, METHOD, tau, threads=threads)
+
+    for one, other in zip(together(), alone(), strict=True):
+        agree(one.q[:200], other.q[:200], f"{model.name} ensemble")
+    contenders = {"one by one": alone, "together": together, "2 threads": lambda: together(2)}
+    print(row(model.name, race(contenders, 7, 1e3 / members)))
 
 
 def trajectory(model: Model) -> None:
@@ -140,31 +235,33 @@ def call(model: Model) -> None:
 
 
 START = """
-import numpy as np
+import numpy as np, rbdkit as rbd
 from models import humanoid
-from rbdkit import engine
 model = humanoid()
-engine.kernels_for(model).aba(model.neutral(), np.zeros(30), np.zeros(30))
+rbd.aba(model, model.neutral(), np.zeros(30), np.zeros(30))
 """
 
 
 def start() -> None:
-    """Fresh processes, one after the other, up to the first aba of a humanoid."""
-    programs = {"import numpy": "import numpy", "no cache": START, "cache": START}
+    """Fresh processes in turn, up to the first aba of a humanoid and not to their end.
+
+    Byte code lies ready, as after an installation.
+    """
+    programs = {"import numpy": "import numpy", "import pinocchio": "import pinocchio"}
+    programs |= {"no cache": START, "cache": START}
+    seconds: dict[str, list[float]] = {kind: [] for kind in programs}
     with tempfile.TemporaryDirectory() as folder:
-        for kind, program in programs.items():
-            seconds = []
-            for attempt in range(7):
-                cache = Path(folder, kind if kind == "cache" else f"{kind} {attempt}")
+        for attempt in range(10):
+            for kind, program in programs.items():
+                cache = kind if kind == "cache" else f"{kind} {attempt}"
+                environment = {name: x for name, x in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+                environment |= {"PYTHONPYCACHEPREFIX": f"{folder}/code", "RBDKIT_CACHE_DIR": f"{folder}/{cache}"}
+                program += "\nimport os; os._exit(0)"
                 begun = time.perf_counter()
-                subprocess.run(
-                    [sys.executable, "-c", program],
-                    cwd=Path(__file__).parent,
-                    env={**os.environ, "RBDKIT_CACHE_DIR": str(cache)},
-                    check=True,
-                )
-                seconds.append(time.perf_counter() - begun)
-            print(f"{kind:<18} {np.median(seconds):.3f}")
+                subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent, env=environment, check=True)
+                seconds[kind].append(time.perf_counter() - begun)
+    for kind, times in seconds.items():
+        print(f"{kind:<18} {np.median(times[1:]):.3f}")  # the first fills the folders
 
 
 def slider() -> None:
@@ -182,11 +279,19 @@ def slider() -> None:
     print(f"{'a drag':<18} {race({'drag': drag}, 20, 1e3)['drag']:.2f}")
 
 
+STRAIGHT = ("chain7", "arm7")
 ARMS, ALL = ("arm7", "humanoid30", "chain100"), tuple(MODELS)
 PARTS: dict[str, tuple[str, Callable[..., None], tuple[str, ...]]] = {
     "compute": ("aba and rnea against abaInParallel, rneaInParallel with one thread, ns a state", dynamics, ALL),
     "crba": ("inertia matrix against pin.crba called from Python less the cost of a call, ns", inertia_matrix, ALL),
+    "derivatives": (
+        "Jacobians against computeABADerivatives, computeRNEADerivatives called from Python less a call, ns a state",
+        derivatives,
+        ALL,
+    ),
     "batch": ("4096 states in one call of aba against abaInParallel with one thread, ns a state", batch, ALL),
+    "limit": ("straight-line aba against fused operations alone, and against its own if none waited", limit, STRAIGHT),
+    "ensemble": ("1000 RK4 steps of models in lanes, simulate_many against simulate, ms each", ensemble, ARMS),
     "trajectory": ("5000 recorded RK4 steps against the same loop over Pinocchio in Python, ms", trajectory, ARMS[:2]),
     "call": ("one call of aba from Python, us", call, ARMS),
     "start": ("a fresh process up to the first aba of a humanoid, s", start, ()),

@@ -1,17 +1,19 @@
 """Which backend is chosen, and what happens where LLVM does not work."""
 
+import subprocess
 import sys
 import warnings
 
 import numpy as np
 import pytest
 
+import rbdkit as rbd
 from rbdkit import engine
 from rbdkit.engine.run import backend as backend_module
 from rbdkit.engine.run.backend import available
-from rbdkit.joints import Prescribed, Revolute
+from rbdkit.joints import Revolute
 from rbdkit.library import double_pendulum
-from rbdkit.model import Mimic, Model
+from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
 
 
@@ -39,16 +41,13 @@ def test_a_model_has_one_set_of_kernels_until_it_grows():
 
 
 def test_a_model_without_kernels_says_why():
-    driven = Model("driven")
-    driven.add_body("a", joint=Prescribed(Revolute("z"), lambda t: (np.zeros(1),) * 3), inertia=Inertia(1.0))
-    assert engine.kernels_for(driven) is None
-    name, why = engine.backend(driven)
-    assert name == "book" and "'a_joint'" in why and "prescribed" in why
+    class Sticky(Revolute):
+        kind = "sticky"
 
-    gripper = Model("gripper")
-    gripper.add_body("a", joint=Revolute("z"), inertia=Inertia(1.0))
-    gripper.add_body("b", joint=Revolute("z"), inertia=Inertia(1.0), mimic=Mimic("a_joint"))
-    assert engine.backend(gripper) == ("book", "joint 'b_joint' mimics 'a_joint'")
+    model = Model("glue")
+    model.add_body("a", joint=Sticky("z"), inertia=Inertia(1.0))
+    assert engine.kernels_for(model) is None
+    assert engine.backend(model) == ("book", "joint 'a_joint' is of type 'sticky'")
 
 
 @pytest.mark.parametrize("cause", ["missing", "failing", "wrong"])
@@ -80,3 +79,20 @@ def test_without_llvm_python_computes_and_says_so_once(cause, fresh, monkeypatch
 def test_python_on_request(fresh, monkeypatch):
     monkeypatch.setenv("RBDKIT_BACKEND", "python")
     assert available() == ("python", "RBDKIT_BACKEND asks for it")
+
+
+def test_a_process_without_llvmlite_simulates_after_one_warning():
+    code = """
+import sys
+sys.modules["llvmlite"] = None  # cannot be imported
+import rbdkit as rbd
+model = rbd.library.double_pendulum()
+rbd.aba(model, [0.3, -0.2], [1.0, 2.0], [0.0, 0.0])
+run = rbd.simulate(model, [0.3, -0.2], [1.0, 2.0], duration=0.05, dt=0.01)
+print("Python" in run.report.backend, *run.q[-1])
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stderr.count("RuntimeWarning") == 1 and "pip install llvmlite" in result.stderr
+    named, *q = result.stdout.split()
+    here = rbd.simulate(double_pendulum(), [0.3, -0.2], [1.0, 2.0], duration=0.05, dt=0.01)
+    assert named == "True" and np.allclose(np.array(q, dtype=float), here.q[-1], rtol=1e-13)

@@ -99,6 +99,22 @@ def test_a_disk_that_cannot_be_written_stops_nothing(tmp_path, monkeypatch):
     assert run(doubling(5.0), Machine()) == 15.0
 
 
+def test_a_folder_that_can_only_be_read_is_used(folder, monkeypatch):
+    assert run(doubling(2.0), Machine()) == 6.0
+    entries = {path: path.read_bytes() for path in folder.iterdir()}
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError("read-only file system")
+
+    for call in ("os.utime", "os.replace", "os.unlink", "tempfile.mkstemp", "pathlib.Path.mkdir"):
+        monkeypatch.setattr(call, refused)
+    reader = Machine()
+    reader._target_machine = None  # cannot compile
+    assert run(doubling(2.0), reader) == 6.0
+    assert run(doubling(3.0), Machine()) == 9.0  # compiled, and kept nowhere
+    assert {path: path.read_bytes() for path in folder.iterdir()} == entries
+
+
 def test_a_write_that_fails_leaves_nothing_behind(folder, monkeypatch):
     def full(*_: object) -> None:
         raise OSError("no space left on device")

@@ -5,10 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rbdkit.engine import NotCovered
 from rbdkit.engine.links import layout, pack
 from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
-from rbdkit.joints import Cylindrical, Free, Reversed, Revolute, Spherical
+from rbdkit.joints import Cylindrical, Free, Prescribed, Reversed, Revolute, Spherical
 from rbdkit.model import Mimic, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -86,9 +85,60 @@ def test_the_same_shape_is_laid_out_once(robot):
     assert layout(moved) is layout(robot)
 
 
-def test_mimic_joints_are_not_covered_and_named():
+@pytest.fixture
+def gripper() -> Model:
+    """A geared finger, one that follows it, and a joint of its own on that."""
     model = Model("gripper")
-    model.add_body("left", joint=Revolute("z"), inertia=Inertia(1.0))
-    model.add_body("right", joint=Revolute("z"), inertia=Inertia(1.0), mimic=Mimic("left_joint"))
-    with pytest.raises(NotCovered, match="'right_joint' mimics 'left_joint'"):
-        layout(model)
+    springs = {"stiffness": 3.0, "damping": 0.5}
+    model.add_body("left", joint=Revolute("z"), inertia=Inertia(1.0), rest=0.1, **springs)
+    model.add_body("right", joint=Revolute("z"), inertia=Inertia(1.0), mimic=Mimic("left_joint", -2.0, 0.4), rest=0.2,
+                   armature=0.1, **springs)  # fmt: skip
+    model.add_body("tip", "right", Spherical(), [0.1, 0.0, 0.0], Inertia.sphere(0.1, mass=1.0))
+    return model
+
+
+def test_followers_have_the_numbers_of_their_leaders(gripper):
+    plan = layout(gripper)
+    assert [(link.kind.follows, link.q, link.v) for link in plan.links] == [(False, 0, 0), (True, 0, 0), (False, 1, 1)]
+    assert plan.links[0].kind.geared and not plan.links[1].kind.geared  # the leader feels the follower's rotor
+    assert (plan.nq, plan.nv) == (gripper.nq, gripper.nv) == (5, 4)
+    numbers = pack(gripper, plan)
+    assert numbers["following"].tolist() == [[1.0, 0.0], [1.0, 0.0], [-2.0, 0.4], [1.0, 0.0]]
+    assert numbers["armature"].tolist() == pytest.approx([0.4, 0.0, 0.0, 0.0])
+    assert numbers["damping"].tolist() == pytest.approx([0.5 + 4.0 * 0.5, 0.0, 0.0, 0.0])
+    # one spring for both: its energy and that it cannot let go of are theirs
+    K, rest, held = numbers["stiffness"][0], numbers["rest"][0], numbers["fixed_energy"][1]
+    for q in (-1.0, 0.3, 2.0):
+        both = 1.5 * (q - 0.1) ** 2 + 1.5 * (-2.0 * q + 0.4 - 0.2) ** 2
+        assert 0.5 * K * (q - rest) ** 2 + held == pytest.approx(both, rel=1e-14)
+
+
+def test_followers_freedoms_in_tables(gripper):
+    plan = layout(gripper)
+    made = tables(plan, kinds_of(plan))
+    assert made["first_slot"].tolist() == [0, 0, 1, 2, 5]
+    assert made["velocity_of_slot"].tolist() == [0, 0, 1, 2, 3]
+    starts = made["first_slot_support"]
+    assert [made["slot_supports"][a:b].tolist() for a, b in pairwise(starts)] == [
+        [0], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4],
+    ]  # fmt: skip
+
+
+def test_driven_joints_have_places_of_their_own():
+    def still(t: float):
+        return np.zeros(2), np.zeros(2), np.zeros(2)
+
+    model = Model("driven")
+    model.add_body("a", joint=Revolute("z"), inertia=Inertia(1.0))
+    model.add_body("b", "a", Prescribed(Cylindrical("x"), still), inertia=Inertia(1.0))
+    model.add_body("c", "b", Revolute("y"), inertia=Inertia(1.0))
+    plan = layout(model)
+    assert [(link.kind.motion_name, link.q, link.v) for link in plan.links] == [
+        ("revolute", 0, 0), ("driven_revolute", 0, 0), ("driven_prismatic", 1, 1), ("revolute", 1, 1),
+    ]  # fmt: skip
+    assert plan.driven == (2,) and plan.welded == () and (plan.nq, plan.nv) == (2, 2)
+    other = Model("another motion")
+    other.add_body("a", joint=Revolute("z"), inertia=Inertia(1.0))
+    other.add_body("b", "a", Prescribed(Cylindrical("x"), lambda t: still(t)), inertia=Inertia(1.0))
+    other.add_body("c", "b", Revolute("y"), inertia=Inertia(1.0))
+    assert layout(other) is plan

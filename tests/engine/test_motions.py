@@ -87,13 +87,34 @@ def test_chains_of_simple_joints():
         ("revolute", 1),
         ("revolute", 0),
     ]
+    assert [piece.motion for piece in pieces(Reversed(Reversed(Planar("x"))), "")] == ["planar"]
     twice = pieces(Reversed(Reversed(Helical([0.6, 0.0, 0.8], pitch=0.1))), "")
     assert np.allclose(twice[0].basis[:, 2], [0.6, 0.0, 0.8], atol=1e-15) and twice[0].pitch == 0.1
 
 
-def test_a_prescribed_joint_is_not_covered_and_named():
-    joint = Prescribed(Revolute("z"), lambda t: (np.zeros(1), np.zeros(1), np.zeros(1)))
+def test_a_prescribed_joint_is_the_chain_of_the_joint_inside_it():
+    def motion(t):
+        return np.zeros(2), np.zeros(2), np.zeros(2)
+
+    joint = Prescribed(Universal("x", "y"), motion)
+    assert [(piece.motion, piece.q) for piece in pieces(joint, "")] == [("driven_revolute", 0), ("driven_revolute", 1)]
+    inside_out = Prescribed(Reversed(Universal("x", "y")), motion)
+    for back in (Reversed(joint), Reversed(Reversed(Reversed(joint))), inside_out):
+        assert [(piece.motion, piece.q) for piece in pieces(back, "")] == [
+            ("driven_revolute", 1),
+            ("driven_revolute", 0),
+        ]
+
+
+class Screwdriver(Revolute):
+    """A joint type of a user's own, which may do anything."""
+
+    kind = "screwdriver"
+
+
+def test_joints_that_are_not_known_are_named():
+    with pytest.raises(NotCovered, match="'drive' is of type 'screwdriver'"):
+        pieces(Screwdriver(), "drive")
+    twice = Prescribed(Prescribed(Revolute(), lambda t: (0.0, 0.0, 0.0)), lambda t: ([], [], []))
     with pytest.raises(NotCovered, match="'drive' is of type 'prescribed'"):
-        pieces(joint, "drive")
-    with pytest.raises(NotCovered, match="'drive'"):
-        pieces(Reversed(joint), "drive")
+        pieces(twice, "drive")

@@ -4,19 +4,13 @@ import numpy as np
 import pytest
 
 from rbdkit.engine.program import Block, Program
-from rbdkit.engine.run.backend import executable
 
-BACKENDS = ("python", "llvm")
-
-
-def run(program: Program, backend: str, arrays: dict, tables: dict | None = None, **counts: int) -> None:
-    tables = {name: np.array(values, dtype=np.int64) for name, values in (tables or {}).items()}
-    executable(program, backend).bind({**arrays, **tables}, counts)()
+BACKENDS = ("python", "llvm", "wasm")
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("n", [0, 1, 5])
-def test_loops_count_up_and_down_and_nest(backend, n):
+def test_loops_count_up_and_down_and_nest(backend, n, run):
     program = Program("sums")
     with program.loop(0, program.count("n")) as i:
         with program.loop(program.count("n") - 1, i, -1) as j:
@@ -29,18 +23,20 @@ def test_loops_count_up_and_down_and_nest(backend, n):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_switch_takes_the_case_of_the_table(backend):
+@pytest.mark.parametrize("cases", [(0, 1, 2), (5, 2, 9)])
+def test_switch_takes_the_case_of_the_table(cases, backend, run):
     program = Program("cases")
     with program.loop(0, program.count("n")) as i:
-        for case in program.switch(program.entry("kind", i), range(3)):
+        for case in program.switch(program.entry("kind", i), cases):
             program.store("x", i, 0, 10.0 * case)
+    kinds = [cases[k] for k in (2, 0, 1, 1, 2)]
     x = np.full(5, -1.0)
-    run(program, backend, {"x": x}, {"kind": [2, 0, 1, 1, 2]}, n=5)
-    assert np.array_equal(x, [20.0, 0.0, 10.0, 10.0, 20.0])
+    run(program, backend, {"x": x}, {"kind": kinds}, n=5)
+    assert np.array_equal(x, 10.0 * np.array(kinds))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_leaving_keeps_what_was_stored(backend):
+def test_leaving_keeps_what_was_stored(backend, run):
     program = Program("until")
     with program.loop(0, 10) as i:
         program.store("done", 0, 0, program.load("done", 0) + 1.0)
@@ -53,7 +49,7 @@ def test_leaving_keeps_what_was_stored(backend):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_every_operation(backend):
+def test_every_operation(backend, run):
     program = Program("operations")
     a, b = program.load("x", 0), program.load("x", 1)
     results = [a + b, a - b, a * b, a / b, -a, (a * a).sqrt(), a.sin(), a.cos()]
@@ -67,7 +63,7 @@ def test_every_operation(backend):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_has_no_value_becomes_nan_or_infinite_not_an_error(backend):
+def test_what_has_no_value_becomes_nan_or_infinite_not_an_error(backend, run):
     program = Program("limits")
     x, zero = program.load("x", 0), program.load("x", 1)
     for k, value in enumerate([x / zero, -x / zero, zero / zero, (-x).sqrt(), (x / zero).sin(), (x / zero).cos()]):
@@ -99,7 +95,7 @@ def test_a_store_waits_for_its_value_and_for_the_reading_of_its_place():
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_swap(backend):
+def test_swap(backend, run):
     program = Program("swap")
     a, b = program.load("x", 0, 0), program.load("x", 0, 1)
     program.store("x", 0, 0, b)

@@ -169,7 +169,8 @@ def test_progress_is_told_and_chunks_change_nothing(tree, kernels, monkeypatch):
     heard: list[float] = []
     whole = engine.simulate(own, q, v, times, tableau(RK4()), np.zeros(model.nv), progress=heard.append)
     assert heard == sorted(heard) and heard[-1] == 1.0
-    monkeypatch.setattr("rbdkit.engine.run.simulation.CHUNK", 0.0)  # a record at a time
+    monkeypatch.setattr("rbdkit.engine.run.simulation.FIRST_STEPS", 1)  # a record at a time
+    monkeypatch.setattr("rbdkit.engine.run.simulation.CHUNK", 0.0)
     pieces = engine.simulate(own, q, v, times, tableau(RK4()), np.zeros(model.nv), progress=heard.append)
     assert np.array_equal(whole.q, pieces.q) and np.array_equal(whole.v, pieces.v)
 

@@ -13,9 +13,9 @@ FLOORS = [
     {"spatial"},
     {"joints"},
     {"model"},
-    {"algorithms", "engine", "formats", "functions", "library"},
+    {"algorithms", "derivatives", "engine", "formats", "functions", "library"},
     {"formulations", "integrators"},
-    {"scene", "simulation", "stepping"},
+    {"inspection", "scene", "simulation", "stepping"},
     {"widgets", "export", "course"},
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -64,3 +64,19 @@ def test_import_loads_nothing_that_draws():
     loaded = set(json.loads(result.stdout))
     assert "rbdkit" in loaded
     assert loaded.isdisjoint(LATER), loaded & set(LATER)
+
+
+def test_computing_and_simulating_load_nothing_slow():
+    """SciPy's parts take longer to load than all that this does."""
+    code = """
+import sys, rbdkit as rbd
+model = rbd.library.double_pendulum()
+rbd.aba(model, [0.1, 0.2], [0, 0], [0, 0])
+assert "scipy" not in sys.modules
+rbd.simulate(model, [0.1, 0.2], duration=0.1)
+print(*sorted(sys.modules))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(result.stdout.split())
+    assert "rbdkit.simulation.trajectory" in loaded
+    assert loaded.isdisjoint([*LATER, "scipy.linalg", "scipy.integrate", "scipy.spatial"])

@@ -74,9 +74,9 @@ def test_a_function_is_told_the_fraction_instead(clock):
 
 def test_simulate_tells_its_progress_and_ends_at_one():
     told = []
-    rbd.simulate(pendulum(), [1.0], duration=0.5, dt=1e-2, progress=told.append)
-    assert told[0] == pytest.approx(1 / 50) and told[-1] == 1.0
-    assert all(0.0 < fraction <= 1.0 for fraction in told)
+    rbd.simulate(pendulum(), [1.0], duration=5.0, dt=1e-2, progress=told.append)
+    assert 0.0 < told[0] < 0.5 and told[-1] == 1.0  # the first steps are few, to see how long they take
+    assert told == sorted(told)
 
 
 def test_an_interrupted_run_does_not_claim_to_be_whole():

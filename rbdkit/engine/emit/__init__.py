@@ -1,4 +1,4 @@
-"""From programs to code: Python source that runs everywhere, LLVM IR that runs fast."""
+"""From programs to code: Python source that runs everywhere, LLVM IR that runs fast, and WebAssembly (in `wasm`)."""
 
 from rbdkit.engine.emit.llvm import llvm_source
 from rbdkit.engine.emit.python import compile_python, python_source

@@ -5,9 +5,10 @@ Argument reduction by Cody and Waite, then the Taylor-like minimax polynomials o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
-from rbdkit.engine.graph import Graph, Scalar, Symbol
+from rbdkit.engine.graph import LEAVES, Graph, Scalar, Symbol
 from rbdkit.engine.scalar import equal, polynomial, select, whole
 
 SINE = [
@@ -51,3 +52,24 @@ def sine_cosine_graph(fused: bool) -> tuple[Graph, int, int]:
     results = sine_cosine(graph.load("x", None, 0), fused)
     s, c = (result.position for result in results if isinstance(result, Symbol))
     return graph, s, c
+
+
+def without_trigonometry(graph: Graph, outputs: Iterable[int]) -> tuple[Graph, dict[int, int]]:
+    """The part of a graph that the outputs need, with sines and cosines written out for a target without fused
+    operations, and where its nodes are in the new one.
+    """
+    plain, moved = Graph(), {}
+    turns: dict[int, tuple[int, ...]] = {}
+    for position in graph.live(outputs):
+        operation, *operands = graph.nodes[position]
+        if operation in LEAVES:
+            moved[position] = plain.node(operation, *operands).position
+        elif operation in ("sin", "cos"):
+            (angle,) = operands
+            if angle not in turns:
+                results = sine_cosine(Symbol(plain, moved[angle]), fused=False)
+                turns[angle] = tuple(plain.position(x) for x in results)
+            moved[position] = turns[angle][operation == "cos"]
+        else:
+            moved[position] = plain.node(operation, *(moved[operand] for operand in operands)).position
+    return plain, moved

@@ -85,9 +85,7 @@ class _Writer:
         self.values = 0
 
     def statements(self, body: list[Statement], depth: int) -> None:
-        indent = "    " * depth
-        if not body:
-            self.lines.append(f"{indent}pass")
+        indent, before = "    " * depth, len(self.lines)
         for statement in body:
             if isinstance(statement, Define):
                 operands = [_whole(x) for x in statement.operands]
@@ -102,6 +100,8 @@ class _Writer:
                 for k, (case, inner) in enumerate(statement.cases.items()):
                     self.lines.append(f"{indent}{'elif' if k else 'if'} {statement.on.name} == {case}:")
                     self.statements(inner, depth + 1)
+        if len(self.lines) == before:
+            self.lines.append(f"{indent}pass")
 
     def block(self, block: Block, indent: str) -> None:
         names: dict[int, str] = {}

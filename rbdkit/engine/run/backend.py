@@ -9,10 +9,10 @@ from functools import cache
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbdkit.engine.program import Program
 from rbdkit.engine.run.interpreted import PythonCode
+from rbdkit.engine.run.lanes import Given
 
 Backend = Literal["llvm", "python"]
 
@@ -22,7 +22,7 @@ class Executable(Protocol):
 
     program: Program
 
-    def bind(self, arrays: Mapping[str, NDArray], counts: Mapping[str, int]) -> Callable[[], None]:
+    def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
         """The program on given arrays and counts."""
         ...
 
@@ -34,6 +34,15 @@ def executable(program: Program, backend: Backend) -> Executable:
     from rbdkit.engine.run.native import NativeCode
 
     return NativeCode(program)
+
+
+def width_of(backend: Backend) -> int:
+    """How many states the code of a backend can compute at once."""
+    if backend == "python":
+        return 1
+    from rbdkit.engine.run.native import machine
+
+    return machine().lanes
 
 
 @cache

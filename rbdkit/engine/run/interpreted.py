@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from numpy.typing import NDArray
+import numpy as np
 
 from rbdkit.engine.emit.python import compile_python, python_source
 from rbdkit.engine.program import Block, Loop, Program, Statement, Switch
+from rbdkit.engine.run.lanes import Given
 
 
 class PythonCode:
-    """A program as a Python function."""
+    """A program for one state as a Python function."""
 
     def __init__(self, program: Program) -> None:
+        if program.lanes.width > 1:
+            raise ValueError(f"Python code of {program.name!r} for {program.lanes.width} states at once is not made")
         self.program = program
         self._function = compile_python(python_source(program), program.name)
         self._written = set(_written(program.body))
 
-    def bind(self, arrays: Mapping[str, NDArray], counts: Mapping[str, int]) -> Callable[[], None]:
+    def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
         """The program on given arrays and counts; run it as often as you like."""
         program = self.program
-        used = {name: arrays[name] for name in (*program.arrays, *program.tables)}
+        used = {name: np.asarray(arrays[name]) for name in (*program.arrays, *program.tables)}
 
         def run() -> None:
             lists = {name: x.ravel().tolist() for name, x in used.items()}

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cache
 from threading import Lock
 
 import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
-from numpy.typing import NDArray
 
 from rbdkit.engine.emit.llvm import llvm_source
 from rbdkit.engine.program import Program
 from rbdkit.engine.run import cache as disk
+from rbdkit.engine.run.lanes import Apart, Given
+
+
+def widest(architecture: str, features: Set[str]) -> int:
+    """How many numbers of 64 bits the registers of a processor hold, one with LLVM's names for what it is and has."""
+    if "avx512f" in features:
+        return 8
+    if "avx" in features:
+        return 4
+    return 2 if architecture.replace("_", "-") in ("x86-64", "aarch64") else 1
 
 
 class Machine:
@@ -24,6 +33,7 @@ class Machine:
     Attributes
     ----------
     fused : whether it multiplies and adds with one rounding.
+    lanes : how many numbers its registers hold.
     """
 
     def __init__(self) -> None:
@@ -34,7 +44,9 @@ class Machine:
         # 2 is LLVM's default effort in code generation; no optimisation passes: the graph leaves them nothing to find
         self._target_machine = target.create_target_machine(cpu=self.cpu, features=self.features, opt=2, jit=True)
         self._jit = llvm.create_lljit_compiler(self._target_machine)
-        self.fused = target.name.startswith("aarch64") or "+fma" in self.features.split(",")
+        has = {feature[1:] for feature in self.features.split(",") if feature.startswith("+")}
+        self.fused = target.name.startswith("aarch64") or "fma" in has
+        self.lanes = widest(target.name, has)
         self._linked: dict[str, llvm.ResourceTracker] = {}
         self._lock = Lock()
 
@@ -64,9 +76,17 @@ class Machine:
 
 
 @cache
-def machine() -> Machine:
-    """This machine."""
+def _machine() -> Machine:
     return Machine()
+
+
+_one_at_a_time = Lock()
+
+
+def machine() -> Machine:
+    """This machine, the same one for all threads: code lives no longer than the machine that linked it."""
+    with _one_at_a_time:
+        return _machine()
 
 
 class NativeCode:
@@ -76,14 +96,15 @@ class NativeCode:
         self.program = program
         self._function = machine().function(program)
 
-    def bind(self, arrays: Mapping[str, NDArray], counts: Mapping[str, int]) -> Callable[[], None]:
+    def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
         """The program on given arrays (contiguous; float64, int64 for tables) and counts."""
         program, function = self.program, self._function
-        used = [arrays[name] for name in (*program.arrays, *program.tables)]
+        given = [arrays[name] for name in (*program.arrays, *program.tables)]
+        used = [x.table if isinstance(x, Apart) else x for x in given]
         frame = np.array([x.ctypes.data for x in used] + [counts[name] for name in program.counts], dtype=np.int64)
         address = ctypes.c_void_p(frame.ctypes.data)
 
-        def run(_keep: object = (used, frame)) -> None:
+        def run(_keep: object = (given, used, frame)) -> None:
             function(address)
 
         return run

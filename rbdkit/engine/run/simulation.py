@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.program import ALONE, Lanes
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.engine.run.recipes import Task
-
-Tableau = tuple[Sequence[Sequence[float]], Sequence[float]]
-"""Of an explicit Runge-Kutta method: A (s, s), strictly lower triangular, and b (s,)."""
+from rbdkit.engine.run.lanes import Apart, Given, woven
+from rbdkit.engine.run.motion import Motion, Tableau
+from rbdkit.engine.steps.feedback import Feedback
 
 CHUNK = 0.05
 """Seconds of computing between two looks at the world outside."""
+FIRST_STEPS = 64
+"""So many steps never take as long; then twice as many, and so on."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Run:
     ran_away : whether it ended because the next state would not be finite; the last one recorded is then the last
         finite one.
     interrupted : whether the user stopped it.
+    lanes : how many motions the code could compute at once.
     """
 
     steps: int
@@ -39,6 +42,7 @@ class Run:
     v: NDArray
     ran_away: bool
     interrupted: bool
+    lanes: int = 1
 
 
 def simulate(
@@ -47,8 +51,8 @@ def simulate(
     v: NDArray,
     times: NDArray,
     method: Tableau | None,
-    tau: NDArray,
-    f_ext: NDArray | None = None,
+    tau: NDArray | Feedback,
+    f_ext: NDArray | Feedback | None = None,
     every: int = 1,
     progress: Callable[[float], object] | None = None,
 ) -> Run:
@@ -60,85 +64,116 @@ def simulate(
     times : (steps + 1,) s.
     method : tableau of a Runge-Kutta method, which is applied on the manifold of q after Munthe-Kaas; None for the
         symplectic Euler method.
-    tau : joint forces: (nv,) constant, (steps, nv) held over each step, or (steps + 1, nv) with straight lines between.
-    f_ext : (bodies, 6) constant external forces in world coordinates.
+    tau : joint forces: (nv,) constant, (steps, nv) held over each step, or (steps + 1, nv) with straight lines between;
+        or what computes them from time and state.
+    f_ext : (bodies, 6) constant external forces in world coordinates, or what computes those on the links (see
+        `Kernels.on_links`), (links + 1) * 6 numbers.
     every : record every so many steps, and the last.
     progress : is told the fraction done, about every `CHUNK` seconds.
     """
-    steps, nv = len(times) - 1, len(v)
-    rows = 3 + steps // every
-    at, q_all, v_all = np.zeros(rows, dtype=int), np.empty((rows, len(q))), np.empty((rows, nv))
-    q_all[0], v_all[0] = q, v
-    stepper = _Stepper(kernels, q, v, times, method, tau, f_ext)
-    recorded, done, chunk, interrupted = 1, 0, 1, False
+    motion = Motion(kernels, q, v, times, method, tau, f_ext)
+    company = Company([motion], every)
+    interrupted = False
     try:
-        while done < steps and stepper.finite:
-            whole = (steps - done) // every
-            records, stride = (min(whole, chunk), every) if whole else (1, steps - done)
-            begun = time.perf_counter()
-            taken = stepper.run(done, records, stride, q_all[recorded:], v_all[recorded:])
-            new = taken // stride
-            at[recorded : recorded + new] = done + stride * np.arange(1, new + 1)
-            recorded, done = recorded + new, done + taken
+        while company.going:
+            company.go_on()
             if progress is not None:
-                progress(done / steps)
-            if time.perf_counter() - begun < 0.5 * CHUNK:
-                chunk *= 2
+                progress(company.done / company.steps)
     except KeyboardInterrupt:
         interrupted = True
-    if not stepper.finite and at[recorded - 1] != done:
-        at[recorded], q_all[recorded], v_all[recorded] = done, stepper.arrays["q"], stepper.arrays["v"]
-        recorded += 1
-    return Run(done, at[:recorded], q_all[:recorded], v_all[:recorded], not stepper.finite, interrupted)
+    (run,) = company.runs(interrupted)
+    return run
 
 
-class _Stepper:
-    """The state between chunks, in arrays that the program works on."""
+class Company:
+    """Motions that take their steps together, each in a lane, and what was recorded of them.
 
-    def __init__(
-        self,
-        kernels: Kernels,
-        q: NDArray,
-        v: NDArray,
-        times: NDArray,
-        method: Tableau | None,
-        tau: NDArray,
-        f_ext: NDArray | None,
-    ) -> None:
-        nq, nv, steps = len(q), len(v), len(times) - 1
-        A, b = (np.zeros((1, 1)), np.ones(1)) if method is None else (np.array(x, dtype=float) for x in method)
-        weights = np.vstack([A, b])
-        rows, terms = np.nonzero(weights)
-        self.kernels = kernels
-        self.task = Task("symplectic_euler" if method is None else "runge_kutta", f_ext is not None)
-        self.states = steps * len(b)
-        self.finite = True
-        self.arrays: dict[str, NDArray] = {
-            "times": np.ascontiguousarray(times, dtype=float),
-            "tau": np.ascontiguousarray(tau, dtype=float),
-            "c": A.sum(axis=1),
-            "weights": weights[rows, terms],
-            "terms": terms.astype(np.int64),
-            "first_term": np.searchsorted(rows, np.arange(len(weights) + 1)).astype(np.int64),
-            "q": np.array(q, dtype=float),
-            "v": np.array(v, dtype=float),
-            "u_rates": np.zeros(len(b) * nv),
-            "v_rates": np.zeros(len(b) * nv),
-            "scratch": np.zeros(3),
-            "done": np.zeros(1),
-        }
-        self.arrays |= {name: np.zeros(nq) for name in ("q_new", "q_stage")}
-        self.arrays |= {name: np.zeros(nv) for name in ("v_new", "v_stage", "u")}
-        if f_ext is not None:
-            self.arrays["f_ext"] = kernels.on_links(f_ext)
-        held = 0 if tau.ndim == 1 else nv
-        self.counts = {"stages": len(b), "tau_step": held, "tau_next": held if len(tau) == steps + 1 else 0}
+    Parameters
+    ----------
+    motions : of the same task, times and method, with kernels that are alike. every : as in `simulate`.
+    width : number of lanes, not smaller than the number of motions.
 
-    def run(self, first: int, records: int, every: int, q_record: NDArray, v_record: NDArray) -> int:
-        """Take steps, record states; gives the number of steps taken: fewer than asked for if a state is not finite."""
-        arrays = {**self.arrays, "q_record": q_record, "v_record": v_record}
-        counts = {**self.counts, "first": first, "records": records, "every": every}
-        self.kernels.bind(self.task, arrays, counts, self.states)()
-        taken = int(self.arrays["done"][0])
-        self.finite = taken == records * every
-        return taken
+    Attributes
+    ----------
+    steps : steps to take. done : steps taken by those that did not run away.
+    """
+
+    def __init__(self, motions: Sequence[Motion], every: int, width: int = 1) -> None:
+        first, m, rows = motions[0], len(motions), 3 + motions[0].steps // every
+        self.steps, self.done = first.steps, 0
+        self._motions, self._every, self._width = motions, every, width
+        self._arrays, self._numbers = first.arrays, None
+        self._every_lane = [*motions, *[motions[-1]] * (width - m)]
+        if width > 1:
+            self._arrays = _spread([x.arrays for x in self._every_lane])
+            self._numbers = _spread([x.kernels.numbers for x in self._every_lane])
+        self._lanes = ALONE if width == 1 else Lanes(width, SHARED, frozenset({"q_record", "v_record"}))
+        self._at = np.zeros(rows, dtype=int)
+        self._q, self._v = np.empty((m, rows, len(first.arrays["q"]))), np.empty((m, rows, len(first.arrays["v"])))
+        for k, x in enumerate(motions):
+            self._q[k, 0], self._v[k, 0] = x.arrays["q"], x.arrays["v"]
+        self._recorded, self._chunk = 1, max(1, FIRST_STEPS // every)
+        self._taken, self._finite = np.zeros(m, dtype=int), np.ones(m, dtype=bool)
+        self._last: dict[int, tuple[NDArray, NDArray]] = {}  # states of those that ran away
+
+    @property
+    def going(self) -> bool:
+        """Whether there are steps to take."""
+        return self.done < self.steps and bool(self._finite.any())
+
+    def go_on(self) -> None:
+        """Take steps for about `CHUNK` seconds."""
+        whole, m = (self.steps - self.done) // self._every, len(self._motions)
+        records, stride = (min(whole, self._chunk), self._every) if whole else (1, self.steps - self.done)
+        begun = time.perf_counter()
+        self._run(records, stride)
+        taken = self._arrays["done"].ravel()[:m].astype(int)
+        self._taken += np.where(self._finite, taken, 0)
+        for k in range(m):
+            if self._finite[k] and taken[k] < records * stride:
+                self._finite[k] = False
+                q, v = (self._arrays[name].reshape(-1, self._width)[:, k].copy() for name in ("q", "v"))
+                self._last[k] = q, v
+        self._at[self._recorded : self._recorded + records] = self.done + stride * np.arange(1, records + 1)
+        self._recorded, self.done = self._recorded + records, self.done + records * stride
+        if time.perf_counter() - begun < 0.5 * CHUNK:
+            self._chunk *= 2
+
+    def _run(self, records: int, every: int) -> None:
+        first = self._motions[0]
+        counts = {**first.counts, "first": self.done, "records": records, "every": every}
+        driven = [x.driven(self.done, records * every) for x in self._every_lane]
+        places: dict[str, Given] = {**(_spread(driven) if self._width > 1 else driven[0])}
+        for name, x in (("q_record", self._q), ("v_record", self._v)):
+            m, rows, size = x.shape
+            lanes = np.minimum(np.arange(self._width), m - 1) * rows + self._recorded
+            flat = x.reshape(m * rows, size)
+            places[name] = Apart(self._width).point(flat, lanes) if self._width > 1 else flat[self._recorded :]
+        alike = all(x.kernels.shape == first.kernels.shape for x in self._motions)
+        work = first.stages if alike else 0
+        first.kernels.bind(first.task, {**self._arrays, **places}, counts, work, self._lanes, self._numbers)()
+
+    def runs(self, interrupted: bool) -> list[Run]:
+        """What became of the motions."""
+        return [self._result(k, interrupted and self.going) for k in range(len(self._motions))]
+
+    def _result(self, k: int, interrupted: bool) -> Run:
+        steps, q, v = int(self._taken[k]), self._q[k], self._v[k]
+        n = int(np.searchsorted(self._at[: self._recorded], steps, side="right"))
+        at = self._at[:n].copy()
+        if k in self._last and at[-1] != steps:
+            at, n = np.append(at, steps), n + 1
+            q[n - 1], v[n - 1] = self._last[k]
+        return Run(steps, at, q[:n], v[:n], k in self._last, interrupted and k not in self._last, self._width)
+
+
+SHARED = frozenset({"times", "c", "weights"})
+"""What is the same for all motions of a company."""
+
+
+def _spread(lanes: Sequence[Mapping[str, NDArray]]) -> dict[str, NDArray]:
+    """Arrays of the same names, one of each for every lane, as programs for several lanes take them."""
+    whole = {name for name, x in lanes[0].items() if x.dtype.kind == "i"}
+    return {
+        name: x if name in SHARED | whole else woven([arrays[name] for arrays in lanes]) for name, x in lanes[0].items()
+    }

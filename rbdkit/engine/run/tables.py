@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,14 +14,17 @@ from rbdkit.engine.steps.trees import ENTRIES, Kind
 def kinds_of(layout: Layout) -> tuple[Kind, ...]:
     """The kinds of links, each once, in an order that does not depend on the model."""
     kinds = {link.kind for link in layout.links} or {Kind("revolute")}  # without links the loop runs no times
-    return tuple(sorted(kinds, key=lambda kind: (kind.motion_name, kind.geared, kind.sprung)))
+    return tuple(sorted(kinds, key=lambda kind: (kind.motion_name, kind.geared, kind.sprung, kind.follows)))
 
 
 def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
-    """Tables "links" and "bodies" of `LoopTree`, and "supports", "first_support" of its `supporting`."""
+    """Tables "links" and "bodies" of `LoopTree`, "supports", "first_support" of its `supporting`, "ordered" of its
+    `ordered`, and "paths", "first_path" of its `path_to`; where joints follow others, those of `_slots` too.
+    """
     links = np.zeros((len(layout.links) + 1, ENTRIES), dtype=np.int64)
     on_the_way: list[list[int]] = [[]]  # velocities that move each link
     supports: dict[int, list[int]] = {}
+    paths: list[list[int]] = [[]]
     for number, link in enumerate(layout.links, start=1):
         links[number] = kinds.index(link.kind), link.parent, link.q, link.v
         way = list(on_the_way[link.parent])
@@ -27,13 +32,74 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
             way.append(a)
             supports[a] = list(way)
         on_the_way.append(way)
+        paths.append([*paths[link.parent], number])
+    slots: dict[str, NDArray] = {}
+    if any(kind.follows for kind in kinds):
+        slots, pairs = _slots(layout)
+        supports = elimination(list(supports), pairs)
     in_order = [supports[a] for a in range(layout.nv)]
     return {
         "links": links,
         "bodies": layout.link_of_body.astype(np.int64),
         "supports": np.array([b for way in in_order for b in way], dtype=np.int64),
         "first_support": np.cumsum([0, *map(len, in_order)], dtype=np.int64),
+        "ordered": np.array(list(supports), dtype=np.int64),
+        "paths": np.array([number for path in paths for number in path], dtype=np.int64),
+        "first_path": np.cumsum([0, *map(len, paths)], dtype=np.int64),
+        **slots,
     }
+
+
+def _slots(layout: Layout) -> tuple[dict[str, NDArray], set[tuple[int, int]]]:
+    """Tables of the freedoms of links, followers' too, and the pairs of velocities that their inertia couples.
+
+    "first_slot" of each link; "velocity_of_slot"; "slot_supports", "first_slot_support": the slots that move what a
+    slot moves, as "supports" has them of velocities.
+    """
+    first: list[int] = [0]
+    velocities: list[int] = []
+    supports: list[list[int]] = []
+    on_the_way: list[list[int]] = [[]]
+    pairs: set[tuple[int, int]] = set()
+    for link in layout.links:
+        way = list(on_the_way[link.parent])
+        first.append(len(velocities))
+        for a in range(link.v, link.v + link.kind.motion.nv):
+            way.append(len(velocities))
+            velocities.append(a)
+            supports.append(list(way))
+            pairs |= {(a, velocities[slot]) for slot in way}
+        on_the_way.append(way)
+    first.append(len(velocities))
+    return {
+        "first_slot": np.array(first, dtype=np.int64),
+        "velocity_of_slot": np.array(velocities, dtype=np.int64),
+        "slot_supports": np.array([slot for way in supports for slot in way], dtype=np.int64),
+        "first_slot_support": np.cumsum([0, *map(len, supports)], dtype=np.int64),
+    }, pairs
+
+
+def elimination(order: Sequence[int], pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    """For each velocity those that its elimination touches, in order, itself last, when the last is eliminated first.
+
+    They are the ancestors in the elimination tree of the inertia matrix, whose elements that are not zero stand at
+    `pairs`: for joints that do not follow others, the tree itself (Featherstone 2008, section 6.5).
+    """
+    place = {a: k for k, a in enumerate(order)}
+    below: dict[int, set[int]] = {a: set() for a in order}  # what a velocity is coupled to that comes before it
+    for a, b in pairs:
+        if a != b:
+            early, late = sorted((a, b), key=place.__getitem__)
+            below[late].add(early)
+    parent: dict[int, int] = {}
+    for a in reversed(order):
+        if below[a]:
+            parent[a] = max(below[a], key=place.__getitem__)
+            below[parent[a]] |= below[a] - {parent[a]}
+    supports: dict[int, list[int]] = {}
+    for a in order:
+        supports[a] = [*(supports[parent[a]] if a in parent else []), a]
+    return supports
 
 
 def fixed_numbers(layout: Layout, rows: NDArray) -> frozenset[tuple[int, float]]:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from rbdkit.engine.steps.articulated import Articulated, eliminate
 from rbdkit.engine.steps.external import ExternalForce
-from rbdkit.engine.steps.rnea import along, coriolis
+from rbdkit.engine.steps.rnea import along, coriolis, joint_acceleration, joint_velocity
 from rbdkit.engine.steps.trees import JointArray, JointValues, Numbers, Tree
 from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector, cross, dot
 
 
 def aba(
-    tree: Tree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None = None
+    tree: Tree,
+    q: JointArray,
+    qd: JointValues,
+    tau: JointValues,
+    qdd: JointArray,
+    f_ext: ExternalForce | None = None,
+    weightless: bool = False,
 ) -> None:
     """qdd = FD(q, qd, tau): Table 7.1 of Featherstone (2008), with classical accelerations of the body origins.
 
     A joint with several freedoms is eliminated one axis at a time: D is factorised on the way, not inverted.
+    weightless : leave gravity out.
     """
     R, p, w = tree.field(Matrix), tree.field(Vector), tree.field(Vector)
     c_w, c_v = tree.field(Vector), tree.field(Vector)
@@ -25,15 +32,16 @@ def aba(
 
     w[world] = n_A[world] = f_A[world] = alpha[world] = ZERO
     IA[world] = Articulated.of([0.0] * 21)
-    a[world] = -Vector(tree.program.load("gravity", 0, k) for k in range(3))
+    a[world] = ZERO if weightless else -Vector(tree.program.load("gravity", 0, k) for k in range(3))
     for i in tree.outward():  # pass 1: velocities, bias terms
         R[i], p[i] = tree.pose(i, q[i])
-        w_J, v_J = along(tree.axes(i), qd[i])
+        w_J, v_J = joint_velocity(tree, i, qd)
+        alpha_J, a_J = joint_acceleration(tree, i)
         w_p = w[i.parent]
         w_p_i = R[i].T @ w_p
         w[i] = w_p_i + w_J
-        c_w[i] = cross(w_p_i, w_J)  # Eq 7.35
-        c_v[i] = R[i].T @ cross(w_p, cross(w_p, p[i])) + coriolis(w_p_i, w_J, v_J)
+        c_w[i] = cross(w_p_i, w_J) + alpha_J  # Eq 7.35
+        c_v[i] = R[i].T @ cross(w_p, cross(w_p, p[i])) + coriolis(w_p_i, w_J, v_J) + a_J
         m, h, I = tree.inertia(i)
         IA[i] = Articulated.rigid(m, h, I)
         n_A[i] = cross(w[i], I @ w[i])  # Eq 7.36

@@ -45,8 +45,13 @@ class Composite:
 
     def force(self, S: Sequence[Scalar]) -> list[Scalar]:
         """I S: moment and force that give the body the spatial acceleration S."""
-        alpha, a = Vector(S[:3]), Vector(S[3:])
-        return [*(self.I @ alpha + cross(self.h, a)), *(self.m * a + cross(alpha, self.h))]
+        n, f = self.times((Vector(S[:3]), Vector(S[3:])))
+        return [*n, *f]
+
+    def times(self, motion: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        """I m of a motion given by its angular and linear part."""
+        alpha, a = motion
+        return self.I @ alpha + cross(self.h, a), self.m * a + cross(alpha, self.h)
 
 
 TRIANGLE = [(i, j) for i in range(3) for j in range(i, 3)]

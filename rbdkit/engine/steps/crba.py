@@ -29,12 +29,16 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
         Ic[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
     for i in tree.inward():
         Ic[i.parent] = Ic[i.parent].plus(Ic[i])  # Eq 6.13
+        slot = program.entry("first_slot", i.number) if tree.coupled else i.v
         for k, S in enumerate(tree.axes(i)):
             w, v = R_0[i] @ Vector(S[:3]), R_0[i] @ Vector(S[3:])
-            S_0, place = [*w, *(v + cross(p_0[i], w))], (i.v + k) * 12
+            S_0, place = [tree.ratio(i) * x for x in (*w, *(v + cross(p_0[i], w)))], (slot + k) * 12
             for r, x in enumerate([*S_0, *Ic[i].force(S_0)]):
                 program.store("columns", place, r, x)
     H = state * (tree.nv * tree.nv)
+    if tree.coupled:
+        _add_up_slots(tree, H)
+        return
     for a in tree.freedoms():
         row, column, force = H + a * tree.nv, H + a, a * 12
         for b in tree.supporting(a):
@@ -46,6 +50,35 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
             program.store("H", column + b * tree.nv, 0, H_ab)
         diagonal = row + a
         program.store("H", diagonal, 0, program.load("H", diagonal, 0) + program.load("armature", a, 0))
+
+
+def _add_up_slots(tree: LoopTree, H: Whole) -> None:
+    """H where joints follow others: what two freedoms of links share belongs to the velocities that they have."""
+    program, nv = tree.program, tree.nv
+    for a in tree.freedoms():
+        for b in tree.supporting(a):
+            for place in (H + a * nv + b, H + b * nv + a):
+                program.store("H", place, 0, 0.0)
+    with program.loop(0, program.entry("first_slot", tree.n + 1)) as a:
+        row, force = H + program.entry("velocity_of_slot", a) * nv, a * 12
+        start, stop = program.entry("first_slot_support", a), program.entry("first_slot_support", a + 1)
+        with program.loop(start, stop - 1) as support:  # one half only: two freedoms may have the same velocity
+            b = program.entry("slot_supports", support)
+            F, motion = [program.load("columns", force, 6 + r) for r in range(6)], b * 12
+            place = row + program.entry("velocity_of_slot", b)
+            S = [program.load("columns", motion, r) for r in range(6)]
+            program.store("H", place, 0, program.load("H", place) + project(S, F))  # Eq 6.14
+        place = row + program.entry("velocity_of_slot", a)
+        S_F = [program.load("columns", force, r) for r in range(12)]
+        program.store("H", place, 0, program.load("H", place) + 0.5 * project(S_F[:6], S_F[6:]))
+    for a in tree.freedoms():
+        for b in tree.supporting(a):
+            here, there = H + a * nv + b, H + b * nv + a
+            both = program.load("H", here) + program.load("H", there)
+            program.store("H", here, 0, both)
+            program.store("H", there, 0, both)
+        diagonal = H + a * nv + a
+        program.store("H", diagonal, 0, program.load("H", diagonal) + program.load("armature", a))
 
 
 def crba(tree: UnrolledTree, q: JointArray, state: Whole) -> None:

@@ -12,7 +12,7 @@ from rbdkit.engine.steps.vectors import Vector, cross, dot
 def energy(tree: Tree, q: JointArray, qd: JointArray, state: Whole) -> None:
     """Write kinetic, gravitational and spring energy of a state of that number to "energies".
 
-    "fixed_energy" holds the gravitational energy of what is fixed to the world.
+    "fixed_energy" holds the gravitational energy of what is fixed to the world, and what no motion frees from springs.
     """
     motion, program = link_motion(tree, q, qd), tree.program
     place = state * 3
@@ -20,7 +20,7 @@ def energy(tree: Tree, q: JointArray, qd: JointArray, state: Whole) -> None:
     def add(k: int, x: Scalar) -> None:
         program.store("energies", place, k, program.load("energies", place, k) + x)
 
-    for k, x in enumerate((0.0, program.load("fixed_energy", 0, 0), 0.0)):
+    for k, x in enumerate((0.0, program.load("fixed_energy", 0, 0), program.load("fixed_energy", 0, 1))):
         program.store("energies", place, k, x)
     for i in tree.outward():
         m, h, I = tree.inertia(i)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rbdkit.engine.program import Whole
-from rbdkit.engine.steps.rnea import along
+from rbdkit.engine.steps.rnea import joint_velocity
 from rbdkit.engine.steps.trees import Body, JointArray, LoopTree, Tree
 from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
@@ -30,7 +30,7 @@ def link_motion(tree: Tree, q: JointArray, qd: JointArray | None = None) -> Link
         R_p = R_0[i.parent]
         R_0[i], p_0[i] = R_p @ R, p_0[i.parent] + R_p @ p
         if qd is not None:
-            w_J, v_J = along(tree.axes(i), qd[i])
+            w_J, v_J = joint_velocity(tree, i, qd)
             w_p = w[i.parent]
             w[i], v[i] = R.T @ w_p + w_J, R.T @ (v[i.parent] + cross(w_p, p)) + v_J  # Eq 5.18
     return LinkMotion(R_0, p_0, w, v)

@@ -31,6 +31,10 @@ class Motion:
     nv: int = 1
     curved: ClassVar[bool] = False
     """Whether coordinates and velocities are not simply each other's integral and derivative."""
+    carried: ClassVar[bool] = True
+    """Whether the axes are constant in the frame they move; else in the one it starts from."""
+    driver: Motion | None = None
+    """The joint that moves as time says, if this is one that does."""
 
     def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
         """Rotation and position of the moved frame in the frame it starts from."""
@@ -235,6 +239,7 @@ class ReversedAxes(Motion):
     """First half of a reversed joint: the freedoms, along the axes of the frame it starts from, and no displacement."""
 
     curved = True
+    carried = False
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
@@ -273,6 +278,22 @@ class ReversedPose(Motion):
         return R.T, -(R.T @ p)
 
 
+class Driven(Motion):
+    """A joint that moves as time says: it has no freedoms, but those of the joint inside have velocities."""
+
+    curved = True
+    nv = 0
+
+    def __init__(self, motion: Motion) -> None:
+        self.driver = motion
+        self.name = f"driven_{motion.name}"
+        self.nq = motion.nq
+
+    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+        assert self.driver is not None
+        return self.driver.pose(q, pitch)
+
+
 def about_z(angle: Scalar) -> Matrix:
     """Rotation matrix of a turn about z."""
     c, s = cos(angle), sin(angle)
@@ -285,9 +306,11 @@ def twist_in_plane(u: Scalars) -> tuple[Vector, Vector]:
 
 
 PLAIN = (Revolute(), Prismatic(), Helical(), Planar(), PlanarSuccessor(), Spherical(), Free(), FreeSuccessor())
-MOTIONS: dict[str, Motion] = {
+FREE: dict[str, Motion] = {
     motion.name: motion
     for plain in PLAIN
     for motion in ((plain, ReversedAxes(plain), ReversedPose(plain)) if plain.nv > 1 else (plain,))
 }
-"""Every kind of joint by its name. Joints with one freedom need no reversed kind: their axis is turned round."""
+"""Kinds of joints by their names. Joints with one freedom need no reversed kind: their axis is turned round."""
+MOTIONS: dict[str, Motion] = FREE | {driven.name: driven for driven in map(Driven, FREE.values())}
+"""Every kind of joint by its name."""

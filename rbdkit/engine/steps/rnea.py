@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.external import ExternalForce
-from rbdkit.engine.steps.trees import JointArray, Tree
+from rbdkit.engine.steps.trees import JointArray, JointValues, Node, Tree
 from rbdkit.engine.steps.vectors import ZERO, Matrix, Symmetric, Vector, cross, skew
 
 
 def rnea(
-    tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, tau: JointArray, f_ext: ExternalForce | None = None
+    tree: Tree,
+    q: JointArray,
+    qd: JointArray,
+    qdd: JointValues,
+    tau: JointArray,
+    f_ext: ExternalForce | None = None,
+    motors: Whole | None = None,
 ) -> None:
-    """tau = ID(q, qd, qdd): Table 5.1 of Featherstone (2008) in the form of Luh, Walker and Paul, section 5.4."""
+    """tau = ID(q, qd, qdd): Table 5.1 of Featherstone (2008) in the form of Luh, Walker and Paul, section 5.4.
+
+    motors : where what drives the joints that move as time says begins in the array "motors"; None does not ask.
+    """
     R, p = tree.field(Matrix), tree.field(Vector)
     w, alpha, a = (tree.field(Vector) for _ in range(3))
     n, f = tree.field(Vector), tree.field(Vector)
@@ -22,8 +32,8 @@ def rnea(
     n[world] = f[world] = ZERO
     for i in tree.outward():
         R[i], p[i] = tree.pose(i, q[i])
-        w_J, v_J = along(tree.axes(i), qd[i])
-        alpha_J, a_J = along(tree.axes(i), qdd[i])
+        w_J, v_J = joint_velocity(tree, i, qd)
+        alpha_J, a_J = joint_acceleration(tree, i, qdd)
         w_p, alpha_p, a_p = w[i.parent], alpha[i.parent], a[i.parent]
         w_p_i = R[i].T @ w_p
         w[i] = w_p_i + w_J
@@ -35,15 +45,33 @@ def rnea(
         if f_ext is not None:
             n_x, f_x = f_ext.in_link(i, R[i], p[i])
             n[i], f[i] = n[i] - n_x, f[i] - f_x
+    for a in tree.freedoms() if tree.coupled else ():
+        tau[a] = 0.0
     for i in tree.inward():
         across = [*n[i], *f[i]]
-        tau[i] = [
+        own = [
             project(S, across) + rotor * acceleration
             for S, rotor, acceleration in zip(tree.axes(i), tree.rotors(i), qdd[i], strict=True)
         ]
+        tree.collect(tau, i, own)
+        if motors is not None:
+            for k, S in enumerate(tree.driver(i, "driven_v")[0]):
+                tree.program.store("motors", i.v + motors, k, project(S, across))
         f_p = R[i] @ f[i]
         f[i.parent] = f[i.parent] + f_p
         n[i.parent] = n[i.parent] + R[i] @ n[i] + cross(p[i], f_p)
+
+
+def joint_velocity(tree: Tree, i: Node, qd: JointValues) -> tuple[Vector, Vector]:
+    """v_J of a link in its own axes: angular and linear part."""
+    axes, x = tree.driver(i, "driven_v")
+    return along([*tree.axes(i), *axes], [*qd[i], *x])
+
+
+def joint_acceleration(tree: Tree, i: Node, qdd: JointValues | None = None) -> tuple[Vector, Vector]:
+    """S qdd of a link; without qdd, the acceleration of a joint that moves as time says, else zero."""
+    axes, x = tree.driver(i, "driven_a")
+    return along([*(tree.axes(i) if qdd is not None else []), *axes], [*(qdd[i] if qdd is not None else []), *x])
 
 
 def along(axes: list[list[Scalar]], x: list[Scalar]) -> tuple[Vector, Vector]:

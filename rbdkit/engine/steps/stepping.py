@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Index, Whole
 from rbdkit.engine.scalar import select
-from rbdkit.engine.steps.trees import JointArray, JointValues, Node, Tree
+from rbdkit.engine.steps.trees import JointArray, Node, Tree
 
-Dynamics = Callable[[JointArray, JointArray, JointValues, JointArray], None]
-"""Records forward dynamics: reads q, qd, tau and writes qdd."""
+
+@dataclass(frozen=True)
+class Moment:
+    """Stage s of step n."""
+
+    tree: Tree
+    n: Index
+    s: Whole
+
+    @property
+    def time(self) -> Scalar:
+        """s"""
+        program = self.tree.program
+        return program.load("times", self.n, 0) + program.load("c", self.s) * step_length(self.tree, self.n)
+
+
+Dynamics = Callable[[JointArray, JointArray, Moment, JointArray], None]
+"""Records forward dynamics at a moment: reads q, qd and what acts then, and writes qdd."""
 Advance = Callable[[Tree, Dynamics, Index], None]
 """Records one step of that number: reads the state "q", "v", writes the next one to "q_new", "v_new"."""
 
@@ -23,7 +40,8 @@ def simulate(tree: Tree, dynamics: Dynamics, advance: Advance) -> None:
     finite.
 
     The state is in arrays "q", "v". Step n goes from times[n] to times[n + 1] and begins with step "first". "done"
-    counts the steps. What was not finite is left in "q_new", "v_new".
+    counts the steps. What was not finite is left in "q_new", "v_new". Of several lanes, one that stops stays where it
+    is while others go on: "going" is then 0, else 1.
     """
     program = tree.program
     q, v = tree.coordinates("q"), tree.velocities("v")
@@ -31,15 +49,18 @@ def simulate(tree: Tree, dynamics: Dynamics, advance: Advance) -> None:
     every = program.count("every")
 
     program.store("done", 0, 0, 0.0)
+    program.store("going", 0, 0, 1.0)
     with program.loop(0, program.count("records")) as record:
         with program.loop(0, every) as k:
             advance(tree, dynamics, record * every + program.count("first") + k)
             leave_if_run_away(tree, q_new, v_new)
-            copy_state(tree, q_new, v_new, q, v)
-            program.store("done", 0, 0, program.load("done", 0, 0) + 1.0)
-        copy_state(
-            tree, q, v, tree.coordinates("q_record", record * tree.nq), tree.velocities("v_record", record * tree.nv)
-        )
+            take_over(tree, q_new, v_new, q, v)
+            program.store("done", 0, 0, program.load("done", 0, 0) + program.load("going", 0, 0))
+        q_record = tree.coordinates("q_record", record * tree.nq)
+        v_record = tree.velocities("v_record", record * tree.nv)
+        for i in tree.outward():
+            if i.moves:
+                q_record[i], v_record[i] = q[i], v[i]
 
 
 def runge_kutta(tree: Tree, dynamics: Dynamics, n: Index) -> None:
@@ -58,10 +79,10 @@ def runge_kutta(tree: Tree, dynamics: Dynamics, n: Index) -> None:
         add_up(tree, n, s, v_stage)
         u_rate, v_rate = tree.velocities("u_rates", s * nv), tree.velocities("v_rates", s * nv)
         for i in tree.outward():
-            if i.motion.nv:
+            if i.moves:
                 q_stage[i] = i.motion.move(q[i], u[i])
                 u_rate[i] = i.motion.local_rate(u[i], v_stage[i])
-        dynamics(q_stage, v_stage, TorqueAt(tree, n, s), v_rate)
+        dynamics(q_stage, v_stage, Moment(tree, n, s), v_rate)
     add_up(tree, n, stages, tree.velocities("v_new"))
     move(tree, q, u)
 
@@ -72,7 +93,7 @@ def symplectic_euler(tree: Tree, dynamics: Dynamics, n: Index) -> None:
     q, v, u, v_new = tree.coordinates("q"), tree.velocities("v"), tree.velocities("u"), tree.velocities("v_new")
     v_rate = tree.velocities("v_rates")
 
-    dynamics(q, v, TorqueAt(tree, n, 0), v_rate)
+    dynamics(q, v, Moment(tree, n, 0), v_rate)
     program.store("scratch", 0, 0, step_length(tree, n))
     for k in tree.freedoms():
         h = program.load("scratch", 0)
@@ -102,14 +123,15 @@ def add_up(tree: Tree, n: Index, row: Index, v_sum: JointArray) -> None:
 
 
 class TorqueAt:
-    """tau at stage s of step n, on a straight line from row n of "tau" to the one that follows.
+    """tau at a moment, on a straight line from row n of "tau" to the one that follows.
 
     Rows are "tau_step" numbers apart, 0 if tau is constant. "tau_next" is 0 if tau is held over the step.
     """
 
-    def __init__(self, tree: Tree, n: Index, s: Whole) -> None:
-        self.program, self.s = tree.program, s
-        row = n * tree.program.count("tau_step")
+    def __init__(self, moment: Moment) -> None:
+        tree = moment.tree
+        self.program, self.s = tree.program, moment.s
+        row = moment.n * tree.program.count("tau_step")
         self.now = tree.velocities("tau", row)
         self.then = tree.velocities("tau", row + tree.program.count("tau_next"))
 
@@ -122,22 +144,26 @@ def move(tree: Tree, q: JointArray, u: JointArray) -> None:
     """q_new = q moved by u."""
     q_new = tree.coordinates("q_new")
     for i in tree.outward():
-        if i.motion.nv:
+        if i.moves:
             q_new[i] = i.motion.move(q[i], u[i])
 
 
 def leave_if_run_away(tree: Tree, q: JointArray, v: JointArray) -> None:
-    """End the program unless the squares of all coordinates and velocities add up to less than `LARGEST` squared."""
+    """Do not go on unless the squares of all coordinates and velocities add up to less than `LARGEST` squared."""
     program = tree.program
     program.store("scratch", 0, 2, 0.0)
     for i in tree.outward():
-        if i.motion.nv:
+        if i.moves:
             program.store("scratch", 0, 2, sum((x * x for x in [*q[i], *v[i]]), program.load("scratch", 0, 2)))
-    program.leave_if(select(program.load("scratch", 0, 2) < LARGEST * LARGEST, 0.0, 1.0) > 0.5)
+    going = select(program.load("scratch", 0, 2) < LARGEST * LARGEST, program.load("going", 0, 0), 0.0)
+    program.store("going", 0, 0, going)
+    program.leave_if(going < 0.5)
 
 
-def copy_state(tree: Tree, q: JointArray, v: JointArray, to_q: JointArray, to_v: JointArray) -> None:
-    """Copy a state."""
+def take_over(tree: Tree, q_new: JointArray, v_new: JointArray, q: JointArray, v: JointArray) -> None:
+    """The new state in place of the old one, in lanes that are going."""
     for i in tree.outward():
-        if i.motion.nv:
-            to_q[i], to_v[i] = q[i], v[i]
+        if i.moves:
+            going = tree.program.load("going", 0, 0) > 0.5
+            for new, old in ((q_new, q), (v_new, v)):
+                old[i] = [select(going, x_new, x) for x_new, x in zip(new[i], old[i], strict=True)]

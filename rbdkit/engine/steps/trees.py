@@ -33,12 +33,13 @@ class Kind:
     """What links have in common that one piece of code serves.
 
     motion_name : of the joint. geared : whether it has a rotor. sprung : whether it has a spring, where that costs
-        much.
+        much. follows : whether its joint follows another one, whose numbers it has times a ratio.
     """
 
     motion_name: str
     geared: bool = False
     sprung: bool = True
+    follows: bool = False
 
     @property
     def motion(self) -> Motion:
@@ -82,6 +83,11 @@ class Node(Body):
         """What its joint allows."""
         return self.kind.motion
 
+    @property
+    def moves(self) -> bool:
+        """Whether there are numbers in the state that belong to this link alone."""
+        return self.motion.nv > 0 and not self.kind.follows
+
 
 @dataclass(frozen=True)
 class BodyFrame:
@@ -111,7 +117,7 @@ class Tree(ABC):
     ----------
     n, nq, nv : numbers of links without the world, of coordinates, of velocities.
     world : key of the world in fields.
-    most_axes : largest number of freedoms of a joint.
+    kinds : of links, each once.
     """
 
     program: Program
@@ -119,7 +125,22 @@ class Tree(ABC):
     nq: Whole
     nv: Whole
     world: Body
-    most_axes: int
+    kinds: tuple[Kind, ...]
+
+    @property
+    def most_axes(self) -> int:
+        """Largest number of freedoms of a joint."""
+        return max((kind.motion.nv for kind in self.kinds), default=0)
+
+    @property
+    def coupled(self) -> bool:
+        """Whether a joint follows another one."""
+        return any(kind.follows for kind in self.kinds)
+
+    @property
+    def driven(self) -> bool:
+        """Whether a joint moves as time says."""
+        return any(kind.motion.driver is not None for kind in self.kinds)
 
     @abstractmethod
     def outward(self) -> Iterator[Node]:
@@ -167,12 +188,35 @@ class Tree(ABC):
 
     def stretch(self, i: Node, q: JointArray) -> list[Scalar]:
         """Displacement of a link's joint from its springs' rest; zero if it has none."""
-        sprung = i.kind.sprung and i.motion.nv > 0
+        sprung = i.kind.sprung and i.moves
         return i.motion.difference(self.coordinates("rest")[i], q[i]) if sprung else [0.0] * i.motion.nv
 
     def rotors(self, i: Node) -> list[Scalar]:
         """Inertia of the rotors on a link's axes."""
         return self.velocities("armature")[i] if i.kind.geared else [0.0] * i.motion.nv
+
+    def ratio(self, i: Node) -> Scalar:
+        """How fast a link's joint goes for each unit of the velocity that it has in the state."""
+        return self.program.load("following", i.number * 2) if i.kind.follows else 1.0
+
+    def collect(self, x: JointArray, i: Node, values: Sequence[Scalar]) -> None:
+        """Take what acts along a link's axes to the numbers that it has in x.
+
+        Where joints follow others, x must be zero before, for they add up.
+        """
+        if not self.coupled:
+            x[i] = values
+            return
+        for k, value in enumerate(values):
+            a = i.v + k
+            x[a] = x[a] + self.ratio(i) * value
+
+    def driver(self, i: Node, array: str) -> tuple[list[list[Scalar]], list[Scalar]]:
+        """Axes of a joint that moves as time says, and its numbers in "driven_v" or "driven_a"; of others, nothing."""
+        motion = i.motion.driver
+        if motion is None:
+            return [], []
+        return motion.axes(self.parameter(i, 22)), [self.program.load(array, i.v, k) for k in range(motion.nv)]
 
 
 class LoopTree(Tree):
@@ -195,7 +239,6 @@ class LoopTree(Tree):
         self.kinds = tuple(kinds)
         self.n, self.nq, self.nv = (program.count(name) for name in ("n", "nq", "nv"))
         self.world = Body(0, 0)
-        self.most_axes = max((kind.motion.nv for kind in self.kinds), default=0)
         self.width = 0
 
     def outward(self) -> Iterator[Node]:
@@ -223,15 +266,40 @@ class LoopTree(Tree):
             x = [program.load("frames", place, k) for k in range(FRAME)]
             yield BodyFrame(number, Body(link, link * program.count("width")), Matrix.of(x[:9]), Vector(x[9:]))
 
-    def supporting(self, a: Whole) -> Iterator[Index]:
-        """Numbers of the velocities that move what velocity a moves, in order, a last.
+    def supporting(self, a: Whole, itself: bool = True) -> Iterator[Index]:
+        """Numbers of the velocities that move what velocity a moves, in order, a last, or left out.
 
         Needs tables "supports" and "first_support", which holds for each a where its part begins, and the end.
         """
         program = self.program
         start, stop = program.entry("first_support", a), program.entry("first_support", a + 1)
-        with program.loop(start, stop) as place:
+        with program.loop(start, stop if itself else stop - 1) as place:
             yield program.entry("supports", place)
+
+    def ordered(self, inward: bool = False) -> Iterator[Index]:
+        """Numbers of all velocities, those that move others before them, or after them.
+
+        Needs table "ordered"; the numbers themselves run the other way in a reversed joint of several parts.
+        """
+        first, stop, step = (self.nv - 1, -1, -1) if inward else (0, self.nv, 1)
+        with self.program.loop(first, stop, step) as place:
+            yield self.program.entry("ordered", place)
+
+    def path_to(self, link: Whole) -> Iterator[Node]:
+        """The links between the world and a link, in order, that link last.
+
+        Needs tables "paths" and "first_path", which holds for each link where its part begins, and the end.
+        """
+        program = self.program
+        with program.loop(program.entry("first_path", link), program.entry("first_path", link + 1)) as place:
+            yield from self._nodes(program.entry("paths", place))
+
+    def path_from(self, link: Whole) -> Iterator[Node]:
+        """The same links, that one first."""
+        program = self.program
+        start, stop = program.entry("first_path", link), program.entry("first_path", link + 1)
+        with program.loop(stop - 1, start - 1, -1) as place:
+            yield from self._nodes(program.entry("paths", place))
 
     @property
     def n_bodies(self) -> Index:
@@ -287,7 +355,7 @@ class UnrolledTree(Tree):
             Node(number, 0, number * ROW, link.kind, bodies[link.parent], link.q, link.v)
             for number, link in enumerate(links, start=1)
         ]
-        self.most_axes = max((node.motion.nv for node in self._nodes), default=0)
+        self.kinds = tuple({link.kind: None for link in links})
 
     def outward(self) -> Iterator[Node]:
         return iter(self._nodes)
@@ -335,7 +403,11 @@ class JointValues(Protocol):
 
 
 class JointArray:
-    """Numbers of joints in an array: ``x[i]`` is the list that belongs to link i, ``x[k]`` number k."""
+    """Numbers of joints in an array: ``x[i]`` is the list that belongs to link i, ``x[k]`` number k.
+
+    Of a joint that follows another one they are made from the leader's, with "following", ratio and offset of a link.
+    Coordinates of joints that move as time says stand in "driven_q".
+    """
 
     def __init__(self, program: Program, array: str, start: Whole, which: str) -> None:
         self.program = program
@@ -345,18 +417,29 @@ class JointArray:
 
     def __getitem__(self, i: Node | Whole) -> Any:
         if isinstance(i, Node):
-            place, size = self._part(i)
-            return [self.program.load(self.array, place, k) for k in range(size)]
+            array, place, size = self._part(i)
+            own = [self.program.load(array, place, k) for k in range(size)]
+            return self._following(i, own) if i.kind.follows else own
         return self.program.load(self.array, i + self.start)
 
     def __setitem__(self, i: Node | Whole, value: Any) -> None:
         if isinstance(i, Node):
-            place, _ = self._part(i)
+            array, place, _ = self._part(i)
             for k, x in enumerate(value):
-                self.program.store(self.array, place, k, x)
+                self.program.store(array, place, k, x)
         else:
             self.program.store(self.array, i + self.start, 0, value)
 
-    def _part(self, i: Node) -> tuple[Whole, int]:
-        """Where the numbers of a link begin, and how many they are."""
-        return (i.q + self.start, i.motion.nq) if self.which == "q" else (i.v + self.start, i.motion.nv)
+    def _part(self, i: Node) -> tuple[str, Whole, int]:
+        """In which array and where the numbers of a link begin, and how many they are."""
+        if self.which == "v":
+            return self.array, i.v + self.start, i.motion.nv
+        if i.motion.driver is not None:
+            return "driven_q", i.q, i.motion.nq
+        return self.array, i.q + self.start, i.motion.nq
+
+    def _following(self, i: Node, own: list[Scalar]) -> list[Scalar]:
+        place = i.number * 2
+        ratio = self.program.load("following", place)
+        offset = self.program.load("following", place, 1) if self.which == "q" else 0.0
+        return [ratio * x + offset for x in own]

@@ -1,12 +1,21 @@
 // A panel of sliders: a row for each number, all values in one binary message, stale ones never sent.
 
+// Where a value stands on a slider, and back.
+function along(row, value) {
+  return row.log ? Math.log(Math.max(value, 1e-300)) : value;
+}
+
+function back(row, place) {
+  return row.log ? Math.exp(place) : place;
+}
+
 class Panel {
   constructor(model, el) {
     this.model = model;
     this.rows = h("div", { class: "rbd-rows" });
     this.fault = h("div", { class: "rbd-fault", role: "alert", hidden: true });
     this.el = h("div", { class: "rbd-panel", "data-lm-suppress-shortcuts": "true" },
-      h("div", { class: "rbd-bar" }, h("strong", {}, model.get("title")),
+      h("div", { class: "rbd-bar" }, h("strong", {}, model.get("title")), this.slots(),
         button("dice", "Random values within the limits", () => this.ask("random")),
         button("reset", "Back to the first values", () => this.ask("reset"))),
       this.rows, this.fault);
@@ -16,18 +25,32 @@ class Panel {
       "change:values": () => this.mine || this.show(),
       "change:answered": () => this.answered(),
       "change:fault": () => this.complain(),
+      "change:slot": () => this.show_slot(),
     };
     for (const [event, action] of Object.entries(this.heard)) model.on(event, action);
     this.build();
     this.complain();
+    this.show_slot();
+  }
+
+  slots() {
+    this.places = this.model.get("slots").map((slot) =>
+      h("button", { type: "button", class: "rbd-slot", title: `Values ${slot}; the others stay as a ghost`, onclick: () => this.model.send({ do: "slot", slot }) }, slot)
+    );
+    return h("span", { class: "rbd-slots" }, ...this.places);
+  }
+
+  show_slot() {
+    for (const place of this.places) place.setAttribute("aria-pressed", place.textContent === this.model.get("slot"));
   }
 
   build() {
     this.numbers = typed(Float64Array, this.model.get("values"));
     this.inputs = this.model.get("rows").map((row, k) => {
-      const range = h("input", { type: "range", min: row.low, max: row.high, step: "any", "aria-label": row.name, title: row.tip });
+      if (row.choices.length) return this.choice(row, k);
+      const range = h("input", { type: "range", min: along(row, row.low), max: along(row, row.high), step: "any", "aria-label": row.name, title: row.tip });
       const number = h("input", { type: "number", step: "any", "aria-label": `${row.name} (${row.unit})` });
-      range.addEventListener("input", () => this.change(k, Number(range.value)));
+      range.addEventListener("input", () => this.change(k, back(row, Number(range.value))));
       range.addEventListener("keydown", (event) => this.nudge(event, k));
       range.addEventListener("dblclick", () => this.change(k, row.rest));
       const typed_in = () => Number.isFinite(number.valueAsNumber) && this.change(k, this.allowed(row, number.valueAsNumber));
@@ -36,13 +59,22 @@ class Panel {
       number.addEventListener("blur", () => this.write(k));
       return { range, number, row };
     });
+    const widest = Math.max(3, ...this.model.get("rows").map(({ unit }) => unit.length));
+    this.rows.style.setProperty("--rbd-units", `${8 + 5.6 * widest}px`);
     this.rows.replaceChildren(
-      ...this.inputs.map(({ range, number, row }) =>
-        h("div", { class: "rbd-row", "data-row": row.name }, h("label", { title: `${row.name}: ${row.tip}` }, row.name), range, number,
-          h("span", { class: "rbd-unit" }, row.unit))
+      ...this.inputs.map(({ range, number, select, row }) =>
+        h("div", { class: "rbd-row", "data-row": row.name }, h("label", { title: row.tip ? `${row.name}: ${row.tip}` : row.name }, row.name),
+          ...(select ? [select] : [range, number]), h("span", { class: "rbd-unit" }, row.unit))
       )
     );
     this.show();
+  }
+
+  choice(row, k) {
+    const options = row.choices.map((name, n) => h("option", { value: n }, name));
+    const select = h("select", { "aria-label": row.name, title: row.tip }, ...options);
+    select.addEventListener("change", () => this.change(k, Number(select.value)));
+    return { select, row };
   }
 
   // Arrows move by a hundredth of the range, page keys by a tenth.
@@ -51,8 +83,9 @@ class Panel {
     if (!steps) return;
     event.preventDefault();
     const { row } = this.inputs[k];
-    const value = this.numbers[k] + (steps * (row.high - row.low)) / 100;
-    this.change(k, Math.min(row.high, Math.max(row.low, value)));
+    const [low, high] = [along(row, row.low), along(row, row.high)];
+    const place = along(row, this.numbers[k]) + (steps * (high - low)) / 100;
+    this.change(k, back(row, Math.min(high, Math.max(low, place))));
   }
 
   allowed(row, value) {
@@ -65,11 +98,16 @@ class Panel {
   }
 
   write(k) {
-    const { range, number, row } = this.inputs[k];
+    const { range, number, select, row } = this.inputs[k];
     const value = this.numbers[k];
-    range.value = value;
-    range.style.setProperty("--done", `${Math.min(100, Math.max(0, (100 * (value - row.low)) / (row.high - row.low)))}%`);
-    if (document.activeElement !== number) number.value = value.toFixed(3);
+    if (select) {
+      select.value = Math.round(value);
+      return;
+    }
+    const [low, high, here] = [row.low, row.high, value].map((x) => along(row, x));
+    range.value = here;
+    range.style.setProperty("--done", `${Math.min(100, Math.max(0, (100 * (here - low)) / (high - low)))}%`);
+    if (document.activeElement !== number) number.value = row.log || Math.abs(value) >= 1e4 ? Number(value.toPrecision(3)) : value.toFixed(3);
   }
 
   change(k, value) {

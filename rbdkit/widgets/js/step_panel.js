@@ -2,6 +2,8 @@
 
 Object.assign(ICONS, {
   line: "M5 11h9.2L10.700 7.500l1.500-1.500 6 6-6 6-1.500-1.500 3.500-3.500H5z",
+  stage: "M4 6.500h2.600v11H4zM9 6.500 17 12l-8 5.500zM18 10.500h3v3h-3z",
+  unstage: "M20 6.500h-2.600v11H20zM15 6.500 7 12l8 5.500zM6 10.500H3v3h3z",
   body: "M4 5h2.600v14H4zM9 6.500 14.500 12 9 17.500zM15.500 6.500 21 12l-5.500 5.500z",
   pass: "M4 6h10v2.200H4zM4 11h10v2.200H4zM4 16h10v2.200H4zM16 7.500 21.500 12 16 16.500z",
   run: "M5 5v14l7.500-7zM13 5h2.600v14H13zM17.500 5h2.600v14h-2.600z",
@@ -10,7 +12,6 @@ Object.assign(ICONS, {
 class StepPanel {
   constructor(model, el) {
     this.model = model;
-    const act = (what) => () => this.act(what);
     this.title = h("strong", {});
     this.place = h("input", { type: "range", class: "rbd-scrub", min: 0, step: 1, "aria-label": "Moment of the run" });
     this.place.addEventListener("input", () => this.act("seek", { k: Number(this.place.value) }));
@@ -22,16 +23,11 @@ class StepPanel {
     this.all = h("div", { class: "rbd-values" });
     this.el = h("div", { class: "rbd-panel rbd-stepper", tabindex: 0, "data-lm-suppress-shortcuts": "true" },
       h("div", { class: "rbd-bar" },
-        button("first", "Back to the first line (Home)", act("restart")),
-        button("back", "One line back (\u2190)", act("back")),
-        button("line", "Run one line (\u2192)", act("step")),
-        button("body", "On to the next body (B)", act("next_body")),
-        button("pass", "On to the next pass (P)", act("next_pass")),
-        button("run", "Run to the next breakpoint, or to the end (R)", act("run")),
+        ...model.get("buttons").map(({ do: what, icon, tip }) => button(icon, tip, () => this.act(what))),
         this.place, this.count),
       this.code, this.fault,
       h("div", { class: "rbd-now" }, h("div", { class: "rbd-at" }, this.title, this.chips), this.changed,
-        h("details", {}, h("summary", {}, "All variables"), this.all)));
+        h("details", {}, h("summary", {}, model.get("more")), this.all)));
     this.el.addEventListener("keydown", (event) => this.key(event));
     el.append(this.el);
     this.heard = {
@@ -55,11 +51,11 @@ class StepPanel {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const keys = { ArrowRight: "step", ArrowLeft: "back", b: "next_body", p: "next_pass", r: "run", Home: "restart" };
-    if (!keys[event.key] || event.target === this.place) return;
+    const wanted = this.model.get("buttons").find(({ key }) => key === event.key);
+    if (!wanted || event.target === this.place) return;
     event.preventDefault();
     event.stopPropagation();
-    this.act(keys[event.key]);
+    this.act(wanted.do);
   }
 
   // The function at hand, line by line.

@@ -1,0 +1,81 @@
+"""Derivatives of forward dynamics, from those of inverse dynamics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.external_forces import ExternalForces
+from rbdkit.algorithms.forward_dynamics import forward_dynamics_crba, require_tree
+from rbdkit.algorithms.parameter_derivatives import rnea_parameter_derivatives
+from rbdkit.algorithms.passive_derivatives import passive_derivatives
+from rbdkit.algorithms.passive_force import passive_force
+from rbdkit.algorithms.rnea_derivatives import rnea_derivatives
+from rbdkit.model import Model
+
+
+@dataclass(frozen=True)
+class ForwardDynamicsDerivatives:
+    """Rows belong to accelerations, columns to what they are differentiated by.
+
+    qdd : (nv,). dqdd_dq, dqdd_dv, dqdd_dtau : (nv, nv); dqdd_dtau is the inverse of H.
+    """
+
+    qdd: NDArray
+    dqdd_dq: NDArray
+    dqdd_dv: NDArray
+    dqdd_dtau: NDArray
+
+
+def forward_dynamics_derivatives(
+    model: Model,
+    q: NDArray,
+    qd: NDArray,
+    tau: NDArray,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    passive: bool = True,
+) -> ForwardDynamicsDerivatives:
+    """How accelerations change with q, qd and tau.
+
+    ``ID(q, qd, FD(q, qd, tau)) = tau`` holds for every q and qd, so ``H dqdd = dtau - dID`` (Jain and Rodriguez 1993,
+    Carpentier and Mansard 2018).
+
+    Parameters
+    ----------
+    q, qd, tau, f_ext, t : as in `forward_dynamics`; what d/dq means is said in `rnea_derivatives`.
+    passive : whether springs and dampers of the joints act.
+    """
+    require_tree(model)
+    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd), f_ext, t)
+    d = rnea_derivatives(model, q, qd, qdd, f_ext, t)
+    by_q, by_v = -d.dtau_dq, -d.dtau_dv
+    if passive:
+        own = passive_derivatives(model, q, qd)
+        by_q, by_v = by_q + own.dtau_dq, by_v + own.dtau_dv
+    solved = np.linalg.solve(d.dtau_da, np.hstack([by_q, by_v, np.eye(model.nv)]))
+    return ForwardDynamicsDerivatives(qdd, *np.split(solved, 3, axis=1))
+
+
+def forward_dynamics_parameter_derivatives(
+    model: Model,
+    q: NDArray,
+    qd: NDArray,
+    tau: NDArray,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    passive: bool = True,
+) -> dict[str, NDArray]:
+    """How accelerations change with each parameter, by name; shapes as in `rnea_parameter_derivatives`.
+
+    Rest positions of springs count by how they move: (nv, nv of the joint).
+    """
+    require_tree(model)
+    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd), f_ext, t)
+    forces = {name: -x for name, x in rnea_parameter_derivatives(model, q, qd, qdd, f_ext, t).items()}
+    if passive:
+        forces |= passive_derivatives(model, q, qd).parameters
+    H = rnea_derivatives(model, q, qd, qdd, f_ext, t).dtau_da
+    return {name: np.linalg.solve(H, x.reshape(model.nv, -1)).reshape(x.shape) for name, x in forces.items()}

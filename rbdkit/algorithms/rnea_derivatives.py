@@ -1,0 +1,144 @@
+"""Derivatives of inverse dynamics, by recursion over the tree in base coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.external_forces import ExternalForces, external_forces
+from rbdkit.algorithms.rotor import rotor_inertia
+from rbdkit.algorithms.stages import Stage, moved, stages
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Axes of joints in base coordinates and how they change, one column a freedom, shape (6, nv) each.
+
+    J : the axes. Psi_dot : v_c x J, their rates as the frame sees them that a displacement leaves behind.
+    Psi_ddot : a_c x J + v_c x Psi_dot, the same for accelerations. W : (v_before + v_after) x J.
+    """
+
+    J: NDArray
+    Psi_dot: NDArray
+    Psi_ddot: NDArray
+    W: NDArray
+
+
+@dataclass(frozen=True)
+class RneaDerivatives:
+    """What `rnea_derivatives` computed; rows belong to joint forces, columns to what they are differentiated by.
+
+    dtau_dq, dtau_dv, dtau_da : (nv, nv); dtau_da is the inertia matrix H.
+    v, a : (n, 6) of every body in base coordinates, with ``a[0] = -gravity``.
+    IC, BC : (n, 6, 6) inertia and Coriolis matrix of what each joint carries, in base coordinates.
+    F, F_x : (n, 6) force across each joint, and the external forces on what it carries.
+    axes : list of `Axes`. X_0 : (n, 6, 6) from base to body.
+    """
+
+    dtau_dq: NDArray
+    dtau_dv: NDArray
+    dtau_da: NDArray
+    v: NDArray
+    a: NDArray
+    IC: NDArray
+    BC: NDArray
+    F: NDArray
+    F_x: NDArray
+    axes: list[Axes]
+    X_0: NDArray
+
+
+def rnea_derivatives(
+    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+) -> RneaDerivatives:
+    """How joint forces change with q, qd and qdd (Singh, Russell and Wensing 2022, in base coordinates).
+
+    The derivative with respect to q is that along ``model.integrate(q, dq)`` at dq = 0: nv columns, on a quaternion the
+    three rotations about the body's own axes. qd and qdd keep their numbers, in the axes that move along.
+
+    Parameters
+    ----------
+    q : (nq,) coordinates. qd, qdd : (nv,) joint velocities and accelerations.
+    f_ext : external forces on the bodies in world coordinates, see `external_forces`; they stay where they are in the
+        world when q changes.
+    t : time in s, for prescribed joints.
+
+    Notes
+    -----
+    A displacement along axis J of a joint moves all it carries as one rigid body: forces turn along, J x* f, and what
+    does not turn along is the motion (v_c, a_c) that the displaced part starts from: it differs by Psi_dot, Psi_ddot,
+    to which forces answer with ``IC Psi_ddot + 2 BC Psi_dot``. A mimic joint adds to the column of its leader.
+    """
+    n, parent = len(model.bodies), model.parent
+    v, a, F, F_x = np.zeros((4, n, 6))
+    IC, BC = np.zeros((2, n, 6, 6))
+    X_0, axes = np.array([np.eye(6)] * n), [Axes(*np.zeros((4, 6, 0)))] * n
+    a[0, 3:] = -model.gravity
+    if (f_x := external_forces(model, f_ext)) is not None:
+        F_x[:] = f_x
+    for i in model.outward:
+        joint, p = model.joints[i], parent[i]
+        X_J, S, v_J, c_J = joint.calc(q, qd, t)
+        X_0[i] = X_J @ model.X_tree[i] @ X_0[p]
+        to_base = plucker.inverse(X_0[i])
+        axes[i] = axes_of(to_base @ S, stages(joint), v[p], a[p], qd[joint.v_slice], qdd[joint.v_slice])
+        v[i] = v[p] + to_base @ v_J
+        a[i] = a[p] + to_base @ (S @ qdd[joint.v_slice] + c_J) + cross_motion(v[i], to_base @ v_J)
+        IC[i] = X_0[i].T @ model.I[i] @ X_0[i]
+        BC[i] = body_coriolis(IC[i], v[i])
+        F[i] = IC[i] @ a[i] + cross_force(v[i], IC[i] @ v[i]) - F_x[i]
+
+    dtau_dq, dtau_dv, dtau_da = np.zeros((3, model.nv, model.nv))
+    for i in model.inward:
+        joint, i_ = model.joints[i], model.joints[i].v_slice
+        J, Psi_dot, Psi_ddot, W = axes[i].J, axes[i].Psi_dot, axes[i].Psi_ddot, axes[i].W
+        answer_q = IC[i] @ Psi_ddot + 2.0 * BC[i] @ Psi_dot
+        answer_v = IC[i] @ W + 2.0 * BC[i] @ J
+        with_it = np.where(moved(stages(joint))[:, :, None], F_x[i], F[i] + F_x[i])
+        dtau_dq[i_, i_] += J.T @ answer_q + np.einsum("xk,klx->kl", J, cross_force(J.T, with_it))
+        dtau_dv[i_, i_] += J.T @ answer_v
+        dtau_da[i_, i_] += J.T @ IC[i] @ J + np.diag(rotor_inertia(joint))
+        for j in model.support(i)[:-1]:
+            j_, J_j = model.joints[j].v_slice, axes[j].J
+            # joint i moves all that joint j feels; joint j moves joint i and its axes along
+            dtau_dq[j_, i_] += J_j.T @ (answer_q + bar(F[i] + F_x[i]) @ J)
+            dtau_dq[i_, j_] += J.T @ (IC[i] @ axes[j].Psi_ddot + 2.0 * BC[i] @ axes[j].Psi_dot + bar(F_x[i]) @ J_j)
+            dtau_dv[j_, i_] += J_j.T @ answer_v
+            dtau_dv[i_, j_] += J.T @ (IC[i] @ axes[j].W + 2.0 * BC[i] @ J_j)
+            H_ij = J.T @ IC[i] @ J_j
+            dtau_da[i_, j_] += H_ij
+            dtau_da[j_, i_] += H_ij.T
+        if parent[i] >= 0:
+            for total in (IC, BC, F, F_x):
+                total[parent[i]] += total[i]
+    return RneaDerivatives(dtau_dq, dtau_dv, dtau_da, v, a, IC, BC, F, F_x, axes, X_0)
+
+
+def body_coriolis(I: NDArray, v: NDArray) -> NDArray:
+    """B(I, v) = (v x* I - I v x + (I v) bar) / 2: what the force on a body changes by is I da + 2 B dv."""
+    return 0.5 * (crf(v) @ I - I @ crm(v) + bar(I @ v))
+
+
+def bar(f: NDArray) -> NDArray:
+    """The matrix with ``bar(f) @ x = x cross_force f``."""
+    return cross_force(np.eye(6), f).T
+
+
+def axes_of(J: NDArray, order: list[Stage], v: NDArray, a: NDArray, qd: NDArray, qdd: NDArray) -> Axes:
+    """The axes of a joint on a parent that moves with v, a, all in base coordinates."""
+    Psi_dot, Psi_ddot, W = np.zeros((3, *J.shape))
+    for stage in order:
+        k = list(stage.freedoms)
+        v_J = J[:, k] @ qd[k]
+        v_after, a_after = v + v_J, a + J[:, k] @ qdd[k] + cross_motion(v, v_J)
+        v_c, a_c = (v, a) if stage.carried else (v_after, a_after)
+        Psi_dot[:, k] = crm(v_c) @ J[:, k]
+        Psi_ddot[:, k] = crm(a_c) @ J[:, k] + crm(v_c) @ Psi_dot[:, k]
+        W[:, k] = crm(v + v_after) @ J[:, k]
+        v, a = v_after, a_after
+    return Axes(J, Psi_dot, Psi_ddot, W)

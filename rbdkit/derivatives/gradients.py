@@ -1,0 +1,176 @@
+"""Gradients of weighted sums of joint forces or accelerations, by the state and every parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit import algorithms
+from rbdkit.algorithms import ExternalForces
+from rbdkit.derivatives.stacks import each_named, independent
+from rbdkit.engine import Kernels
+from rbdkit.functions import Backend, _state
+from rbdkit.model import Model
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Of a weighted sum of joint forces or accelerations.
+
+    Attributes
+    ----------
+    q, v : (..., nv).
+    a : by the accelerations, of inverse dynamics; None of forward dynamics.
+    tau : by the joint forces, of forward dynamics; None of inverse dynamics.
+    f_ext : (..., bodies, 6) by the external forces, in world coordinates as they are; None if none were given.
+    parameters : by name, with the parameter's shape after the leading axes, see `rbdkit.derivatives`. What the sum does
+        not depend on is left out.
+    """
+
+    q: NDArray
+    v: NDArray
+    a: NDArray | None
+    tau: NDArray | None
+    f_ext: NDArray | None
+    parameters: dict[str, NDArray]
+
+
+def rnea_gradient(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    weights: ArrayLike,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> Gradient:
+    """Gradient of ``weights @ rnea(model, q, v, a, f_ext)`` with respect to the state and every parameter.
+
+    It costs little more than the forces themselves, however many parameters there are. weights : (..., nv).
+    """
+    q, v, a, w = state = _state(model, q, v=v, a=a, weights=weights)
+    if (kernels := independent(model, backend)) is not None:
+        forces = algorithms.external_forces(model, f_ext)
+        g = kernels.rnea_gradient(q, v, a, w, forces)
+        parameters = kernels.parameter_gradient(model, g.by_link) | {"gravity": g.by_gravity}
+        parameters |= _by_joint(model, {"armature": w * a})
+        by_f_ext = None if forces is None else g.by_f_ext
+        return Gradient(g.by_q, g.by_v, g.by_qdd, None, by_f_ext, _in_order(model, parameters))
+
+    def book(q: NDArray, v: NDArray, a: NDArray, w: NDArray) -> dict[str, NDArray]:
+        d = algorithms.rnea_derivatives(model, q, v, a, f_ext, t)
+        parameters = algorithms.rnea_parameter_derivatives(model, q, v, a, f_ext, t)
+        state = {"(q)": w @ d.dtau_dq, "(v)": w @ d.dtau_dv, "(last)": w @ d.dtau_da, "(f)": -_power_of(model, q, w, t)}
+        return state | {name: np.tensordot(w, x, 1) for name, x in parameters.items()}
+
+    found = each_named(book, *state)
+    by_f_ext = found["(f)"] if f_ext is not None else None
+    return Gradient(found["(q)"], found["(v)"], found["(last)"], None, by_f_ext, _in_order(model, found))
+
+
+def aba_gradient(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    weights: ArrayLike,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> Gradient:
+    """Gradient of ``weights @ aba(model, q, v, tau, f_ext)`` with respect to the state and every parameter."""
+    return _dynamics_gradient(model, q, v, tau, weights, f_ext, t, backend, passive=False)
+
+
+def forward_dynamics_gradient(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    weights: ArrayLike,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> Gradient:
+    """Gradient of ``weights @ forward_dynamics(...)`` with respect to the state and every parameter."""
+    return _dynamics_gradient(model, q, v, tau, weights, f_ext, t, backend, passive=True)
+
+
+def _dynamics_gradient(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    weights: ArrayLike,
+    f_ext: ExternalForces,
+    t: float,
+    backend: Backend,
+    passive: bool,
+) -> Gradient:
+    q, v, tau, w = state = _state(model, q, v=v, tau=tau, weights=weights)
+    algorithms.require_tree(model)
+    if (kernels := independent(model, backend)) is not None:
+        forces = algorithms.external_forces(model, f_ext)
+        a = (kernels.forward_dynamics if passive else kernels.aba)(q, v, tau, forces)
+        if np.isfinite(a).all():
+            return _by_forces(model, kernels, q, v, a, kernels.inverse_inertia_times(q, w), forces, passive)
+
+    def book(q: NDArray, v: NDArray, tau: NDArray, w: NDArray) -> dict[str, NDArray]:
+        d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext, t, passive)
+        parameters = algorithms.forward_dynamics_parameter_derivatives(model, q, v, tau, f_ext, t, passive)
+        force_weights = w @ d.dqdd_dtau
+        state = {"(q)": w @ d.dqdd_dq, "(v)": w @ d.dqdd_dv, "(last)": force_weights}
+        state["(f)"] = _power_of(model, q, force_weights, t)
+        return state | {name: np.tensordot(w, x, 1) for name, x in parameters.items()}
+
+    found = each_named(book, *state)
+    by_f_ext = found["(f)"] if f_ext is not None else None
+    return Gradient(found["(q)"], found["(v)"], None, found["(last)"], by_f_ext, _in_order(model, found))
+
+
+def _by_forces(
+    model: Model,
+    kernels: Kernels,
+    q: NDArray,
+    v: NDArray,
+    a: NDArray,
+    force_weights: NDArray,
+    forces: NDArray | None,
+    passive: bool,
+) -> Gradient:
+    """``w . da = (H^-1 w) . (dtau + d passive - d ID)``, with force_weights H^-1 w."""
+    g = kernels.rnea_gradient(q, v, a, force_weights, forces)
+    parameters = kernels.parameter_gradient(model, g.by_link) | {"gravity": g.by_gravity}
+    parameters |= _by_joint(model, {"armature": force_weights * a})
+    parameters = {name: -x for name, x in parameters.items()}
+    by_q, by_v = -g.by_q, -g.by_v
+    if passive:
+        own_q, own_v, *of_springs = kernels.passive_gradient(q, v, force_weights)
+        by_q, by_v = by_q + own_q, by_v + own_v
+        parameters |= _by_joint(model, dict(zip(("damping", "stiffness", "rest"), of_springs, strict=True)))
+    by_f_ext = None if forces is None else -g.by_f_ext
+    return Gradient(by_q, by_v, None, force_weights, by_f_ext, _in_order(model, parameters))
+
+
+def _power_of(model: Model, q: NDArray, v: NDArray, t: float) -> NDArray:
+    """(bodies, 6): the power of unit forces on bodies, in world coordinates, when the joints move with v."""
+    return np.array([algorithms.jacobian(model, q, body.name, "world", t) @ v for body in model.bodies])
+
+
+def _by_joint(model: Model, vectors: dict[str, NDArray]) -> dict[str, NDArray]:
+    """Vectors (..., nv) taken apart by joint and named; what belongs to one freedom is a number."""
+    found = {}
+    for joint in model.joints:
+        for name, x in vectors.items():
+            if joint.nv:
+                own = x[..., joint.v_slice]
+                found[f"{joint.name}.{name}"] = own[..., 0] if joint.nv == 1 else own
+    return found
+
+
+def _in_order(model: Model, found: dict[str, NDArray]) -> dict[str, NDArray]:
+    """In the order of ``model.parameters``."""
+    return {name: found[name] for name in model.parameters if name in found}

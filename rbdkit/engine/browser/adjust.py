@@ -1,0 +1,97 @@
+"""From parameters to the numbers that programs read, as a program: `rbdkit.engine.links.pack`, traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.graph import Symbol
+from rbdkit.engine.links import Layout, layout, numbers_of, pack
+from rbdkit.engine.program import Program
+from rbdkit.errors import ModelError
+from rbdkit.model import Model
+from rbdkit.model.numbering import did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Adjustment:
+    """Parameters that may change.
+
+    Attributes
+    ----------
+    program : reads their numbers, one parameter after the other, from "parameters", and writes whatever of the packed
+        numbers depends on them.
+    values : where each begins in "parameters", and what it is now.
+    rows : positions in "rows" that it writes.
+    layout : of the model, with code for rotors and springs that may come.
+    """
+
+    program: Program
+    values: dict[str, tuple[int, NDArray]]
+    rows: frozenset[int]
+    layout: Layout
+
+
+def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
+    """How the numbers of a model depend on parameters of those names.
+
+    Raises
+    ------
+    ModelError
+        If a name is not one of `Model.parameters`, or that parameter is no number of the compiled code by itself.
+    """
+    given = {array: x.astype(object) for array, x in numbers_of(model).items()}
+    places, first = _places(model), 0
+    values: dict[str, tuple[int, NDArray]] = {}
+    program = Program("adjust")
+    for name in names:
+        _check(name, places, model)
+        array, part = places[name]
+        value = np.array(given[array][part], dtype=float)
+        symbols = np.array([program.load("parameters", 0, first + k) for k in range(value.size)], dtype=object)
+        given[array][part] = symbols.reshape(value.shape)[()]
+        values[name] = first, value
+        first += value.size
+    stores = [
+        (array, k, number)
+        for array, packed in pack(model, layout(model), given).items()
+        for k, number in enumerate(packed.flat)
+        if isinstance(number, Symbol)
+    ]
+    for array, k, number in stores:
+        program.store(array, 0, k, number)
+    rows = frozenset(k for array, k, _ in stores if array == "rows")
+    return Adjustment(program, values, rows, layout(model.with_parameters(_with_all_codes(values))))
+
+
+def _places(model: Model) -> dict[str, tuple[str, Any]]:
+    """Where parameters stand in the arrays of `numbers_of`; not those of joints that share a freedom with others."""
+    pairs = [(joint.name, model.joint(joint.mimic.leader).name) for joint in model.joints if joint.mimic]
+    shared = {name for pair in pairs for name in pair}
+    places: dict[str, tuple[str, Any]] = {"gravity": ("gravity", slice(None))}
+    for body in model.bodies[1:]:
+        joint = body.joint
+        if body.inertia is not None:
+            places |= {f"{body.name}.{name}": (name, body.index) for name in ("mass", "com", "inertia")}
+        places[f"{joint.name}.placement"] = "placement", body.index
+        if joint.nv and joint.name not in shared:
+            places |= {f"{joint.name}.{name}": (name, joint.v_slice) for name in ("armature", "damping", "stiffness")}
+            places[f"{joint.name}.rest"] = "rest", joint.q_slice
+    return places
+
+
+def _check(name: str, places: dict[str, Any], model: Model) -> None:
+    if name in places:
+        return
+    if name in model.parameters:
+        raise ModelError(f"parameter {name!r} of model {model.name!r} cannot be changed in a web page; leave it out")
+    raise ModelError(f"parameter {name!r} is not one of model {model.name!r}{did_you_mean(name, model.parameters)}")
+
+
+def _with_all_codes(values: dict[str, tuple[int, NDArray]]) -> dict[str, NDArray]:
+    """Rotors and springs where there may be some one day."""
+    return {name: value + 1.0 for name, (_, value) in values.items() if name.endswith((".armature", ".stiffness"))}

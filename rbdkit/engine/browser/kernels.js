@@ -1,0 +1,139 @@
+// rbdkit's compiled algorithms in a page: `const kernels = await Kernels.load(packaged)`.
+//
+// States are flat arrays of numbers, one state after the other. SI units and radians, as in Python.
+
+class Kernels {
+  static async load(packaged) {
+    const memory = new WebAssembly.Memory({ initial: 1 });
+    const { instance } = await WebAssembly.instantiate(decoded(packaged.code), { rbdkit: { memory } });
+    return new Kernels(packaged, memory, instance.exports);
+  }
+
+  constructor(packaged, memory, programs) {
+    this.packaged = packaged;
+    this.memory = memory;
+    this.programs = programs;
+    this.places = {}; // of the model's arrays: address and size
+    this.free = 0; // where the room for the arrays of a call begins
+    for (const [name, text] of Object.entries(packaged.numbers)) this.keep(name, new Float64Array(decoded(text).buffer));
+    for (const [name, text] of Object.entries(packaged.tables)) this.keep(name, new Int32Array(decoded(text).buffer));
+    for (const [name, size] of Object.entries(packaged.room)) this.keep(name, new Float64Array(size));
+  }
+
+  // Give an array a place for good.
+  keep(name, values) {
+    this.places[name] = { address: this.free, size: values.length };
+    this.free = this.write(this.free, values);
+  }
+
+  // Write an array to an address; returns the next one that is free, a multiple of 8.
+  write(address, values) {
+    const end = address + 8 * Math.ceil(values.byteLength / 8);
+    const missing = end - this.memory.buffer.byteLength;
+    if (missing > 0) this.memory.grow(Math.ceil(missing / 65536));
+    new values.constructor(this.memory.buffer, address, values.length).set(values);
+    return end;
+  }
+
+  // The model's numbers of that name, as they stand in memory now.
+  numbers(name) {
+    const { address, size } = this.places[name];
+    return new Float64Array(this.memory.buffer, address, size);
+  }
+
+  // Change a parameter, a number or several; nothing is compiled. Its name must have been packaged.
+  set(name, value) {
+    const parameter = this.packaged.parameters[name];
+    if (!parameter) {
+      const known = Object.keys(this.packaged.parameters).join(", ") || "none";
+      throw new Error(`parameter '${name}' cannot be changed; it is not one of those that were packaged: ${known}`);
+    }
+    const values = [value].flat(Infinity);
+    if (values.length !== parameter.value.length || !values.every(Number.isFinite)) {
+      throw new Error(`parameter '${name}' takes ${parameter.value.length} finite numbers, not [${values}]`);
+    }
+    this.numbers("parameters").set(values, parameter.first);
+    this.run("adjust", {}, {});
+  }
+
+  program(name) {
+    const { programs } = this.packaged;
+    if (!(name in programs)) throw new Error(`'${name}' was not packaged, but ${Object.keys(programs).join(", ")}`);
+    return programs[name];
+  }
+
+  // Run a program on arrays of the call and of the model. Arrays of the call hold afterwards what it has written.
+  run(name, arrays, counts) {
+    const program = this.program(name);
+    const places = { ...this.places };
+    let end = this.free;
+    for (const [array, values] of Object.entries(arrays)) {
+      places[array] = { address: end };
+      end = this.write(end, values);
+    }
+    const missing = program.arrays.filter((array) => !(array in places));
+    if (missing.length) throw new Error(`'${name}' needs ${missing.join(", ")}`);
+    const numbers = { ...this.packaged.counts, ...program.lengths, ...counts };
+    const frame = [...program.arrays.map((array) => places[array].address), ...program.counts.map((n) => numbers[n])];
+    this.write(end, new Int32Array(frame));
+    this.programs[name](end);
+    for (const [array, values] of Object.entries(arrays)) {
+      values.set(new Float64Array(this.memory.buffer, places[array].address, values.length));
+    }
+  }
+
+  // An algorithm on states, for example compute("energy", { q, v }).energies; the inputs have the names of Python's.
+  compute(algorithm, inputs) {
+    const { nq, nv } = this.packaged.counts;
+    const program = this.program(algorithm);
+    const states = Math.max(1, Math.floor(inputs.q.length / nq));
+    const arrays = {};
+    for (const name of program.arrays.filter((array) => array in inputs)) {
+      arrays[name] = sized(name, inputs[name], states * (name === "q" ? nq : nv));
+    }
+    const outputs = {};
+    for (const [name, size] of Object.entries(program.outputs)) outputs[name] = new Float64Array(states * size);
+    this.run(algorithm, { ...arrays, ...outputs }, { states });
+    return outputs;
+  }
+
+  // The motion from a state in steps of dt, every n-th state recorded: { t, q, v, ranAway }, the initial state first.
+  // tau: joint forces, nv numbers; or a row of nv for each step, held; or one more, with straight lines between.
+  // A run ends before the first state that is not finite.
+  simulate({ q, v, dt, steps, every = 1, tau = new Array(v.length).fill(0) }) {
+    const { nq, nv } = this.packaged.counts;
+    const records = Math.floor(steps / every);
+    const step = tau.length === nv ? 0 : nv;
+    const rows = [1, steps, steps + 1].find((n) => tau.length === n * nv) ?? 1;
+    const state = { q: sized("q", q, nq), v: sized("v", v, nv), tau: sized("tau", tau, rows * nv) };
+    const record = { q_record: new Float64Array(records * nq), v_record: new Float64Array(records * nv) };
+    const times = Float64Array.from({ length: steps + 1 }, (_, k) => k * dt);
+    const straight = step && rows > steps;
+    const counts = { first: 0, records, every, tau_step: step, tau_next: straight ? nv : 0 };
+    this.run("simulate", { ...state, times, ...record }, counts);
+    const kept = Math.floor(this.numbers("done")[0] / every);
+    return {
+      t: times.filter((_, k) => k % every === 0 && k <= kept * every),
+      q: joined(q, record.q_record.subarray(0, kept * nq)),
+      v: joined(v, record.v_record.subarray(0, kept * nv)),
+      ranAway: kept < records,
+    };
+  }
+}
+
+function decoded(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
+
+function sized(name, values, size) {
+  const array = Float64Array.from(values);
+  if (array.length !== size) throw new Error(`${name} has ${array.length} numbers, not ${size}`);
+  return array;
+}
+
+function joined(first, rest) {
+  const all = new Float64Array(first.length + rest.length);
+  all.set(first);
+  all.set(rest, first.length);
+  return all;
+}

@@ -1,0 +1,132 @@
+"""A model as data that a web page can run: code, numbers and where they go."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.browser.adjust import adjustment
+from rbdkit.engine.emit.wasm import wasm_bytes
+from rbdkit.engine.links import Layout, NotCovered, pack
+from rbdkit.engine.program import Program
+from rbdkit.engine.run.kernels import is_small
+from rbdkit.engine.run.motion import Tableau, method_arrays
+from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.signatures import output_shapes, room
+from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
+from rbdkit.engine.steps.feedback import Feedback
+from rbdkit.engine.steps.trees import LoopTree, UnrolledTree
+from rbdkit.engine.trace import trace
+from rbdkit.model import Model
+
+ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
+"""Kernels that a package may hold besides its simulation."""
+
+
+def packaged(
+    model: Model,
+    method: Tableau | None,
+    tau: Callable[..., Any] | None = None,
+    algorithms: Sequence[str] = ("energy", "poses"),
+    parameters: Sequence[str] = (),
+) -> dict[str, Any]:
+    """A model for `Kernels` of the JavaScript that `loader` gives; ``json.dumps`` makes a text of it.
+
+    Parameters
+    ----------
+    method : of its simulations: tableau of a Runge-Kutta method, or None for the symplectic Euler method.
+    tau : function of t, q, v that gives the joint forces (nv,) and can be traced; without, simulations take them as
+        numbers.
+    algorithms : names of further kernels, of `ALGORITHMS`.
+    parameters : names, of `Model.parameters`, of those that the page may change.
+
+    Raises
+    ------
+    NotCovered
+        If the model has a joint that the engine does not know, or one that moves as a Python function of time says.
+    ModelError
+        If a parameter has no such name, or is no number of the compiled code by itself.
+    ValueError
+        If there is no such algorithm.
+    """
+    for name in algorithms:
+        if name not in ALGORITHMS:
+            raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
+    adjust = adjustment(model, parameters)
+    plan, kinds = adjust.layout, kinds_of(adjust.layout)
+    if plan.driven:
+        raise NotCovered(f"joint {model.joints[plan.driven[0]].name!r} moves as a Python function of time says")
+    numbers = pack(model, plan)
+    fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
+    law = None if tau is None else Feedback.of(trace(tau, (), plan.nq, plan.nv, names=("t", "q", "v")))
+    tasks = {"simulate": Task("symplectic_euler" if method is None else "runge_kutta", tau=law)}
+    tasks |= {name: Task(name) for name in algorithms}
+
+    programs: dict[str, Program] = {"adjust": adjust.program}
+    widths = {"adjust": 0}
+    for name, task in tasks.items():
+        programs[name], widths[name] = _record(name, task, plan, fixed)
+    used = {name for program in programs.values() for name in program.arrays}
+    arrays = {**numbers, **method_arrays(method, plan.nq, plan.nv), **tables(plan, kinds)}
+    arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
+    arrays |= {name: np.zeros(size) for name, size in room(plan, max(widths.values()))[0].items() if name in used}
+    if law is not None:
+        arrays |= {"tau_now": np.zeros(plan.nv), "tau_numbers": np.array(law.numbers)}
+    counts = {"n": len(plan.links), "nq": plan.nq, "nv": plan.nv, "n_bodies": len(model.bodies)}
+    return {
+        "name": model.name,
+        "bodies": [body.name for body in model.bodies],
+        "counts": {**counts, "stages": len(arrays["c"])},
+        "parameters": {name: {"first": k, "value": x.ravel().tolist()} for name, (k, x) in adjust.values.items()},
+        "code": _text(wasm_bytes(*programs.values())),
+        "programs": {
+            name: {
+                "arrays": [*program.arrays, *program.tables],
+                "counts": program.counts,
+                "lengths": room(plan, widths[name])[1],
+                "outputs": _sizes(name, model) if name in algorithms else {},
+            }
+            for name, program in programs.items()
+        },
+        "numbers": {name: _text(x) for name, x in arrays.items() if x.dtype == float and x.any()},
+        "room": {name: x.size for name, x in arrays.items() if x.dtype == float and not x.any()},
+        "tables": {name: _text(x.astype(np.int32)) for name, x in arrays.items() if x.dtype == np.int64},
+    }
+
+
+def loader() -> str:
+    """JavaScript source of the class `Kernels`, which computes with what `packaged` gives; it exports nothing.
+
+    In a page::
+
+        const kernels = await Kernels.load(packaged);
+        kernels.set("rod1.mass", 2.5);
+        const motion = kernels.simulate({ q: [0.5, 0.5], v: [0, 0], dt: 1e-3, steps: 10000, every: 10 });
+        const { poses } = kernels.compute("poses", motion);
+    """
+    return Path(__file__).with_name("kernels.js").read_text(encoding="utf-8")
+
+
+def _record(name: str, task: Task, plan: Layout, fixed: dict[int, float]) -> tuple[Program, int]:
+    """A program, straight-line for models of few links, and its width of work space."""
+    program = Program(name)
+    if task.unrolls and is_small(plan):
+        task.record(UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
+        return program, 0
+    tree = LoopTree(program, kinds_of(plan))
+    task.record(tree)
+    return program, tree.width
+
+
+def _sizes(algorithm: str, model: Model) -> dict[str, int]:
+    """How many numbers an algorithm gives for a state."""
+    return {name: int(np.prod(shape)) for name, shape in output_shapes(algorithm, model.nv, len(model.bodies)).items()}
+
+
+def _text(data: bytes | NDArray) -> str:
+    return b64encode(data if isinstance(data, bytes) else data.tobytes()).decode()

@@ -1,0 +1,179 @@
+"""Blocks of arithmetic as instructions of LLVM: what happens to numbers, and where they come from and go."""
+
+from __future__ import annotations
+
+import struct
+
+from rbdkit.engine.emit.elementary import sine_cosine_graph
+from rbdkit.engine.graph import Graph
+from rbdkit.engine.program import Index, Lanes, Place
+
+# "contract" lets a multiplication and an addition be rounded once; nothing else about the arithmetic may change.
+ARITHMETIC = {
+    "add": "fadd contract {T} {0}, {1}", "sub": "fsub contract {T} {0}, {1}", "mul": "fmul contract {T} {0}, {1}",
+    "div": "fdiv contract {T} {0}, {1}", "neg": "fneg contract {T} {0}",
+    "sqrt": "call {T} @llvm.sqrt.{suffix}({T} {0})",
+    "fma": "call {T} @llvm.fma.{suffix}({T} {0}, {T} {1}, {T} {2})",
+    "less": "fcmp olt {T} {0}, {1}", "equal": "fcmp oeq {T} {0}, {1}",
+    "select": "select {truth} {0}, {T} {1}, {T} {2}",
+    "all": "call i1 @llvm.vector.reduce.and.v{width}i1({truth} {0})",
+}  # fmt: skip
+FUNCTIONS = {
+    "sqrt": "{T} @llvm.sqrt.{suffix}({T})",
+    "fma": "{T} @llvm.fma.{suffix}({T}, {T}, {T})",
+    "all": "i1 @llvm.vector.reduce.and.v{width}i1({truth})",
+}
+"""Operations that are functions of LLVM, as they are declared."""
+PREFETCH = "void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+
+
+class Instructions:
+    """Instructions, line by line, on numbers or on vectors of them.
+
+    Attributes
+    ----------
+    lanes : how many states are computed at once. columns : in a wide loop, the names of the indices that go with its
+        counter. declared : functions of LLVM that were called.
+    """
+
+    def __init__(self, fused: bool, lanes: Lanes) -> None:
+        self.fused = fused
+        self.columns: set[str] = set()
+        self.lines: list[str] = []
+        self.declared: set[str] = set()
+        self.names = 0
+        self.turn_to(lanes)
+
+    def turn_to(self, lanes: Lanes) -> None:
+        """From here on, compute so many states at once."""
+        self.lanes = lanes
+        width = str(lanes.width)
+        self.types = {"T": "double", "suffix": "f64", "truth": "i1", "width": width}
+        if lanes.width > 1:
+            self.types |= {"T": f"<{width} x double>", "suffix": f"v{width}f64", "truth": f"<{width} x i1>"}
+
+    def name(self) -> str:
+        """A new name."""
+        self.names += 1
+        return f"%t{self.names}"
+
+    def do(self, instruction: str) -> str:
+        """One instruction; gives the name of its result."""
+        name = self.name()
+        self.lines.append(f" {name} = {instruction}")
+        return name
+
+    def apply(self, operation: str, *names: str) -> str:
+        """An operation on values; gives the name of its result."""
+        if operation in FUNCTIONS:
+            self.declared.add(FUNCTIONS[operation].format(**self.types))
+        return self.do(ARITHMETIC[operation].format(*names, **self.types))
+
+    def number(self, x: float) -> str:
+        """A constant, in all lanes, as LLVM writes it without loss."""
+        digits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
+        width = self.lanes.width
+        return digits if width == 1 else f"<{', '.join([f'double {digits}'] * width)}>"
+
+    def is_apart(self, name: str) -> bool:
+        """Whether each lane has an array of that name for itself."""
+        return self.lanes.width > 1 and name in self.lanes.apart
+
+
+class Values(dict[int, str]):
+    """Names of the values of a graph's nodes. known : of values that are there already."""
+
+    def __init__(self, writer: Instructions, graph: Graph, known: dict[int, str] | None = None) -> None:
+        super().__init__(known or {})
+        self.writer = writer
+        self.graph = graph
+        self.turns: dict[int, tuple[str, str]] = {}
+
+    def compute(self, position: int, memory: Memory) -> None:
+        """Write the instructions for a node, whose operands have been computed."""
+        if position in self:
+            return
+        operation, *operands = self.graph.nodes[position]
+        if operation == "const":
+            value = self.writer.number(operands[0])
+        elif operation == "load":
+            value = memory.load((operands[0], operands[1], operands[2]))
+        elif operation in ("sin", "cos"):
+            value = self.sine_cosine(operands[0], memory)[operation == "cos"]
+        else:
+            names = (self[operand] for operand in operands)
+            value = self.writer.apply(operation, *names)
+        self[position] = value
+
+    def sine_cosine(self, angle: int, memory: Memory) -> tuple[str, str]:
+        """Names of sine and cosine of a node's value, computed together."""
+        if angle not in self.turns:
+            graph, s, c = sine_cosine_graph(self.writer.fused)
+            values = Values(self.writer, graph, {0: self[angle]})
+            for position in graph.live([s, c]):
+                values.compute(position, memory)
+            self.turns[angle] = values[s], values[c]
+        return self.turns[angle]
+
+
+class Memory:
+    """Loads and stores of a block; it computes no address twice."""
+
+    def __init__(self, writer: Instructions) -> None:
+        self.writer = writer
+        self.rows: dict[tuple[str, Index | None], str] = {}
+
+    def load(self, place: Place) -> str:
+        """Name of the value at a place."""
+        array, index, offset = place
+        do, T, lanes = self.writer.do, self.writer.types["T"], self.writer.lanes
+        if self.writer.is_apart(array):
+            return self.gathered(place)
+        columns = self.writer.columns
+        beside = bool(columns) and (index is None or index.name not in columns)
+        if lanes.width > 1 and (array in lanes.shared or beside):
+            number = do(f"load double, ptr {self.address(array, index, offset, 'double')}, align 8")
+            first = do(f"insertelement {T} poison, double {number}, i64 0")
+            return do(f"shufflevector {T} {first}, {T} poison, <{lanes.width} x i32> zeroinitializer")
+        return do(f"load {T}, ptr {self.address(array, index, offset, 'double' if columns else T)}, align 8")
+
+    def gathered(self, place: Place) -> str:
+        """Name of the value whose parts stand in the arrays of the lanes.
+
+        Places that are read in so many small rows at once are not foreseen by the processor, which would wait for them.
+        """
+        array, index, offset = place
+        do, value = self.writer.do, "poison"
+        self.writer.declared.add(PREFETCH)
+        for lane in range(self.writer.lanes.width):
+            address = self.address(f"{array}.{lane}", index, offset, "double")
+            number = do(f"load double, ptr {address}, align 8")
+            value = do(f"insertelement {self.writer.types['T']} {value}, double {number}, i64 {lane}")
+            ahead = do(f"getelementptr i8, ptr {address}, i64 %{array}.ahead")
+            self.writer.lines.append(f" call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 3, i32 1)")
+        return value
+
+    def store(self, place: Place, value: str) -> None:
+        """Write a value to a place."""
+        array, index, offset = place
+        T, lines = self.writer.types["T"], self.writer.lines
+        if not self.writer.is_apart(array):
+            element = "double" if self.writer.columns else T
+            lines.append(f" store {T} {value}, ptr {self.address(array, index, offset, element)}, align 8")
+            return
+        for lane in range(self.writer.lanes.width):
+            number = self.writer.do(f"extractelement {T} {value}, i64 {lane}")
+            address = self.address(f"{array}.{lane}", index, offset, "double")
+            lines.append(f" store double {number}, ptr {address}, align 8")
+
+    def address(self, array: str, index: Index | None, offset: int, type_: str) -> str:
+        """Name of the address of a place in an array of elements of a type."""
+        row = self.rows.get((array, index))
+        if row is None:
+            row = (
+                f"%{array}"
+                if index is None
+                else self.writer.do(f"getelementptr inbounds {type_}, ptr %{array}, i64 %{index.name}")
+            )
+            self.rows[array, index] = row
+        return row if offset == 0 else self.writer.do(f"getelementptr inbounds {type_}, ptr {row}, i64 {offset}")

@@ -1,0 +1,189 @@
+"""Programs as WebAssembly, for browsers and whatever else runs it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from rbdkit.engine.emit import wasm_encoding as wasm
+from rbdkit.engine.emit.elementary import without_trigonometry
+from rbdkit.engine.program import Block, Define, Index, Loop, Program, Statement, Switch, Whole
+from rbdkit.engine.trace import Trace
+
+ARITHMETIC = {
+    "add": wasm.F64_ADD, "sub": wasm.F64_SUB, "mul": wasm.F64_MUL, "div": wasm.F64_DIV, "neg": wasm.F64_NEG,
+    "sqrt": wasm.F64_SQRT, "less": wasm.F64_LT, "equal": wasm.F64_EQ,
+}  # fmt: skip
+CONDITIONS = {"less", "equal"}
+"""Operations whose results are whole numbers, 0 or 1."""
+WHOLE = {"add": wasm.I32_ADD, "sub": wasm.I32_SUB, "mul": wasm.I32_MUL}
+FRAME = 0
+"""The local variable that holds the argument."""
+
+
+def wasm_bytes(*codes: Program | Trace) -> bytes:
+    """A module with a function ``name(frame)`` for each program; a trace becomes a program as `Trace.program` has it.
+
+    The module imports its memory as ``rbdkit.memory``. Numbers take 8 bytes there, whole numbers 4. The frame is the
+    address of whole numbers: the addresses of the program's arrays and tables, then its counts, in its order.
+
+    Multiplications and additions are rounded one by one, so sines and cosines are good up to a million radians.
+    """
+    programs = [code.program() if isinstance(code, Trace) else code for code in codes]
+    for program in programs:
+        if program.lanes.width > 1:
+            raise ValueError(f"WebAssembly of {program.name!r} for {program.lanes.width} states at once is not made")
+    names = [program.name for program in programs]
+    if len(names) > len(set(names)):
+        raise ValueError(f"programs of one module need different names, not {names}; give traces a name by `program`")
+    return wasm.module([_Writer(program).function(program) for program in programs])
+
+
+class _Writer:
+    """One function. Local variables whose values are not needed any more are used again: engines compile large
+    functions with few variables faster.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.code = bytearray()
+        self.types: list[bytes] = []
+        self.free: defaultdict[bytes, list[int]] = defaultdict(list)
+        self.locals: dict[str, int] = {}
+        for slot, name in enumerate((*program.arrays, *program.tables, *program.counts)):
+            self.locals[name] = self.take(wasm.I32)
+            self.code += wasm.get(FRAME) + wasm.load_i32(4 * slot) + wasm.put(self.locals[name])
+
+    def function(self, program: Program) -> wasm.Function:
+        self.statements(program.body)
+        return wasm.Function(program.name, self.types, bytes(self.code))
+
+    def take(self, type_: bytes) -> int:
+        """A local variable that nobody uses."""
+        if self.free[type_]:
+            return self.free[type_].pop()
+        self.types.append(type_)
+        return len(self.types)
+
+    def give_back(self, local: int) -> None:
+        self.free[self.types[local - 1]].append(local)
+
+    def whole(self, x: Whole | str) -> bytes:
+        """Push a whole number, or the address of an array."""
+        return wasm.i32(x) if isinstance(x, int) else wasm.get(self.locals[x.name if isinstance(x, Index) else x])
+
+    def address(self, array: Whole | str, index: Whole | str, shift: int) -> bytes:
+        """Push the address of an element of ``2**shift`` bytes."""
+        return self.whole(array) + self.whole(index) + wasm.i32(shift) + wasm.I32_SHL + wasm.I32_ADD
+
+    def statements(self, body: list[Statement]) -> None:
+        defined = []
+        for statement in body:
+            if isinstance(statement, Define):
+                defined.append(statement.index.name)
+                self.define(statement)
+            elif isinstance(statement, Block):
+                self.block(statement)
+            elif isinstance(statement, Loop):
+                self.loop(statement)
+            elif isinstance(statement, Switch):
+                self.switch(statement)
+        for name in defined:
+            self.give_back(self.locals.pop(name))
+
+    def define(self, statement: Define) -> None:
+        a, b = statement.operands
+        if statement.operation == "entry":
+            self.code += self.address(a, b, 2) + wasm.load_i32(0)
+        else:
+            self.code += self.whole(a) + self.whole(b) + WHOLE[statement.operation]
+        local = self.locals[statement.index.name] = self.take(wasm.I32)
+        self.code += wasm.put(local)
+
+    def loop(self, loop: Loop) -> None:
+        counter = self.locals[loop.index.name] = self.take(wasm.I32)
+        self.code += self.whole(loop.start) + wasm.put(counter) + wasm.BLOCK + wasm.LOOP
+        over = wasm.I32_GE if loop.step > 0 else wasm.I32_LE
+        self.code += wasm.get(counter) + self.whole(loop.stop) + over + wasm.branch_if(1)
+        self.statements(loop.body)
+        self.code += wasm.get(counter) + wasm.i32(loop.step) + wasm.I32_ADD + wasm.put(counter) + wasm.branch(0)
+        self.code += wasm.END + wasm.END
+        self.give_back(self.locals.pop(loop.index.name))
+
+    def switch(self, switch: Switch) -> None:
+        """Blocks within blocks, the innermost with the jump: leaving the k-th leads to the k-th case."""
+        depths = {case: k for k, case in enumerate(switch.cases)}
+        last = len(depths) - 1
+        table = [depths.get(case, last) for case in range(max(depths) + 1)]
+        self.code += wasm.BLOCK * (len(depths) + 1)
+        self.code += self.whole(switch.on) + wasm.branch_table(table, last) + wasm.END
+        for k, body in enumerate(switch.cases.values()):
+            self.statements(body)
+            self.code += wasm.branch(last - k) + wasm.END
+
+    def block(self, block: Block) -> None:
+        _Values(self, _without_trigonometry(block)).write()
+
+
+def _without_trigonometry(block: Block) -> Block:
+    graph, moved = without_trigonometry(block.graph, block.roots())
+    stores = {place: moved[position] for place, position in block.stores.items()}
+    return Block(graph, stores, None if block.leave is None else moved[block.leave])
+
+
+class _Values:
+    """The values of a block in local variables. uses : how often each is still needed; then its variable is free."""
+
+    def __init__(self, writer: _Writer, block: Block) -> None:
+        self.writer, self.block, self.nodes = writer, block, block.graph.nodes
+        self.rows: dict[tuple[str, Index | None], int] = {}
+        self.locals: dict[int, int] = {}
+        self.uses = Counter(block.roots())
+        for position in block.graph.live(block.roots()):
+            self.uses.update(block.graph.operands(position))
+
+    def write(self) -> None:
+        writer, block = self.writer, self.block
+        for position, places in block.steps():
+            self.compute(position)
+            for place in places:
+                array, index, offset = place
+                writer.code += self.row(array, index) + self.push(block.stores[place]) + wasm.store_f64(8 * offset)
+        if block.leave is not None:
+            writer.code += self.push(block.leave) + wasm.IF + wasm.RETURN + wasm.END
+        for local in self.rows.values():
+            writer.give_back(local)
+
+    def compute(self, position: int) -> None:
+        """Write the instructions for a node, whose operands have been computed; constants need none."""
+        operation, *operands = self.nodes[position]
+        if operation == "const":
+            return
+        if operation == "load":
+            array, index, offset = operands
+            code = self.row(array, index) + wasm.load_f64(8 * offset)
+        elif operation == "select":
+            condition, a, b = operands
+            code = self.push(a) + self.push(b) + self.push(condition) + wasm.SELECT
+        else:
+            code = b"".join(map(self.push, operands)) + ARITHMETIC[operation]
+        local = self.locals[position] = self.writer.take(wasm.I32 if operation in CONDITIONS else wasm.F64)
+        self.writer.code += code + wasm.put(local)
+
+    def push(self, position: int) -> bytes:
+        """Push a value."""
+        operation, *operands = self.nodes[position]
+        if operation == "const":
+            return wasm.f64(operands[0])
+        local = self.locals[position]
+        self.uses[position] -= 1
+        if not self.uses[position]:
+            self.writer.give_back(local)
+        return wasm.get(local)
+
+    def row(self, array: str, index: Index | None) -> bytes:
+        """Push the address of an element, which is computed once a block."""
+        if index is None:
+            return self.writer.whole(array)
+        if (array, index) not in self.rows:
+            self.rows[array, index] = self.writer.take(wasm.I32)
+            self.writer.code += self.writer.address(array, index, 3) + wasm.put(self.rows[array, index])
+        return wasm.get(self.rows[array, index])

@@ -1,0 +1,126 @@
+"""WebAssembly's binary format, as much of it as programs need (WebAssembly Core Specification 2.0, chapter 5)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+I32, F64 = b"\x7f", b"\x7c"
+"""Types of values."""
+BLOCK, LOOP, IF, END = b"\x02\x40", b"\x03\x40", b"\x04\x40", b"\x0b"
+"""Statements without a result, up to their end."""
+RETURN, SELECT = b"\x0f", b"\x1b"
+I32_ADD, I32_SUB, I32_MUL, I32_SHL, I32_LE, I32_GE = b"\x6a", b"\x6b", b"\x6c", b"\x74", b"\x4c", b"\x4e"
+F64_ADD, F64_SUB, F64_MUL, F64_DIV, F64_NEG, F64_SQRT = b"\xa0", b"\xa1", b"\xa2", b"\xa3", b"\x9a", b"\x9f"
+F64_EQ, F64_LT = b"\x61", b"\x63"
+
+
+def unsigned(n: int) -> bytes:
+    """LEB128: seven bits a byte, the lowest first."""
+    code = bytearray()
+    while n > 0x7F:
+        code.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes([*code, n])
+
+
+def signed(n: int) -> bytes:
+    """LEB128 of a number that may be negative: bit 6 of the last byte is its sign."""
+    code = bytearray()
+    while not -0x40 <= n < 0x40:
+        code.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes([*code, n & 0x7F])
+
+
+def vector(items: Sequence[bytes]) -> bytes:
+    """How many items, and the items."""
+    return unsigned(len(items)) + b"".join(items)
+
+
+def name(text: str) -> bytes:
+    """A name."""
+    code = text.encode()
+    return unsigned(len(code)) + code
+
+
+def get(local: int) -> bytes:
+    """Push a local variable."""
+    return b"\x20" + unsigned(local)
+
+
+def put(local: int) -> bytes:
+    """Pop into a local variable."""
+    return b"\x21" + unsigned(local)
+
+
+def i32(n: int) -> bytes:
+    """Push a whole number."""
+    return b"\x41" + signed(n)
+
+
+def f64(x: float) -> bytes:
+    """Push a number."""
+    return b"\x44" + struct.pack("<d", x)
+
+
+def load_i32(offset: int) -> bytes:
+    """Pop an address and push the whole number at a distance of so many bytes."""
+    return b"\x28\x02" + unsigned(offset)
+
+
+def load_f64(offset: int) -> bytes:
+    """Pop an address and push the number at a distance of so many bytes."""
+    return b"\x2b\x03" + unsigned(offset)
+
+
+def store_f64(offset: int) -> bytes:
+    """Pop a number, then an address, and write the number at a distance of so many bytes."""
+    return b"\x39\x03" + unsigned(offset)
+
+
+def branch(depth: int) -> bytes:
+    """Leave so many enclosing statements, and one more: to its end, or to the beginning of a loop."""
+    return b"\x0c" + unsigned(depth)
+
+
+def branch_if(depth: int) -> bytes:
+    """Pop a condition; `branch` if it holds."""
+    return b"\x0d" + unsigned(depth)
+
+
+def branch_table(depths: Sequence[int], otherwise: int) -> bytes:
+    """Pop a whole number k; `branch` to the k-th depth."""
+    return b"\x0e" + vector([unsigned(depth) for depth in depths]) + unsigned(otherwise)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of one whole number without a result. types : of its local variables, which follow the argument."""
+
+    name: str
+    types: Sequence[bytes]
+    code: bytes
+
+
+def module(functions: Sequence[Function]) -> bytes:
+    """A module that exports functions, which work on the memory that it imports as ``rbdkit.memory``."""
+    sections = {
+        1: [b"\x60" + vector([I32]) + vector([])],  # types
+        2: [name("rbdkit") + name("memory") + b"\x02\x00" + unsigned(1)],  # imports: a memory of at least a page
+        3: [unsigned(0) for _ in functions],  # their types
+        7: [name(function.name) + b"\x00" + unsigned(k) for k, function in enumerate(functions)],  # exports
+        10: [_body(function) for function in functions],
+    }
+    return b"\0asm\1\0\0\0" + b"".join(bytes([k]) + _sized(vector(items)) for k, items in sections.items())
+
+
+def _body(function: Function) -> bytes:
+    runs = [(len(list(run)), type_) for type_, run in groupby(function.types)]
+    return _sized(vector([unsigned(n) + type_ for n, type_ in runs]) + function.code + END)
+
+
+def _sized(code: bytes) -> bytes:
+    return unsigned(len(code)) + code

@@ -1,0 +1,108 @@
+"""Joints that move as time says: their motions, as numbers that programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit import joints
+from rbdkit.engine.captures import captured_arrays, read_only
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.links import Layout, simplified
+from rbdkit.engine.run.feedback import evaluate
+from rbdkit.engine.steps.feedback import Feedback
+from rbdkit.engine.trace import trace
+from rbdkit.errors import StateError
+from rbdkit.model import Model
+
+DRIVEN = ("driven_q", "driven_v", "driven_a")
+"""Coordinates, velocities and accelerations of all such joints of a model, one after the other."""
+
+
+class DrivenJoints:
+    """The joints of a model that move as time says; false if there are none. nq, nv : sizes of their numbers."""
+
+    def __init__(self, model: Model, layout: Layout) -> None:
+        self._joints = list(_prescribed(model, layout))
+        self.nq = sum(joint.joint.nq for joint in self._joints)
+        self.nv = sum(joint.joint.nv for joint in self._joints)
+        self._traced: tuple[Feedback | None] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._joints)
+
+    def at(self, t: float) -> dict[str, NDArray]:
+        """Their numbers at one time, by the names of `DRIVEN`."""
+        if not self._joints:
+            return {}
+        states = [joint.state(t) for joint in self._joints]
+        return {name: np.concatenate(parts) for name, parts in zip(DRIVEN, zip(*states, strict=True), strict=True)}
+
+    def table(self, times: NDArray) -> dict[str, NDArray]:
+        """Their numbers at many times, row by row."""
+        if (computed := self._computed(times)) is not None:
+            return computed
+        unique, rows = np.unique(times, return_inverse=True)
+        states = [self.at(float(t)) for t in unique]
+        return {f"{name}_table": np.array([state[name] for state in states])[rows] for name in DRIVEN}
+
+    def _computed(self, times: NDArray) -> dict[str, NDArray] | None:
+        """The same by compiled code, if the motions can be traced and come out right."""
+        law = self._law()
+        if law is None:
+            return None
+        none = np.zeros((len(times), 0))
+        numbers = evaluate(law, times, none, none)
+        parts = np.split(numbers, [self.nq, self.nq + self.nv], axis=1)
+        found = {f"{name}_table": np.ascontiguousarray(part) for name, part in zip(DRIVEN, parts, strict=True)}
+        sample = [0, len(times) // 3, len(times) - 1]
+        if not np.isfinite(numbers).all() or not all(self._agrees(found, k, times[k]) for k in sample):
+            return None
+        return found if self._on_manifold(found["driven_q_table"]) else None
+
+    def _on_manifold(self, q: NDArray) -> bool:
+        first = 0
+        for joint in self._joints:
+            try:
+                joint.joint.check(q[:, first : first + joint.joint.nq])
+            except StateError:
+                return False
+            first += joint.joint.nq
+        return True
+
+    def _agrees(self, found: dict[str, NDArray], row: int, t: float) -> bool:
+        """Whether a row is what the motions themselves give: NumPy may add up a product in another order."""
+        own = self.at(float(t))
+        return all(np.allclose(found[f"{name}_table"][row], own[name], rtol=1e-12, atol=1e-12) for name in DRIVEN)
+
+    def _law(self) -> Feedback | None:
+        if self._traced is None:
+            self._traced = (_trace_motions(self._joints),)
+        return self._traced[0]
+
+
+def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
+    """All motions as one function of time; None if one may do more than compute, or cannot be traced."""
+
+    def numbers(t: Scalar) -> NDArray:
+        states = [[np.ravel(np.asarray(part, dtype=object)) for part in joint.motion(t)] for joint in driven]  # type: ignore[arg-type]
+        for joint, state in zip(driven, states, strict=True):
+            if [len(part) for part in state] != [joint.joint.nq, joint.joint.nv, joint.joint.nv]:
+                raise ValueError("not as many numbers as the joint has")
+        return np.concatenate([part for parts in zip(*states, strict=True) for part in parts])
+
+    try:
+        arrays = [array for joint in driven for array in captured_arrays(joint.motion)]
+        with read_only(arrays):
+            return Feedback.of(trace(numbers, (), names=("t",)))
+    except Exception:  # a user's function on numbers that are not known yet: anything may go wrong in it
+        return None
+
+
+def _prescribed(model: Model, layout: Layout) -> Iterator[joints.Prescribed]:
+    for body in layout.driven:
+        joint = simplified(model.joints[body].type)
+        assert isinstance(joint, joints.Prescribed)
+        yield joint

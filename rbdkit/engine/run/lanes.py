@@ -1,0 +1,51 @@
+"""Arrays as programs for several lanes take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+LINE = 64
+"""Bytes that a processor moves at once: the lanes of a number should not lie in two such pieces."""
+
+
+class Apart:
+    """An array for each lane: what begins with a row of one large array.
+
+    It knows addresses only: the array must live as long as a program runs on it.
+
+    Attributes
+    ----------
+    table : the addresses of the lanes' arrays, and the bytes between a state and the same lane's next one.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.table = np.zeros(width + 1, dtype=np.int64)
+
+    def point(self, array: NDArray, first: NDArray, ahead: int = 0) -> Apart:
+        """Let lanes begin with these rows of an array (rows, ...); so many rows ahead is their next state."""
+        row = array.strides[0]
+        self.table[:-1], self.table[-1] = array.ctypes.data + row * first, row * ahead
+        return self
+
+
+Given = NDArray | Apart
+"""What a program can be bound to."""
+
+
+def blank(size: int, width: int) -> NDArray:
+    """Room for so many numbers for each lane, (size, width), zero."""
+    spare = LINE // 8
+    room = np.zeros(size * width + spare)
+    start = -room.ctypes.data // 8 % spare
+    return room[start : start + size * width].reshape(size, width)
+
+
+def woven(arrays: Sequence[NDArray]) -> NDArray:
+    """Arrays of the same size, one for each lane, as one, (size, width)."""
+    together = blank(arrays[0].size, len(arrays))
+    for lane, x in enumerate(arrays):
+        together[:, lane] = x.ravel()
+    return together

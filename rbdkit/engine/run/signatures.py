@@ -1,0 +1,70 @@
+"""What algorithms read and write, and the room that they need."""
+
+from __future__ import annotations
+
+from rbdkit.engine.links import Layout
+from rbdkit.engine.steps.derivatives import FREEDOM
+from rbdkit.engine.steps.frames import CARRIED, REFERENCES
+from rbdkit.engine.steps.gradients import LINK
+from rbdkit.engine.steps.jacobians import row_length
+
+INPUTS = {
+    "rnea": ("q", "v", "qdd"), "motors": ("q", "v", "qdd"),
+    "aba": ("q", "v", "tau"), "forward_dynamics": ("q", "v", "tau"),
+    "crba": ("q",), "poses": ("q",), "kinematics": ("q", "v"), "energy": ("q", "v"),
+    "rnea_jacobian": ("q", "v", "qdd"), "aba_jacobian": ("q", "v", "tau"),
+    "forward_dynamics_jacobian": ("q", "v", "tau"),
+    "rnea_gradient": ("q", "v", "qdd", "weights"), "passive_gradient": ("q", "v", "weights"),
+    "inverse_inertia": ("q", "weights"),
+    **{f"jacobian_{reference}": ("q",) for reference in REFERENCES},
+    **{f"bias_acceleration_{reference}": ("q", "v") for reference in REFERENCES},
+    "center_of_mass": ("q",), "momentum_world": ("q", "v"), "momentum_com": ("q", "v"),
+}  # fmt: skip
+OUTPUTS = {
+    "rnea": ("tau",), "motors": ("motors", "tau"), "aba": ("qdd",), "forward_dynamics": ("qdd",),
+    "crba": ("H",), "poses": ("poses",), "kinematics": ("poses", "velocities"), "energy": ("energies",),
+    "rnea_jacobian": ("derivatives",), "aba_jacobian": ("derivatives", "qdd"),
+    "forward_dynamics_jacobian": ("derivatives", "qdd"),
+    "rnea_gradient": ("by_q", "by_v", "by_qdd", "by_link", "by_gravity", "by_f_ext"),
+    "passive_gradient": ("by_q", "by_v", "by_damping", "by_stiffness", "by_rest"),
+    "inverse_inertia": ("by_tau",),
+    **{f"jacobian_{reference}": ("jacobians",) for reference in REFERENCES},
+    **{f"bias_acceleration_{reference}": ("bias",) for reference in REFERENCES},
+    "center_of_mass": ("centers",), "momentum_world": ("momenta",), "momentum_com": ("momenta", "centers"),
+}  # fmt: skip
+
+
+def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Arrays that programs keep what they compute in, with their sizes, and the counts that belong to them.
+
+    width : numbers of "work" a link.
+    """
+    nv = layout.nv
+    sizes = {
+        "work": (len(layout.links) + 1) * width,
+        "columns": 12 * sum(link.kind.motion.nv for link in layout.links),
+        "freedoms": nv * FREEDOM,
+        "H": nv * row_length(nv),
+        "L": nv * nv,
+        "D_inv": nv,
+        "carried": CARRIED,
+        "bias_force": nv,
+    }
+    return sizes, {"width": width, "row": row_length(3 * nv), "H_row": row_length(nv)}
+
+
+def output_shapes(algorithm: str, nv: int, bodies: int, links: int = 0, driven: int = 0) -> dict[str, tuple[int, ...]]:
+    """The arrays that an algorithm writes, with their shapes for one state."""
+    shapes = {"H": (nv, nv), "poses": (bodies, 4, 4), "velocities": (bodies, 6), "energies": (3,)}
+    shapes |= {
+        "derivatives": (nv, row_length(3 * nv)),
+        "by_link": (links + 1, LINK),
+        "by_gravity": (3,),
+        "by_f_ext": (links + 1, 6),
+        "jacobians": (6, nv),
+        "bias": (6,),
+        "momenta": (6,),
+        "centers": (3,),
+        "motors": (driven,),
+    }
+    return {name: shapes.get(name, (nv,)) for name in OUTPUTS[algorithm]}

@@ -1,0 +1,60 @@
+"""The Coriolis matrix of rigid bodies in its twelve numbers, so that those of composites can be summed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.steps.composite import Composite
+from rbdkit.engine.steps.vectors import Matrix, Vector, cross, dot
+
+
+@dataclass(frozen=True)
+class Coriolis:
+    """2 B(I, v) = v x* I - I v x + (I v) bar, which takes (alpha, a) to (N alpha, 2 alpha x p).
+
+    For a point mass m at r that moves with u it is the force 2 m alpha x u through r: what a and the moment about r
+    would add cancels. So p is the linear momentum, and N the sum of 2 m (r.u 1 - u r.T).
+    """
+
+    N: Matrix
+    p: Vector
+
+    size: ClassVar[int] = 12
+
+    @classmethod
+    def of(cls, flat: Sequence[Scalar]) -> Coriolis:
+        """From N, row by row, and p."""
+        return cls(Matrix.of(flat[:9]), Vector(flat[9:]))
+
+    def flat(self) -> list[Scalar]:
+        """N, row by row, and p."""
+        return [*self.N.flat(), *self.p]
+
+    @classmethod
+    def of_body(cls, I: Composite, v: tuple[Vector, Vector]) -> Coriolis:
+        """Of a body with velocity v."""
+        w, u = v
+        xx, xy, xz, yy, yz, zz = I.I
+        half = 0.5 * (xx + yy + zz)
+        second = Matrix.of([half - xx, -xy, -xz, -xy, half - yy, -yz, -xz, -yz, half - zz])  # sum of m r r.T
+        turning = Matrix(cross(w, row) for row in second).T  # [w]x (sum of m r r.T)
+        K = Matrix(u[k] * I.h + turning[k] for k in range(3))  # sum of m (u + w x r) r.T; turning has no trace
+        trace = dot(u, I.h)
+        N = Matrix(Vector(2.0 * ((trace if j == k else 0.0) - K[k][j]) for j in range(3)) for k in range(3))
+        return cls(N, I.m * u + cross(w, I.h))
+
+    def plus(self, other: Coriolis) -> Coriolis:
+        """Both bodies together."""
+        return Coriolis(self.N + other.N, self.p + other.p)
+
+    def times(self, alpha: Vector) -> tuple[Vector, Vector]:
+        """2 B (alpha, anything)."""
+        return self.N @ alpha, 2.0 * cross(alpha, self.p)
+
+    def transposed_times(self, motion: tuple[Vector, Vector]) -> Vector:
+        """The angular part of 2 B.T (w, u); the linear part is zero."""
+        w, u = motion
+        return self.N.T @ w + 2.0 * cross(self.p, u)

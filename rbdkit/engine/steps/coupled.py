@@ -1,0 +1,52 @@
+"""Forward dynamics of trees in which joints follow others, by way of the inertia matrix."""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.steps.crba import crba_base
+from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.rnea import rnea
+from rbdkit.engine.steps.trees import JointArray, JointValues, LoopTree, Node
+
+
+class Still:
+    """No accelerations."""
+
+    def __getitem__(self, i: Node) -> list[Scalar]:
+        return [0.0] * i.motion.nv
+
+
+def forward_dynamics(
+    tree: LoopTree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None = None
+) -> None:
+    """qdd = H^-1 (tau - C) (Featherstone 2008, section 6.1); "H" and "bias_force" are room for H and C."""
+    C = tree.velocities("bias_force")
+    crba_base(tree, q, 0)
+    rnea(tree, q, qd, Still(), C, f_ext)
+    for i in tree.outward():
+        if i.moves:
+            qdd[i] = [own - bias for own, bias in zip(tau[i], C[i], strict=True)]
+    solve(tree, qdd)
+
+
+def solve(tree: LoopTree, x: JointArray) -> None:
+    """H^-1 x in place of x, by H = L.T D L (Tables 6.3 and 6.5).
+
+    Spoils the lower half of "H"; writes the factors to "L" and "D_inv".
+    """
+    program, nv = tree.program, tree.nv
+    for k in tree.ordered(inward=True):
+        row = k * nv
+        program.store("D_inv", k, 0, 1.0 / program.load("H", row + k))
+        for i in tree.supporting(k, itself=False):
+            factor, above = row + i, i * nv
+            program.store("L", factor, 0, program.load("H", factor) * program.load("D_inv", k))
+            for j in tree.supporting(i):
+                target = above + j
+                H_ij = program.load("H", target) - program.load("L", factor) * program.load("H", row + j)
+                program.store("H", target, 0, H_ij)
+            x[i] = x[i] - program.load("L", factor) * x[k]  # L.T y = x
+    for k in tree.ordered():
+        x[k] = x[k] * program.load("D_inv", k)  # D z = y
+        for i in tree.supporting(k, itself=False):
+            x[k] = x[k] - program.load("L", k * nv + i) * x[i]  # L qdd = z

@@ -1,0 +1,134 @@
+"""Derivatives of inverse dynamics by analytic recursion, the form to loop of `rbdkit.algorithms.rnea_derivatives`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Program, Whole
+from rbdkit.engine.steps.base import Base, Pair, base_axes, base_motion, cross_force, cross_motion, pair, plus
+from rbdkit.engine.steps.rnea import project
+from rbdkit.engine.steps.trees import JointArray, LoopTree
+from rbdkit.engine.steps.vectors import cross
+
+# Where the vectors of a freedom stand in the array "freedoms": its axis J, Psi_dot, Psi_ddot and W; I J, the angular
+# part of 2 B.T J and -J x* f_x, which a row of the derivatives is made of; and two columns of forces across its joint.
+J, PSI_DOT, PSI_DDOT, W, I_J, B_J, X_J, BY_Q, BY_V = 0, 6, 12, 18, 24, 30, 33, 39, 45
+FREEDOM = 51
+"""Numbers of a freedom in the array "freedoms"."""
+
+Store = Callable[[Whole, Whole, Scalar, Scalar, Scalar], None]
+"""Takes row a, column b, and d tau_a by q_b, v_b and the acceleration of b."""
+
+
+Add = Callable[[Whole, Whole, Scalar], None]
+"""Takes row, column, and what to add to an element."""
+
+
+def rnea_derivatives(
+    tree: LoopTree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: Whole | None, store: Store, add: Add
+) -> None:
+    """d tau / d(q, qd, qdd) of tau = ID(q, qd, qdd), after Singh, Russell and Wensing (2022), in base coordinates.
+
+    Elements that are zero by the tree's branches are not stored; add then mends elements of d tau/dq.
+    """
+    base = base_motion(tree, q, qd, qdd, f_ext)
+    _axes(tree, base, qd, qdd)
+    _across(tree, base)
+    _pairs(tree, f_ext is not None, store)
+    _within_joints(tree, base, add)
+
+
+def _axes(tree: LoopTree, base: Base, qd: JointArray, qdd: JointArray) -> None:
+    """Axes, and what a displacement or a velocity along them changes in the motion of what they carry."""
+    for i in tree.outward():
+        v_p, a_p, v_i, a_i = pair(base.v[i.parent]), pair(base.a[i.parent]), pair(base.v[i]), pair(base.a[i])
+        v_c, a_c = (v_p, a_p) if i.motion.carried else (v_i, a_i)
+        for k, axis in enumerate(base_axes(tree, i, base.R[i], base.p[i])):
+            Psi_dot = cross_motion(v_c, axis)
+            Psi_ddot = plus(cross_motion(a_c, axis), cross_motion(v_c, Psi_dot))
+            W_k, place = cross_motion(plus(v_p, v_i), axis), (i.v + k) * FREEDOM
+            for slot, vectors in ((J, axis), (PSI_DOT, Psi_dot), (PSI_DDOT, Psi_ddot), (W, W_k)):
+                _write(tree.program, place, slot, [*vectors[0], *vectors[1]])
+
+
+def _across(tree: LoopTree, base: Base) -> None:
+    """Composite inertias and forces, and for each freedom how the force across its joint answers to it."""
+    program = tree.program
+    for i in tree.inward():
+        I, B, f = base.I[i], base.B[i], pair(base.f[i])
+        f_x = None if base.f_x is None else pair(base.f_x[i])
+        for k in range(i.motion.nv):
+            a = (i.v + k) * FREEDOM
+            axis, Psi_dot, Psi_ddot, W_k = (_vectors(program, a, slot) for slot in (J, PSI_DOT, PSI_DDOT, W))
+            by_q = plus(plus(I.times(Psi_ddot), B.times(Psi_dot[0])), cross_force(axis, f))
+            by_v = plus(I.times(W_k), B.times(axis[0]))
+            n, force = I.times(axis)
+            for slot, numbers in (
+                (I_J, [*n, *force]),
+                (B_J, [*B.transposed_times(axis)]),
+                (BY_Q, [*by_q[0], *by_q[1]]),
+                (BY_V, [*by_v[0], *by_v[1]]),
+            ):
+                _write(program, a, slot, numbers)
+            if f_x is not None:
+                n, force = cross_force(axis, f_x)
+                _write(program, a, X_J, [*-n, *-force])
+        base.I[i.parent] = base.I[i.parent].plus(I)
+        base.B[i.parent] = base.B[i.parent].plus(B)
+        for field in (base.f, base.f_x):
+            if field is not None:
+                field[i.parent] = [x + y for x, y in zip(field[i.parent], field[i], strict=True)]
+
+
+def _pairs(tree: LoopTree, external: bool, store: Store) -> None:
+    """The elements of a freedom a with every freedom b that moves it."""
+    program = tree.program
+    for a in tree.freedoms():
+        own = a * FREEDOM
+        for b in tree.supporting(a):
+            other = b * FREEDOM
+            P, Q = _read(program, own, I_J, 6), _read(program, own, B_J, 3)
+            axis, Psi_dot, Psi_ddot, W_b = (_read(program, other, slot, 6) for slot in (J, PSI_DOT, PSI_DDOT, W))
+            by_q = project(P, Psi_ddot) + project(Q, Psi_dot[:3])
+            if external:
+                by_q = by_q + project(_read(program, own, X_J, 6), axis)
+            H = project(P, axis)
+            store(a, b, by_q, project(P, W_b) + project(Q, axis[:3]), H)
+            store(b, a, project(axis, _read(program, own, BY_Q, 6)), project(axis, _read(program, own, BY_V, 6)), H)
+
+
+def _within_joints(tree: LoopTree, base: Base, add: Add) -> None:
+    """What `_pairs` gets wrong within a joint of several freedoms.
+
+    There, all axes move along with each freedom if the body carries them, and none if not.
+    """
+    for i in tree.outward():
+        if i.motion.nv < 2:
+            continue
+        R, p = base.R[i], base.p[i]
+        f = pair(base.f[i])
+        if base.f_x is not None:
+            n_x, f_x = pair(base.f_x[i])
+            f = f[0] - n_x, f[1] - f_x
+        in_link = R.T @ (f[0] - cross(p, f[1])), R.T @ f[1]
+        axes = [pair(S) for S in tree.axes(i)]
+        for k in range(len(axes)):
+            for m in range(k):
+                low, high = (m, k) if i.motion.carried else (k, m)
+                n, force = cross_force(axes[high], in_link)
+                x = project([*axes[low][0], *axes[low][1]], [*n, *force])
+                add(i.v + low, i.v + high, -x if i.motion.carried else x)
+
+
+def _write(program: Program, place: Whole, slot: int, numbers: list[Scalar]) -> None:
+    for r, x in enumerate(numbers):
+        program.store("freedoms", place, slot + r, x)
+
+
+def _read(program: Program, place: Whole, slot: int, size: int) -> list[Scalar]:
+    return [program.load("freedoms", place, slot + r) for r in range(size)]
+
+
+def _vectors(program: Program, place: Whole, slot: int) -> Pair:
+    return pair(_read(program, place, slot, 6))

@@ -1,0 +1,78 @@
+"""Functions of time and state, traced, inside a program: what a controller computes in every stage of a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rbdkit.engine.graph import LEAVES, Scalar
+from rbdkit.engine.program import Program, Whole
+from rbdkit.engine.trace import OPERATIONS, Trace
+
+PLAIN = (0.0, 1.0, -1.0)
+"""Numbers that become part of the code; all others are inputs, so that another gain compiles nothing."""
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """A function of t, q and v as a list of operations.
+
+    Attributes
+    ----------
+    steps : operations in order, each with the positions of its operands; leaves are ("load", argument, k), ("number",
+        k) and ("const", value).
+    results : for each element of the result its position.
+    numbers : the constants that the function uses; not part of its identity.
+    """
+
+    steps: tuple[tuple[Any, ...], ...]
+    results: tuple[int, ...]
+    numbers: tuple[float, ...] = field(compare=False)
+
+    @classmethod
+    def of(cls, trace: Trace) -> Feedback:
+        """From the trace of a function with the arguments t, q and v."""
+        roots = trace.positions()
+        steps: list[tuple[Any, ...]] = []
+        numbers: list[float] = []
+        place: dict[int, int] = {}
+        for position in trace.graph.live(roots):
+            operation, *operands = trace.graph.nodes[position]
+            place[position] = len(steps)
+            if operation == "load":
+                steps.append(("load", operands[0], operands[2]))
+            elif operation == "const" and operands[0] not in PLAIN:
+                steps.append(("number", len(numbers)))
+                numbers.append(operands[0])
+            elif operation in LEAVES:
+                steps.append((operation, *operands))
+            else:
+                steps.append((operation, *(place[operand] for operand in operands)))
+        return cls(tuple(steps), tuple(place[root] for root in roots), tuple(numbers))
+
+    def record(
+        self, program: Program, t: Scalar, q: tuple[str, Whole], v: tuple[str, Whole], numbers: str
+    ) -> list[Scalar]:
+        """Write the operations into the block that is open.
+
+        Parameters
+        ----------
+        t : time. q, v : array and place where they begin. numbers : name of the array that holds the constants.
+
+        Returns
+        -------
+        The elements of the result.
+        """
+        sources = {"q": q, "v": v}
+        values: list[Any] = []
+        for operation, *operands in self.steps:
+            if operation == "const":
+                values.append(operands[0])
+            elif operation == "number":
+                values.append(program.load(numbers, 0, operands[0]))
+            elif operation == "load":
+                argument, k = operands
+                values.append(t if argument == "t" else program.load(*sources[argument], k))
+            else:
+                values.append(OPERATIONS[operation](*(values[operand] for operand in operands)))
+        return [values[position] for position in self.results]

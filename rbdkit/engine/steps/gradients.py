@@ -1,0 +1,141 @@
+"""Gradients of a weighted sum of joint forces with respect to everything that they depend on, in one pass out and in.
+
+The weights w act as virtual joint velocities: ``w . tau`` is the sum of the powers V . f of the forces on all links
+under the motion V that w gives them. So the gradient costs about as much as the forces themselves.
+"""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Program, Whole
+from rbdkit.engine.steps.base import (
+    PAIR,
+    Pair,
+    base_axes,
+    base_motion,
+    cross_force,
+    flat,
+    minus,
+    pair,
+    plus,
+    power,
+    times,
+)
+from rbdkit.engine.steps.trees import JointArray, LoopTree, Node, Tree
+from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector, cross, dot
+
+LINK = 17
+"""Numbers of a link in the array "by_link": by a twist of its place 6, mass, first moment 3, inertia 6, pitch."""
+
+
+class AtRest:
+    """Joint velocities that are zero."""
+
+    def __getitem__(self, i: Node) -> list[Scalar]:
+        return [0.0] * i.motion.nv
+
+
+def rnea_gradient(
+    tree: LoopTree,
+    q: JointArray,
+    qd: JointArray,
+    qdd: JointArray,
+    w: JointArray,
+    f_ext: Whole | None,
+    state: Whole,
+) -> None:
+    """Of ``w . ID(q, qd, qdd)``, to the arrays "by_q", "by_v", "by_qdd", "by_link", "by_gravity" and "by_f_ext".
+
+    The derivative by q is along `Motion.move`; that by a link's place along a twist of its joint's frame, in that
+    frame.
+    """
+    program, world = tree.program, tree.world
+    base = base_motion(tree, q, qd, qdd, f_ext)
+    V, P, Q, F, X = (tree.field(PAIR) for _ in range(5))
+    V[world] = P[world] = Q[world] = F[world] = X[world] = [0.0] * 6
+    for i in tree.outward():
+        V_i = pair(V[i.parent])
+        for axis, w_k in zip(base_axes(tree, i, base.R[i], base.p[i]), w[i], strict=True):
+            V_i = plus(V_i, times(w_k, axis))
+        f = pair(base.f[i])
+        # I V and 2 B.T V of the bodies, summed on the way in: forces that answer to a change of a and of v
+        V[i], P[i], Q[i] = flat(V_i), flat(base.I[i].times(V_i)), [*base.B[i].transposed_times(V_i), 0.0, 0.0, 0.0]
+        X_i: Pair = (ZERO, ZERO)
+        if base.f_x is not None:
+            f_x = pair(base.f_x[i])
+            f, X_i = minus(f, f_x), cross_force(V_i, f_x)
+            place = (i.number + state * (tree.n + 1)) * 6
+            turning, moving = V_i
+            _write(program, "by_f_ext", place, 0, [*-turning, *-(moving - cross(turning, base.origin[i]))])
+        F[i], X[i] = flat(f), flat(X_i)
+        R, p = base.R[i], base.p[i]
+        here = (_in_link(R, p, m) for m in (V_i, pair(base.v[i]), pair(base.a[i])))
+        place = (i.number + state * (tree.n + 1)) * LINK
+        _write(program, "by_link", place, 6, _by_inertia(*here))
+    by_q, by_v, by_qdd = (tree.velocities(name, state * tree.nv) for name in ("by_q", "by_v", "by_qdd"))
+    for i in tree.inward():
+        v_p, v_i, P_i, Q_i, F_i = pair(base.v[i.parent]), pair(base.v[i]), pair(P[i]), pair(Q[i]), pair(F[i])
+        sums = P_i, Q_i, F_i, pair(X[i])
+        by_place = _displaced(v_p, pair(base.a[i.parent]), pair(V[i.parent]), *sums)
+        by_displacement = by_place if i.motion.carried else _displaced(v_i, pair(base.a[i]), pair(V[i]), *sums)
+        by_velocity = minus(Q_i, cross_force(plus(v_p, v_i), P_i))
+        axes = base_axes(tree, i, base.R[i], base.p[i])
+        by_q[i] = [power(axis, by_displacement) for axis in axes]
+        by_v[i] = [power(axis, by_velocity) for axis in axes]
+        by_qdd[i] = [
+            power(axis, P_i) + rotor * w_k for axis, rotor, w_k in zip(axes, tree.rotors(i), w[i], strict=True)
+        ]
+        R_T, p_T = _joint_frame(tree, i, q, base.R[i], base.p[i])
+        moment, force = by_place
+        place = (i.number + state * (tree.n + 1)) * LINK
+        _write(program, "by_link", place, 0, [*(R_T.T @ (moment - cross(p_T, force))), *(R_T.T @ force)])
+        if i.motion.name == "helical":  # a turn takes the link along the axis too, by the pitch
+            along = (ZERO, axes[0][0])
+            by_pitch = (
+                q[i][0] * power(along, by_displacement)
+                + qd[i][0] * power(along, by_velocity)
+                + qdd[i][0] * power(along, P_i)
+                + w[i][0] * power(along, F_i)
+            )
+            _write(program, "by_link", place, 16, [by_pitch])
+        for field in (P, Q, F, X):
+            field[i.parent] = [x + y for x, y in zip(field[i.parent], field[i], strict=True)]
+    _write(program, "by_gravity", state * 3, 0, [-x for x in P[world][3:]])
+
+
+def _displaced(v_c: Pair, a_c: Pair, V_c: Pair, P: Pair, Q: Pair, F: Pair, X: Pair) -> Pair:
+    """What answers to a displacement of all that a link carries, from a frame that moves with v_c, a_c and V_c."""
+    still = plus(cross_force(V_c, F), plus(X, cross_force(a_c, P)))
+    return minus(cross_force(v_c, minus(cross_force(v_c, P), Q)), still)
+
+
+def _in_link(R: Matrix, p: Vector, motion: Pair) -> Pair:
+    """A motion in base coordinates in those of a link with that pose."""
+    turning, moving = motion
+    return R.T @ turning, R.T @ (moving + cross(turning, p))
+
+
+def _joint_frame(tree: Tree, i: Node, q: JointArray, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
+    """Pose in base coordinates of the frame that a link's joint starts from, from the link's own."""
+    R_J, p_J = i.motion.pose(q[i], tree.parameter(i, 22))
+    R_T = R @ R_J.T
+    return R_T, p - R_T @ p_J
+
+
+def _by_inertia(V: Pair, v: Pair, a: Pair) -> list[Scalar]:
+    """V . (I a + v x* I v) by mass, first moment and inertia about the origin, all in link coordinates."""
+    (W, U), (w, u), (alpha, a_0) = V, v, a
+    a_O = a_0 + cross(w, u)  # classical acceleration of the origin
+    Ww = cross(W, w)
+    by_h = cross(a_O, W) - cross(alpha, U) + cross(w, cross(w, U))
+    by_I = [
+        (W[r] * alpha[s] + Ww[r] * w[s]) + ((W[s] * alpha[r] + Ww[s] * w[r]) if r != s else 0.0)
+        for r in range(3)
+        for s in range(r, 3)
+    ]
+    return [dot(U, a_O), *by_h, *by_I]
+
+
+def _write(program: Program, array: str, place: Whole, slot: int, numbers: list[Scalar]) -> None:
+    for r, x in enumerate(numbers):
+        program.store(array, place, slot + r, x)

@@ -1,0 +1,90 @@
+"""Jacobians of the dynamics as rows in one array: for each state nv rows, by q, by v and by acceleration or force."""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import WIDE, Whole
+from rbdkit.engine.steps.aba import aba
+from rbdkit.engine.steps.derivatives import rnea_derivatives
+from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.ltl import factorise, solve
+from rbdkit.engine.steps.passive import WithPassiveForce
+from rbdkit.engine.steps.passive_derivatives import passive_derivatives
+from rbdkit.engine.steps.trees import JointArray, LoopTree
+
+
+def row_length(numbers: int) -> int:
+    """So many numbers, and room up to a whole number of steps of wide loops."""
+    return -(-numbers // WIDE) * WIDE
+
+
+class Rows:
+    """Part of the array "derivatives" that belongs to a state; count "row" is how long one is."""
+
+    def __init__(self, tree: LoopTree, state: Whole) -> None:
+        self.program, self.nv = tree.program, tree.nv
+        self.columns = tree.program.count("row")
+        self.start = state * (self.columns * tree.nv)
+
+    def place(self, a: Whole, b: Whole) -> Whole:
+        """Where row a has column b."""
+        return a * self.columns + self.start + b
+
+    def add(self, a: Whole, b: Whole, x: Scalar) -> None:
+        """Add to an element."""
+        place = self.place(a, b)
+        self.program.store("derivatives", place, 0, self.program.load("derivatives", place) + x)
+
+    def store(self, a: Whole, b: Whole, *values: Scalar) -> None:
+        """Column b of the blocks, from the first on."""
+        place = self.place(a, b)
+        for k, x in enumerate(values):
+            self.program.store("derivatives", place, 0, x)
+            place = place + self.nv if k + 1 < len(values) else place
+
+
+def rnea_jacobian(
+    tree: LoopTree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: ExternalForce | None, state: Whole
+) -> None:
+    """d tau / d(q, qd, qdd) of tau = ID(q, qd, qdd)."""
+    rows = Rows(tree, state)
+    rnea_derivatives(tree, q, qd, qdd, None if f_ext is None else f_ext.start, rows.store, rows.add)
+    for a in tree.freedoms():
+        rows.add(a, tree.nv * 2 + a, tree.program.load("armature", a))
+
+
+def aba_jacobian(
+    tree: LoopTree,
+    q: JointArray,
+    qd: JointArray,
+    tau: JointArray,
+    qdd: JointArray,
+    f_ext: ExternalForce | None,
+    state: Whole,
+    passive: bool = False,
+) -> None:
+    """d qdd / d(q, qd, tau) of qdd = FD(q, qd, tau), and qdd; passive : with springs and dampers.
+
+    At constant tau, ``H dqdd = -d ID`` (Jain and Rodriguez 1993, Carpentier and Mansard 2018).
+    """
+    program, nv, rows, length = tree.program, tree.nv, Rows(tree, state), tree.program.count("H_row")
+
+    def store(a: Whole, b: Whole, by_q: Scalar, by_v: Scalar, H_ab: Scalar) -> None:
+        rows.store(a, b, -by_q, -by_v)
+        program.store("H", a * length + b, 0, H_ab)
+
+    def subtract(a: Whole, b: Whole, x: Scalar) -> None:
+        rows.add(a, b, -x)
+
+    aba(tree, q, qd, WithPassiveForce(tree, q, qd, tau) if passive else tau, qdd, f_ext)
+    with program.loop(rows.start, rows.start + rows.columns * nv, wide=True) as place:
+        program.store("derivatives", place, 0, 0.0)
+    rnea_derivatives(tree, q, qd, qdd, None if f_ext is None else f_ext.start, store, subtract)
+    if passive:
+        passive_derivatives(tree, q, rows.add)
+    for a in tree.freedoms():
+        diagonal = a * length + a
+        program.store("H", diagonal, 0, program.load("H", diagonal) + program.load("armature", a))
+        program.store("derivatives", rows.place(a, nv * 2 + a), 0, 1.0)
+    factorise(tree)
+    solve(tree, "derivatives", rows.start, rows.columns)

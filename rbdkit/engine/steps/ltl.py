@@ -1,0 +1,52 @@
+"""Systems with the joint-space inertia matrix: its factors keep the zeros that the tree's branches make (Featherstone
+2008, section 6.5).
+"""
+
+from __future__ import annotations
+
+from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.trees import LoopTree
+
+
+def factorise(tree: LoopTree) -> None:
+    """H = L.T D L: reads the lower half of array "H", which it spoils, writes "L" and "D_inv" (Table 6.3).
+
+    Rows of "H" are count "H_row" long, a multiple of `WIDE`. Whole rows are subtracted where parts would do.
+    """
+    program, nv, length = tree.program, tree.nv, tree.program.count("H_row")
+    for k in tree.ordered(inward=True):
+        row = k * length
+        program.store("D_inv", k, 0, 1.0 / program.load("H", row + k))
+        for i in tree.supporting(k, itself=False):
+            factor, above = k * nv + i, i * length
+            program.store("L", factor, 0, program.load("H", row + i) * program.load("D_inv", k))
+            with program.loop(0, length, wide=True) as j:
+                target = above + j
+                H_ij = program.load("H", target) - program.load("L", factor) * program.load("H", row + j)
+                program.store("H", target, 0, H_ij)
+
+
+def solve(tree: LoopTree, array: str, start: Whole, columns: Whole) -> None:
+    """H^-1 X in place of X, a matrix of nv rows that begins at `start` (Table 6.5).
+
+    columns : their number, a multiple of `WIDE`.
+    """
+    program, nv = tree.program, tree.nv
+
+    def subtract(target: Whole, source: Whole, factor: Whole) -> None:
+        with program.loop(0, columns, wide=True) as c:
+            place = target + c
+            x = program.load(array, place) - program.load("L", factor) * program.load(array, source + c)
+            program.store(array, place, 0, x)
+
+    for k in tree.ordered(inward=True):  # L.T Y = X
+        row = k * columns + start
+        for i in tree.supporting(k, itself=False):
+            subtract(i * columns + start, row, k * nv + i)
+    for k in tree.ordered():  # D Z = Y, then L X = Z
+        row = k * columns + start
+        with program.loop(0, columns, wide=True) as c:
+            place = row + c
+            program.store(array, place, 0, program.load("D_inv", k) * program.load(array, place))
+        for i in tree.supporting(k, itself=False):
+            subtract(row, i * columns + start, k * nv + i)

@@ -1,0 +1,55 @@
+"""Momentum and centre of mass of all links."""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
+from rbdkit.engine.steps.trees import JointArray, LoopTree
+from rbdkit.engine.steps.vectors import Vector, cross
+
+
+def center_of_mass(tree: LoopTree, q: JointArray, state: Whole) -> None:
+    """Write the centre of mass in the world, three numbers, to "centers"; not finite if nothing has mass."""
+    _center(tree, link_motion(tree, q), state)
+
+
+def momentum(tree: LoopTree, q: JointArray, qd: JointArray, state: Whole, about_com: bool) -> None:
+    """Write the spatial momentum in world axes, six numbers, to "momenta" (Featherstone 2008, Eqs 2.58-2.60).
+
+    Its angular part is about the world's origin, or about the centre of mass.
+    """
+    motion, program, place = link_motion(tree, q, qd), tree.program, state * 6
+
+    def add(k: int, x: Scalar) -> None:
+        program.store("momenta", place, k, program.load("momenta", place, k) + x)
+
+    for k in range(6):
+        program.store("momenta", place, k, 0.0)
+    for i in tree.outward():
+        m, h, I = tree.inertia(i)
+        w, v = motion.w[i], motion.v[i]
+        linear = motion.R[i] @ (m * v + cross(w, h))
+        angular = motion.R[i] @ (I @ w + cross(h, v)) + cross(motion.p[i], linear)
+        for k, x in enumerate([*angular, *linear]):
+            add(k, x)
+    if about_com:
+        _center(tree, motion, state)
+        c = Vector(program.load("centers", state * 3, k) for k in range(3))
+        f = Vector(program.load("momenta", place, 3 + k) for k in range(3))
+        for k, x in enumerate(cross(c, f)):
+            add(k, -x)
+
+
+def _center(tree: LoopTree, motion: LinkMotion, state: Whole) -> None:
+    program, place = tree.program, state * 3
+    program.store("carried", 0, 0, 0.0)
+    for k in range(3):
+        program.store("centers", place, k, 0.0)
+    for i in tree.outward():
+        m, h, _ = tree.inertia(i)
+        program.store("carried", 0, 0, program.load("carried", 0) + m)
+        for k, x in enumerate(m * motion.p[i] + motion.R[i] @ h):
+            program.store("centers", place, k, program.load("centers", place, k) + x)
+    for k in range(3):
+        program.store("centers", place, k, program.load("centers", place, k) / program.load("carried", 0))

@@ -1,0 +1,65 @@
+"""Derivatives of what springs and dampers in the joints do, by the graph of each joint's own formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rbdkit.engine.differentiate import adjoints, tangents
+from rbdkit.engine.graph import Scalar, Symbol
+from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.tangent import rates
+from rbdkit.engine.steps.trees import JointArray, Node, Tree
+from rbdkit.engine.steps.vectors import dot
+
+
+def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, Scalar], None]) -> None:
+    """d of passive forces by q (columns 0 to nv - 1) and by v (nv to 2 nv - 1); add takes row, column and value."""
+    for i in tree.outward():
+        stiffness = tree.velocities("stiffness")[i]
+        for r, d in enumerate(tree.velocities("damping")[i]):
+            add(i.v + r, tree.nv + i.v + r, -d)
+        if not i.motion.curved:
+            for r, k in enumerate(stiffness):
+                add(i.v + r, i.v + r, -k)
+        elif i.kind.sprung and i.motion.nv > 0:
+            own = q[i]
+            graph = next(x.graph for x in own if isinstance(x, Symbol))
+            force = [graph.position(x) for x in _spring_force(i, own, tree.coordinates("rest")[i], stiffness)]
+            for column, rate in enumerate(rates(i.motion, own)):
+                seeds = {graph.position(x): r for x, r in zip(own, rate, strict=True)}
+                for r, x in enumerate(tangents(graph, force, seeds)):
+                    add(i.v + r, i.v + column, -x)
+
+
+def passive_gradient(tree: Tree, q: JointArray, qd: JointArray, w: JointArray, start: Whole) -> None:
+    """Of ``w . (passive forces)``, to "by_q", "by_v", "by_damping", "by_stiffness" and "by_rest", from `start` on.
+
+    The rest position of a spring moves as q does.
+    """
+    names = ("by_q", "by_v", "by_damping", "by_stiffness", "by_rest")
+    by_q, by_v, by_damping, by_stiffness, by_rest = (tree.velocities(name, start) for name in names)
+    damping, stiffness = tree.velocities("damping"), tree.velocities("stiffness")
+    for i in tree.outward():
+        if i.motion.nv == 0:
+            continue
+        w_i, qd_i = w[i], qd[i]
+        by_v[i] = [-(d * x) for d, x in zip(damping[i], w_i, strict=True)]
+        by_damping[i] = [-(v * x) for v, x in zip(qd_i, w_i, strict=True)]
+        if not i.kind.sprung:
+            by_q[i] = by_stiffness[i] = by_rest[i] = [0.0] * i.motion.nv
+            continue
+        own, rest, k = q[i], tree.coordinates("rest")[i], stiffness[i]
+        spring = _spring_force(i, own, rest, k)
+        graph = next(x.graph for x in own if isinstance(x, Symbol))
+        bar = adjoints(graph, {graph.position(f): -x for f, x in zip(spring, w_i, strict=True)})
+        by_q[i], by_rest[i] = (
+            [dot(rate, [bar.get(graph.position(x), 0.0) for x in numbers]) for rate in rates(i.motion, numbers)]
+            for numbers in (own, rest)
+        )
+        by_stiffness[i] = [bar.get(graph.position(x), 0.0) for x in k]
+
+
+def _spring_force(i: Node, q: list[Scalar], rest: list[Scalar], stiffness: list[Scalar]) -> list[Scalar]:
+    """A.T (stiffness * u), what the springs of a link's joint resist with; u' = A v."""
+    u = i.motion.difference(rest, q)
+    return i.motion.local_force(u, [k * x for k, x in zip(stiffness, u, strict=True)])

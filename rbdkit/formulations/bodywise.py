@@ -1,0 +1,58 @@
+"""The group chosen body by body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from rbdkit.formulations.constrained import ConstrainedBodies
+from rbdkit.formulations.formulation import Force
+from rbdkit.joints import Cylindrical, Fixed, Helical, Planar, Prismatic, Revolute, Spherical
+from rbdkit.model import Model
+
+LOWER_PAIRS = (Cylindrical, Helical, Planar, Prismatic, Revolute, Spherical)
+"""Joints whose motions are a subgroup of SE(3): surfaces that slide on themselves."""
+
+
+class Bodywise(ConstrainedBodies):
+    """SE(3) for some bodies and SO(3) x R3 for others (what Müller and Terze 2013 leave to future work).
+
+    Parameters
+    ----------
+    model, tau, f_ext : see `ConstrainedBodies`. options : reference, baumgarte.
+    groups : 'se3' or 'so3xr3' for each body, by name or in their order; `grounded_on_se3` of the model if not given.
+        `choose_groups` finds by trial what suits a given motion.
+    """
+
+    name: ClassVar[str] = "bodywise"
+
+    def __init__(
+        self,
+        model: Model,
+        tau: Force | None = None,
+        f_ext: Force | None = None,
+        groups: Mapping[str, str] | Sequence[str] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(model, tau, f_ext, grounded_on_se3(model) if groups is None else groups, **options)
+
+
+def grounded_on_se3(model: Model) -> dict[str, str]:
+    """The paper's rule (section 6): SE(3) for bodies that a lower pair holds to the ground, SO(3) x R3 for the others.
+
+    What is fixed to the ground counts as ground, and what is fixed to a body moves with it.
+    """
+    still: set[int] = {0}
+    lower: set[int] = set()
+    for i in model.outward:
+        p, kind = model.parent[i], model.joints[i].type
+        if isinstance(kind, Fixed):
+            group = still if p in still else lower if p in lower else set()
+            group.add(i)
+        elif isinstance(kind, LOWER_PAIRS) and p in still:
+            lower.add(i)
+    for loop in model.loops:
+        ends = {loop.predecessor, loop.successor}
+        if isinstance(loop.joint.type, LOWER_PAIRS) and ends & still:
+            lower |= ends - still
+    return {body.name: "se3" if body.index in lower | still else "so3xr3" for body in model.bodies[1:]}

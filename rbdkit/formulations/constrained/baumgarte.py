@@ -1,0 +1,39 @@
+"""Baumgarte's stabilisation of constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numpy.typing import NDArray
+
+from rbdkit.errors import SimulationError
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """In place of g'' = 0 the constraints obey ``g'' + 2 alpha g' + beta^2 g = 0``: errors die out as in a damper.
+
+    The error settles where what a step adds is what it takes away, so it is bounded but not zero. alpha = beta is
+    critical damping; values near 1 / h make the equations stiff for explicit methods with step h.
+
+    Parameters
+    ----------
+    alpha, beta : 1/s, not negative; beta is alpha if not given.
+
+    Raises
+    ------
+    SimulationError
+        If one of them is negative.
+    """
+
+    alpha: float
+    beta: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.alpha < 0.0 or (self.beta is not None and self.beta < 0.0):
+            raise SimulationError(f"{self}: alpha and beta must not be negative (1/s)")
+
+    def correction(self, g: NDArray, g_rate: NDArray) -> NDArray:
+        """What to take away from eta."""
+        beta = self.alpha if self.beta is None else self.beta
+        return 2.0 * self.alpha * g_rate + beta**2 * g

@@ -1,0 +1,256 @@
+"""Any model as bodies with constraints between them, on a Lie group of the reader's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import Energy, forward_kinematics
+from rbdkit.algorithms.passive_force import passive_force, spring_energy
+from rbdkit.engine import Run, Tableau
+from rbdkit.errors import ModelError, SimulationError
+from rbdkit.formulations.constrained import compiled
+from rbdkit.formulations.constrained.baumgarte import Baumgarte
+from rbdkit.formulations.constrained.groups import ProductGroup
+from rbdkit.formulations.constrained.index1 import Index1
+from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Relative, places
+from rbdkit.formulations.constrained.joint_forces import applied, rotors
+from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
+from rbdkit.formulations.formulation import Force
+from rbdkit.formulations.free_bodies import finite
+from rbdkit.formulations.joint_state import joint_state
+from rbdkit.model import Model
+from rbdkit.spatial import se3
+from rbdkit.spatial.cross import cross_force
+
+CLOSED = 1e-15
+"""Constraint errors (rad, m) that `project` leaves; it stops there or after `PROJECTIONS` corrections."""
+PROJECTIONS = 4
+
+
+class ConstrainedBodies:
+    """The `Formulation` on a product of groups, one group a body (Müller and Terze 2013, sections 3 and 4).
+
+    x holds 12 numbers a body: R row by row and the position r of the body's reference frame, in world coordinates. The
+    velocity of a body is its body twist (omega, v) on SE(3), and (omega, v_s), v_s = r' in world axes, on SO(3) x R3.
+    All joints, those that close loops too, are constraints; see `joint_constraints`. Joint forces, springs, dampers and
+    rotors act as they do in joint coordinates; but poses do not tell whole turns, so a spring on an axis acts by the
+    angle between half a turn back and half a turn forth.
+
+    Parameters
+    ----------
+    model : trees and loops of any joints; no mimic joints.
+    tau : joint forces (nv,) as a function of (t, x, v), or None.
+    f_ext : external forces (bodies, 6) in world coordinates about the world origin, of (t, x, v), or None.
+    groups : 'se3' or 'so3xr3': for all bodies, or a mapping from body names, or one for each body but the world.
+    reference : 'com': the reference frames sit in the centres of mass, along the axes of the body frames; 'body': they
+        are the body frames. It matters on SO(3) x R3 only: SE(3) gives the same motion for any frame on the body.
+    baumgarte : None, or a `Baumgarte` that pulls constraint errors back.
+
+    Raises
+    ------
+    ModelError
+        If the model has mimic joints.
+    """
+
+    name: ClassVar[str] = "constrained"
+
+    def __init__(
+        self,
+        model: Model,
+        tau: Force | None = None,
+        f_ext: Force | None = None,
+        groups: str | Mapping[str, str] | Sequence[str] = "se3",
+        reference: Literal["com", "body"] = "com",
+        baumgarte: Baumgarte | None = None,
+    ) -> None:
+        if model.mimics:
+            followers = ", ".join(repr(joint.name) for joint in model.joints if joint.mimic is not None)
+            raise ModelError(
+                f"model {model.name!r}: joints {followers} mimic others, which is no constraint between two bodies; "
+                "use formulation='joint', or give these joints coordinates of their own"
+            )
+        if reference not in ("com", "body"):
+            raise SimulationError(f"reference {reference!r} of the bodies must be 'com' or 'body'")
+        self.model = model
+        self.tau = tau
+        self.f_ext = f_ext
+        self.reference = reference
+        self.baumgarte = baumgarte
+        self.n = len(model.bodies) - 1
+        self.group = ProductGroup(group_names(model, groups))
+        self.offsets = reference_frames(model, reference)
+        self._to_body = se3.adjoint(self.offsets)  # twists of the reference frames to those of the body frames
+        self.constraints = JointConstraints(places(model, self.offsets), len(model.bodies))
+        self.mass_matrices = np.swapaxes(self._to_body, -1, -2) @ np.array(model.I) @ self._to_body
+        self._tree = not model.loops
+        self._passive = any(joint.damping.any() or joint.stiffness.any() for joint in model.joints)
+        self._rotors = any(joint.armature.any() for joint in model.joints)
+        self._mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
+        self._com = np.array([body.inertia.com if body.inertia else np.zeros(3) for body in model.bodies])
+
+    # --- the system that integrators step -----------------------------------------------------------------------------
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        return self.index1(t, x, v).solve()[0]
+
+    def move(self, x: NDArray, u: NDArray) -> NDArray:
+        finite(u)
+        return flat(self.group.move(unflat(x), u.reshape(*u.shape[:-1], self.n, 6)))
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        shape = (*v.shape[:-1], self.n, 6)
+        return self.group.local_rate(u.reshape(shape), v.reshape(shape)).reshape(v.shape)
+
+    def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
+        u = self.group.displacement(unflat(x0), unflat(x1))
+        return u.reshape(*u.shape[:-2], 6 * self.n)
+
+    def compiled_run(
+        self,
+        tableau: Tableau | None,
+        method: str,
+        times: NDArray,
+        x: NDArray,
+        v: NDArray,
+        every: int,
+        progress: Callable[[float], object],
+    ) -> Run | None:
+        """The run in one compiled loop, for explicit Runge-Kutta methods under gravity alone; else None.
+
+        Dampers and rotors may act too; not springs, joints whose axes move in the successor, and `Baumgarte`.
+        """
+        if tableau is None or not compiled.covered(self):
+            return None
+        return compiled.run(self, tableau, times, x, v, every, progress)
+
+    # --- equations of motion ------------------------------------------------------------------------------------------
+
+    def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
+        """Mass matrix, constraint Jacobian, forces and eta of one state, in the formulation's own velocities (Eq 3)."""
+        finite(x)
+        finite(v)
+        C, V = self._world_first(x, v)
+        relative = self.constraints.relative(C, V)
+        M, Q = self.mass_matrices[1:], self._forces(t, x, v, C, V, relative)[1:]
+        J, slip, eta = self.constraints.velocity_and_acceleration(relative, t)
+        if self.baumgarte is not None:
+            eta = eta - self.baumgarte.correction(self.constraints.position(C, t), slip)
+        spin = rotors(self.model, self.constraints, relative, t) if self._rotors else None
+        J = J[:, 1:]
+        if self.group.hybrid.any():  # V = B v, so V' = B v' + B' v
+            B, drift = self.group.tangent(C[1:]), self.group.tangent_rate(V[1:])
+            B_T = np.swapaxes(B, -1, -2)
+            eta = eta - np.einsum("mia,ia->m", J, drift)
+            M, Q = B_T @ M @ B, (B_T @ (Q - (M @ drift[..., None])[..., 0])[..., None])[..., 0]
+            J = np.einsum("mia,iab->mib", J, B)
+            spin = None if spin is None else spin.with_velocities(B, drift)
+        M, Q, J = block_diagonal(M), Q.reshape(-1), J.reshape(-1, 6 * self.n)
+        if spin is not None:
+            M, Q = M + spin.mass, Q + spin.force
+        return Index1(M, J, Q, eta, slip, self._tree)
+
+    def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+        """The state near (x, v) that obeys the constraints, by Newton's method in the kinetic-energy metric."""
+        still = np.zeros_like(v)
+        for _ in range(PROJECTIONS):
+            g = self.constraint_error(x, t)
+            if np.abs(g).max(initial=0.0) <= CLOSED:
+                break
+            x = self.move(x, replace(self.index1(t, x, still), Q=still, eta=-g).solve()[0])
+        here = self.index1(t, x, v)
+        return x, v + replace(here, Q=still, eta=-here.slip).solve()[0]
+
+    def _forces(self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative) -> NDArray:
+        """Wrench on every body but for the reactions, with the gyroscopic terms, in its reference frame."""
+        Q = -cross_force(V, (self.mass_matrices @ V[..., None])[..., 0])
+        weight = np.zeros_like(V)
+        weight[:, 3:] = self.model.gravity @ C[:, :3, :3]
+        Q += (self.mass_matrices @ weight[..., None])[..., 0]
+        if self.f_ext is not None:
+            Q += (np.swapaxes(se3.adjoint(C), -1, -2) @ self.f_ext(t, x, v)[..., None])[..., 0]
+        tau = np.zeros(self.model.nv) if self.tau is None else np.asarray(self.tau(t, x, v), dtype=float)
+        if self._passive:
+            tau = tau + passive_force(self.model, *self.joint_state(x, v))
+        if self._passive or self.tau is not None:
+            Q += applied(self.model, self.constraints, relative, tau)
+        return Q
+
+    # --- what it says of the model ------------------------------------------------------------------------------------
+
+    def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        kinematics = forward_kinematics(self.model, q, v)
+        C = (kinematics.poses @ self.offsets)[..., 1:, :, :]
+        V = (np.linalg.inv(self._to_body) @ kinematics.velocities[..., None])[..., 1:, :, 0]  # type: ignore[index]
+        return flat(C), self.group.velocities(C, V).reshape(*V.shape[:-2], 6 * self.n)
+
+    def poses(self, x: NDArray) -> NDArray:
+        return self._reference_poses(x) @ se3.inverse(self.offsets)
+
+    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+        return (self._to_body @ self._world_first(x, v)[1][..., None])[..., 0]
+
+    def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """Joint coordinates and velocities that come closest to a state."""
+        return joint_state(self.model, self.poses(x), self.velocities(x, v))
+
+    def energy(self, x: NDArray, v: NDArray) -> Energy:
+        V = self._world_first(x, v)[1]
+        kinetic = 0.5 * np.einsum("...ia,iab,...ib->...", V, self.mass_matrices, V)
+        T = self.poses(x)
+        com = (T[..., :3, :3] @ self._com[..., None])[..., 0] + T[..., :3, 3]
+        gravitational = -(self._mass * (com @ self.model.gravity)).sum(axis=-1)
+        spring = np.zeros_like(kinetic)
+        if self._rotors or self._passive:
+            q, qd = self.joint_state(x, v)
+            spring = spring_energy(self.model, q)
+            for joint in self.model.joints:
+                kinetic = kinetic + 0.5 * (joint.velocities(qd) ** 2 @ joint.armature)
+        return Energy(kinetic, gravitational, spring)
+
+    def momentum(self, x: NDArray, v: NDArray) -> NDArray:
+        """Spatial momentum of all bodies about the world origin, in world axes, shape (..., 6)."""
+        C, V = self._world_first(x, v)
+        h = self.mass_matrices @ V[..., None]
+        return (np.swapaxes(se3.adjoint(se3.inverse(C)), -1, -2) @ h)[..., 0].sum(axis=-2)
+
+    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """Energy without dampers; momentum where no joint but free ones leads to the world and nothing falls."""
+        kept = {}
+        if not any(joint.damping.any() for joint in self.model.joints):
+            kept["energy"] = self.energy(x, v).total
+        grounded = [j for j in self.constraints.joints if 0 in (j.predecessor, j.successor) and j.type.nv < 6]
+        if not grounded and not self.model.gravity.any():
+            h = self.momentum(x, v)
+            kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
+        return kept
+
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
+        return self.constraints.position(self._reference_poses(x), t)
+
+    def joint_error(self, x: NDArray, joint: str, t: float = 0.0) -> NDArray:
+        """Residuals of one joint's constraints, shape (..., 6 - nv), rad and m."""
+        names = [place.name for place in self.constraints.joints]
+        if joint not in names:
+            raise ModelError(f"joint {joint!r} is not in model {self.model.name!r}; known: {', '.join(names)}")
+        return self.constraint_error(x, t)[..., self.constraints.rows[names.index(joint)]]
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _reference_poses(self, x: NDArray) -> NDArray:
+        """Poses of the reference frames, the world first."""
+        C = np.empty((*x.shape[:-1], self.n + 1, 4, 4))
+        C[..., 0, :, :] = np.eye(4)
+        C[..., 1:, :, :] = unflat(x)
+        return C
+
+    def _world_first(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """Poses and body twists of the reference frames, the world first."""
+        C = self._reference_poses(x)
+        V = np.zeros((*v.shape[:-1], self.n + 1, 6))
+        V[..., 1:, :] = self.group.twists(C[..., 1:, :, :], v.reshape(*v.shape[:-1], self.n, 6))
+        return C, V

@@ -1,0 +1,187 @@
+"""Every joint of a model, loops included, as constraints between the poses and twists of its two bodies.
+
+A joint holds the relative pose X of its successor frame in its predecessor frame on the surface that its coordinates
+span, and the relative velocity in the range of S. With T from the joint type (T^T S = 0), in successor coordinates::
+
+    position       g = T^T log(pose(q)^-1 X), q the coordinates that come closest    (Featherstone 2008, Eqs 8.25-8.27)
+    velocity       T^T (v_rel - v_J) = 0,          v_rel = V_S - Ad(X^-1) V_P
+    acceleration   T^T (V_S' - Ad(X^-1) V_P') = T^T (c_J - v_rel x V_S)
+
+So a joint has 6 - nv rows whatever its type, they are independent, and near the surface g = 0 has no other solutions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.joints import (
+    Cylindrical,
+    EulerSpherical,
+    Fixed,
+    Free,
+    Helical,
+    JointType,
+    Planar,
+    Prescribed,
+    Prismatic,
+    Revolute,
+    Spherical,
+)
+from rbdkit.model import Model
+from rbdkit.spatial import se3
+from rbdkit.spatial.cross import cross_motion
+
+CONSTANT_T = (Cylindrical, EulerSpherical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical)
+"""Joints whose T does not depend on q, and for which T^T c_J = 0."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A joint between two bodies. placements : (4, 4) of its frames in the reference frames of these bodies."""
+
+    name: str
+    type: JointType
+    predecessor: int
+    successor: int
+    predecessor_placement: NDArray
+    successor_placement: NDArray
+
+
+@dataclass(frozen=True)
+class Relative:
+    """How the successor frames of all joints are placed and move relative to the predecessor frames.
+
+    X : (j, 4, 4) relative poses. from_S, from_P : (j, 6, 6) with v_rel = from_S V_s - from_P V_p for the twists of the
+    bodies' reference frames. V_S, v_rel : (j, 6) twist of the successor frame and relative twist in its coordinates.
+    """
+
+    X: NDArray
+    from_S: NDArray
+    from_P: NDArray
+    V_S: NDArray
+    v_rel: NDArray
+
+
+def places(model: Model, offsets: NDArray) -> list[Place]:
+    """The joints of the tree, body by body, then the loop joints.
+
+    offsets : (bodies, 4, 4) poses of the bodies' reference frames in the body frames.
+    """
+    inner = se3.inverse(offsets)
+    found = [
+        Place(joint.name, joint.type, model.parent[i], i, inner[model.parent[i]] @ joint.placement, inner[i])
+        for i, joint in enumerate(model.joints)
+        if i > 0
+    ]
+    for loop in model.loops:
+        p, s = loop.predecessor, loop.successor
+        placements = inner[p] @ loop.joint.placement, inner[s] @ loop.successor_placement
+        found.append(Place(loop.joint.name, loop.joint.type, p, s, *placements))
+    return found
+
+
+class JointConstraints:
+    """The constraints of all joints of a model, evaluated together.
+
+    Parameters
+    ----------
+    joints : as `places` lists them. bodies : how many there are, with the world.
+
+    Attributes
+    ----------
+    rows : a slice for each joint: its rows among the constraints.
+    m : number of constraints.
+    """
+
+    def __init__(self, joints: list[Place], bodies: int) -> None:
+        self.joints = joints
+        self.bodies = bodies
+        sizes = [6 - joint.type.nv for joint in joints]
+        ends = np.cumsum(sizes, dtype=int)
+        self.rows = [slice(int(end) - size, int(end)) for end, size in zip(ends, sizes, strict=True)]
+        self.m = int(sum(sizes))
+        self.predecessor = np.array([joint.predecessor for joint in joints], dtype=int)
+        self.successor = np.array([joint.successor for joint in joints], dtype=int)
+        self._used = np.arange(6) < np.array(sizes, dtype=int)[:, None]  # (j, 6): the columns of T that there are
+        self._row_predecessor = np.repeat(self.predecessor, sizes)
+        self._row_successor = np.repeat(self.successor, sizes)
+        self._A_P = _stack([joint.predecessor_placement for joint in joints])
+        self._A_S = _stack([joint.successor_placement for joint in joints])
+        self._X_P, self._X_S = se3.adjoint(se3.inverse(self._A_P)), se3.adjoint(se3.inverse(self._A_S))
+        self._T = np.zeros((len(joints), 6, 6))
+        self._varying = []
+        for k, joint in enumerate(joints):
+            if isinstance(joint.type, CONSTANT_T):
+                self._T[k, :, : sizes[k]] = joint.type.constraint_subspace(joint.type.neutral())
+            else:
+                self._varying.append(k)
+
+    def relative_poses(self, C: NDArray) -> NDArray:
+        """X of every joint, shape (..., j, 4, 4), from the bodies' poses C, the world first."""
+        return se3.inverse(C[..., self.predecessor, :, :] @ self._A_P) @ (C[..., self.successor, :, :] @ self._A_S)
+
+    def relative(self, C: NDArray, V: NDArray) -> Relative:
+        """Relative poses and twists; C (bodies, 4, 4), V (bodies, 6), the world first."""
+        X = self.relative_poses(C)
+        from_P = se3.adjoint(se3.inverse(X)) @ self._X_P
+        V_S = (self._X_S @ V[self.successor, :, None])[..., 0]
+        return Relative(X, self._X_S, from_P, V_S, V_S - (from_P @ V[self.predecessor, :, None])[..., 0])
+
+    def position(self, C: NDArray, t: float = 0.0) -> NDArray:
+        """g, shape (..., m), rad and m."""
+        X = self.relative_poses(C)
+        g = np.zeros((*C.shape[:-3], self.m))
+        for k, (joint, rows) in enumerate(zip(self.joints, self.rows, strict=True)):
+            if rows.stop > rows.start:
+                g[..., rows] = _position(joint.type, X[..., k, :, :], t)
+        return g
+
+    def velocity_and_acceleration(self, relative: Relative, t: float) -> tuple[NDArray, NDArray, NDArray]:
+        """J of shape (m, bodies, 6), with the world; J V less what driven joints do; and eta (M Eq 3), (m,) each."""
+        T, used = self._T, self._used
+        bias = -cross_motion(relative.v_rel, relative.V_S)
+        excess = relative.v_rel
+        if self._varying:
+            T, bias, excess = T.copy(), bias.copy(), excess.copy()
+            for k in self._varying:
+                T[k, :, used[k]], v_J, c_J = _at(self.joints[k].type, relative.X[k], relative.v_rel[k], t)
+                excess[k] -= v_J
+                bias[k] += c_J
+        T_T = np.swapaxes(T, -1, -2)
+        row = np.arange(self.m)
+        J = np.zeros((self.m, self.bodies, 6))
+        J[row, self._row_successor] = (T_T @ relative.from_S)[used]
+        J[row, self._row_predecessor] -= (T_T @ relative.from_P)[used]
+        return J, (T_T @ excess[..., None])[used, 0], (T_T @ bias[..., None])[used, 0]
+
+
+def _position(type: JointType, X: NDArray, t: float) -> NDArray:
+    """g of one joint, (..., 6 - nv), for a stack of poses."""
+    if isinstance(type, Spherical):
+        return (X[..., None, :3, 3] @ X[..., :3, :3])[..., 0, :]  # the rotation left over is none
+    q = np.empty((*X.shape[:-2], type.nq))
+    for place in np.ndindex(*X.shape[:-2]):
+        q[place] = type.project(X[place])
+    d = se3.log(se3.inverse(type.pose(q, t)) @ X)
+    if isinstance(type, CONSTANT_T):
+        return d @ type.constraint_subspace(type.neutral())
+    g = np.empty((*X.shape[:-2], 6 - type.nv))
+    for place in np.ndindex(*X.shape[:-2]):
+        g[place] = type.constraint_subspace(q[place]).T @ d[place]
+    return g
+
+
+def _at(type: JointType, X: NDArray, v_rel: NDArray, t: float) -> tuple[NDArray, NDArray, NDArray]:
+    """T transposed, and v_J and c_J of a joint that is at X and moves with v_rel, as near as the joint can."""
+    q = type.project(X)
+    S = type.motion_subspace(q)
+    qd = np.linalg.lstsq(S, v_rel, rcond=None)[0]
+    v_J = type.velocity(q, qd, t) if isinstance(type, Prescribed) else np.zeros(6)
+    return type.constraint_subspace(q).T, v_J, type.velocity_product(q, qd, t)
+
+
+def _stack(placements: list[NDArray]) -> NDArray:
+    return np.array(placements).reshape(-1, 4, 4)

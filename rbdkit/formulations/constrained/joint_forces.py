@@ -1,0 +1,73 @@
+"""What acts inside the joints, on the bodies that they connect: applied forces, springs, dampers and rotors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Relative
+from rbdkit.model import Model
+from rbdkit.spatial.cross import cross_motion
+
+
+def applied(model: Model, constraints: JointConstraints, relative: Relative, tau: NDArray) -> NDArray:
+    """Wrenches (bodies, 6) on the bodies' reference frames from joint forces tau (nv,).
+
+    In the joint acts any force f with S^T f = tau, on the successor, and -f on the predecessor; what such forces differ
+    by, the constraints take up. Here f is the shortest.
+    """
+    f = np.zeros((len(constraints.joints), 6))
+    for k, joint in enumerate(model.joints[1:]):  # loop joints come after these and have no tau
+        if joint.nv > 0:
+            S = joint.type.motion_subspace(joint.type.project(relative.X[k]))
+            f[k] = np.linalg.pinv(S).T @ tau[joint.v_slice]
+    Q = np.zeros((constraints.bodies, 6))
+    np.add.at(Q, constraints.successor, (f[:, None, :] @ relative.from_S)[:, 0])
+    np.add.at(Q, constraints.predecessor, -(f[:, None, :] @ relative.from_P)[:, 0])
+    return Q
+
+
+class Rotors(NamedTuple):
+    """Rotors that turn with the joints: joint accelerations are ``P V' + bias``, torques -armature times that.
+
+    P : (k, n, 6), without the world. bias, armature : (k,).
+    """
+
+    P: NDArray
+    bias: NDArray
+    armature: NDArray
+
+    def with_velocities(self, B: NDArray, drift: NDArray) -> Rotors:
+        """The same for velocities v with V' = B v' + drift."""
+        bias = self.bias + np.einsum("kia,ia->k", self.P, drift)
+        return Rotors(np.einsum("kia,iab->kib", self.P, B), bias, self.armature)
+
+    @property
+    def mass(self) -> NDArray:
+        """What they add to the mass matrix, (6 n, 6 n)."""
+        P = self.P.reshape(len(self.P), -1)
+        return P.T * self.armature @ P
+
+    @property
+    def force(self) -> NDArray:
+        """What they add to the forces, (6 n,)."""
+        return -self.P.reshape(len(self.P), -1).T @ (self.armature * self.bias)
+
+
+def rotors(model: Model, constraints: JointConstraints, relative: Relative, t: float) -> Rotors:
+    """The rotors of all joints of the tree."""
+    P, bias, armature = [], [], []
+    for k, joint in enumerate(model.joints[1:]):
+        if joint.armature.any():
+            q = joint.type.project(relative.X[k])
+            S_inverse = np.linalg.pinv(joint.type.motion_subspace(q))
+            rows = np.zeros((joint.nv, constraints.bodies, 6))
+            rows[:, constraints.successor[k]] = S_inverse @ relative.from_S[k]
+            rows[:, constraints.predecessor[k]] -= S_inverse @ relative.from_P[k]
+            c_J = joint.type.velocity_product(q, S_inverse @ relative.v_rel[k], t)
+            P.append(rows[:, 1:])
+            bias.append(S_inverse @ (cross_motion(relative.v_rel[k], relative.V_S[k]) - c_J))
+            armature.append(joint.armature)
+    return Rotors(np.concatenate(P), np.concatenate(bias), np.concatenate(armature))

@@ -1,0 +1,162 @@
+"""Closed loops in the program of `tree_program`: reactions of the loop joints, from what they do to the tree.
+
+Every row of a loop joint is a unit reaction that the tree answers with accelerations, by the factors that it was
+eliminated with. The right multiple of each makes the loop's acceleration what its constraint says:
+``Lambda lambda = J a - eta`` with a the accelerations of the tree alone. Rows that follow from others get none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Index, Program
+from rbdkit.engine.scalar import select
+from rbdkit.engine.steps.vectors import Matrix, Vector, cross, dot
+from rbdkit.formulations.constrained.program_body import AXES, Kind, ProgramBody
+
+DEPENDENT = 1e-9
+"""A row whose own response falls below this fraction in the elimination follows from those before it."""
+
+Bodies = Callable[[bool], AbstractContextManager[ProgramBody]]
+OfKind = Callable[[ProgramBody], Iterator[Kind]]
+
+
+class Loops:
+    """The rows of all loop joints. bodies : each body in order, or from the tips. of_kind : code for each kind."""
+
+    def __init__(self, program: Program, bodies: Bodies, of_kind: OfKind) -> None:
+        self.program, self.bodies, self.of_kind = program, bodies, of_kind
+        self.m = program.count("loop_rows")
+        self.response = (program.count("bodies") + 1) * 6  # numbers of a row in "responses"
+
+    def close(self) -> None:
+        """Accelerations "A" of the tree in; those of the system with its loops out."""
+        program = self.program
+        with program.loop(0, self.m) as r:
+            self.error(r)
+        with program.loop(0, self.m) as r:
+            self.respond(r)
+            with program.loop(0, self.m) as other:
+                S, P = self.ends(other)
+                start = r * self.response
+                program.store(
+                    "Lambda", other * self.m + r, 0, self.along(other, "responses", S * 6 + start, P * 6 + start)
+                )
+        self.solve()
+        with program.loop(0, self.m) as r, self.bodies(False) as body:
+            place = r * self.response + body.row * 6
+            factor = program.load("rhs", r)
+            A = [a - factor * program.load("responses", place, j) for j, a in enumerate(body.get("A"))]
+            body.put("A", A)
+
+    def ends(self, r: Index) -> tuple[Index, Index]:
+        """Rows of the fields of the successor and the predecessor."""
+        return self.program.entry("loop_successors", r), self.program.entry("loop_predecessors", r)
+
+    def six(self, array: str, place: Index) -> list[Scalar]:
+        return [self.program.load(array, place, j) for j in range(6)]
+
+    def along(self, r: Index, array: str, S: Index, P: Index) -> Scalar:
+        """J_r a, for accelerations that stand in an array at the places S and P."""
+        W_S, W_P = self.six("loop_T", r * 6), self.six("loop_W", r * 6)
+        return dot(W_S, self.six(array, S)) - dot(W_P, self.six(array, P))
+
+    def error(self, r: Index) -> None:
+        """The row as wrenches on both bodies; J a - eta of the tree alone."""
+        program, (S, P) = self.program, self.ends(r)
+        R_S, R_P = (Matrix.of([program.load("R", end * 9, j) for j in range(9)]) for end in (S, P))
+        r_S, r_P = (Vector(program.load("r", end * 3, j) for j in range(3)) for end in (S, P))
+        R, p = R_P.T @ R_S, R_P.T @ (r_S - r_P)  # pose of the successor in the predecessor
+        T = self.six("loop_T", r * 6)
+        n, f = R @ Vector(T[:3]), R @ Vector(T[3:])
+        W_P = [*(n + cross(p, f)), *f]
+        for j, x in enumerate(W_P):
+            program.store("loop_W", r * 6, j, x)
+        V_S, V_P = self.six("V", S * 6), self.six("V", P * 6)
+        w, v, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
+        w_rel, v_rel = w - R.T @ w_P, v - R.T @ (v_P + cross(w_P, p))
+        product = [*cross(w_rel, w), *(cross(w_rel, v) + cross(v_rel, w))]
+        slip = dot(T, self.six("A", S * 6)) - dot(W_P, self.six("A", P * 6)) + dot(T, product)
+        program.store("rhs", r, 0, slip)
+
+    def respond(self, r: Index) -> None:
+        """Accelerations of the tree under the unit reaction of a row."""
+        program = self.program
+        with self.bodies(False) as body:
+            body.put("dp", [0.0] * 6)
+        for j in range(6):
+            program.store("dp", 0, j, 0.0)
+            program.store("dA", 0, j, 0.0)
+        with program.loop(0, 1):  # both ends may be one body: one after the other
+            for j, x in enumerate(self.six("loop_T", r * 6)):
+                place = self.ends(r)[0] * 6
+                program.store("dp", place, j, -x)
+        with program.loop(0, 1):
+            place = self.ends(r)[1] * 6
+            for j, x in enumerate(self.six("loop_W", r * 6)):
+                program.store("dp", place, j, program.load("dp", place, j) + x)
+        with self.bodies(True) as body:
+            for kind in self.of_kind(body):
+                feel(body, kind)
+        with self.bodies(False) as body:
+            for kind in self.of_kind(body):
+                follow(body, kind)
+            place = r * self.response + body.row * 6
+            for j, x in enumerate(body.get("dA")):
+                program.store("responses", place, j, x)
+
+    def solve(self) -> None:
+        """Lambda lambda = rhs by symmetric elimination; lambda is left in "rhs"."""
+        program, m = self.program, self.m
+        with program.loop(0, m) as k:
+            program.store("diagonal", k, 0, program.load("Lambda", k * m + k))
+        with program.loop(0, m) as k:
+            pivot = program.load("Lambda", k * m + k)
+            large = pivot > DEPENDENT * program.load("diagonal", k)
+            program.store("inverse", k, 0, select(large, 1.0 / select(large, pivot, 1.0), 0.0))
+            with program.loop(k + 1, m) as i:
+                factor = program.load("Lambda", i * m + k) * program.load("inverse", k)
+                program.store("factor", 0, 0, factor)
+                program.store("rhs", i, 0, program.load("rhs", i) - factor * program.load("rhs", k))
+                with program.loop(k + 1, m) as j:
+                    change = program.load("factor", 0) * program.load("Lambda", k * m + j)
+                    program.store("Lambda", i * m + j, 0, program.load("Lambda", i * m + j) - change)
+        with program.loop(0, m) as n:
+            k = m - n - 1
+            with program.loop(k + 1, m) as j:
+                known = program.load("Lambda", k * m + j) * program.load("rhs", j)
+                program.store("rhs", k, 0, program.load("rhs", k) - known)
+            with program.loop(0, 1):
+                program.store("rhs", k, 0, program.load("rhs", k) * program.load("inverse", k))
+
+
+def feel(body: ProgramBody, kind: Kind) -> None:
+    """A force on a body and what it carries, as its parent feels it."""
+    parent = body.parent
+    p, axes, stored, found = body.get("dp"), body.given(AXES, 36), body.get("factors"), []
+    for k in range(kind.freedoms):
+        U, D_inv = stored[8 * k : 8 * k + 6], stored[8 * k + 6]
+        u = -dot(axes[6 * k : 6 * k + 6], p)
+        p = [a + b * (u * D_inv) for a, b in zip(p, U, strict=True)]
+        found.append(u)
+    body.put("du", found)
+    X = body.get("X")
+    R, r = Matrix.of(X[:9]), Vector(X[9:])
+    f = R @ Vector(p[3:])
+    n = R @ Vector(p[:3]) + cross(r, f)
+    body.put("dp", [a + b for a, b in zip(body.get("dp", parent), [*n, *f], strict=True)], parent)
+
+
+def follow(body: ProgramBody, kind: Kind) -> None:
+    """The acceleration that goes with it, from that of the parent."""
+    (alpha_p, a_p), X = body.pair("dA", body.parent), body.get("X")
+    R, r = Matrix.of(X[:9]), Vector(X[9:])
+    A: list[Scalar] = [*(R.T @ alpha_p), *(R.T @ (a_p + cross(alpha_p, r)))]
+    axes, stored, du = body.given(AXES, 36), body.get("factors"), body.get("du")
+    for k in reversed(range(kind.freedoms)):
+        U, D_inv = stored[8 * k : 8 * k + 6], stored[8 * k + 6]
+        qdd = (du[k] - dot(U, A)) * D_inv
+        A = [a + qdd * s for a, s in zip(A, axes[6 * k : 6 * k + 6], strict=True)]
+    body.put("dA", A)

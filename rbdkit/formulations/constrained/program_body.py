@@ -1,0 +1,72 @@
+"""A body as programs see it: its numbers, by name, in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Index, Program, Whole
+from rbdkit.engine.steps.vectors import Vector
+
+FIELDS = {"R": 9, "r": 3, "V": 6, "X": 12, "drift": 6, "IA": 21, "pA": 6, "qd": 6, "factors": 48, "A": 6}
+"""Numbers of a body that a stage computes, row 0 of each being the world: pose R, r and twist V, pose X in the parent,
+velocity products, articulated inertia and bias force, joint velocities, factors of the elimination, acceleration A."""
+LOOP_FIELDS = {"dp": 6, "du": 6, "dA": 6}
+"""Those of the response to a loop's reaction."""
+SIZES = FIELDS | LOOP_FIELDS
+INERTIA, AXES, RATES, DAMPING, ARMATURE, NUMBERS = 0, 10, 46, 82, 88, 94
+"""Where the given numbers of a body begin: m, m c, I; S by columns; S^+ by rows; damping; armature; and their end."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What bodies have in common that one piece of code serves. freedoms : of the joint. damped : whether it is."""
+
+    freedoms: int
+    damped: bool
+
+
+class ProgramBody:
+    """A body that a pass has come to: its numbers, by name, in the arrays of the program."""
+
+    def __init__(self, program: Program, k: Index) -> None:
+        self.program, self.k, self.row = program, k, k + 1
+        self.first = k * NUMBERS
+
+    def get(self, name: str, row: Whole | None = None) -> list[Scalar]:
+        """A field of this body, or of the one in that row."""
+        size = SIZES[name]
+        place = (self.row if row is None else row) * size
+        return [self.program.load(name, place, j) for j in range(size)]
+
+    def put(self, name: str, values: Sequence[Scalar], row: Whole | None = None) -> None:
+        """Write a field."""
+        place = (self.row if row is None else row) * SIZES[name]
+        for j, value in enumerate(values):
+            self.program.store(name, place, j, value)
+
+    def pair(self, name: str, row: Whole | None = None) -> tuple[Vector, Vector]:
+        """A field of six numbers as angular and linear part."""
+        values = self.get(name, row)
+        return Vector(values[:3]), Vector(values[3:])
+
+    def given(self, first: int, size: int) -> list[Scalar]:
+        """Numbers of the model, see `INERTIA` and the others."""
+        return [self.program.load("numbers", self.first, first + j) for j in range(size)]
+
+    def state(self, array: str, size: int, start: Whole = 0) -> list[Scalar]:
+        """The body's part of an array that has `size` numbers for each body but the world, from a place on."""
+        place = self.k * size + start
+        return [self.program.load(array, place, j) for j in range(size)]
+
+    def put_state(self, array: str, values: Sequence[Scalar], start: Whole = 0) -> None:
+        """Write the body's part of such an array."""
+        place = self.k * len(values) + start
+        for j, value in enumerate(values):
+            self.program.store(array, place, j, value)
+
+    @property
+    def parent(self) -> Index:
+        """Row of the parent."""
+        return self.program.entry("parents", self.k)

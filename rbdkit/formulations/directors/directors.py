@@ -1,0 +1,194 @@
+"""A rigid body by three directors and the constraints between them (Gebhardt and Romero, section 3.5)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations.directors.turning import TurningBody, triad
+from rbdkit.formulations.formulation import Force
+from rbdkit.model import Model
+from rbdkit.spatial import so3
+
+_EYE = np.eye(3)
+
+
+class Directors(TurningBody):
+    """The standard body: x = q = (d1, d2, d3), v = qdot, a constant mass matrix M, and six constraints h(q) = 0.
+
+    ``M qddot + H(q)^T lambda = Q``, ``h(q) = 0`` (Eqs 64, 81). Each vector moves in R^3: only the constraints keep the
+    directors orthonormal, so methods that know nothing of h drift off. A floating body has its centre of mass as a
+    fourth vector of q; n below is then 12.
+
+    Attributes
+    ----------
+    n : 9 or 12.
+    M : (n, n) mass matrix, kg m2 (Eq 88), and kg.
+    twists : whether the body may turn about its own d3.
+    """
+
+    name: ClassVar[str] = "directors"
+    twists: ClassVar[bool] = True
+
+    def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
+        super().__init__(model, tau, f_ext)
+        self.n = 12 if self.body.floats else 9
+        self.M = np.zeros((self.n, self.n))
+        self.M[:9, :9] = np.kron(self.body.euler_inertia, _EYE)
+        self.M[9:, 9:] = self.body.mass * np.eye(self.n - 9)
+
+    # --- the pieces of the equations ----------------------------------------------------------------------------------
+
+    def H(self, q: NDArray) -> NDArray:
+        """Jacobian (6, n) of the constraints `constraint_error`, linear in q."""
+        d1, d2, d3 = q[:9].reshape(3, 3)
+        H = np.zeros((6, self.n))
+        H[0, 3:6], H[0, 6:9] = d3, d2
+        H[1, 0:3], H[1, 6:9] = d3, d1
+        H[2, 0:3], H[2, 3:6] = d2, d1
+        H[3, 0:3], H[4, 3:6], H[5, 6:9] = d1, d2, d3
+        return H
+
+    def G(self, q: NDArray) -> NDArray:
+        """Jacobian (k, n) of the constraints on the velocity, ``G(q) qdot = 0``; linear in q; none here."""
+        return np.zeros((0, self.n))
+
+    def G_gradient(self, u: NDArray) -> NDArray:
+        """Derivative (k, n) of G(q) u with respect to q; none here."""
+        return np.zeros((0, self.n))
+
+    def reaction_stiffness(self, multipliers: NDArray) -> NDArray:
+        """The matrix (n, n) with ``S q = H(q)^T lambda + G(q)^T mu``; multipliers = (lambda, mu)."""
+        a, b, c, d, e, f = multipliers[:6]
+        S = np.zeros((self.n, self.n))
+        S[:9, :9] = np.kron([[d, c, b], [c, e, a], [b, a, f]], _EYE)
+        return S
+
+    def generalized_force(self, t: float, q: NDArray, v: NDArray, at: NDArray | None = None) -> NDArray:
+        """The force (n,) on the directors, of moments and gravity, and on the centre of mass.
+
+        The virtual work of Eq 68, ``1/2 sum (d_i x delta d_i) . m``, is that of the forces f_i = 1/2 m x d_i. Between
+        two orientations q is no triad of unit vectors; with the dual directors d^i instead of d_i the forces go on
+        doing the work ``m . delta theta`` on a turn delta theta, and to a triad it makes no difference.
+
+        Parameters
+        ----------
+        at : the state at which the moments are taken if they depend on it; q if not given.
+        """
+        at = q if at is None else at
+        on_directors, on_com = self.body.weight, self.body.mass * self.body.gravity
+        if self.loaded:
+            (M, F), (m, f) = self._acting(t, at, v)
+            A = triad(q)
+            dual = np.linalg.inv(A)  # its rows are the dual directors
+            on_directors = on_directors + 0.5 * np.cross(A @ M + m, dual)
+            on_com = on_com + triad(at) @ F + f
+        return np.concatenate([on_directors.ravel(), on_com[: self.n - 9]])
+
+    def force_gradient(self, t: float, q: NDArray, v: NDArray, at: NDArray | None = None) -> NDArray:
+        """Derivative (n, n) of the forces on the directors with respect to q, for moments that do not depend on it."""
+        gradient = np.zeros((self.n, self.n))
+        if not self.loaded:
+            return gradient
+        M, m = self.moments(t, q if at is None else at, v)
+        A = triad(q)
+        dual = np.linalg.inv(A)
+        turned = np.cross(A @ M + m, dual)
+        for i in range(3):  # of f_i by d_j
+            for j in range(3):
+                block = -0.5 * M[j] * so3.skew(dual[i]) - 0.5 * np.outer(turned[j], dual[i])
+                gradient[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = block
+        return gradient
+
+    def _saddle(self, C: NDArray, reactions: NDArray, p: NDArray, bias: NDArray | float = 0.0) -> NDArray:
+        """y (n,) and multipliers with ``M y + reactions^T multipliers = p`` and ``C y = -bias``."""
+        k = len(C)
+        matrix = np.block([[self.M, reactions.T], [C, np.zeros((k, k))]])
+        return np.linalg.solve(matrix, np.concatenate([p, np.broadcast_to(-np.asarray(bias), k)]))
+
+    # --- as a system --------------------------------------------------------------------------------------------------
+
+    def multipliers(self, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """Acceleration (n,) and multipliers (lambda, mu) by the equations with their constraints differentiated."""
+        C = np.vstack([self.H(x), self.G(x)])
+        bias = np.vstack([self.H(v), self.G(v)]) @ v  # the Jacobians are linear: their rates are H(qdot), G(qdot)
+        solution = self._saddle(C, C, self.generalized_force(t, x, v), bias)
+        return solution[: self.n], solution[self.n :]
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        return self.multipliers(t, x, v)[0]
+
+    def move(self, x: NDArray, u: NDArray) -> NDArray:
+        return x + u
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        return v
+
+    def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
+        return x1 - x0
+
+    def tangent_velocity(self, x: NDArray, v: NDArray, normal: NDArray | None = None) -> NDArray:
+        """The velocity (n,) on the tangent space at x to which reactions bring v.
+
+        Reactions of the constraints between directors have no moment: for the standard body the result has the momentum
+        of v and of all such velocities the least energy.
+
+        Parameters
+        ----------
+        normal : (3,) direction of the moment that keeps a body without twist from twisting; d3 if not given.
+        """
+        H, G = self.H(x), self.G(x)
+        reactions = np.zeros_like(G)
+        reactions[:, :9] = 0.5 * np.cross(x[6:9] if normal is None else normal, x[:9].reshape(3, 3)).ravel()  # Eq 68
+        return self._saddle(np.vstack([H, G]), np.vstack([H, reactions]), self.M @ v)[: self.n]
+
+    def velocity_after(self, x: NDArray, v: NDArray, impulse: NDArray) -> NDArray:
+        """The velocity (n,) on the tangent space at x after an impulse (n,) of generalized forces."""
+        C = np.vstack([self.H(x), self.G(x)])
+        return v + self._saddle(C, C, impulse)[: self.n]
+
+    # --- what it says of the model ------------------------------------------------------------------------------------
+
+    def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        x = self.start(q)
+        rates = np.cross(v[..., None, :3], _EYE) @ np.swapaxes(triad(x), -1, -2)  # row i: R (W x e_i)
+        rates = rates.reshape(*x.shape[:-1], 9)
+        return x, np.concatenate([rates, self.com_velocity(q, v)], axis=-1) if self.body.floats else rates
+
+    def poses(self, x: NDArray) -> NDArray:
+        """World poses, with the rotation nearest to the directors; how far they are from one is `constraint_error`."""
+        poses = super().poses(x)
+        if np.isfinite(x).all():
+            poses[..., 1, :3, :3] = so3.project(poses[..., 1, :3, :3])
+        return poses
+
+    def spin(self, x: NDArray, v: NDArray) -> NDArray:
+        R = triad(x)
+        w = 0.5 * np.cross(np.swapaxes(R, -1, -2), v[..., :9].reshape(*v.shape[:-1], 3, 3)).sum(axis=-2)
+        return (np.swapaxes(R, -1, -2) @ w[..., None])[..., 0]
+
+    def kinetic_energy(self, x: NDArray, v: NDArray) -> NDArray:
+        """1/2 qdot . M qdot, with what the velocity has off the constraints."""
+        return 0.5 * np.einsum("...i,ij,...j", v, self.M, v)
+
+    def angular_momentum(self, x: NDArray, v: NDArray) -> NDArray:
+        """pi = sum d_i x pi^i with pi^i = sum_j E_ij d_j' (Eqs 65, 109), world axes (..., 3), kg m2/s."""
+        p = (v[..., :9] @ self.M[:9, :9]).reshape(*v.shape[:-1], 3, 3)
+        return np.cross(x[..., :9].reshape(p.shape), p).sum(axis=-2)
+
+    def velocity_error(self, x: NDArray, v: NDArray) -> NDArray:
+        """What the velocity has off the tangent space, (H; G) qdot, shape (..., 6 + k), rad/s."""
+        states = zip(x.reshape(-1, self.n), v.reshape(-1, self.n), strict=True)
+        errors = np.array([np.concatenate([self.H(x_k) @ v_k, self.G(x_k) @ v_k]) for x_k, v_k in states])
+        return errors.reshape(*x.shape[:-1], -1)
+
+    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
+        pi = self.angular_momentum(x, v)
+        kept = self._kept(x, v, {"pi": pi})
+        if self.body.weight.any():
+            up = -self.body.gravity / np.linalg.norm(self.body.gravity)
+            kept["angular momentum about the vertical"] = pi @ up
+        return kept

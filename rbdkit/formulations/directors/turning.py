@@ -1,0 +1,167 @@
+"""What the formulations of one turning body have in common: poses, energy, and the moments that act."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import Energy
+from rbdkit.formulations.directors.fixed_point import fixed_point_body
+from rbdkit.formulations.formulation import Force
+from rbdkit.model import Model
+from rbdkit.spatial import so3
+
+
+class TurningBody:
+    """Base of formulations whose x begin with the directors (d1, d2, d3) of a body, nine numbers.
+
+    The body is pivoted, or floats; then its centre of mass c follows in x, and the last three v are its velocity, both
+    along the world's axes. It moves by itself: the body turns about it as about a pivot.
+
+    Parameters
+    ----------
+    model : one body on a spherical or free joint.
+    tau : force of the joint as a function of (t, x, v), or None: moment in body axes, and for a free joint the force.
+    f_ext : wrench (2, 6) on world and body as a function of (t, x, v), see `Formulation`; or None.
+
+    Raises
+    ------
+    ModelError
+        If the model is anything else.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
+        self.model = model
+        self.body = fixed_point_body(model, self.name)
+        self.tau = tau
+        self.f_ext = f_ext
+
+    @property
+    def loaded(self) -> bool:
+        """Whether anything acts besides gravity."""
+        return self.tau is not None or self.f_ext is not None
+
+    def spin(self, x: NDArray, v: NDArray) -> NDArray:
+        """Convected angular velocity W (..., 3), body axes, rad/s."""
+        raise NotImplementedError
+
+    # --- what acts ----------------------------------------------------------------------------------------------------
+
+    def moments(self, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """Moments about the body's point that act besides gravity, N m.
+
+        Returns
+        -------
+        M, m : (3,) components along the directors, of what turns with the body; and along the world's axes.
+        """
+        (M, _), (m, _) = self._acting(t, x, v)
+        return M, m
+
+    def _acting(self, t: float, x: NDArray, v: NDArray) -> tuple[tuple[NDArray, NDArray], tuple[NDArray, NDArray]]:
+        """Moment about the point and force on it, along the directors and along the world's axes."""
+        M, F, m, f = np.zeros((4, 3))
+        if self.tau is not None:
+            tau = self.tau(t, x, v)
+            M = tau[:3]
+            if self.body.floats:
+                F = tau[3:]
+                M = M - np.cross(self.body.com, F)
+        if self.f_ext is not None:
+            wrench = self.f_ext(t, x, v)[1]
+            f = wrench[3:]
+            m = wrench[:3] - np.cross(self.point(x), f)
+        return (M, F), (m, f)
+
+    def convected_moment(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        """The moment of everything that acts, gravity too, in body axes (3,), N m."""
+        R = triad(x)
+        M, m = self.moments(t, x, v)
+        return M + R.T @ m + np.cross(self.body.first_moment, R.T @ self.body.gravity)
+
+    def force_on_com(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        """The force (3,) on a floating centre of mass, gravity too, world axes, N."""
+        (_, F), (_, f) = self._acting(t, x, v)
+        return triad(x) @ F + f + self.body.mass * self.body.gravity
+
+    # --- where the body is --------------------------------------------------------------------------------------------
+
+    def point(self, x: NDArray) -> NDArray:
+        """What the body turns about (..., 3): its pivot or its centre of mass, in the world."""
+        if self.body.floats:
+            return x[..., 9:]
+        return np.broadcast_to(self.body.placement[:3, 3], (*x.shape[:-1], 3))
+
+    def start(self, q: NDArray) -> NDArray:
+        """x of joint coordinates."""
+        pose = self.body.placement @ self.model.joints[1].type.pose(q)
+        R = pose[..., :3, :3]
+        x = np.swapaxes(R, -1, -2).reshape(*q.shape[:-1], 9)
+        return np.concatenate([x, pose[..., :3, 3] + R @ self.body.com], axis=-1) if self.body.floats else x
+
+    def com_velocity(self, q: NDArray, v: NDArray) -> NDArray:
+        """Velocity (..., 3) of the centre of mass along the world's axes, of joint coordinates and velocities."""
+        R = self.body.placement[:3, :3] @ self.model.joints[1].type.pose(q)[..., :3, :3]
+        return (R @ (v[..., 3:] + np.cross(v[..., :3], self.body.com))[..., None])[..., 0]
+
+    def poses(self, x: NDArray) -> NDArray:
+        poses = np.zeros((*x.shape[:-1], 2, 4, 4))
+        poses[...] = np.eye(4)
+        poses[..., 1, :3, :3] = triad(x)
+        poses[..., 1, :3, 3] = self.point(x) - (triad(x) @ self.body.com if self.body.floats else 0.0)
+        return poses
+
+    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+        velocities = np.zeros((*x.shape[:-1], 2, 6))
+        velocities[..., 1, :3] = W = self.spin(x, v)
+        if self.body.floats:
+            along = (np.swapaxes(triad(x), -1, -2) @ v[..., -3:, None])[..., 0]
+            velocities[..., 1, 3:] = along - np.cross(W, self.body.com)
+        return velocities
+
+    # --- what it keeps ------------------------------------------------------------------------------------------------
+
+    def kinetic_energy(self, x: NDArray, v: NDArray) -> NDArray:
+        """1/2 W . J W (Eq 33), and that of a floating centre of mass."""
+        W = self.spin(x, v)
+        turning = 0.5 * np.einsum("...i,ij,...j", W, self.body.J, W)
+        return turning + 0.5 * self.body.mass * (v[..., -3:] ** 2).sum(axis=-1) if self.body.floats else turning
+
+    def energy(self, x: NDArray, v: NDArray) -> Energy:
+        kinetic = self.kinetic_energy(x, v)
+        falls = self.body.mass * (self.point(x) @ self.body.gravity)
+        falls = falls + x[..., :9] @ np.outer(self.body.first_moment, self.body.gravity).ravel()
+        return Energy(kinetic, -falls, np.zeros_like(kinetic))
+
+    def _kept(self, x: NDArray, v: NDArray, momenta: dict[str, NDArray]) -> dict[str, NDArray]:
+        """K and momenta about the point while gravity has no moment about it; else the energy.
+
+        Of a floating body in gravity, the energy too; without gravity, the linear momentum.
+        """
+        if self.body.weight.any():
+            return {"energy": self.energy(x, v).total}
+        if not self.body.floats:
+            return {"K": self.kinetic_energy(x, v), **momenta}
+        if self.body.gravity.any():
+            return {"energy": self.energy(x, v).total, **momenta}
+        return {"K": self.kinetic_energy(x, v), **momenta, "linear momentum": self.body.mass * v[..., -3:]}
+
+    def constraint_error(self, x: NDArray) -> NDArray:
+        """The six products of directors that should be 0 or 1, less that (Eq 63, with the rows of unit length)."""
+        R = triad(x)
+        C = 0.5 * (np.swapaxes(R, -1, -2) @ R - np.eye(3))
+        rows, columns = (1, 0, 0, 0, 1, 2), (2, 2, 1, 0, 1, 2)
+        return C[..., rows, columns] * np.array([2.0, 2.0, 2.0, 1.0, 1.0, 1.0])
+
+
+def triad(x: NDArray) -> NDArray:
+    """The directors, the first nine of x (..., n), as the columns of matrices (..., 3, 3)."""
+    return np.swapaxes(x[..., :9].reshape(*x.shape[:-1], 3, 3), -1, -2)
+
+
+def orthonormal(x: NDArray) -> NDArray:
+    """x with its first nine numbers those of the rotation nearest to them."""
+    return np.concatenate([so3.project(triad(x)).T.ravel(), x[9:]])

@@ -1,0 +1,199 @@
+"""What formulations of freely moving bodies have in common: each body is referred to its centre of mass."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import Energy
+from rbdkit.engine import Run, Tableau
+from rbdkit.engine.steps.stepping import LARGEST
+from rbdkit.errors import ModelError
+from rbdkit.formulations import body_loop
+from rbdkit.formulations.formulation import Force
+from rbdkit.model import Model
+from rbdkit.spatial import se3
+
+
+class FreeBodies(ABC):
+    """Base of the formulations of bodies on free joints from the world, under gravity, tau and external forces.
+
+    The state of n bodies may be anything from which the poses of their central frames can be had: body axes, the origin
+    in the centre of mass. Twists are ``v_L = (U, Omega)`` of that frame in body coordinates, the linear part first.
+
+    Parameters
+    ----------
+    model : bodies on free joints from the world.
+    tau : applied joint forces as a function of (t, x, v), or None: (moment, force) on each body at its frame's origin.
+    f_ext : external forces as a function of (t, x, v), or None.
+
+    Attributes
+    ----------
+    mass, com, J : (n,) kg, (n, 3) m in the body frame, (n, 3, 3) kg m^2 about the centre of mass.
+    equations : the equations of one body on scalars, for the compiled loop.
+
+    Raises
+    ------
+    ModelError
+        If a body does not move freely, is held by a spring, damper or rotor, or has no inertia in some direction.
+    """
+
+    name: ClassVar[str]
+    equations: ClassVar[body_loop.BodyEquations]
+
+    def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
+        _require_free(model, self.name)
+        self.model, self.tau, self.f_ext = model, tau, f_ext
+        inertias = [body.inertia for body in model.bodies[1:] if body.inertia is not None]
+        self.n = len(inertias)
+        self.mass = np.array([inertia.mass for inertia in inertias])
+        self.com = np.array([inertia.com for inertia in inertias])
+        self.J = np.array([inertia.inertia_com for inertia in inertias])
+
+    @abstractmethod
+    def place(self, H: NDArray) -> NDArray:
+        """The x (..., nx) of central frames with the poses H (..., n, 4, 4)."""
+
+    @abstractmethod
+    def frames(self, x: NDArray) -> NDArray:
+        """Poses H (..., n, 4, 4) of the central frames."""
+
+    @abstractmethod
+    def set_twists(self, x: NDArray, v_L: NDArray) -> NDArray:
+        """The v (..., nv) of bodies with the twists v_L (..., n, 6)."""
+
+    @abstractmethod
+    def twists(self, x: NDArray, v: NDArray) -> NDArray:
+        """Twists v_L (..., n, 6) of the central frames."""
+
+    @abstractmethod
+    def numbers(self) -> NDArray:
+        """What `equations` needs to know of each body, (n, equations.numbers)."""
+
+    def compiled_run(
+        self,
+        tableau: Tableau | None,
+        method: str,
+        times: NDArray,
+        x: NDArray,
+        v: NDArray,
+        every: int,
+        progress: Callable[[float], object],
+    ) -> Run | None:
+        """The run in one compiled loop, for explicit Runge-Kutta methods and bodies under gravity alone; else None."""
+        if tableau is None or self.tau is not None or self.f_ext is not None:
+            return None
+        return body_loop.run(self.equations, tableau, self.numbers(), self.model.gravity, times, x, v, every, progress)
+
+    # --- forces -------------------------------------------------------------------------------------------------------
+
+    def forces(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        """Force and moment (n, 6) about the centre of mass on each body, in body coordinates."""
+        H = self.frames(x)
+        R, p = H[..., :3, :3], H[..., :3, 3]
+        force = self.mass[:, None] * self.model.gravity
+        moment = np.zeros_like(force)
+        if self.f_ext is not None:
+            f_ext = self.f_ext(t, x, v)[1:]
+            force = force + f_ext[:, 3:]
+            moment = f_ext[:, :3] - np.cross(p, f_ext[:, 3:])
+        wrench = np.concatenate([_turned(force, R), _turned(moment, R)], axis=-1)
+        if self.tau is not None:
+            applied = self.tau(t, x, v).reshape(self.n, 6)
+            wrench[:, :3] += applied[:, 3:]
+            wrench[:, 3:] += applied[:, :3] - np.cross(self.com, applied[:, 3:])
+        return wrench
+
+    # --- what it says of the model ------------------------------------------------------------------------------------
+
+    def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        H = np.stack([joint.pose(q) for joint in self.model.joints[1:]], axis=-3)
+        H[..., :3, 3] += (H[..., :3, :3] @ self.com[:, :, None])[..., 0]
+        twist = v.reshape(*v.shape[:-1], self.n, 6)
+        U = twist[..., 3:] + np.cross(twist[..., :3], self.com)
+        x = self.place(H)
+        return x, self.set_twists(x, np.concatenate([U, twist[..., :3]], axis=-1))
+
+    def poses(self, x: NDArray) -> NDArray:
+        H = self.frames(x)
+        poses = np.empty((*H.shape[:-3], self.n + 1, 4, 4))
+        poses[..., 0, :, :] = np.eye(4)
+        poses[..., 1:, :, :] = H @ se3.pose(position=-self.com)
+        return poses
+
+    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+        v_L = self.twists(x, v)
+        U, Omega = v_L[..., :3], v_L[..., 3:]
+        velocities = np.zeros((*v_L.shape[:-2], self.n + 1, 6))
+        velocities[..., 1:, :3] = Omega
+        velocities[..., 1:, 3:] = U - np.cross(Omega, self.com)
+        return velocities
+
+    def energy(self, x: NDArray, v: NDArray) -> Energy:
+        v_L = self.twists(x, v)
+        U, Omega = v_L[..., :3], v_L[..., 3:]
+        spin = np.einsum("...ni,nij,...nj->...", Omega, self.J, Omega)
+        kinetic = 0.5 * (np.einsum("...ni,n,...ni->...", U, self.mass, U) + spin)
+        downward = self.frames(x)[..., :3, 3] @ self.model.gravity
+        return Energy(kinetic, -downward @ self.mass, np.zeros_like(kinetic))
+
+    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """Energy; without gravity also the momentum, in world axes, its angular part about the world origin."""
+        kept = {"energy": self.energy(x, v).total}
+        if not self.model.gravity.any():
+            linear, angular = self.momenta(x, v)
+            kept |= {"angular momentum": angular.sum(axis=-2), "linear momentum": linear.sum(axis=-2)}
+        return kept
+
+    def momenta(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """Linear momentum, and angular momentum about the world origin, of each body (..., n, 3), world axes."""
+        H, v_L = self.frames(x), self.twists(x, v)
+        R, p = H[..., :3, :3], H[..., :3, 3]
+        linear = self.mass[:, None] * (R @ v_L[..., :3, None])[..., 0]
+        spin = (R @ self.J @ v_L[..., 3:, None])[..., 0]
+        return linear, spin + np.cross(p, linear)
+
+    def constraint_error(self, x: NDArray) -> NDArray:
+        return np.zeros((*x.shape[:-1], 0))
+
+
+def finite(values: NDArray) -> NDArray:
+    """The values, if they are numbers whose squares are too; else the state has run away."""
+    if not np.all(np.abs(values) < LARGEST):
+        raise FloatingPointError("the state is not finite any more")
+    return values
+
+
+def _turned(vectors: NDArray, R: NDArray) -> NDArray:
+    """World vectors (n, 3) in the coordinates of bodies of orientation R (n, 3, 3)."""
+    return (np.swapaxes(R, -1, -2) @ vectors[..., None])[..., 0]
+
+
+def _require_free(model: Model, formulation: str) -> None:
+    if len(model.bodies) == 1:
+        raise ModelError(f"model {model.name!r} has no bodies; add one with add_body(name, joint=Free(), inertia=...)")
+    if model.loops:
+        raise _unsuited(formulation, f"loop joint {model.loops[0].joint.name!r} ties two bodies together")
+    for body in model.bodies[1:]:
+        joint = body.joint
+        if joint.type.kind != "free" or body.parent != 0:
+            parent = model.bodies[body.parent].name
+            raise _unsuited(formulation, f"body {body.name!r} hangs on {parent!r} by a {joint.type.kind} joint")
+        for what in ("stiffness", "damping", "armature"):
+            if getattr(joint, what).any():
+                raise _unsuited(
+                    formulation, f"joint {joint.name!r} has the {what} {getattr(joint, what)}; apply it by tau or f_ext"
+                )
+        if body.inertia is None or not (body.inertia.mass > 0.0 and body.inertia.principal().moments[0] > 0.0):
+            raise _unsuited(formulation, f"body {body.name!r} has no mass, or no inertia about some axis")
+
+
+def _unsuited(formulation: str, why: str) -> ModelError:
+    return ModelError(
+        f"formulation {formulation!r} is for bodies that move freely from the world, but {why}; other formulations, "
+        "'joint' among them, know joints"
+    )

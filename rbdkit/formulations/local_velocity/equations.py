@@ -1,0 +1,45 @@
+"""The equations of a free body in w and H on scalars, for the compiled loop; `system` has them on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
+from rbdkit.engine.steps.vectors import Matrix, Symmetric, Vector, cross
+from rbdkit.formulations.body_loop import BodyEquations, Values
+
+
+def move(x: Values, n: Values) -> list[Scalar]:
+    """H exp(n) (Eqs 13, 14, 81)."""
+    R, p = _pose(x)
+    turn, mean = exp(Vector(n[3:]))
+    R, p = R @ quaternion_matrix(turn), p + R @ mean(Vector(n[:3]))
+    return [value for row, shift in zip(R, p, strict=True) for value in (*row, shift)]
+
+
+def rates(numbers: Values, gravity: Values, x: Values, n: Values, w: Values) -> tuple[list[Scalar], list[Scalar]]:
+    """n' = T^-1(n) D^-1 w (Eqs 72-78) and w' = M^-1 (Q - Gamma w) (Eq 79).
+
+    numbers : (79,) D^-1, M^-1 D^-T, the mass, the upper triangle of the inertia.
+    """
+    mass, inertia = numbers[72], Symmetric(numbers[73:])
+    v_L = _times(numbers[:36], w)
+    U, Omega = Vector(v_L[:3]), Vector(v_L[3:])
+    force = mass * (_pose(x)[0].T @ Vector(gravity) - cross(Omega, U))
+    w_rate = _times(numbers[36:72], [*force, *-cross(Omega, inertia @ Omega)])
+    J, D = jacobian_inverse(Vector(n[3:]), Vector(n[:3]))
+    return [*(J(U) + D(Omega)), *J(Omega)], w_rate
+
+
+EQUATIONS = BodyEquations("local_velocity", nx=12, nv=6, numbers=79, move=move, rates=rates)
+
+
+def _pose(x: Values) -> tuple[Matrix, Vector]:
+    return Matrix(Vector(x[k : k + 3]) for k in (0, 4, 8)), Vector(x[3::4])
+
+
+def _times(matrix: Values, vector: Sequence[Scalar]) -> list[Scalar]:
+    """A 6x6 matrix, row by row, times a vector."""
+    products = ([matrix[6 * i + k] * vector[k] for k in range(6)] for i in range(6))
+    return [sum(terms[1:], terms[0]) for terms in products]

@@ -1,0 +1,157 @@
+"""What there is to know of one body at one state, with units and the frame that each thing is expressed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.algorithms import ExternalForces, forward_dynamics, forward_kinematics, rnea
+from rbdkit.model import Body, Model
+from rbdkit.spatial import plucker, se3
+
+TIPS = {
+    "T": "Rotation and origin of the body frame",
+    "X": "Takes motion vectors from parent to body coordinates",
+    "S": "Its columns span the velocities that the joint allows",
+    "v": "Angular velocity, and velocity of the body point at the frame's origin",
+    "a": "Rate of the velocity, as a fixed frame sees it that coincides with the body's now",
+    "a_O": "Of the body point at the frame's origin: a + w x v",
+    "f": "What the parent exerts on the body, about the frame's origin",
+    "tau": "The part of the force along the joint's freedoms",
+    "I": "Takes velocity to momentum, both about the frame's origin",
+    "v_C": "The last three are the velocity of the centre of mass",
+    "v_LWA": "Local, world-aligned: the classical w and v of the origin",
+    "v_0": "Spatial velocity in world coordinates",
+    "v_p": "The same motion as the parent's frame has it",
+}
+"""What the symbols mean, in a sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """A quantity.
+
+    Attributes
+    ----------
+    name : in words. symbol : in Featherstone's notation. unit : of its numbers. frame : in which they are expressed.
+    value : the numbers.
+    """
+
+    name: str
+    symbol: str
+    unit: str
+    frame: str
+    value: NDArray
+
+    @property
+    def tip(self) -> str:
+        """A sentence on what it means; empty where the name says it all."""
+        return TIPS.get(self.symbol, "")
+
+    @property
+    def numpy(self) -> str:
+        """Python text that gives the value back, to the last digit."""
+        return f"np.array({self.value.tolist()!r})"
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Facts about a body and its joint, by section."""
+
+    body: str
+    joint: str
+    sections: dict[str, list[Fact]]
+
+    def __getitem__(self, symbol: str) -> NDArray:
+        for facts in self.sections.values():
+            for fact in facts:
+                if fact.symbol == symbol:
+                    return fact.value
+        raise KeyError(f"nothing called {symbol!r} is known of body {self.body!r}")
+
+    def __repr__(self) -> str:
+        lines = [f"{self.body} (joint {self.joint})"]
+        for title, facts in self.sections.items():
+            lines.append(f"  {title}")
+            lines += [f"    {fact.name} {fact.symbol}, {fact.unit}, in {fact.frame}" for fact in facts]
+        return "\n".join(lines)
+
+
+def inspect(
+    model: Model,
+    body: str,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+) -> Inspection:
+    """Frames, transforms, velocities, accelerations, forces and inertia of one body.
+
+    Parameters
+    ----------
+    body : its name. q : (nq,). v, tau : (nv,), zero if not given; springs, dampers and gravity act besides.
+    f_ext : external forces, see `rbdkit.wrench`. t : s, for prescribed joints.
+
+    Raises
+    ------
+    ModelError, StateError
+        If there is no such body, or a vector does not fit the model.
+    """
+    i = model.body(body).index
+    own, joint = model.bodies[i], model.bodies[i].joint
+    q = model.check_q(q).astype(float)
+    v = np.zeros(model.nv) if v is None else model.check_v(v, "v").astype(float)
+    tau = np.zeros(model.nv) if tau is None else model.check_v(tau, "tau").astype(float)
+    poses = forward_kinematics(model, q, t=t).poses
+    sections = {"Placement": [Fact("pose in the world", "T", "1, m", "world", poses[i])]}
+    if i == 0:
+        return Inspection(body, "none", sections)
+    moving = rnea(model, q, v, forward_dynamics(model, q, v, tau, f_ext, t), f_ext, t)
+    sections["Placement"] += [
+        Fact("transform from the parent", "X", "1, m", f"{body} from {model.bodies[own.parent].name}", moving.X[i]),
+        Fact("joint axes", "S", "1, m", body, moving.S[i]),
+    ]
+    sections["Motion"] = _motion(body, moving.v[i], moving.a[i], poses[i, :3, :3].T @ model.gravity)
+    sections["Force"] = [Fact("force through the joint", "f", "N m, N", body, moving.f[i])]
+    if joint.nv and joint.mimic is None:
+        sections["Force"].append(Fact("joint force", "tau", "N m or N", "joint", moving.tau[joint.v_slice]))
+    if own.inertia is not None:
+        sections["Inertia"] = [
+            Fact("mass", "m", "kg", "any", np.array(own.inertia.mass)),
+            Fact("centre of mass", "c", "m", body, np.asarray(own.inertia.com)),
+            Fact("rotational inertia", "I_C", "kg m2", f"{body}, about c", np.asarray(own.inertia.inertia_com)),
+            Fact("spatial inertia", "I", "kg m2, kg m, kg", body, model.I[i]),
+        ]
+    sections["One motion, many velocities"] = _many_velocities(model, own, poses, moving.v[i])
+    return Inspection(body, joint.name, sections)
+
+
+def _motion(body: str, v: NDArray, a: NDArray, gravity: NDArray) -> list[Fact]:
+    """a : from `rnea`, whose base falls upward; gravity : in body coordinates."""
+    a = a + np.concatenate([np.zeros(3), gravity])
+    return [
+        Fact("velocity", "v", "rad/s, m/s", body, v),
+        Fact("spatial acceleration", "a", "rad/s2, m/s2", body, a),
+        Fact("acceleration of the origin", "a_O", "m/s2", body, a[3:] + np.cross(v[:3], v[3:])),
+    ]
+
+
+def _many_velocities(model: Model, body: Body, poses: NDArray, v: NDArray) -> list[Fact]:
+    """The same motion about other points and in other bases."""
+    unit, parent = "rad/s, m/s", model.bodies[body.parent].name
+    to_world = plucker.inverse(plucker.from_pose(poses[body.index]))
+    to_parent = plucker.inverse(plucker.from_pose(se3.inverse(poses[body.parent]) @ poses[body.index]))
+    R = poses[body.index, :3, :3]
+    facts = [
+        Fact("about its origin", "v", unit, body.name, v),
+        Fact("about its origin", "v_LWA", unit, "world axes", np.concatenate([R @ v[:3], R @ v[3:]])),
+        Fact("about the world's origin", "v_0", unit, "world", to_world @ v),
+        Fact(f"about the origin of {parent}", "v_p", unit, parent, to_parent @ v),
+    ]
+    if body.inertia is not None:
+        about_com = plucker.xlt(body.inertia.com) @ v
+        facts.insert(1, Fact("about its centre of mass", "v_C", unit, body.name, about_com))
+    return facts

@@ -1,0 +1,128 @@
+"""The equations of a step of the methods for directors, on scalars: floats to compute, symbols to trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.steps.vectors import ZERO, Vector, cross, dot
+
+Triad = tuple[Vector, Vector, Vector]
+"""Three vectors: directors, their velocities, or the forces on them."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """Numbers of a body in directors.
+
+    E : (3, 3) Euler inertia. weight : gravity's forces on the directors, or None. twists : whether it may twist. a : of
+    the constraint on twist.
+    """
+
+    E: Sequence[Sequence[Scalar]]
+    weight: Triad | None
+    twists: bool
+    a: Scalar
+
+    def momenta(self, v: Triad) -> Triad:
+        """pi^i = sum_j E_ij v_j (Eq 65)."""
+        return triad(combined(row, v) for row in self.E)
+
+    def forces(self, q: Triad, M: Vector | None) -> Triad:
+        """Forces on the directors of a moment M, along the directors, and of gravity (Eq 68)."""
+        weight = self.weight or (ZERO, ZERO, ZERO)
+        if M is None:
+            return weight
+        across = cross(q[1], q[2]), cross(q[2], q[0]), cross(q[0], q[1])
+        half = 0.5 / dot(q[0], across[0])  # dual directors are the products divided by the volume
+        moment = combined(M, q)
+        return triad(half * cross(moment, d) + w for d, w in zip(across, weight, strict=True))
+
+    def holding(self, q: Triad, z: Sequence[Scalar]) -> Triad:
+        """H(q)^T lambda, lambda being the first six of z (Eq 64)."""
+        d1, d2, d3 = q
+        a, b, c, d, e, f = z[:6]
+        return d * d1 + c * d2 + b * d3, c * d1 + e * d2 + a * d3, b * d1 + a * d2 + f * d3
+
+    def reactions(self, q: Triad, z: Sequence[Scalar]) -> Triad:
+        """H(q)^T lambda + G(q)^T mu, mu being the seventh of z (Eq 81)."""
+        on1, on2, on3 = self.holding(q, z)
+        if self.twists:
+            return on1, on2, on3
+        return on1 + ((1.0 - self.a) * z[6]) * q[1], on2 - (self.a * z[6]) * q[0], on3
+
+    def holds(self, q: Triad) -> list[Scalar]:
+        """h(q) (Eq 63, with the rows of unit length)."""
+        d1, d2, d3 = q
+        return [dot(d2, d3), dot(d1, d3), dot(d1, d2), *(0.5 * (dot(d, d) - 1.0) for d in q)]
+
+    def twist(self, q: Triad, u: Triad) -> list[Scalar]:
+        """G(q) u (Eq 80)."""
+        return [] if self.twists else [(1.0 - self.a) * dot(q[1], u[0]) - self.a * dot(q[0], u[1])]
+
+
+Residuals = tuple[list[Scalar], list[Scalar]]
+"""Of the momentum, and of the constraints."""
+
+
+def midpoint(body: Body, q0: Triad, v0: Triad, h: Scalar, M: Vector | None, z: Sequence[Scalar]) -> Residuals:
+    """Residuals of the energy-momentum methods (Eqs 86, 92): momentum times h, then constraints."""
+    u = triad_of(z)
+    q = triad(d + 0.5 * du for d, du in zip(q0, u, strict=True))
+    change = body.momenta(triad((2.0 / h) * du - 2.0 * v for du, v in zip(u, v0, strict=True)))  # Eq 87b
+    balance = _balance(change, h, body.forces(q, M), body.reactions(q, z[9:]))
+    return balance, [*body.holds(moved(q0, u)), *body.twist(q, u)]
+
+
+def chord(body: Body, q0: Triad, p0: Triad, h: Scalar, z: Sequence[Scalar]) -> Residuals:
+    """Residuals of the discrete Lagrange-d'Alembert method: momentum, then constraints."""
+    u = triad_of(z)
+    q = triad(d + 0.5 * du for d, du in zip(q0, u, strict=True))
+    left = body.momenta(triad((1.0 / h) * du for du in u))
+    balance = [x for p, p_0, r in zip(left, p0, body.reactions(q0, z[9:]), strict=True) for x in (p - p_0 + r)]
+    return balance, [*body.holds(moved(q0, u)), *body.twist(q, u)]
+
+
+def on_tangent(body: Body, q: Triad, p: Triad, normal: Vector, z: Sequence[Scalar]) -> list[Scalar]:
+    """Residuals of the velocity (the first nine of z) on the tangent space at q that reactions make of momenta p.
+
+    normal : direction of the moment of the reaction against twist.
+    """
+    v, reactions = triad_of(z), body.holding(q, z[9:])
+    if not body.twists:
+        reactions = triad(r + (0.5 * z[15]) * cross(normal, x) for r, x in zip(reactions, q, strict=True))
+    balance = [x for m, p_i, r in zip(body.momenta(v), p, reactions, strict=True) for x in (m - p_i + r)]
+    (d1, d2, d3), (v1, v2, v3) = q, v
+    lengths = [dot(d1, v1), dot(d2, v2), dot(d3, v3)]
+    angles = [dot(d2, v3) + dot(d3, v2), dot(d1, v3) + dot(d3, v1), dot(d1, v2) + dot(d2, v1)]
+    return [*balance, *angles, *lengths, *body.twist(q, v)]
+
+
+def moved(q: Triad, u: Triad) -> Triad:
+    """q + u."""
+    return triad(d + du for d, du in zip(q, u, strict=True))
+
+
+def triad_of(z: Sequence[Scalar]) -> Triad:
+    """The first nine numbers as three vectors."""
+    return Vector(z[0:3]), Vector(z[3:6]), Vector(z[6:9])
+
+
+def combined(weights: Sequence[Scalar], vectors: Sequence[Vector]) -> Vector:
+    """The sum of vectors with weights."""
+    total = ZERO
+    for weight, vector in zip(weights, vectors, strict=True):
+        total = total + weight * vector
+    return total
+
+
+def _balance(change: Triad, h: Scalar, forces: Triad, reactions: Triad) -> list[Scalar]:
+    rows = zip(change, forces, reactions, strict=True)
+    return [x for dp, f, r in rows for x in (dp - h * f + r)]
+
+
+def triad(vectors: Iterable[Vector]) -> Triad:
+    """Three vectors."""
+    d1, d2, d3 = vectors
+    return d1, d2, d3

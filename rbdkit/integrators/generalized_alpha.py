@@ -1,0 +1,146 @@
+"""The generalized-alpha method on Lie groups, for constrained systems in their index-3 form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ConvergenceError, SimulationError
+from rbdkit.formulations import System
+from rbdkit.formulations.constrained import Index1
+from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.newton import solve
+from rbdkit.integrators.rk4 import RK4
+
+TOLERANCE = 1e-12
+"""Of Newton's method: constraints in rad and m, forces as a fraction of the largest."""
+QUICK = 10
+"""So many corrections with the simple Jacobian are tried before the full one is computed by differences."""
+
+
+@runtime_checkable
+class ConstrainedSystem(System, Protocol):
+    """A system that gives the matrices of its constrained equations of motion."""
+
+    def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
+        """M, J and Q of ``M vdot + J^T lambda = Q``."""
+        ...
+
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
+        """g(x), shape (m,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What the method carries along: accelerations, the same averaged, and multipliers (minus the reactions)."""
+
+    vdot: NDArray
+    a: NDArray | None
+    multipliers: NDArray
+
+
+class GeneralizedAlpha(OneStep):
+    """Order 2, implicit, with numerical damping that is chosen; constraints hold at the end of every step.
+
+    After Bruels, Cardona and Arnold (2012). The motion moves along ``x_1 = x_0 exp(u)``; the equations of motion and
+    g(x_1) = 0 are solved together for accelerations and multipliers, with a Jacobian of masses and constraints alone,
+    which is quick; where that does not converge, with the full one.
+
+    Parameters
+    ----------
+    rho : spectral radius at infinite frequency, from 0 (what is faster than the step is damped out at once) to 1 (no
+        damping).
+
+    Raises
+    ------
+    SimulationError
+        If rho is not from 0 to 1.
+    """
+
+    name = "generalized_alpha"
+    order = 2
+    conserves: ClassVar[tuple[str, ...]] = ("constraints",)
+    requires: ClassVar[type] = ConstrainedSystem
+
+    def __init__(self, rho: float = 0.9) -> None:
+        if not 0.0 <= rho <= 1.0:
+            raise SimulationError(f"rho = {rho} of the generalized-alpha method must lie from 0 to 1")
+        self.rho = rho
+        self.alpha_m = (2.0 * rho - 1.0) / (rho + 1.0)
+        self.alpha_f = rho / (rho + 1.0)
+        self.gamma = 0.5 + self.alpha_f - self.alpha_m
+        self.beta = 0.25 * (self.gamma + 0.5) ** 2
+
+    def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
+        assert isinstance(system, ConstrainedSystem)
+        vdot, multipliers = system.index1(t, x, v).solve()
+        return State(t, x, v, Memory(vdot, None, multipliers))
+
+    def step(self, system: System, state: State, h: float) -> State:
+        assert isinstance(system, ConstrainedSystem)
+        step = _Step(self, system, state, h)
+        what = f"the step from t = {state.t:g} s"
+        try:
+            z, how = solve(step.residual, step.guess, step.jacobian, TOLERANCE, QUICK, what)
+        except ConvergenceError:  # stiff springs, or a long step: all derivatives are needed
+            z, how = solve(step.residual, step.guess, None, TOLERANCE, what=what)
+        x, v, a = step.end(z[: step.n])
+        return State(step.t, x, v, Memory(z[: step.n], a, step.basis @ z[step.n :]), how)
+
+    def stages(self, system: System, state: State, h: float) -> list[Stage]:
+        end = self.step(system, state, h)
+        u_rate = system.displacement(state.x, end.x) / h
+        return [Stage(end.t, end.x, end.v, u_rate, end.memory.vdot)]
+
+
+class _Step:
+    """The equations of one step; unknown are vdot (n,) and the multipliers of independent constraints."""
+
+    def __init__(self, method: GeneralizedAlpha, system: ConstrainedSystem, state: State, h: float) -> None:
+        self.method, self.system, self.state, self.h = method, system, state, h
+        self.t, self.n = state.t + h, len(state.v)
+        memory: Memory = state.memory
+        self.vdot = memory.vdot
+        self.a = self._averaged_acceleration() if memory.a is None else memory.a
+        here = system.index1(state.t, state.x, state.v)
+        self.basis = here.independent_rows
+        self.force = float(max(np.abs(here.Q).max(), np.abs(here.M @ self.vdot).max(), 1e-9))
+        self.guess = np.concatenate([self.vdot, self.basis.T @ memory.multipliers])
+        average = (1.0 - method.alpha_f) / (1.0 - method.alpha_m)
+        self.du_dvdot = h * h * method.beta * average
+
+    def _averaged_acceleration(self) -> NDArray:
+        """a stands for vdot a little later or earlier: from there the first step has order 2 in the multipliers too."""
+        shift = (self.method.alpha_m - self.method.alpha_f) * self.h
+        there = RK4().step(self.system, self.state, shift)
+        return self.system.rate(there.t, there.x, there.v)
+
+    def end(self, vdot: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        """x, v and a at the end of the step."""
+        m, h, v0 = self.method, self.h, self.state.v
+        a = ((1.0 - m.alpha_f) * vdot + m.alpha_f * self.vdot - m.alpha_m * self.a) / (1.0 - m.alpha_m)
+        u = h * (v0 + h * ((0.5 - m.beta) * self.a + m.beta * a))
+        return self.system.move(self.state.x, u), v0 + h * ((1.0 - m.gamma) * self.a + m.gamma * a), a
+
+    def residual(self, z: NDArray) -> NDArray:
+        vdot, mu = z[: self.n], z[self.n :]
+        try:
+            x, v, _ = self.end(vdot)
+        except FloatingPointError:
+            return np.full_like(z, np.nan)
+        e = self._equations = self.system.index1(self.t, x, v)
+        balance = e.M @ vdot + e.J.T @ (self.basis @ mu) - e.Q
+        return np.concatenate([balance / self.force, self.basis.T @ self.system.constraint_error(x, self.t)])
+
+    def jacobian(self, z: NDArray) -> NDArray:
+        """Without the change of forces and directions over a correction: convergence is linear, its rate of order h."""
+        e = self._equations
+        J = self.basis.T @ e.J
+        A = np.zeros((len(z), len(z)))
+        A[: self.n, : self.n], A[: self.n, self.n :] = e.M / self.force, J.T / self.force
+        A[self.n :, : self.n] = J * self.du_dvdot
+        return A

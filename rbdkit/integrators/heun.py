@@ -1,0 +1,14 @@
+"""Heun's method."""
+
+from __future__ import annotations
+
+from rbdkit.integrators.munthe_kaas import MuntheKaas
+
+
+class Heun(MuntheKaas):
+    """Two evaluations a step, at its ends, order 2 on any manifold; the mean of the two slopes is taken."""
+
+    name = "heun"
+    order = 2
+    A = ((0.0, 0.0), (1.0, 0.0))
+    b = (0.5, 0.5)

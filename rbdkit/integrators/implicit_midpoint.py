@@ -1,0 +1,59 @@
+"""The implicit midpoint rule."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ConvergenceError
+from rbdkit.formulations import System
+from rbdkit.integrators import newton
+from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.newton import Solve
+
+PATIENCE = 8
+"""Corrections with an old Jacobian before Newton's method takes new ones."""
+
+
+class ImplicitMidpoint(OneStep):
+    """One implicit evaluation, half way: order 2, symmetric in time, stable for stiff springs.
+
+    With the mean velocity ``v_m = v + h/2 rate(t + h/2, move(x, h/2 v_m), v_m)`` the state moves by h v_m, and
+    ``v_new = 2 v_m - v``. Moving along a constant velocity, no tangent operator is needed on any manifold. Quadratic
+    invariants of the velocities are kept: of a freely turning body, whose velocities do not depend on its pose, the
+    kinetic energy and the length of the angular momentum, but not its direction.
+    """
+
+    name: ClassVar[str] = "implicit_midpoint"
+    order: ClassVar[int] = 2
+    conserves: ClassVar[tuple[str, ...]] = ("energy of free rotation", "length of free angular momentum")
+    formulas: ClassVar[tuple[str, ...]] = (
+        "solve for k1:  k1 = v + 1/2 h a1\na1 = f(t + 1/2 h, x * exp(1/2 h k1), k1)",
+        "x <- x * exp(h k1)\nv <- 2 k1 - v",
+    )
+
+    def step(self, system: System, state: State, h: float) -> State:
+        v_m, solved, jacobian = self._mean(system, state, h)
+        return State(state.t + h, system.move(state.x, h * v_m), 2.0 * v_m - state.v, jacobian, solved)
+
+    def stages(self, system: System, state: State, h: float) -> list[Stage]:
+        v_m, *_ = self._mean(system, state, h)
+        return [Stage(state.t + 0.5 * h, system.move(state.x, 0.5 * h * v_m), v_m, v_m, 2.0 / h * (v_m - state.v))]
+
+    def _mean(self, system: System, state: State, h: float) -> tuple[NDArray, Solve, NDArray | None]:
+        """v_m, how it was found, and the Jacobian that served: that of an earlier step as long as it leads there."""
+        t_m = state.t + 0.5 * h
+
+        def residual(v_m: NDArray) -> NDArray:
+            return v_m - state.v - 0.5 * h * system.rate(t_m, system.move(state.x, 0.5 * h * v_m), v_m)
+
+        guess = state.v + 0.5 * h * system.rate(state.t, state.x, state.v)
+        tolerance = 1e-14 * max(1.0, float(np.max(np.abs(state.v), initial=0.0)))
+        jacobian = newton.differences(residual, guess) if state.memory is None else state.memory
+        try:
+            return *newton.solve(residual, guess, lambda _: jacobian, tolerance, PATIENCE), jacobian
+        except (ConvergenceError, FloatingPointError):
+            what = f"the midpoint of the step from t = {state.t:.6g} s"
+            return *newton.solve(residual, guess, tolerance=tolerance, what=what), None

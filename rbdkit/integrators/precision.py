@@ -1,0 +1,34 @@
+"""What three runs with steps h, h/2 and h/4 say of the order of a method, without knowing the solution."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import StateError
+
+
+def second_quotient(coarse: ArrayLike, half: ArrayLike, quarter: ArrayLike) -> NDArray:
+    """Second quotient of precision, |x_h - x_(h/2)| / |x_(h/2) - x_(h/4)| over time; 2^p for a method of order p.
+
+    It tends to 2^p as h goes to zero; where it is far from that, the step does not resolve the motion.
+
+    Parameters
+    ----------
+    coarse, half, quarter : (n, ...) what is compared, at the same times: with steps h, h/2 and h/4.
+
+    Returns
+    -------
+    (n,) not a number where both differences are zero, as at the start.
+    """
+    a, b, c = (np.asarray(x, dtype=float) for x in (coarse, half, quarter))
+    if not a.shape == b.shape == c.shape:
+        raise StateError(
+            f"the three runs have shapes {a.shape}, {b.shape} and {c.shape}; they must be recorded at the same times: "
+            "with every = 1, 2 and 4, say"
+        )
+    n = len(a)
+    first = np.linalg.norm((a - b).reshape(n, -1), axis=1)
+    second = np.linalg.norm((b - c).reshape(n, -1), axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return first / second

@@ -1,0 +1,52 @@
+"""Projection of each step's result back to the constraints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar, Protocol, runtime_checkable
+
+from numpy.typing import NDArray
+
+from rbdkit.formulations import System
+from rbdkit.integrators.integrator import Integrator, OneStep, Stage, State
+
+
+@runtime_checkable
+class Projectable(System, Protocol):
+    """A system with constraints that can move a state to where they hold."""
+
+    def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+        """The state close to (x, v) that obeys the constraints on position and velocity."""
+        ...
+
+
+class Projected(OneStep):
+    """Another method, its result moved to the nearest state that obeys the constraints, positions and velocities.
+
+    Nearest is meant in the kinetic-energy metric, so the correction does no work on the motion that the constraints
+    allow. The order stays that of the method.
+
+    Parameters
+    ----------
+    method : an integrator without constraints of its own, an explicit one say.
+    """
+
+    requires: ClassVar[type] = Projectable
+    conserves: ClassVar[tuple[str, ...]] = ("constraints",)
+
+    def __init__(self, method: Integrator) -> None:
+        self.method = method
+        self.name = f"{method.name}_projected"
+        self.order = method.order
+
+    def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
+        return self.method.init(system, t, x, v)
+
+    def step(self, system: System, state: State, h: float) -> State:
+        assert isinstance(system, Projectable)
+        new = self.method.step(system, state, h)
+        x, v = system.project(new.x, new.v, new.t)
+        return replace(new, x=x, v=v)
+
+    def stages(self, system: System, state: State, h: float) -> list[Stage]:
+        return self.method.stages(system, state, h)

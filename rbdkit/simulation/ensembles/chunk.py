@@ -1,0 +1,85 @@
+"""Some members of a sweep, computed in one place: a thread here, a process, or a machine of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rbdkit.simulation.ensembles.family import Family, Member
+from rbdkit.simulation.ensembles.lanes import Lane, Sorter, run_lanes
+from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
+from rbdkit.simulation.simulate import simulate
+
+INTERRUPTED = "interrupted before it began"
+
+Tell = Callable[[float], object]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Members by their numbers, each with its values by name."""
+
+    family: Family
+    members: dict[int, Mapping[str, Any]]
+
+
+def run_chunk(chunk: Chunk, tell: Tell | None = None) -> list[Outcome]:
+    """Compute members; none of them can spoil another.
+
+    Parameters
+    ----------
+    tell : is told the fraction done; a KeyboardInterrupt from it ends the work, and what was computed is kept.
+    """
+    outcomes: dict[int, Outcome] = {}
+    groups: dict[Any, dict[int, Lane | Member]] = {}
+    sorter = Sorter()
+    for number, parameters in chunk.members.items():
+        try:
+            member = chunk.family.member(parameters)
+            compiled = sorter.lane(member)
+        except Exception as fault:  # a function of the user's may raise anything, and must not take the others along
+            outcomes[number] = refused(number, sentence(fault))
+        else:
+            key = number if compiled is None else compiled.kind
+            groups.setdefault(key, {})[number] = compiled or member
+    waiting = sum(map(len, groups.values()))
+    done = 0
+    for group in groups.values():
+        results = _run_group(group, _part_of(tell, done, len(group), waiting))
+        outcomes |= {result.number: result for result in results}
+        done += len(group)
+        if any(result.interrupted for result in results):
+            break
+    return [outcomes.get(number) or refused(number, INTERRUPTED, interrupted=True) for number in chunk.members]
+
+
+def _part_of(tell: Tell | None, done: int, size: int, whole: int) -> Tell | None:
+    """What tells of a group, in terms of the whole chunk."""
+    return None if tell is None else lambda fraction: tell((done + fraction * size) / whole)
+
+
+def _run_group(group: dict[int, Any], tell: Tell | None) -> list[Outcome]:
+    number, first = next(iter(group.items()))
+    try:
+        return run_lanes(group, tell) if isinstance(first, Lane) else [_run_alone(number, first, tell)]
+    except KeyboardInterrupt:
+        return [refused(number, INTERRUPTED, interrupted=True)]
+    except Exception as fault:
+        if len(group) == 1:
+            return [refused(number, sentence(fault))]
+        return [result for own in group.items() for result in _run_group(dict([own]), tell)]  # one spoils no other
+
+
+def _run_alone(number: int, member: Member, tell: Tell | None) -> Outcome:
+    """A member as `simulate` computes it."""
+    motion = simulate(member.model, member.q0, member.v0, progress=tell or False, **member.options)
+    report = motion.report
+    assert report is not None
+    drift = np.nan if report.balanced else report.energy_error
+    interrupted = report.stopped.startswith("interrupted")
+    return Outcome(
+        number, motion.t, motion.q, motion.v, report.steps, report.backend, report.stopped, interrupted, drift
+    )

@@ -1,0 +1,153 @@
+"""Members whose loop over time is compiled: they are computed together, in lanes where they are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import require_tree
+from rbdkit.engine import Feedback, Kernels, Run, backend, kernels_for, simulate_many
+from rbdkit.errors import SimulationError
+from rbdkit.formulations import Force
+from rbdkit.functions import energy
+from rbdkit.model import Model
+from rbdkit.simulation.compiled import Acting, acting, blamed, recording_of, tableau_of
+from rbdkit.simulation.ensembles.family import Member
+from rbdkit.simulation.ensembles.outcome import Outcome
+from rbdkit.simulation.forces import Drive, drive, external_drive
+from rbdkit.simulation.simulate import integrator_of, step_times
+
+LOOKS = 33
+"""States of a motion whose energy is looked at."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A member as the engine takes it.
+
+    kind : what members that are computed together must have in common. conservative : whether its energy should stay.
+    """
+
+    model: Model
+    kernels: Kernels
+    q: NDArray
+    v: NDArray
+    times: NDArray
+    method: Any
+    acts: Acting
+    applied: Drive
+    external: Force | None
+    every: int
+    conservative: bool
+    kind: tuple[Any, ...]
+
+
+class Sorter:
+    """Tells which members of a chunk can be compiled; finds out once what several of them have in common."""
+
+    def __init__(self) -> None:
+        self._kernels: dict[Model, Kernels | None] = {}
+        self._acting: dict[tuple[Any, ...], tuple[Acting | None, str]] = {}
+
+    def lane(self, member: Member) -> Lane | None:
+        """The member for the engine, or None if its loop over time cannot be compiled.
+
+        Raises
+        ------
+        RbdkitError
+            If its motion would have no meaning.
+        """
+        model, options = member.model, member.options
+        if options["backend"] != "auto" or options["formulation"] != "joint":
+            return None
+        if model not in self._kernels:
+            self._kernels[model] = _sound_kernels(model)
+        kernels = self._kernels[model]
+        if kernels is None:
+            return None
+        method, dt = integrator_of(options["integrator"]), options["dt"]
+        times = step_times(options["duration"], dt)
+        applied, external = drive(model, options["tau"], times), external_drive(model, options["f_ext"])
+        key = (kernels.likeness, id(method), dt, id(options["tau"]), id(options["f_ext"]))
+        if key not in self._acting:
+            self._acting[key] = acting(model, kernels, method, applied, options["f_ext"], external, times)
+        acts, _ = self._acting[key]
+        if acts is None:
+            return None
+        lossy = any(joint.damping.any() or joint.type.kind == "prescribed" for joint in model.joints)
+        return Lane(
+            model=model,
+            kernels=kernels,
+            q=member.q0,
+            v=member.v0,
+            times=times,
+            method=method,
+            acts=acts,
+            applied=applied,
+            external=external,
+            every=options["every"],
+            conservative=applied.zero and external is None and not lossy,
+            kind=(id(method), dt, _form(acts.tau), _form(acts.f_ext)),
+        )
+
+
+def run_lanes(lanes: dict[int, Lane], tell: Callable[[float], object] | None) -> list[Outcome]:
+    """The motions of members of one kind."""
+    members = list(lanes.values())
+    first = members[0]
+    runs = simulate_many(
+        [own.kernels for own in members],
+        np.array([own.q for own in members]),
+        np.array([own.v for own in members]),
+        first.times,
+        tableau_of(first.method),
+        _for_each([own.acts.tau for own in members]),
+        None if first.acts.f_ext is None else _for_each([own.acts.f_ext for own in members]),
+        first.every,
+        tell,
+    )
+    return [_outcome(number, own, run) for (number, own), run in zip(lanes.items(), runs, strict=True)]
+
+
+def _sound_kernels(model: Model) -> Kernels | None:
+    """The kernels of a model whose motions have a meaning."""
+    require_tree(model)
+    faults = [str(finding) for finding in model.validate() if finding.severity == "error"]
+    if faults:
+        raise SimulationError("; ".join(faults))
+    return kernels_for(model)
+
+
+def _form(acts: NDArray | Feedback | None) -> Any:
+    """In what form a force is given: its shape, if it is an array."""
+    return acts.shape if isinstance(acts, np.ndarray) else type(acts)
+
+
+def _for_each(given: Sequence[Any]) -> Any:
+    """Forces of all members as the engine takes them: one array if they have the same, else one for each."""
+    first = given[0]
+    if not isinstance(first, np.ndarray):
+        return given
+    return first if all(own is first for own in given) else np.array([np.atleast_2d(own) for own in given])
+
+
+def _outcome(number: int, own: Lane, run: Run) -> Outcome:
+    motion = blamed(recording_of(run, own.times), own.times, own.applied.function, own.external)
+    name, why = backend(own.model)
+    parts = ["LLVM" if name == "llvm" else f"generated Python ({why})"]
+    parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
+    how = f"compiled loop ({', '.join(parts)})" + (f", {own.acts}" if str(own.acts) else "")
+    drift = _drift(own.model, run.q, run.v) if own.conservative and not motion.stopped else np.nan
+    return Outcome(number, motion.t, run.q, run.v, run.steps, how, motion.stopped, run.interrupted, drift)
+
+
+def _drift(model: Model, q: NDArray, v: NDArray) -> float:
+    """Largest energy error at some states, relative to the largest kinetic energy and the range of the potential."""
+    rows = np.unique(np.linspace(0, len(q) - 1, LOOKS).astype(int))
+    looked = energy(model, q[rows], v[rows])
+    scale = float(np.max(looked.kinetic) + np.ptp(looked.potential))
+    return float(np.max(np.abs(looked.total - looked.total[0]))) / scale if scale > 0.0 else 0.0

@@ -1,0 +1,48 @@
+"""What became of one member of a sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import RbdkitError
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The motion of a member, or why there is none.
+
+    Attributes
+    ----------
+    number : of the member.
+    t, q, v : (n,), (n, nq), (n, nv) recorded states; of a motion that ended early the last one that could be computed.
+    steps : number of steps taken.
+    how : what computed it, and why nothing faster.
+    stopped : empty, or why it ended early or never began.
+    interrupted : whether that was because someone asked for it.
+    drift : largest energy error that was seen, relative to the energy that moves about; not a number if not judged.
+    """
+
+    number: int
+    t: NDArray
+    q: NDArray
+    v: NDArray
+    steps: int
+    how: str
+    stopped: str = ""
+    interrupted: bool = False
+    drift: float = np.nan
+
+
+def refused(number: int, why: str, interrupted: bool = False) -> Outcome:
+    """The outcome of a member that never moved."""
+    nothing = np.zeros((0, 0))
+    return Outcome(number, np.zeros(0), nothing, nothing, 0, "", why, interrupted)
+
+
+def sentence(fault: BaseException) -> str:
+    """An exception in words; its kind is said where the message alone could be taken for something else."""
+    text = " ".join(str(fault).split())
+    return text if isinstance(fault, RbdkitError) and text else f"{type(fault).__name__}: {text}".rstrip(": ")

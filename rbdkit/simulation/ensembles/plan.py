@@ -1,0 +1,190 @@
+"""From the arguments of a sweep to its family and its chunks; whatever is wrong with all members is found here."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError, SimulationError, StateError
+from rbdkit.model import Model
+from rbdkit.model.numbering import did_you_mean
+from rbdkit.simulation.compiled import obstacle
+from rbdkit.simulation.ensembles.axes import Axes
+from rbdkit.simulation.ensembles.chunk import Chunk
+from rbdkit.simulation.ensembles.family import SETTINGS, Build, Family
+from rbdkit.simulation.ensembles.names import state_places
+from rbdkit.simulation.ensembles.values import name_of
+from rbdkit.simulation.forces import drive
+from rbdkit.simulation.formulated import maker_of
+from rbdkit.simulation.simulate import integrator_of, step_times
+
+LANES = 8
+"""Members that compiled code computes at a time, at most: chunks are multiples of it."""
+SHARES = 4
+"""Chunks for each worker, so that none waits long for the last."""
+LARGEST = 512
+"""Members in a chunk."""
+COMMON = ("duration", "every", "backend")
+ROOM = 2**34
+"""Bytes that the arrays of an ensemble may take."""
+
+
+def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict[str, Any]) -> Family:
+    """What the members of a sweep have in common.
+
+    Parameters
+    ----------
+    source : a model, or a function that builds one. options : arguments of `rbdkit.simulate` by name.
+
+    Raises
+    ------
+    SimulationError, ModelError, StateError
+        If a name is unknown, or no value of a name can be used.
+    """
+    for name, value in {"q0": q0, "v0": v0, "tau": options["tau"], "f_ext": options["f_ext"]}.items():
+        if value is not None and name in axes.values:
+            raise SimulationError(f"{name} is among the values that vary; do not give it as an argument too")
+    every = options["every"]
+    if not isinstance(every, int | np.integer) or every < 1:
+        raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
+    steps = axes.values.get("dt", (options["dt"],))
+    for dt in steps:
+        step_times(options["duration"], dt)  # says what is wrong with them
+    interval = every * float(max(steps))
+    for dt in steps:
+        if abs(interval / dt - round(interval / dt)) > 1e-9 * interval / dt:
+            raise SimulationError(
+                f"dt = {dt:g} s does not divide the {interval:g} s between recorded states ({every} times the longest "
+                f"dt): members are recorded at the same times; take {interval / round(interval / dt):.9g} s"
+            )
+    reference, arguments = _reference(source, axes)
+    _check_names(reference, arguments, axes)
+    family = Family(source, arguments, reference, q0, v0, options, interval)
+    _check_values(family, axes)
+    states = len(axes) * len(recorded_times(family, axes))
+    if (size := 8 * states * (reference.nq + reference.nv)) > ROOM:
+        raise SimulationError(
+            f"{len(axes)} members with {states // len(axes)} recorded states each take {size / 2**30:.0f} GB; record "
+            f"fewer with a larger every (it is {every}), or give fewer values"
+        )
+    return family
+
+
+def recorded_times(family: Family, axes: Axes) -> NDArray:
+    """The times at which all members are recorded."""
+    dt = max(axes.values.get("dt", (family.options["dt"],)))
+    times = step_times(family.options["duration"], dt)
+    last = len(times) - 1
+    return times[np.append(np.arange(0, last, round(family.interval / dt)), last)]
+
+
+def chunks_of(family: Family, axes: Axes, workers: int, size: int | None = None) -> list[Chunk]:
+    """The members in chunks, those with the same integrator and step together."""
+    groups: defaultdict[tuple[int, ...], dict[int, Any]] = defaultdict(dict)
+    for number in range(len(axes)):
+        parameters = axes.parameters(number)
+        groups[tuple(id(parameters.get(name)) for name in ("dt", "integrator", "formulation"))][number] = parameters
+    chunks = []
+    for group in groups.values():
+        own = size or _chunk_size(len(group), workers, _compiles(family.options | next(iter(group.values()))))
+        numbers = list(group)
+        chunks += [
+            Chunk(family, {number: group[number] for number in numbers[start : start + own]})
+            for start in range(0, len(numbers), own)
+        ]
+    return chunks
+
+
+def _chunk_size(members: int, workers: int, lanes: bool) -> int:
+    share = math.ceil(members / (SHARES * workers))
+    return min(LARGEST, LANES * math.ceil(share / LANES) if lanes else share)
+
+
+def _compiles(options: dict[str, Any]) -> bool:
+    """Whether members with such options run in compiled code side by side, as far as the model allows."""
+    if options["formulation"] != "joint" or options["backend"] != "auto":
+        return False
+    return not obstacle(integrator_of(options["integrator"]), callable(options["tau"]), callable(options["f_ext"]))
+
+
+def _reference(source: Model | Build, axes: Axes) -> tuple[Model, tuple[str, ...]]:
+    """A model that has the names and coordinates of all members, and the names that go to a building function."""
+    if isinstance(source, Model):
+        return source, ()
+    if not callable(source):
+        raise SimulationError(f"{source!r} must be a Model, or a function that builds one from values by name")
+    takes = inspect.signature(source).parameters.values()
+    named = [p.name for p in takes if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    missing = [p.name for p in takes if p.name in named and p.default is p.empty and p.name not in axes.values]
+    if missing:
+        raise SimulationError(f"{name_of(source)} needs {missing[0]!r}, which is not among the values")
+    arguments = tuple(name for name in axes.values if name in named)
+    if any(p.kind is p.VAR_KEYWORD for p in takes):
+        arguments = tuple(name for name in axes.values if "." not in name and name not in ("q0", "v0", *SETTINGS))
+    fault: Exception | None = None
+    for number in range(len(axes)):
+        parameters = axes.parameters(number)
+        try:
+            model = source(**{name: parameters[name] for name in arguments})
+        except Exception as raised:  # the first values may be ones that it refuses, and others not
+            fault = fault or raised
+            continue
+        if not isinstance(model, Model):
+            raise SimulationError(f"{name_of(source)} returned {model!r}, which is not a Model")
+        return model, arguments
+    assert fault is not None
+    raise SimulationError(f"{name_of(source)} built no model from any of the values; first: {fault}") from fault
+
+
+def _check_names(model: Model, arguments: tuple[str, ...], axes: Axes) -> None:
+    known = {*model.parameters, *state_places(model), *arguments, "q0", "v0", *SETTINGS}
+    for name in axes.values:
+        if name in known:
+            continue
+        if name in COMMON:
+            raise SimulationError(f"{name} is the same for all members of a sweep; give it as an argument")
+        raise SimulationError(
+            f"{name!r} is no parameter and no coordinate of model {model.name!r}, and none of q0, v0, "
+            f"{', '.join(SETTINGS)}{did_you_mean(name, known)}"
+        )
+
+
+def _check_values(family: Family, axes: Axes) -> None:
+    """Raise what is wrong with a setting, or with all values of a name: then no member could begin."""
+    model, duration = family.reference, family.options["duration"]
+    for name, check in {"integrator": integrator_of, "formulation": maker_of}.items():
+        for value in (family.options[name], *axes.values.get(name, ())):
+            check(value)
+    places = state_places(model)
+    for name, values in axes.values.items():
+        if name in places:
+            for value in values:
+                if np.ndim(value) > 0 or not isinstance(value, int | float | np.number):
+                    raise SimulationError(f"{name!r}: {value!r} is not a number")
+        elif name in ("q0", "v0"):
+            _require_one(values, model.check_q if name == "q0" else model.check_v)
+        elif name == "tau" and "dt" not in axes.values:
+            _require_one(values, partial(drive, model, times=step_times(duration, family.options["dt"])))
+        elif name not in (*SETTINGS, *family.arguments):
+            _require_one([{name: value} for value in values], model.with_parameters)
+
+
+def _require_one(values: Sequence[Any], check: Callable[[Any], object]) -> None:
+    """Raise the first error if there is no value without one."""
+    first: Exception | None = None
+    for value in values:
+        try:
+            check(value)
+        except (ModelError, StateError, SimulationError) as fault:
+            first = first or fault
+        else:
+            return
+    assert first is not None
+    raise first

@@ -1,0 +1,171 @@
+"""Functions of (t, q, v) that users write, recorded on symbols so that they can run inside the compiled loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.engine import Feedback, Kernels, compile_python, python_source, trace
+from rbdkit.engine.captures import Impure, captured_arrays, read_only
+from rbdkit.errors import RbdkitError, SimulationError
+from rbdkit.model import Model
+
+Law = Callable[[float, NDArray, NDArray], Any]
+"""A function of time, coordinates and velocities."""
+
+LONGEST = 20_000
+"""Operations beyond which a function is not worth its compilation."""
+TRIALS = 4
+"""States at which a traced function is compared with the function itself."""
+
+
+class Untraceable(Exception):
+    """A function cannot run in compiled code; the message says why."""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function that `simulate` compiles or refuses; see `traced`."""
+
+    function: Law
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> Any:
+        return self.function(t, q, v)
+
+
+@dataclass(frozen=True)
+class Untraced:
+    """A function that `simulate` calls at every state; see `untraced`."""
+
+    function: Law
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> Any:
+        return self.function(t, q, v)
+
+
+def traced(function: Law) -> Traced:
+    """Promise that a function of (t, q, v) depends on nothing else, so that `simulate` compiles it or raises.
+
+    Without it, `simulate` compiles functions that are seen to keep nothing, and calls all others from Python. What can
+    be compiled is arithmetic, `numpy.sin`, `numpy.cos`, `numpy.sqrt`, `numpy.abs`, `numpy.sign`, `numpy.clip`,
+    `numpy.minimum`, `numpy.maximum`, `numpy.where`, ``@`` and what NumPy makes of these; `rbdkit.engine.select` for
+    ``if``, and arrays from `numpy.zeros_like` of q or v in place of `numpy.zeros`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> @rbd.traced
+    ... def hold(t, q, v):
+    ...     return np.clip(-20.0 * (q - 0.5 * np.sin(t)) - 2.0 * v, -5.0, 5.0)
+    >>> trajectory = rbd.simulate(rbd.library.pendulum(), duration=0.1, tau=hold)
+    >>> trajectory.report.backend
+    'compiled loop (LLVM), tau traced'
+    """
+    return Traced(function)
+
+
+def untraced(function: Law) -> Untraced:
+    """Have `simulate` call a function of (t, q, v) from Python at every state that it comes to."""
+    return Untraced(function)
+
+
+def torque_law(model: Model, function: Law, checked: Law, duration: float) -> Feedback:
+    """Joint forces (nv,) as compiled code computes them.
+
+    Parameters
+    ----------
+    function : as the user gave it. checked : the same with its results checked. duration : of the run, s.
+
+    Raises
+    ------
+    Untraceable
+        If that is not possible, or not sure to be right.
+    SimulationError
+        If the function was marked as `traced` and it is not possible.
+    """
+    return _law(model, function, "tau", lambda t, q, v: _vector(model, function(t, q, v)), checked, duration)
+
+
+def force_law(model: Model, kernels: Kernels, function: Law, checked: Law, duration: float) -> Feedback:
+    """External forces on the links, (links + 1) * 6 numbers; like `torque_law`."""
+
+    def on_links(t: float, q: NDArray, v: NDArray) -> NDArray:
+        return kernels.on_links(_rows(model, function(t, q, v))).ravel()
+
+    def checked_on_links(t: float, q: NDArray, v: NDArray) -> NDArray:
+        return kernels.on_links(checked(t, q, v)).ravel()
+
+    return _law(model, function, "f_ext", on_links, checked_on_links, duration)
+
+
+def _law(model: Model, function: Law, name: str, symbolic: Law, checked: Law, duration: float) -> Feedback:
+    try:
+        if isinstance(function, Untraced):
+            raise Untraceable("is a Python function, untraced as asked for")
+        try:
+            arrays = [] if isinstance(function, Traced) else captured_arrays(function)
+        except Impure as fault:
+            raise Untraceable(f"is a Python function: {fault}") from None
+        with read_only(arrays):
+            return _recorded(model, symbolic, checked, duration)
+    except Untraceable as fault:
+        if isinstance(function, Traced):
+            raise SimulationError(f"{name} is marked as traced but {fault}") from None
+        raise
+
+
+def _recorded(model: Model, symbolic: Law, checked: Law, duration: float) -> Feedback:
+    """Trace a function, and compare it with what it does to numbers."""
+    try:
+        record = trace(symbolic, (), model.nq, model.nv, names=("t", "q", "v"))
+    except Exception as fault:  # a user's function on numbers that are not known yet: anything may go wrong in it
+        raise Untraceable(f"cannot be traced: {type(fault).__name__}: {fault}") from None
+    if len(record.graph.live(record.positions())) > LONGEST:
+        raise Untraceable(f"takes more than {LONGEST} operations")
+    _try_out(compile_python(python_source(record), "traced"), model, checked, duration)
+    return Feedback.of(record)
+
+
+def _try_out(own: Callable[..., list[float]], model: Model, checked: Law, duration: float) -> None:
+    """Compare a traced function with the function on numbers."""
+    rng, compared, fault = np.random.default_rng(0), 0, None
+    for _ in range(3 * TRIALS):
+        t, q, v = rng.uniform(0.0, duration), model.random_q(rng), rng.normal(scale=3.0, size=model.nv)
+        try:
+            with np.errstate(all="ignore"):
+                expected = checked(t, q, v)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError, RbdkitError) as reason:
+            fault = reason  # a law need not hold at every state; one where it does will be found
+            continue
+        found = np.array(own(t, q.tolist(), v.tolist()))
+        # the same operations, but NumPy may add up a product in another order
+        if not np.allclose(found, expected, rtol=1e-10, atol=1e-10 * np.max(np.abs(expected), initial=0.0)):
+            raise Untraceable("gives other values on numbers than on symbols: something else than t, q, v decides them")
+        compared += 1
+        if compared == TRIALS:
+            return
+    if not compared:
+        raise Untraceable(f"fails at every trial state: {fault}")
+
+
+def _vector(model: Model, values: Any) -> NDArray:
+    result = np.asarray(values, dtype=object)
+    if result.shape != (model.nv,):
+        raise ValueError(f"its result has shape {result.shape}; give ({model.nv},)")
+    return result
+
+
+def _rows(model: Model, forces: dict[str, ArrayLike] | ArrayLike | None) -> NDArray:
+    """External forces as `rbdkit.algorithms.external_forces` arranges them, on symbols."""
+    rows = np.full((len(model.bodies), 6), 0.0, dtype=object)
+    if isinstance(forces, dict):
+        for name, force in forces.items():
+            rows[model.body(name).index] += np.asarray(force, dtype=object)
+    elif forces is not None:
+        rows += np.asarray(forces, dtype=object)
+    return rows

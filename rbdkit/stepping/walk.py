@@ -1,0 +1,121 @@
+"""Going through the steps of an integrator, and through the stages inside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import SimulationError
+from rbdkit.formulations import Formulation
+from rbdkit.integrators import Integrator, Stage, State
+from rbdkit.stepping.formulas import formulas_of
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one stands: after so many steps, and at which stage of the next one; stage 0 is the state itself."""
+
+    step: int
+    stage: int = 0
+
+
+class Walk:
+    """The run of an integrator, made as far as somebody has walked; states stay, so one can walk back.
+
+    Parameters
+    ----------
+    system : a formulation of a model. method : an integrator that steps it.
+    q, v : initial joint coordinates and velocities. h : length of a step, s.
+
+    Raises
+    ------
+    SimulationError
+        If the integrator does not step this formulation.
+    """
+
+    def __init__(
+        self, system: Formulation, method: Integrator, q: NDArray, v: NDArray, h: float, label: str = ""
+    ) -> None:
+        if not isinstance(system, method.requires):
+            raise SimulationError(
+                f"integrator {method.name!r} steps {method.requires.__name__} only, which formulation {system.name!r} "
+                "is not"
+            )
+        self.system, self.method, self.h = system, method, h
+        self.label = label or f"{system.name}, {method.name}"
+        self._states = [method.init(system, 0.0, *system.state(q, v))]
+        self._stages: dict[int, list[Stage]] = {}
+
+    def state(self, step: int) -> State:
+        """The state after so many steps.
+
+        Raises
+        ------
+        RbdkitError, FloatingPointError
+            If a step on the way cannot be made.
+        """
+        while len(self._states) <= step:
+            self._states.append(self.method.step(self.system, self._states[-1], self.h))
+        return self._states[step]
+
+    @property
+    def known(self) -> int:
+        """How many states are there already."""
+        return len(self._states)
+
+    def stages(self, step: int) -> list[Stage]:
+        """The stages of the step that follows the state after so many steps."""
+        if step not in self._stages:
+            self._stages[step] = self.method.stages(self.system, self.state(step), self.h)
+        return self._stages[step]
+
+    @cached_property
+    def formulas(self) -> tuple[str, ...]:
+        """Lines of text: one for each stage, and one for the step."""
+        return formulas_of(self.method, len(self.stages(0)))
+
+    def line(self, place: Place) -> int | None:
+        """Number of the formula that led to a place; None at the start."""
+        if place.stage:
+            return place.stage - 1
+        return len(self.formulas) - 1 if place.step else None
+
+    def forward(self, place: Place) -> Place:
+        """The next stage; after the last one the next state."""
+        last = place.stage == len(self.stages(place.step))
+        return Place(place.step + 1) if last else Place(place.step, place.stage + 1)
+
+    def back(self, place: Place) -> Place:
+        """The stage or state before; the start stays."""
+        if place.stage:
+            return Place(place.step, place.stage - 1)
+        return Place(place.step - 1, len(self.stages(place.step - 1))) if place.step else place
+
+    def at(self, place: Place) -> tuple[float, NDArray, NDArray, NDArray | None]:
+        """Time, x, v, and the rate of v at a place; of a state the rate is not known."""
+        if place.stage:
+            stage = self.stages(place.step)[place.stage - 1]
+            return stage.t, stage.x, stage.v, stage.v_rate
+        state = self.state(place.step)
+        return state.t, state.x, state.v, None
+
+    def invariants(self, step: int) -> dict[str, NDArray]:
+        """What the motion would keep without outer forces, after so many steps."""
+        state = self.state(step)
+        values = self.system.invariants(state.x, state.v)
+        return {"energy": np.asarray(self.system.energy(state.x, state.v).total), **values}
+
+    def drift(self, step: int) -> dict[str, float]:
+        """How far each invariant is from its first value, relative to that; the constraint error as it is."""
+        drifts = {}
+        for name, value in self.invariants(step).items():
+            first = np.asarray(self.invariants(0)[name], dtype=float)
+            size = float(np.linalg.norm(first))
+            drifts[name] = float(np.linalg.norm(value - first)) / (size or 1.0)
+        residual = self.system.constraint_error(self.state(step).x)
+        if residual.size:
+            drifts["constraint error"] = float(np.max(np.abs(residual)))
+        return drifts

@@ -1,0 +1,48 @@
+"""The motions of a sweep as a Matplotlib figure."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+
+from rbdkit.simulation import Ensemble
+from rbdkit.simulation.ensembles.names import state_names, state_units, unit_of
+from rbdkit.widgets.figure import Plot
+
+MOST_DIAGRAMS = 8
+"""Coordinates that are drawn; the first ones."""
+COLORS = "viridis"
+
+
+def ensemble_figure(ensemble: Ensemble, width: float = 8.0) -> Plot:
+    """Every coordinate over time, a line for each member.
+
+    Colours follow the values of the first name that was varied if they are numbers, else the numbers of the members.
+
+    Parameters
+    ----------
+    ensemble : from `rbdkit.sweep`; of its coordinates the first `MOST_DIAGRAMS` are drawn.
+    width : of the figure, inches.
+    """
+    names, units = state_names(ensemble.model)[0][:MOST_DIAGRAMS], state_units(ensemble.model)[0]
+    first, values = next(iter(ensemble.axes.values.items()))
+    label, own = f"{first} ({unit_of(ensemble.model, first)})".removesuffix(" ()"), np.arange(len(ensemble))
+    if all(isinstance(value, int | float | np.number) for value in values):
+        own = np.array([ensemble.parameters(member)[first] for member in range(len(ensemble))])
+    else:
+        label = "member"
+    colors = ScalarMappable(Normalize(own.min(), own.max()), COLORS)
+    figure = Plot(figsize=(width, 1.7 * len(names) + 0.6), layout="constrained")
+    axes = figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]
+    q = ensemble.q.reshape(len(ensemble), len(ensemble.t), -1)
+    for k, (ax, name) in enumerate(zip(axes, names)):
+        for member in range(len(ensemble)):
+            ax.plot(ensemble.t, q[member, :, k], color=colors.to_rgba(own[member]), linewidth=1.0)
+        ax.set_ylabel(name if units[k] == "1" else f"{name} ({units[k]})")
+        ax.grid(alpha=0.3)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[-1].set_xlabel("t (s)")
+    axes[-1].set_xlim(ensemble.t[0], ensemble.t[-1])
+    figure.colorbar(colors, ax=axes.tolist(), label=label)
+    return figure

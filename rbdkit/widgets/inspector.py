@@ -1,0 +1,65 @@
+"""The table that opens when a body is clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+
+from rbdkit.inspection import Inspection
+from rbdkit.stepping import text_of
+from rbdkit.widgets.bundle import module, style
+
+
+class Inspector(anywidget.AnyWidget):
+    """Facts about a body, with units and frames; each can be copied as NumPy.
+
+    Parameters
+    ----------
+    on_close : called when the table is closed by hand.
+    """
+
+    _esm = module("dom", "inspector")
+    _css = style("view") + style("inspector")
+
+    title = traitlets.Unicode("").tag(sync=True)
+    sections: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
+
+    def __init__(self, on_close: Callable[[], None]) -> None:
+        super().__init__()
+        self.on_msg(lambda _, content, __: on_close() if content.get("do") == "close" else None)
+
+    def show(self, inspection: Inspection) -> None:
+        """Show these facts in place of those that were there."""
+        with self.hold_sync():
+            self.title = inspection.body
+            self.sections = [
+                {
+                    "title": title,
+                    "facts": [
+                        {
+                            "name": fact.name,
+                            "symbol": fact.symbol,
+                            "unit": fact.unit,
+                            "frame": fact.frame,
+                            "tip": fact.tip,
+                            "text": text_of(np.where(np.abs(fact.value) < ROUND_OFF, 0.0, fact.value)),
+                            "numpy": fact.numpy,
+                        }
+                        for fact in facts
+                    ],
+                }
+                for title, facts in inspection.sections.items()
+            ]
+
+    def close(self) -> None:
+        """Close the table and its layout."""
+        self.layout.close()
+        super().close()
+
+
+ROUND_OFF = 1e-14
+"""Numbers below are shown as zero; copies have them as they are."""

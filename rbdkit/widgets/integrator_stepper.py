@@ -1,0 +1,256 @@
+"""Stepping an integrator: step by step, stage by stage, alone or beside another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import RbdkitError, SimulationError
+from rbdkit.integrators import Integrator
+from rbdkit.model import Model
+from rbdkit.scene import Arrow, spatial_arrows
+from rbdkit.scene.comparison import laid_over
+from rbdkit.scene.palette import SPATIAL
+from rbdkit.simulation.formulated import Maker, maker_of
+from rbdkit.simulation.simulate import integrator_of
+from rbdkit.stepping import Place, Walk, text_of
+from rbdkit.stepping.text import number
+from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.step_panel import StepPanel
+from rbdkit.widgets.view import reaching
+
+BUTTONS = [
+    {"do": "restart", "icon": "first", "tip": "Back to the start (Home)", "key": "Home"},
+    {"do": "step_back", "icon": "back", "tip": "One step back (PageUp)", "key": "PageUp"},
+    {"do": "back", "icon": "unstage", "tip": "One stage back (\u2190)", "key": "ArrowLeft"},
+    {"do": "forward", "icon": "stage", "tip": "On to the next stage (\u2192)", "key": "ArrowRight"},
+    {"do": "step", "icon": "forward", "tip": "On to the next step (PageDown)", "key": "PageDown"},
+    {"do": "run", "icon": "run", "tip": "Ten steps (R)", "key": "r"},
+]
+DRAWN = {"velocity": SPATIAL["motion"][1], "rate of velocity": SPATIAL["force"][1]}
+STAGE = "stage"
+"""Label of the copy that stands where the present stage is."""
+AHEAD = 25
+"""Steps that are made at once, for a picture with room for them."""
+LENGTH = 0.25
+"""Longest arrow, as a part of the size of the picture."""
+FAULTS = (RbdkitError, ArithmeticError, np.linalg.LinAlgError)
+"""What a step may fail with."""
+
+Pair = tuple[str | Maker, str | Integrator]
+
+
+class IntegratorStepper(Stage):
+    """One or more integrators on the same motion, to go through; see `step_integrator`.
+
+    Attributes
+    ----------
+    walks : one a pair. place : where the first one stands; the others stand after as many steps.
+    """
+
+    def __init__(self, walks: Sequence[Walk], **options: Any) -> None:
+        self.walks = tuple(walks)
+        self.place = Place(0)
+        self._drawn = set(DRAWN)
+        model = walks[0].system.model
+        scene = laid_over(model, [*(walk.label for walk in walks), STAGE])
+        super().__init__(reaching(scene, self._first_poses()), **options)
+        self._bodies = len(model.bodies)
+        self._com = np.array([np.zeros(3) if b.inertia is None else b.inertia.com for b in model.bodies])
+        self._size = self.scene.size
+        self.panel = StepPanel(
+            self._act,
+            buttons=BUTTONS,
+            more="Invariants and their drift",
+            sources=[{"name": walk.label, "first": 1, "lines": list(walk.formulas)} for walk in walks],
+        )
+        self.side = [self.panel]
+        self._show_place("")
+
+    def _first_poses(self) -> NDArray:
+        """Poses of the nodes over the first steps, as far as they can be made: what the picture has room for."""
+        poses = []
+        for step in range(AHEAD):
+            try:
+                states = [walk.state(step).x for walk in self.walks]
+            except FAULTS:
+                break
+            each = [walk.system.poses(x) for walk, x in zip(self.walks, states, strict=True)]
+            poses.append(np.concatenate([each[0], *(own[1:] for own in (*each[1:], each[0]))]))
+        return np.stack(poses)
+
+    # --- going ------------------------------------------------------------------------------------------------------
+
+    def forward(self) -> None:
+        """On to the next stage, or from the last one to the next state."""
+        self._go(lambda: self.walks[0].forward(self.place))
+
+    def back(self) -> None:
+        """To the stage or state before."""
+        self._go(lambda: self.walks[0].back(self.place))
+
+    def step(self, steps: int = 1) -> None:
+        """So many steps on, to a state."""
+        self._go(lambda: Place(self.place.step + steps))
+
+    def step_back(self) -> None:
+        """To the state at the beginning of this step, or of the one before."""
+        back = 0 if self.place.stage else 1
+        self._go(lambda: Place(max(0, self.place.step - back)))
+
+    def run(self) -> None:
+        """Ten steps on."""
+        self.step(10)
+
+    def restart(self) -> None:
+        """Back to the start."""
+        self._go(lambda: Place(0))
+
+    def _go(self, to: Callable[[], Place]) -> None:
+        """Go to a place if the steps to it can be made; else say why not and stay."""
+        try:
+            place = to()
+            for walk in self.walks:
+                walk.state(place.step)
+        except FAULTS as fault:
+            self._show_place(str(fault) or type(fault).__name__)
+            return
+        self.place = place
+        self._show_place("")
+
+    def _act(self, what: str, message: dict[str, Any]) -> None:
+        if what in {button["do"] for button in BUTTONS}:
+            getattr(self, what)()
+        elif what == "seek":
+            self._go(lambda: Place(int(message["k"])))
+        elif what == "draw":
+            self._drawn ^= {str(message["name"])}
+            self._show_place("")
+
+    # --- showing ----------------------------------------------------------------------------------------------------
+
+    def _show_place(self, fault: str) -> None:
+        place, first = self.place, self.walks[0]
+        t, x, v, v_rate = first.at(place)
+        poses = [walk.system.poses(walk.state(place.step).x) for walk in self.walks]
+        stage_pose = first.system.poses(x)
+        self.pose(np.concatenate([poses[0][:1], *(p[1:] for p in poses), stage_pose[1:]]))
+        self.layers = {**self.layers, STAGE: bool(place.stage)}
+        base = (len(self.walks) * (self._bodies - 1)) if place.stage else 0
+        self.arrows(self._arrows_at(first, x, v, v_rate, base))
+        line = first.line(place)
+        with self.panel.hold_sync():
+            self.panel.changed = self._numbers(t, x, v, v_rate)
+            self.panel.variables = self._drifts()
+            self.panel.drawn = [{"name": n, "color": c, "on": n in self._drawn} for n, c in DRAWN.items()]
+            where = f"stage {place.stage} of step {place.step + 1}" if place.stage else f"after {place.step} steps"
+            self.panel.moment = {
+                "function": 0,
+                "line": 0 if line is None else line + 1,
+                "number": place.step,
+                "count": first.known,
+                "title": f"{where}, t = {t:.6g} s",
+                "done": not place.stage and place.step > 0,
+                "fault": fault,
+            }
+
+    def _arrows_at(self, walk: Walk, x: NDArray, v: NDArray, v_rate: NDArray | None, base: int) -> list[Arrow]:
+        """Velocity, and rate of velocity, of the bodies at their centres of mass."""
+        arrows: list[Arrow] = []
+        shown = {"velocity": v, "rate of velocity": v_rate}
+        for name, kind in (("velocity", "motion"), ("rate of velocity", "force")):
+            w = shown[name]
+            if name not in self._drawn or w is None:
+                continue
+            twists = walk.system.velocities(x, w)
+            linear = twists[:, 3:] + np.cross(twists[:, :3], self._com)
+            longest = max(float(np.linalg.norm(linear, axis=1).max()), 1e-300)
+            scale = (0.0, LENGTH * self._size / longest)
+            for body in range(1, self._bodies):
+                own = spatial_arrows(body + base, twists[body], "motion", scale, self._com[body])
+                arrows += [Arrow(a.node, a.start, a.vector, SPATIAL[kind][1], a.kind) for a in own]
+        return arrows
+
+    def _numbers(self, t: float, x: NDArray, v: NDArray, v_rate: NDArray | None) -> list[dict[str, str]]:
+        place, first = self.place, self.walks[0]
+        i = place.stage or ""
+        rows = [(f"t{i}", number(t)), (f"x{i}", text_of(x)), (f"v{i}", text_of(v))]
+        if v_rate is not None:
+            stage = first.stages(place.step)[place.stage - 1]
+            rows += [(f"k{i}", text_of(stage.u_rate)), (f"a{i}", text_of(v_rate))]
+        solve = first.state(place.step).solve
+        if solve is not None and not place.stage:
+            residuals = ", ".join(f"{r:.1e}" for r in solve.residuals)
+            rows.append(("Newton", f"{solve.iterations} iterations, residuals {residuals}"))
+        if not place.stage and place.step:
+            rows += [(name, f"drift {number(value)}") for name, value in first.drift(place.step).items()]
+        return [{"label": label, "text": text} for label, text in rows]
+
+    def _drifts(self) -> list[dict[str, str]]:
+        """Invariants and drifts of all integrators, side by side."""
+        rows = []
+        for walk in self.walks:
+            values, drifts = walk.invariants(self.place.step), walk.drift(self.place.step)
+            text = "\n".join(
+                f"{name}: {text_of(np.asarray(values[name])) if name in values else ''}  drift {number(drift)}"
+                for name, drift in drifts.items()
+            )
+            rows.append({"label": walk.label, "text": text})
+        return rows
+
+    def close(self) -> None:
+        """Close the view and the panel."""
+        self.panel.close()
+        super().close()
+
+
+def step_integrator(
+    model: Model,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    dt: float = 1e-2,
+    *,
+    formulation: str | Maker = "joint",
+    integrator: str | Integrator = "rk4",
+    beside: Pair | str | None = None,
+    height: int = 420,
+) -> IntegratorStepper:
+    """Go through the steps of an integrator, forwards and back, and through the stages inside each step.
+
+    Parameters
+    ----------
+    model : what moves. q0, v0 : (nq,), (nv,) initial state; neutral and at rest if not given. dt : of a step, s.
+    formulation, integrator : names or objects, as in `simulate`; the integrator must have steps of its own.
+    beside : another integrator, or a pair of a formulation and an integrator, that makes the same steps as a ghost.
+    height : of the picture, px.
+
+    Returns
+    -------
+    IntegratorStepper
+        ``forward()``, ``back()``, ``step()``, ``step_back()`` and ``restart()`` do what the buttons do.
+
+    Raises
+    ------
+    SimulationError, StateError
+        If a name is unknown, the pair does not fit, or the state is not one of the model.
+    """
+    q = model.check_q(model.neutral() if q0 is None else q0, "q0").astype(float)
+    v = model.check_v(np.zeros(model.nv) if v0 is None else v0, "v0").astype(float)
+    pairs: list[Pair] = [(formulation, integrator)]
+    if beside is not None:
+        pairs.append(beside if isinstance(beside, tuple) else (formulation, beside))
+    walks: list[Walk] = []  # their labels are the names of layers, so no two are alike
+    for form, method in pairs:
+        stepper = integrator_of(method)
+        if not hasattr(stepper, "stages"):
+            raise SimulationError(
+                f"integrator {stepper.name!r} chooses its own steps; take one of fixed steps, 'rk4' say"
+            )
+        walk = Walk(maker_of(form)(model, None, None), stepper, q, v, dt)  # type: ignore[arg-type]
+        if any(other.label == walk.label for other in walks):
+            walk.label += " (beside)"
+        walks.append(walk)
+    return IntegratorStepper(walks, height=height)

@@ -1,0 +1,208 @@
+"""WebAssembly in Chromium against the compiled code of this machine: simulations, further kernels, parameters.
+
+They round differently (see tests/engine/test_wasm.py), by a few units of the last digit in a step; the double pendulum
+loses another digit in about a second.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import rbdkit as rbd
+from rbdkit import engine
+from rbdkit.engine.run.kernels import UNROLLED_LINKS
+from rbdkit.integrators import RK4
+from rbdkit.joints import Free
+from rbdkit.library import double_pendulum, joint_gallery, random_tree, robot_file
+from rbdkit.model import Model
+
+METHOD = RK4.A, RK4.b
+ROUND_OFF = 1e-12
+
+
+@pytest.fixture
+def blank(chromium) -> Iterator:
+    """An empty page with the loader."""
+    page = chromium.new_page()
+    page.add_script_tag(content=engine.loader())
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def run(blank) -> Callable[[dict, str], dict]:
+    """Run JavaScript, in which `kernels` is a packaged model; gives what it returns, typed arrays as lists."""
+
+    def run(packaged: dict, script: str) -> dict:
+        plain = "(_, x) => x instanceof Float64Array ? Array.from(x) : x"
+        return json.loads(
+            blank.evaluate(
+                f"""async (text) => {{
+                    const kernels = await Kernels.load(JSON.parse(text));
+                    return JSON.stringify((() => {{ {script} }})(), {plain});
+                }}""",
+                json.dumps(packaged),
+            )
+        )
+
+    return run
+
+
+def off(found: object, expected: NDArray) -> float:
+    """Largest difference relative to the largest element."""
+    return float(np.max(np.abs(np.reshape(found, expected.shape) - expected)) / np.max(np.abs(expected)))
+
+
+def motion(model: Model, q: NDArray, v: NDArray, dt: float, steps: int, **more: object) -> engine.Run:
+    """The same by LLVM's code."""
+    kernels = engine.Kernels(model, "llvm")
+    more = {"method": METHOD, "tau": np.zeros(model.nv), **more}
+    return engine.simulate(kernels, q, v, dt * np.arange(steps + 1), **more)
+
+
+def panda() -> Model:
+    """The robot without meshes; one finger follows the other."""
+    return rbd.load(re.sub(r"(?s)<(visual|collision)>.*?</\1>", "", robot_file("panda").read_text()))
+
+
+def test_a_double_pendulum(run):
+    model = double_pendulum()
+    assert len(model.bodies) - 1 <= UNROLLED_LINKS  # in straight-line code
+    found = run(
+        engine.packaged(model, METHOD),
+        """
+        const motion = kernels.simulate({ q: [2.0, 1.0], v: [0, 0], dt: 1e-3, steps: 1000, every: 10 });
+        return { ...motion, ...kernels.compute("energy", motion), ...kernels.compute("poses", motion) };
+        """,
+    )
+    expected = motion(model, np.array([2.0, 1.0]), np.zeros(2), 1e-3, 1000, every=10)
+    kernels = engine.Kernels(model, "llvm")
+    assert np.array_equal(found["t"], 1e-3 * expected.at) and not found["ranAway"]
+    assert off(found["q"], expected.q) < 1e-11 and off(found["v"], expected.v) < 1e-11
+    assert off(found["poses"], kernels.forward_kinematics(expected.q)[0]) < 1e-11
+    energies = np.reshape(found["energies"], (-1, 3))
+    assert off(energies, kernels.energy(expected.q, expected.v)) < 1e-11
+    assert np.ptp(energies.sum(axis=1)) < 1e-6  # RK4 at 1 ms loses some 1e-7 J of 20
+
+
+@pytest.mark.robots
+def test_a_robot_with_torques_that_change(run):
+    model = panda()
+    assert model.mimics and len(model.bodies) - 1 > UNROLLED_LINKS  # in a loop over its links
+    rng = np.random.default_rng(3)
+    q, v, tau = rng.normal(size=model.nv), np.zeros(model.nv), rng.normal(size=(301, model.nv))
+    given = json.dumps({"q": q.tolist(), "v": v.tolist(), "tau": tau.ravel().tolist()})
+    found = run(
+        engine.packaged(model, METHOD, algorithms=()),
+        f"return kernels.simulate({{ ...{given}, dt: 1e-3, steps: 300, every: 100 }});",
+    )
+    expected = motion(model, q, v, 1e-3, 300, tau=tau, every=100)
+    assert off(found["q"], expected.q) < 1e-11 and off(found["v"], expected.v) < 1e-11
+
+
+def test_the_symplectic_method_and_a_traced_controller(run):
+    model = double_pendulum()
+
+    def controller(t, q, v):
+        return np.array([2.0 * np.sin(3.0 * t) - 0.3 * v[0], -q[1] * q[1] * v[1]])
+
+    found = run(
+        engine.packaged(model, None, tau=controller, algorithms=()),
+        "return kernels.simulate({ q: [0.5, -0.5], v: [0, 0.1], dt: 1e-3, steps: 500 });",
+    )
+    traced = engine.trace(controller, (), 2, 2, names=("t", "q", "v"))
+    v0 = np.array([0.0, 0.1])
+    expected = motion(model, np.array([0.5, -0.5]), v0, 1e-3, 500, method=None, tau=engine.Feedback.of(traced))
+    assert off(found["q"], expected.q) < 1e-11 and off(found["v"], expected.v) < 1e-11
+
+
+def test_every_algorithm_on_a_stack_of_states(run):
+    model = random_tree(3, bodies=5, joints=[Free(), *joint_gallery(np.random.default_rng(2))])
+    kernels, rng = engine.Kernels(model, "llvm"), np.random.default_rng(1)
+    q = np.array([model.random_q(rng) for _ in range(3)])
+    given = {name: rng.normal(size=(3, model.nv)) for name in ("v", "tau", "qdd")}
+    names = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
+    inputs = json.dumps({name: x.ravel().tolist() for name, x in {"q": q, **given}.items()})
+    found = run(
+        engine.packaged(model, METHOD, algorithms=names),
+        f"""
+        const {{ q, v, tau, qdd }} = {inputs};
+        const inputs = {{
+          rnea: {{ q, v, qdd }}, aba: {{ q, v, tau }}, forward_dynamics: {{ q, v, tau }}, crba: {{ q }},
+          poses: {{ q }}, kinematics: {{ q, v }}, energy: {{ q, v }},
+        }};
+        return Object.fromEntries(Object.entries(inputs).map(([name, x]) => [name, kernels.compute(name, x)]));
+        """,
+    )
+    v, tau, qdd = given["v"], given["tau"], given["qdd"]
+    poses, velocities = kernels.forward_kinematics(q, v)
+    assert off(found["rnea"]["tau"], kernels.rnea(q, v, qdd)) < ROUND_OFF
+    assert off(found["aba"]["qdd"], kernels.aba(q, v, tau)) < 1e2 * ROUND_OFF  # condition of H
+    assert off(found["forward_dynamics"]["qdd"], kernels.forward_dynamics(q, v, tau)) < 1e2 * ROUND_OFF
+    assert off(found["crba"]["H"], kernels.crba(q)) < ROUND_OFF
+    assert off(found["poses"]["poses"], poses) < ROUND_OFF and off(found["kinematics"]["poses"], poses) < ROUND_OFF
+    assert off(found["kinematics"]["velocities"], velocities) < ROUND_OFF
+    assert off(found["energy"]["energies"], kernels.energy(q, v)) < ROUND_OFF
+
+
+def test_parameters_change_without_compiling(run):
+    """A mass, a length (where the second rod hangs, and the first's centre of mass), a rotor, a spring, gravity."""
+    model = double_pendulum()
+    hung = model.parameters["hinge2.placement"].copy()
+    hung[:3, 3] = [0.0, 0.0, -1.5]
+    values = {
+        "rod1.mass": 3.0, "rod1.com": [0.0, 0.1, -0.75], "hinge2.placement": hung.tolist(), "hinge1.armature": 0.3,
+        "hinge2.stiffness": 2.0, "hinge2.rest": 0.4, "hinge1.damping": 0.1, "gravity": [0.5, 0.0, -1.6],
+    }  # fmt: skip
+    found = run(
+        engine.packaged(model, METHOD, parameters=list(values)),
+        f"""
+        WebAssembly.compile = WebAssembly.instantiate = WebAssembly.Module = undefined;
+        const run = () => kernels.simulate({{ q: [0.5, -0.5], v: [0, 0], dt: 1e-3, steps: 300 }});
+        const before = run();
+        for (const [name, value] of Object.entries({json.dumps(values)})) kernels.set(name, value);
+        const after = run();
+        return {{ before, after, energy: kernels.compute("energy", after) }};
+        """,
+    )
+    changed = model.with_parameters(values)
+    q, v = np.array([0.5, -0.5]), np.zeros(2)
+    for key, of in (("before", model), ("after", changed)):
+        expected = motion(of, q, v, 1e-3, 300)
+        assert off(found[key]["q"], expected.q) < 1e-11 and off(found[key]["v"], expected.v) < 1e-11
+    energies = engine.Kernels(changed, "llvm").energy(expected.q, expected.v)
+    assert off(found["energy"]["energies"], energies) < 1e-11
+
+
+def test_a_motion_that_runs_away_ends_before(run):
+    found = run(
+        engine.packaged(double_pendulum(), None, algorithms=()),
+        "return kernels.simulate({ q: [1, 1], v: [0, 0], dt: 10, steps: 200, tau: [1e9, 1e9] });",
+    )
+    assert found["ranAway"] and len(found["t"]) == len(found["q"]) // 2 < 201
+    assert np.all(np.isfinite(found["q"]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ('set("rod2.mass", 1)', "'rod2.mass' cannot be changed; it is not one of those that were packaged: rod1.com"),
+        ('set("rod1.com", 1)', "'rod1.com' takes 3 finite numbers, not [1]"),
+        ('compute("jerk", { q: [0, 0] })', "'jerk' was not packaged, but adjust, simulate, aba"),
+        ('compute("aba", { q: [0, 0], v: [0, 0] })', "'aba' needs tau"),
+        ('compute("aba", { q: [0, 0], v: [0, 0, 0], tau: [0, 0] })', "v has 3 numbers, not 2"),
+        ("simulate({ q: [0], v: [0, 0], dt: 0.1, steps: 3 })", "q has 1 numbers, not 2"),
+        ("simulate({ q: [0, 0], v: [0, 0], dt: 0.1, steps: 3, tau: [1, 2, 3, 4] })", "tau has 4 numbers, not 2"),
+        ('set("rod1.com", [0, 0, NaN])', "'rod1.com' takes 3 finite numbers, not [0,0,NaN]"),
+    ],
+)
+def test_mistakes_are_named(call, message, run):
+    packaged = engine.packaged(double_pendulum(), METHOD, algorithms=["aba"], parameters=["rod1.com"])
+    found = run(packaged, f"try {{ kernels.{call}; }} catch (fault) {{ return {{ message: fault.message }}; }}")
+    assert message in found["message"]

@@ -1,0 +1,121 @@
+"""Sliders that simulate again: ghosts, A and B, choices, how quick it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+TWEAK = """
+import numpy as np, rbdkit as rbd
+model = rbd.library.double_pendulum()
+view = rbd.tweak(model, {
+    "rod1.mass": (0.2, 5.0), "hinge1.damping": (0.0, 1.0), "hinge1.angle": (-3.0, 3.0), "gravity.z": (-20.0, 0.0),
+    "dt": (1e-4, 1e-1), "integrator": ["rk4", "symplectic_euler", "explicit_euler"],
+}, q0=[1.0, 0.5], duration=10.0)
+view
+"""
+
+
+@pytest.fixture
+def tweaking(notebook):
+    notebook.run(TWEAK)
+    notebook.view()
+    return notebook
+
+
+def drag(notebook, name: str, to: float, steps: int = 8) -> None:
+    """Drag a slider to a fraction of its range."""
+    slider = notebook.view().locator(f"[data-row='{name}'] input[type=range]")
+    box, share = slider.bounding_box(), float(slider.evaluate("s => (s.value - s.min) / (s.max - s.min)"))
+    mouse, y = notebook.page.mouse, box["y"] + box["height"] / 2
+    mouse.move(box["x"] + 7 + share * (box["width"] - 14), y)
+    mouse.down()
+    mouse.move(box["x"] + 7 + to * (box["width"] - 14), y, steps=steps)
+    mouse.up()
+    notebook.settle(600)
+
+
+def test_a_drag_simulates_again_and_the_motion_before_stays_as_a_ghost(tweaking):
+    before = np.array(eval(tweaking.python("print(view.trajectory.poses()[400, 1:].tolist())")))
+    drag(tweaking, "hinge1.angle", 0.2)
+    value = tweaking.value("view.values['hinge1.angle']")
+    assert value == pytest.approx(-3.0 + 0.2 * 6.0, abs=0.1)
+    assert tweaking.value("view.trajectory.q[0, 0]") == value
+    same = "rbd.simulate(model, [view.values['hinge1.angle'], 0.5], duration=10.0, every=12).q[-1]"
+    assert tweaking.value(f"np.abs(view.trajectory.q[-1] - {same}).max()") < 1e-9
+    tweaking.python("view.frame = 400")
+    tweaking.settle()
+    poses = tweaking.poses()
+    asked = np.array(eval(tweaking.python("print(view.trajectory.poses()[400, 1:].tolist())")))
+    np.testing.assert_allclose(poses[1:3], asked, atol=1e-4)
+    np.testing.assert_allclose(poses[4:6], before, atol=1e-4)  # the run before the drag, not one on its way
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_a_and_b_keep_two_sets_of_values(tweaking, theme):
+    tweaking.theme(f"JupyterLab {theme}")
+    tweaking.view().get_by_role("button", name="B", exact=True).click()
+    tweaking.settle()
+    drag(tweaking, "hinge1.damping", 0.5)
+    b = tweaking.value("view.values['hinge1.damping']")
+    assert b == pytest.approx(0.5, abs=0.05)
+    assert tweaking.value("view.ghost.model.parameters['hinge1.damping']") == 0.0
+    tweaking.python("view.t = 1.0")
+    tweaking.settle()
+    tweaking.keep(f"tweak-{theme.lower()}", tweaking.view())
+    tweaking.view().get_by_role("button", name="A", exact=True).click()
+    tweaking.settle()
+    assert tweaking.value("view.values['hinge1.damping']") == 0.0
+    number = tweaking.view().locator("[data-row='hinge1.damping'] input[type=number]")
+    assert float(number.input_value()) == 0.0
+    assert tweaking.value("view.ghost.model.parameters['hinge1.damping']") == b
+    tweaking.theme("JupyterLab Light")
+
+
+def test_choices_and_logarithmic_sliders(tweaking):
+    tweaking.view().locator("[data-row='integrator'] select").select_option(label="explicit_euler")
+    tweaking.settle(600)
+    assert tweaking.python("print(view.values['integrator'], view.trajectory.report.integrator)") == (
+        "explicit_euler explicit_euler"
+    )
+    drag(tweaking, "dt", 1.0 / 3.0)
+    assert tweaking.value("view.values['dt']") == pytest.approx(1e-3, rel=0.1)
+    drag(tweaking, "dt", 1.0)
+    fault = tweaking.view().locator(".rbd-fault")
+    assert "STEP TOO LONG" in fault.inner_text()  # in words, in the panel
+
+
+def test_reset_brings_the_first_values_back(tweaking):
+    drag(tweaking, "rod1.mass", 0.9)
+    tweaking.view().get_by_role("button", name="Back to the first values").click()
+    tweaking.settle()
+    assert tweaking.value("view.values['rod1.mass']") == 1.0
+
+
+WATCH = """view => {
+    const range = view.querySelector("[data-row='hinge1.angle'] input[type=range]");
+    const times = [];
+    return new Promise((done) => {
+        const change = () => {
+            if (times.length === 15) return done(times);
+            const asked = performance.now();
+            const heard = () => requestAnimationFrame(() => {
+                view.core.model.off("change:_tracks", heard);
+                times.push(performance.now() - asked);
+                setTimeout(change, 30);
+            });
+            view.core.model.on("change:_tracks", heard);
+            range.value = -2.0 + 0.2 * times.length;
+            range.dispatchEvent(new Event("input"));
+        };
+        change();
+    });
+}"""
+
+
+def test_how_long_a_drag_takes_to_a_new_picture(tweaking):
+    """Ten seconds of a double pendulum at 1 ms; the time is printed, and judged on a quiet machine only."""
+    times = np.array(tweaking.view().evaluate(WATCH))
+    print(f"drag to new picture: median {np.median(times):.0f} ms, worst {times.max():.0f} ms")
+    assert len(times) == 15
+    assert tweaking.value("view.trajectory.q[0, 0]") == pytest.approx(-2.0 + 0.2 * 14)  # the last one wins

@@ -1,0 +1,65 @@
+"""NumPy's functions on arrays of symbols do what they do to numbers."""
+
+import numpy as np
+import pytest
+
+from rbdkit.engine import compile_python, equal, python_source, select, trace
+
+FUNCTIONS = {
+    "clip": lambda t, x: np.clip(x, -0.5, 0.5),
+    "clip of a number": lambda t, x: np.clip(x[0] * 3.0, -0.5, t),
+    "minimum": lambda t, x: np.minimum(x, t),
+    "maximum of numbers": lambda t, x: np.maximum(t, x[1]),
+    "maximum with an array": lambda t, x: np.maximum(np.array([0.1, -0.1, 0.2]), x),
+    "where": lambda t, x: np.where(x > 0.0, x, -2.0 * x),
+    "where of an array": lambda t, x: np.where(np.array([True, False, True]), x, t),
+    "where at least": lambda t, x: np.where(x >= t, x, np.where(x <= -0.2, 3.0, t)),
+    "at most": lambda t, x: [select(t <= x[0], 1.0, t), select(x[1] >= x[1], 2.0, t)],
+    "sign": lambda t, x: np.sign(x) + np.sign(t) + np.sign(x - x),
+    "where below": lambda t, x: np.where(x < t, np.sin(x), 1.0),
+    "abs": lambda t, x: np.abs(x) + abs(t),
+    "number and array": lambda t, x: t * x + np.ones(3) * t - (t - x) / (2.0 + t * np.array([1.0, 2.0, 3.0])),
+    "scalars of NumPy": lambda t, x: np.float64(2.0) * t + np.float64(1.0) - t / np.float64(4.0),
+    "assignments": lambda t, x: assigned(t, x),
+    "in place": lambda t, x: in_place(x),
+    "products": lambda t, x: np.eye(3) @ x + np.cross(x, [1.0, 2.0, 3.0]) * np.dot(x, x),
+    "sums": lambda t, x: [np.sum(x), x.sum(), np.sum(x**2), np.mean(x)],
+    "shapes": lambda t, x: np.concatenate([x[::-1], np.outer(x, x).ravel(), x.reshape(3, 1).T[0]]),
+    "select": lambda t, x: select(equal(x[0], t), 1.0, x[0]),
+}
+
+
+def assigned(t, x):
+    y = np.zeros_like(x)
+    y[0], y[1:] = t, np.sin(x[:2])
+    return y
+
+
+def in_place(x):
+    y = x.copy()
+    y += 1.0
+    y *= x
+    np.sin(y, out=y)
+    return y
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name):
+    function = FUNCTIONS[name]
+    record = trace(function, (), 3, names=("t", "x"))
+    own = compile_python(python_source(record), "traced")
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        t, x = rng.normal(), rng.normal(size=3)
+        expected = function(t, x)
+        np.testing.assert_allclose(own(t, x.tolist()), np.ravel(expected), rtol=1e-14)
+        assert record.shape == np.shape(expected)
+
+
+def test_what_needs_a_value_is_refused():
+    with pytest.raises(TypeError, match=r"use rbdkit\.engine\.equal"):
+        trace(lambda x: 1.0 if x[0] == 0.0 else x[0], 2)
+    with pytest.raises(TypeError, match="cannot branch on a symbol"):
+        trace(lambda x: max(x[0], x[1]), 2)
+    with pytest.raises(TypeError, match=r"numpy\.zeros_like of an argument"):
+        trace(lambda x: np.zeros(2).__setitem__(0, x[0]), 2)

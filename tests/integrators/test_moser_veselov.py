@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.errors import SimulationError
+from rbdkit.formulations import LocalVelocity, QuaternionBodies
+from rbdkit.integrators import MoserVeselov, State
+from rbdkit.library import pendulum, tumbling_box, tumbling_box_state
+from rbdkit.spatial.so3 import unskew
+
+J = np.array([[3.0, 0.4, 0.0], [0.4, 2.0, -0.2], [0.0, -0.2, 4.0]])
+
+
+@pytest.fixture
+def model():
+    model = rbd.Model("body", gravity=(0.5, 0.0, -9.81))
+    model.add_body("body", joint=rbd.Free(), inertia=rbd.Inertia(2.0, [0.1, -0.3, 0.2], J))
+    return model
+
+
+def pull(system):
+    """A spring from a point of the body to the origin."""
+
+    def f_ext(t, x, v):
+        end = (system.poses(x)[1] @ [0.3, 0.1, -0.2, 1.0])[:3]
+        return np.array([np.zeros(6), rbd.wrench(-5.0 * end, end)])
+
+    return f_ext
+
+
+@pytest.mark.parametrize("cls", [LocalVelocity, QuaternionBodies])
+def test_discrete_equations_of_motion(model, cls):
+    """``skew(h Pi + h^2/2 M) = F J_d - J_d F^T`` and its like at the end of the step; Störmer-Verlet for the centre.
+
+    Read from two states, with no formula of the code.
+    """
+    system, h = cls(model), 0.05
+    system.f_ext = pull(system)
+    start = State(0.0, *system.state(model.random_q(4), np.array([1.0, 2.0, -0.5, 0.3, 0.2, 0.1])))
+    end = MoserVeselov().step(system, start, h)
+    (H0,), (H1,) = system.frames(start.x), system.frames(end.x)
+    (v0,), (v1,) = system.twists(start.x, start.v), system.twists(end.x, end.v)
+    (f0,), (f1,) = system.forces(0.0, start.x, start.v), system.forces(h, end.x, end.v)
+    F, J_d = H0[:3, :3].T @ H1[:3, :3], 0.5 * np.trace(J) * np.eye(3) - J
+    impulse = unskew(F @ J_d - J_d @ F.T)
+    np.testing.assert_allclose(impulse, h * J @ v0[3:] + 0.5 * h**2 * f0[3:], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(J @ v1[3:], F.T @ impulse / h + 0.5 * h * f1[3:], rtol=0, atol=1e-13)
+    pushed = H0[:3, :3] @ (v0[:3] + 0.5 * h * f0[:3] / 2.0)
+    np.testing.assert_allclose(H1[:3, 3], H0[:3, 3] + h * pushed, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(H1[:3, :3] @ (v1[:3] - 0.5 * h * f1[:3] / 2.0), pushed, rtol=0, atol=1e-14)
+
+
+def test_symmetric_in_time(model):
+    system = LocalVelocity(model)
+    system.f_ext = pull(system)
+    start = State(0.0, *system.state(model.random_q(4), np.array([1.0, 2.0, -0.5, 0.3, 0.2, 0.1])))
+    back = MoserVeselov().step(system, MoserVeselov().step(system, start, 0.1), -0.1)
+    np.testing.assert_allclose(back.x, start.x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(back.v, start.v, rtol=0, atol=1e-13)
+
+
+def test_uniform_gravity_is_free_fall(model):
+    """The parabola is exact at any step, whatever the turn."""
+    system = LocalVelocity(model)
+    q, v = model.random_q(4), np.array([1.0, 2.0, -0.5, 0.3, 0.2, 0.1])
+    state = State(0.0, *system.state(q, v))
+    (H,), (twist,) = system.frames(state.x), system.twists(state.x, state.v)
+    for _ in range(10):
+        state = MoserVeselov().step(system, state, 0.2)
+    expected = H[:3, 3] + 2.0 * H[:3, :3] @ twist[:3] + 0.5 * 4.0 * model.gravity
+    np.testing.assert_allclose(system.frames(state.x)[0, :3, 3], expected, rtol=1e-13)
+
+
+def test_stages_are_its_two_ends(model):
+    system = LocalVelocity(model)
+    start = State(1.0, *system.state(model.random_q(4), np.ones(6)))
+    end, stages = MoserVeselov().step(system, start, 0.1), MoserVeselov().stages(system, start, 0.1)
+    assert [stage.t for stage in stages] == [1.0, pytest.approx(1.1)]
+    np.testing.assert_array_equal(stages[1].x, end.x)
+    np.testing.assert_allclose(start.v + 0.1 * stages[0].v_rate, end.v, rtol=1e-13)
+    np.testing.assert_allclose(system.move(start.x, 0.1 * stages[0].u_rate), end.x, rtol=0, atol=1e-13)
+
+
+def test_a_step_too_long_to_turn_by_is_refused_by_name():
+    """The tumbling box turns by five radians in 1/20 s: no rotation belongs to such an impulse."""
+    system = LocalVelocity(tumbling_box())
+    with pytest.raises(ArithmeticError, match="the turn of the step from t = 0 s could not be solved"):
+        MoserVeselov().step(system, State(0.0, *system.state(*tumbling_box_state())), 0.05)
+
+
+def test_it_refuses_other_formulations():
+    with pytest.raises(SimulationError, match=r"moser_veselov.*FreeBodies"):
+        rbd.simulate(pendulum(), duration=0.1, dt=0.01, integrator="moser_veselov", progress=False)

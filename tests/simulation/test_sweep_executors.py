@@ -1,0 +1,109 @@
+"""A sweep computed elsewhere is the same sweep: processes, a Dask cluster in this process, and one of processes."""
+
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.library import chain_pendulum, double_pendulum, random_tree
+from rbdkit.simulation import SimulationWarning
+
+SHORT = {"duration": 0.1, "dt": 2e-3, "progress": False}
+VALUES = {"rod1.mass": [1.0, -1.0, 2.0], "hinge1.angle": [0.1, 0.2]}
+OFFLINE = {"dashboard_address": None, "n_workers": 1, "threads_per_worker": 2}
+
+
+def swept(**options):
+    with pytest.warns(SimulationWarning, match="FAILED: 2 members"):
+        return rbd.sweep(double_pendulum(), VALUES, **SHORT | options)
+
+
+@contextmanager
+def dask_client(**options):
+    """A client of a cluster on this machine."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(**OFFLINE, **options) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def assert_same(ensemble, reference):
+    """To the last bit: the same code computed the same chunks."""
+    np.testing.assert_array_equal(ensemble.q, reference.q)
+    np.testing.assert_array_equal(ensemble.v, reference.v)
+    assert ensemble.failures == reference.failures
+    assert ensemble.report.code == reference.report.code
+
+
+def test_threads_and_chunks_change_nothing():
+    reference = swept(threads=1, chunk=2)
+    with ThreadPoolExecutor(2) as pool:
+        other = swept(executor=pool, chunk=2)
+    assert_same(other, reference)
+    assert "ThreadPoolExecutor with 2 workers, 3 chunks of up to 2" in repr(other)
+    assert_same(swept(threads=2, chunk=2), reference)
+
+
+def test_many_threads_may_be_the_first_to_compile(tmp_path):
+    """In a fresh process, with nothing in the cache: whoever links code must keep it for all."""
+    code = """
+import numpy as np, rbdkit as rbd
+ensemble = rbd.sweep(rbd.library.double_pendulum(), {"hinge1.angle": np.linspace(0, 1, 8)}, chunk=1, threads=8)
+print(np.isfinite(ensemble.q).all())
+"""
+    environment = {**os.environ, "RBDKIT_CACHE_DIR": str(tmp_path)}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "True\n"), run.stderr
+
+
+def test_an_ensemble_can_be_pickled():
+    ensemble = swept()
+    again = pickle.loads(pickle.dumps(ensemble))
+    assert_same(again, ensemble)
+    np.testing.assert_array_equal(again[2, 1].q, ensemble[2, 1].q)
+
+
+def build(links):
+    return chain_pendulum(2, 1.0 / links)
+
+
+def test_another_process():
+    """The model, a building function and every joint type travel there and back."""
+    tree = random_tree(3, bodies=16)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert_same(swept(executor=pool, chunk=3), swept(chunk=3))
+        built, here = (rbd.sweep(build, {"links": [1, 2]}, [0.1, 0.2], **SHORT, executor=e) for e in (pool, None))
+        assert_same(built, here)
+        mass = next(name for name in tree.parameters if name.endswith(".mass"))
+        trees, here = (rbd.sweep(tree, {mass: [0.5, 1.5]}, **SHORT, executor=e) for e in (pool, None))
+        assert_same(trees, here)
+        with pytest.raises(rbd.SimulationError, match=r"its worker gave no result: .*pickle"):
+            rbd.sweep(double_pendulum(), VALUES, tau=lambda t, q, v: -v, executor=pool, **SHORT)
+
+
+def test_a_dask_cluster_in_this_process():
+    with dask_client(processes=False) as client:
+        ensemble = swept(executor=client, chunk=2)
+    assert_same(ensemble, swept(chunk=2))
+    assert "Dask cluster with 1 worker, 2 threads, 3 chunks of up to 2" in repr(ensemble)
+
+
+def test_a_dask_cluster_of_processes():
+    """Dask carries what pickle alone does not: a function defined here."""
+
+    def hold(t, q, v):
+        return -0.5 * v
+
+    with dask_client(processes=True) as client:
+        assert_same(swept(executor=client, chunk=2), swept(chunk=2))
+        held, here = (
+            rbd.sweep(double_pendulum(), {"hinge1.angle": [0.1, 0.2]}, tau=hold, executor=e, **SHORT)
+            for e in (client, None)
+        )
+    assert_same(held, here)
