@@ -1,0 +1,92 @@
+"""Checks of the exercises in notebook 01, the workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rbdkit.course.verdict import Verdict, right, wrong
+from rbdkit.formulations import JointSystem
+from rbdkit.inspection import inspect
+from rbdkit.integrators import INTEGRATORS
+from rbdkit.library import double_pendulum, pendulum
+from rbdkit.simulation import simulate
+
+START, OVERSHOOT = 1.0, 0.01
+"""rad; part of it that the rod may swing to the other side."""
+SETTLED = 0.02
+"""rad within which the rod counts as at rest."""
+
+
+def brake(damping: float) -> Verdict:
+    """Exercise 1: a damping (N m s/rad) that stops a rod quickly without letting it swing through."""
+    if not isinstance(damping, int | float | np.number) or not np.isfinite(damping) or damping < 0.0:
+        return wrong(f"{damping!r} is not a damping; give a number of N m s/rad, zero or more.")
+    past, settled = _settling(float(damping))
+    if past > OVERSHOOT * START:
+        return wrong(f"with {damping:.3g} N m s/rad the rod swings {past:.2g} rad to the other side; brake harder.")
+    best = min(_settling(d)[1] for d in np.linspace(0.5, 1.5, 41) * critical_damping() if _settling(d)[0] <= OVERSHOOT)
+    if settled > 1.35 * best:
+        return wrong(
+            f"with {damping:.3g} N m s/rad it takes {settled:.2f} s to come within {SETTLED:g} rad of rest, where "
+            f"{best:.2f} s would do; it creeps: brake more softly."
+        )
+    return right(
+        f"{settled:.2f} s to rest. For small swings 2 √(I m g d) = {critical_damping():.3g} N m s/rad is the least "
+        "damping without any overshoot."
+    )
+
+
+def critical_damping() -> float:
+    """Of the rod's small swings, N m s/rad."""
+    model = pendulum()
+    inertia = model.bodies[1].inertia
+    assert inertia is not None
+    stiffness = inertia.mass * float(np.linalg.norm(model.gravity) * np.linalg.norm(inertia.com))
+    return 2.0 * float(np.sqrt(model.I[1][1, 1] * stiffness))
+
+
+def _settling(damping: float) -> tuple[float, float]:
+    """How far the rod swings to the other side (rad), and after which time it stays close to rest (s)."""
+    model = pendulum().with_parameters({"hinge.damping": damping})
+    run = simulate(model, [START], duration=8.0, dt=2e-3, progress=False)
+    away = np.flatnonzero(np.abs(run.q[:, 0]) > SETTLED)
+    return float(max(0.0, -run.q[:, 0].min())), float(run.t[min(away[-1] + 1, len(run) - 1)])
+
+
+def hanging(upper: float, lower: float) -> Verdict:
+    """Exercise 2: the forces (N) in the hinges of a double pendulum that hangs at rest."""
+    model = double_pendulum()
+    q = model.neutral()
+    exact = [float(np.linalg.norm(inspect(model, rod, q)["f"][3:])) for rod in ("rod1", "rod2")]
+    given = [upper, lower]
+    if not all(isinstance(x, int | float | np.number) and np.isfinite(x) for x in given):
+        return wrong(f"({upper!r}, {lower!r}) are not two numbers of newtons.")
+    if np.allclose(np.abs(given), exact, rtol=0.01):
+        return right(
+            f"{exact[0]:.4g} N and {exact[1]:.4g} N: each hinge carries the weight of all that hangs below it."
+        )
+    if np.allclose(np.abs(given), exact[::-1], rtol=0.01):
+        return wrong("these are the two forces, but the other way round: the upper hinge carries both rods.")
+    if np.allclose(np.abs(given), exact[1], rtol=0.01):
+        return wrong("the lower one is right; the upper hinge carries the lower rod as well.")
+    if np.allclose(np.abs(given), np.array(exact) / 9.81, rtol=0.02):
+        return wrong("these are masses in kg; a force is a mass times 9.81 m/s2.")
+    return wrong("not these. Inspect 'rod1' and 'rod2' at model.neutral(): the last three numbers of f.")
+
+
+def evaluations(counts: Mapping[str, int]) -> Verdict:
+    """Exercise 3: evaluations of the accelerations in a step of some integrators."""
+    names = ("explicit_euler", "heun", "rk4", "rk5")
+    if not isinstance(counts, Mapping) or set(counts) != set(names):
+        return wrong(f"give a number for each of {', '.join(names)}.")
+    model = pendulum()
+    system = JointSystem(model)
+    for name in names:
+        method = INTEGRATORS[name]
+        exact = len(method.stages(system, method.init(system, 0.0, model.neutral(), np.ones(1)), 0.1))
+        if counts[name] != exact:
+            more = "more" if exact > counts[name] else "fewer"
+            return wrong(f"{name} makes {more} than {counts[name]!r}; count the stages of one step.")
+    return right("1, 2, 4 and 6: up to order 4 a method can do with as many looks as its order, then it needs more.")
