@@ -1,6 +1,26 @@
-"""Checks of the exercises, one file a notebook: they accept any right answer and explain a wrong one."""
+"""Checks of the exercises, one file a notebook: they accept any right answer and explain a wrong one.
 
-from rbdkit.course import first_steps, gebhardt_romero, holzinger, mueller_terze, reading_benchmarks, workbench
+`errata` has the misprints of the sources, each with a check of its own.
+"""
+
+from rbdkit.course import (
+    errata,
+    first_steps,
+    gebhardt_romero,
+    holzinger,
+    mueller_terze,
+    reading_benchmarks,
+    workbench,
+)
 from rbdkit.course.verdict import Verdict
 
-__all__ = ["Verdict", "first_steps", "gebhardt_romero", "holzinger", "mueller_terze", "reading_benchmarks", "workbench"]
+__all__ = [
+    "Verdict",
+    "errata",
+    "first_steps",
+    "gebhardt_romero",
+    "holzinger",
+    "mueller_terze",
+    "reading_benchmarks",
+    "workbench",
+]

@@ -1,0 +1,46 @@
+"""Misprints of the five sources, each with a check that computes the printed form and the right one.
+
+`finding` says what an entry is, `page` shows them; the other files hold the entries, those of long sources in two.
+"""
+
+from rbdkit.course.errata import (
+    featherstone,
+    featherstone_modelling,
+    gebhardt_romero,
+    holzinger,
+    holzinger_steps,
+    mueller_terze,
+    sueda,
+)
+from rbdkit.course.errata.finding import Errors, Finding
+from rbdkit.course.errata.page import Details, Summary
+
+BY_SOURCE = {
+    featherstone.SOURCE: (*featherstone_modelling.FINDINGS, *featherstone.FINDINGS),
+    sueda.SOURCE: sueda.FINDINGS,
+    holzinger.SOURCE: (*holzinger.FINDINGS, *holzinger_steps.FINDINGS),
+    gebhardt_romero.SOURCE: gebhardt_romero.FINDINGS,
+    mueller_terze.SOURCE: mueller_terze.FINDINGS,
+}
+"""The entries of each source, by the names that head them on the page."""
+
+FINDINGS = tuple(finding for findings in BY_SOURCE.values() for finding in findings)
+"""All entries, in the order of the page."""
+
+
+def summary() -> Summary:
+    """All entries as one table."""
+    return Summary(FINDINGS)
+
+
+def details(source: str) -> Details:
+    """The entries of one source with their checks.
+
+    Raises KeyError with the names there are if the source is not among them.
+    """
+    if source not in BY_SOURCE:
+        raise KeyError(f"no source {source!r}; there are {', '.join(BY_SOURCE)}")
+    return Details(BY_SOURCE[source])
+
+
+__all__ = ["BY_SOURCE", "FINDINGS", "Details", "Errors", "Finding", "Summary", "details", "summary"]
