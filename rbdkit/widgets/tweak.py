@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import traitlets
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import RbdkitError, SimulationError
@@ -23,8 +24,10 @@ from rbdkit.widgets.view import framed
 
 PAUSE = 0.8
 """s without a change after which the next one is a new drag: what stands then becomes the ghost."""
-SHAPING = ("placement", "com", "inertia", "mass")
-"""Numbers that change what a body looks like, as a stick figure or an ellipsoid."""
+SHAPING = {"placement", "com"}
+"""Numbers that change what a model looks like."""
+WEIGHING = {"mass", "inertia"}
+"""Numbers that change what its ellipsoids look like."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,7 @@ class Tweak(Inspecting):
         first = self._compute(experiment.rest, None)
         self._current = self._ghost = first
         self._slots: dict[str, Run] = {}
+        self._drawn_ghost = first.scene
         self._changed_at = -np.inf
         scene, options["near"], _ = framed(with_ghost(first.scene), self._both(), "")
         super().__init__(scene, self._both(), first.plots, **options)
@@ -121,7 +125,8 @@ class Tweak(Inspecting):
     def _reshapes(self, before: NDArray, after: NDArray) -> bool:
         """Whether a body may look different with other values."""
         turned = [knob.name for knob, a, b in zip(self.experiment.knobs, before, after, strict=True) if a != b]
-        return any(name in self.experiment.building or set(name.split(".")) & set(SHAPING) for name in turned)
+        looks = SHAPING | (WEIGHING if self.layers.get("inertia") else set())
+        return any(name in self.experiment.building or looks & set(name.split(".")) for name in turned)
 
     def _turned(self, values: NDArray) -> None:
         run = self._compute(values, self._current)
@@ -154,7 +159,12 @@ class Tweak(Inspecting):
         else:
             self.record(self._both(), plots)
 
-    _drawn_ghost: Scene | None = None
+    @traitlets.observe("layers")
+    def _weigh_again(self, change: Any) -> None:
+        """Ellipsoids that come into sight are those of the masses as they stand."""
+        if change["new"].get("inertia") and not change["old"].get("inertia", True):
+            run = self.trajectory
+            self._show_run(replace(self._current, scene=scene_of(run.model, run.q[0])))
 
     def _in_frame(self, scene: Scene) -> Scene:
         """The scene in the frame of the first picture: nothing jumps while a slider moves."""

@@ -92,8 +92,8 @@ def test_reset_brings_the_first_values_back(tweaking):
     assert tweaking.value("view.values['rod1.mass']") == 1.0
 
 
-WATCH = """view => {
-    const range = view.querySelector("[data-row='hinge1.angle'] input[type=range]");
+WATCH = """(view, row) => {
+    const range = view.querySelector(`[data-row='${row}'] input[type=range]`);
     const times = [];
     return new Promise((done) => {
         const change = () => {
@@ -105,7 +105,7 @@ WATCH = """view => {
                 setTimeout(change, 30);
             });
             view.core.model.on("change:_tracks", heard);
-            range.value = -2.0 + 0.2 * times.length;
+            range.value = -0.7 + 0.1 * times.length;
             range.dispatchEvent(new Event("input"));
         };
         change();
@@ -113,9 +113,20 @@ WATCH = """view => {
 }"""
 
 
-def test_how_long_a_drag_takes_to_a_new_picture(tweaking):
-    """Ten seconds of a double pendulum at 1 ms; the time is printed, and judged on a quiet machine only."""
-    times = np.array(tweaking.view().evaluate(WATCH))
-    print(f"drag to new picture: median {np.median(times):.0f} ms, worst {times.max():.0f} ms")
+PANDA = """
+import numpy as np, rbdkit as rbd
+model = rbd.load(rbd.library.robot_file("panda"))
+q0 = [0.3, -0.5, 0.0, -2.0, 0.0, 1.5, 0.7, 0.02]
+view = rbd.tweak(model, {"panda_joint2.angle": (-1.5, 1.5), "panda_link4.mass": (0.1, 10.0)}, q0=q0, duration=5.0)
+view
+"""
+
+
+@pytest.mark.parametrize(("cell", "row"), [(TWEAK, "hinge1.angle"), (PANDA, "panda_joint2.angle")])
+def test_how_long_a_drag_takes_to_a_new_picture(notebook, cell, row):
+    """The median is printed (wanted on a quiet machine: 100 ms and 200 ms); here the last value must win."""
+    notebook.run(cell)
+    times = np.array(notebook.view().evaluate(WATCH, row))
+    print(f"{row}: drag to new picture, median {np.median(times):.0f} ms, worst {times.max():.0f} ms")
     assert len(times) == 15
-    assert tweaking.value("view.trajectory.q[0, 0]") == pytest.approx(-2.0 + 0.2 * 14)  # the last one wins
+    assert notebook.value(f"view.values[{row!r}]") == pytest.approx(-0.7 + 0.1 * 14)

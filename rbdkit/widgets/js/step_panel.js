@@ -43,6 +43,8 @@ class StepPanel {
     this.fill(this.changed, "changed");
     this.fill(this.all, "variables");
     this.draw_chips();
+    this.sizes = new ResizeObserver(() => this.show()); // only what has a size can be scrolled to its line
+    this.sizes.observe(this.code);
   }
 
   act(what, more = {}) {
@@ -129,6 +131,7 @@ class StepPanel {
   }
 
   close() {
+    this.sizes.disconnect();
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
   }
 }
