@@ -77,7 +77,7 @@ _HOMES = {
     "rbdkit.simulation": ["Ensemble", "Trajectory", "simulate", "sweep", "traced", "untraced"],
     "rbdkit.spatial.inertia": ["Inertia"],
     "rbdkit.spatial.se3": ["pose"],
-    "rbdkit.widgets": ["compare", "show", "sliders", "step_algorithm", "step_integrator", "tweak"],
+    "rbdkit.widgets": ["build", "compare", "show", "sliders", "step_algorithm", "step_integrator", "tweak"],
     "rbdkit.widgets.figure": ["plot"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -85,6 +85,7 @@ _PACKAGES = (
     "algorithms",
     "course",
     "derivatives",
+    "drafting",
     "engine",
     "formats",
     "formulations",
@@ -164,7 +165,7 @@ if TYPE_CHECKING:
     from rbdkit.simulation import Ensemble, Trajectory, simulate, sweep, traced, untraced  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.spatial.inertia import Inertia
     from rbdkit.spatial.se3 import pose
-    from rbdkit.widgets import compare, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
+    from rbdkit.widgets import build, compare, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
     from rbdkit.widgets.figure import plot
 
 

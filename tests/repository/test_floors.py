@@ -15,7 +15,7 @@ FLOORS = [
     {"model"},
     {"algorithms", "derivatives", "engine", "formats", "functions", "library"},
     {"formulations", "integrators"},
-    {"inspection", "scene", "simulation", "stepping"},
+    {"drafting", "inspection", "scene", "simulation", "stepping"},
     {"widgets", "export", "course"},
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -1,0 +1,192 @@
+"""From a sheet to a model, or to everything that stands in its way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rbdkit.drafting.density import solid_inertia
+from rbdkit.drafting.fresh import FIELDS
+from rbdkit.drafting.remark import Remark
+from rbdkit.drafting.sheet import GROUND, Closure, Part, Sheet
+from rbdkit.errors import ModelError
+from rbdkit.model import Joint, Limits, Mimic, Model
+from rbdkit.model.numbering import WORLD
+from rbdkit.spatial.inertia import Inertia
+
+LIMITS = ("lower", "upper", "velocity", "effort")
+
+
+class Assembly(NamedTuple):
+    """model : None if none can be made. remarks : all that is wrong. bodies : keys of the model's bodies, by number."""
+
+    model: Model | None
+    remarks: tuple[Remark, ...]
+    bodies: tuple[int, ...]
+
+
+def assemble(sheet: Sheet) -> Assembly:
+    """The model on the sheet, with what `Model.validate` finds; or what keeps it from being made, all at once."""
+    densities = list(_density_remarks(sheet))
+    order = build_order(sheet)
+    blocking = [*_name_remarks(sheet), *_number_remarks(sheet), *_order_remarks(sheet, order)]
+    if blocking:
+        return Assembly(None, (*blocking, *densities), ())
+    model = Model(sheet.name, sheet.gravity)
+    for part in order:
+        _add(model, sheet, part)
+    for mark in sheet.marks:
+        model.add_frame(mark.name, sheet.body_name(mark.body), mark.placement)
+    for closure in sheet.closures:
+        predecessor, successor = (sheet.body_name(key) for key in (closure.predecessor, closure.successor))
+        model.add_loop(
+            closure.name, predecessor, successor, closure.joint, closure.placement, closure.successor_placement
+        )
+    key_of = {part.name: part.key for part in sheet.parts}
+    found = [Remark.of(key_of[finding.where], finding) for finding in model.validate()]
+    explained = {remark.key for remark in densities}
+    found = [remark for remark in found if not (remark.key in explained and remark.field == "inertia")]
+    return Assembly(model, (*densities, *found), (GROUND, *(part.key for part in order)))
+
+
+def inertia_of(part: Part) -> Inertia | None:
+    """The inertia of a body: by hand, or of its density; None where that gives none."""
+    if part.density is None:
+        return part.inertia
+    try:
+        return solid_inertia(part.geometry, part.density)
+    except ModelError:
+        return None
+
+
+def build_order(sheet: Sheet) -> list[Part]:
+    """The bodies, each after its parent and after the one whose joint it follows, else as they stand on the sheet.
+
+    Bodies for which there is no such place are left out.
+    """
+    order: list[Part] = []
+    done = {GROUND}
+    waiting = list(sheet.parts)
+    while waiting:
+        ready = next((part for part in waiting if _needs(part) <= done), None)
+        if ready is None:
+            break
+        order.append(ready)
+        done.add(ready.key)
+        waiting.remove(ready)
+    return order
+
+
+def _needs(part: Part) -> set[int]:
+    return {part.parent} if part.follows is None else {part.parent, part.follows.leader}
+
+
+def mimic(sheet: Sheet, part: Part) -> Mimic | None:
+    """What the joint of a body follows, by name."""
+    if part.follows is None:
+        return None
+    return Mimic(sheet.part(part.follows.leader).called, part.follows.multiplier, part.follows.offset)
+
+
+def _add(model: Model, sheet: Sheet, part: Part) -> None:
+    model.add_body(
+        part.name,
+        sheet.body_name(part.parent),
+        part.joint,
+        part.placement,
+        inertia_of(part),
+        part.geometry,
+        part.called,
+        part.damping,
+        part.friction,
+        part.stiffness,
+        part.rest,
+        part.armature,
+        Limits(part.lower, part.upper, part.velocity, part.effort),
+        mimic(sheet, part),
+    )
+
+
+def _name_remarks(sheet: Sheet) -> Iterator[Remark]:
+    """Empty names and names that are taken: those of bodies and frames, and those of joints."""
+    places = [(part.key, "name", part.name) for part in sheet.parts] + [(m.key, "name", m.name) for m in sheet.marks]
+    remarks = list(_taken(places, (WORLD,), "a body or frame"))
+    yield from remarks
+    said = {(remark.key, remark.field) for remark in remarks}
+    joints = [(p.key, "name" if p.joint_name is None else "joint_name", p.called) for p in sheet.parts]
+    joints += [(closure.key, "name", closure.name) for closure in sheet.closures]
+    yield from (r for r in _taken(joints, (WORLD,), "a joint") if (r.key, r.field) not in said)
+
+
+def _taken(places: list[tuple[int, str, str]], reserved: tuple[str, ...], what: str) -> Iterator[Remark]:
+    counts = Counter([*reserved, *(name for _, _, name in places)])
+    for key, field, name in places:
+        if not name:
+            yield Remark(key, field, "blocking", "it has no name; type one")
+        elif counts[name] > 1:
+            yield Remark(key, field, "blocking", f"{what} called {name!r} is there already; choose another name")
+
+
+def _number_remarks(sheet: Sheet) -> Iterator[Remark]:
+    """Numbers of joints that no joint can have, each tried on its own."""
+    for part in sheet.parts:
+        for name in FIELDS:
+            values = getattr(part, name)
+            given: dict[str, object] = {"limits": Limits(**{name: values})} if name in LIMITS else {name: values}
+            yield from _tried(part, name, given)
+        if all(lower <= upper for lower, upper in zip(part.lower, part.upper, strict=True)):
+            continue
+        yield from _tried(part, "lower", {"limits": Limits(part.lower, part.upper)})
+
+
+def _tried(part: Part, field: str, given: dict[str, object]) -> Iterator[Remark]:
+    try:
+        Joint.make(part.called, part.joint, None, 0, 0, **given)  # type: ignore[arg-type]
+    except ModelError as fault:
+        yield Remark(part.key, field, "blocking", str(fault))
+
+
+def _order_remarks(sheet: Sheet, order: list[Part]) -> Iterator[Remark]:
+    """Joints that follow one which follows another, has not one coordinate, or comes after them."""
+    placed = {part.key for part in order}
+    for part in sheet.parts:
+        if part.follows is None:
+            continue
+        leader = sheet.part(part.follows.leader)
+        if leader.follows is not None:
+            first = sheet.part(leader.follows.leader).called
+            message = f"{leader.called!r} itself follows {first!r}; let this joint follow {first!r}"
+        elif leader.joint.nq != 1:
+            message = (
+                f"{leader.called!r} has {leader.joint.nq} coordinates; a joint follows one with a single coordinate"
+            )
+        elif part.key not in placed:
+            message = f"{leader.called!r} is on the branch that this joint carries; let that one follow this one"
+        else:
+            continue
+        yield Remark(part.key, "follows", "blocking", message)
+
+
+def _density_remarks(sheet: Sheet) -> Iterator[Remark]:
+    for part in sheet.parts:
+        if part.density is None:
+            continue
+        try:
+            solid_inertia(part.geometry, part.density)
+        except ModelError as fault:
+            yield Remark(part.key, "density", "error", str(fault))
+
+
+def error_of(sheet: Sheet, remarks: tuple[Remark, ...]) -> ModelError:
+    """All that keeps the model of a sheet from being made, as an error."""
+    lines = [f"{_whose(sheet, r.key)}: {r.field}: {r.message}" for r in remarks if r.severity == "blocking"]
+    return ModelError("no model can be made of this draft yet:" + "".join(f"\n  {line}" for line in lines))
+
+
+def _whose(sheet: Sheet, key: int) -> str:
+    if key == GROUND:
+        return "the model"
+    item = sheet.item(key)
+    kind = "body" if isinstance(item, Part) else "loop joint" if isinstance(item, Closure) else "frame"
+    return f"{kind} {item.name!r}"

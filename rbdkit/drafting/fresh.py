@@ -1,0 +1,80 @@
+"""What a part has before anybody sets it: numbers of the right length for its joint, a place on its parent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.drafting.sheet import GROUND, Part, Sheet
+from rbdkit.joints import JointType
+from rbdkit.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphere
+
+OF_V = {"damping": 0.0, "friction": 0.0, "stiffness": 0.0, "armature": 0.0, "velocity": inf, "effort": inf}
+"""The numbers of a joint with one entry for each velocity variable, as they are where nobody gave any."""
+OF_Q = {"lower": -inf, "upper": inf}
+"""Those with one entry for each coordinate; `rest` is a third, at the neutral coordinates."""
+FIELDS = (*OF_V, *OF_Q, "rest")
+
+
+def size(joint: JointType, name: str) -> int:
+    """How many entries a number of that name has."""
+    return joint.nv if name in OF_V else joint.nq
+
+
+def usual(joint: JointType, name: str) -> tuple[float, ...]:
+    """The number of that name where nobody gave any."""
+    if name == "rest":
+        return tuple(joint.neutral().tolist())
+    return ({**OF_V, **OF_Q}[name],) * size(joint, name)
+
+
+def fitted(part: Part, former: JointType | None = None) -> Part:
+    """The part with numbers of the length its joint needs.
+
+    former : the type that the joint had. What is measured in the same units on the new one is kept, the rest is as
+        usual; a joint can follow another one only while it has one coordinate.
+    """
+    values: dict[str, Any] = {}
+    for name in FIELDS:
+        own = getattr(part, name)
+        kept = len(own) == size(part.joint, name) and (
+            former is None or _units(former, name) == _units(part.joint, name)
+        )
+        values[name] = own if kept else usual(part.joint, name)
+    return replace(part, **values, follows=part.follows if part.joint.nq == 1 else None)
+
+
+def _units(joint: JointType, name: str) -> tuple[str, ...]:
+    return joint.v_units if name in OF_V else joint.q_units
+
+
+def tip(sheet: Sheet, key: int) -> NDArray:
+    """The far end of a body along z, where the next one is put: (3,) m in its coordinates; the origin of the world."""
+    if key == GROUND:
+        return np.zeros(3)
+    ends = [_top(geometry) for geometry in sheet.part(key).geometry if geometry.role == "visual"]
+    return max(ends, key=lambda end: float(end[2]), default=np.zeros(3))
+
+
+def _top(geometry: Geometry) -> NDArray:
+    """The point where the z axis of the body leaves the shape, as near as its frame tells."""
+    match geometry.shape:
+        case Box(size=lengths):
+            half = np.array(lengths) / 2
+        case Sphere(radius=r):
+            half = np.full(3, r)
+        case Ellipsoid(radii=radii):
+            half = np.array(radii)
+        case Cylinder(radius=r, length=h) | Cone(radius=r, length=h):
+            half = np.array([r, r, h / 2])
+        case Capsule(radius=r, length=h):
+            half = np.array([r, r, h / 2 + r])
+        case _:
+            return geometry.placement[:3, 3].copy()
+    axis = int(np.argmax(np.abs(geometry.placement[2, :3])))  # the shape's own axis that looks along z most
+    ends = [geometry.placement[:3, 3] + sign * half[axis] * geometry.placement[:3, axis] for sign in (1.0, -1.0)]
+    return max(ends, key=lambda end: float(end[2]))

@@ -1,0 +1,129 @@
+"""Operations on joints, of the tree and of loops: type, place, springs, losses, limits, followers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rbdkit.drafting.fresh import FIELDS, fitted, size
+from rbdkit.drafting.operation import Operation, numbers, one_of
+from rbdkit.drafting.sheet import Closure, Follows, Mark, Part, Sheet
+from rbdkit.errors import ModelError
+from rbdkit.joints import JointType
+from rbdkit.model.placement import as_pose
+
+UNBOUNDED = ("lower", "upper", "velocity", "effort")
+
+
+@dataclass(frozen=True, eq=False)
+class SetJoint(Operation):
+    """Another type for the joint of a body, or for a loop joint; what fits the new type is kept."""
+
+    key: int
+    joint: JointType
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        if not isinstance(self.joint, JointType):
+            raise ModelError(f"{self.joint!r} is not a joint type; give an instance such as Revolute('z') or Free()")
+        item = sheet.item(self.key)
+        if isinstance(item, Mark):
+            raise ModelError(f"frame {item.name!r} has no joint; it is fixed to its body")
+        changed = replace(item, joint=self.joint)
+        return sheet.changed(fitted(changed, item.joint) if isinstance(changed, Part) else changed)
+
+    def __str__(self) -> str:
+        return f"{self.joint.kind} joint"
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        return "joint", self.key
+
+
+@dataclass(frozen=True, eq=False)
+class SetPlacement(Operation):
+    """Another place for a joint in its parent (in its predecessor, of a loop joint), or for a frame on its body.
+
+    placement : what `Model.add_body` takes: a position, a rotation or a pose.
+    successor : of a loop joint, place its frame in the successor instead.
+    """
+
+    key: int
+    placement: ArrayLike | object
+    successor: bool = False
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        item = sheet.item(self.key)
+        pose = as_pose(self.placement, repr(item.name))
+        if not self.successor:
+            return sheet.changed(replace(item, placement=pose))
+        if not isinstance(item, Closure):
+            raise ModelError(f"{item.name!r} is not a loop joint; only that has a frame in a successor")
+        return sheet.changed(replace(item, successor_placement=pose))
+
+    def __str__(self) -> str:
+        return "place"
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        return "placement", self.key, self.successor
+
+
+@dataclass(frozen=True, eq=False)
+class SetNumbers(Operation):
+    """Damping, friction, stiffness, armature, rest, or a limit (lower, upper, velocity, effort) of a body's joint.
+
+    name : one of these. values : one number for all directions of the joint, or one for each.
+    """
+
+    key: int
+    name: str
+    values: ArrayLike
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        part = sheet.part(self.key)
+        name = one_of(self.name, FIELDS, "the number of a joint")
+        what = f"{name} of joint {part.called!r}"
+        values = numbers(self.values, size(part.joint, name), what, infinite=name in UNBOUNDED)
+        changed: dict[str, Any] = {name: values}
+        return sheet.changed(replace(part, **changed))
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        return self.name, self.key
+
+
+@dataclass(frozen=True, eq=False)
+class Follow(Operation):
+    """Make the joint of a body follow another body's: its coordinate is ``multiplier * q[leader] + offset``.
+
+    leader : key of the other body, or None to set the joint free.
+    """
+
+    key: int
+    leader: int | None
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        part = sheet.part(self.key)
+        if self.leader is None:
+            return sheet.changed(replace(part, follows=None))
+        leader = sheet.part(self.leader)
+        if leader.key == part.key:
+            raise ModelError(f"joint {part.called!r} cannot follow itself")
+        if part.joint.nq != 1 or leader.joint.nq != 1:
+            raise ModelError(f"joint {part.called!r} cannot follow {leader.called!r}: both must have one coordinate")
+        multiplier, offset = numbers([self.multiplier, self.offset], 2, f"mimicry of joint {part.called!r}")
+        return sheet.changed(replace(part, follows=Follows(leader.key, multiplier, offset)))
+
+    def __str__(self) -> str:
+        return "follow no joint" if self.leader is None else "follow another joint"
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        return "follows", self.key

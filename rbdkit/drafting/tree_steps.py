@@ -1,0 +1,170 @@
+"""Operations on the tree: add a body, hang it elsewhere, delete it, and rename anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.drafting.fresh import fitted, tip
+from rbdkit.drafting.operation import Operation, text
+from rbdkit.drafting.sheet import GROUND, Part, Sheet
+from rbdkit.errors import ModelError
+from rbdkit.joints import JointType, Revolute
+from rbdkit.model import Box, Geometry
+from rbdkit.model.placement import as_pose
+from rbdkit.spatial import se3
+
+WATER = 1000.0  # kg/m3; the link of a robot, hollow and full of motors, is about as dense
+ROD = (0.05, 0.05, 0.3)  # m
+
+
+@dataclass(frozen=True, eq=False)
+class AddBody(Operation):
+    """A new body: a rod along z that turns about y at the far end of its parent's shapes.
+
+    Parameters
+    ----------
+    parent : key of the parent.
+    name : 'body1', 'body2', ... if not given.
+    joint : its type.
+    placement : pose of the joint in the parent, what `Model.add_body` takes; by default the far end of the parent.
+    geometry, density : shapes, and what fills them, kg/m3.
+    """
+
+    parent: int = GROUND
+    name: str | None = None
+    joint: JointType = field(default_factory=lambda: Revolute("y"))
+    placement: ArrayLike | object | None = None
+    geometry: tuple[Geometry, ...] = field(default_factory=lambda: rod(*ROD))
+    density: float | None = WATER
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        sheet.check_body(self.parent)
+        name = sheet.free_name("body") if self.name is None else text(self.name, "the name of a body")
+        place = tip(sheet, self.parent) if self.placement is None else self.placement
+        part = Part(
+            sheet.next_key,
+            name,
+            self.parent,
+            self.joint,
+            as_pose(place, f"joint of {name!r}"),
+            geometry=self.geometry,
+            density=self.density,
+        )
+        return replace(sheet, parts=(*sheet.parts, fitted(part)), next_key=sheet.next_key + 1)
+
+    def __str__(self) -> str:
+        return "add a body" if self.name is None else f"add {self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Rename(Operation):
+    """Another name for a body, a loop joint or a frame. What refers to it goes by its key and follows."""
+
+    key: int
+    name: str
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        return sheet.changed(replace(sheet.item(self.key), name=text(self.name, "a name")))
+
+    def __str__(self) -> str:
+        return f"rename to {self.name}"
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        return "name", self.key
+
+
+@dataclass(frozen=True, eq=False)
+class RenameJoint(Operation):
+    """Another name for the joint of a body; None for ``<name>_joint``."""
+
+    key: int
+    name: str | None
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        name = None if self.name is None else text(self.name, "the name of a joint")
+        return sheet.changed(replace(sheet.part(self.key), joint_name=name))
+
+    def __str__(self) -> str:
+        return f"rename the joint to {self.name}"
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        return "joint name", self.key
+
+
+@dataclass(frozen=True, eq=False)
+class Reparent(Operation):
+    """Hang a body, with all that it carries, on another one.
+
+    keep_place : leave the joint where it is in the world (all joints neutral) rather than where it was in its parent.
+    """
+
+    key: int
+    parent: int
+    keep_place: bool = True
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        part = sheet.part(self.key)
+        sheet.check_body(self.parent)
+        if self.parent in sheet.subtree(self.key):
+            whom = "itself" if self.parent == self.key else f"{sheet.body_name(self.parent)!r}, which it carries"
+            raise ModelError(f"body {part.name!r} cannot hang on {whom}; hang it on a body outside its own branch")
+        placement = part.placement
+        if self.keep_place and self.parent != part.parent:
+            placement = _rigid(se3.inverse(sheet.pose(self.parent)) @ sheet.pose(part.parent) @ placement)
+        return sheet.changed(replace(part, parent=self.parent, placement=as_pose(placement, f"joint of {part.name!r}")))
+
+    def __str__(self) -> str:
+        return "hang on another body"
+
+
+@dataclass(frozen=True, eq=False)
+class Delete(Operation):
+    """Take away a body with its branch, a loop joint or a frame.
+
+    Loop joints and frames on what goes, go too; a joint that followed one of them is free again.
+
+    splice : of a body, keep its children: they hang on its parent, in their places.
+    """
+
+    key: int
+    splice: bool = False
+
+    def apply(self, sheet: Sheet) -> Sheet:
+        item = sheet.item(self.key)
+        if not isinstance(item, Part):
+            kept = tuple(closure for closure in sheet.closures if closure.key != self.key)
+            return replace(sheet, closures=kept, marks=tuple(mark for mark in sheet.marks if mark.key != self.key))
+        if self.splice:
+            for child in sheet.children(self.key):
+                sheet = Reparent(child.key, item.parent).apply(sheet)
+        return _without(sheet, sheet.subtree(self.key))
+
+    def __str__(self) -> str:
+        return "delete, keep what it carries" if self.splice else "delete"
+
+
+def _without(sheet: Sheet, gone: set[int]) -> Sheet:
+    parts = (part for part in sheet.parts if part.key not in gone)
+    freed = (replace(p, follows=None) if p.follows is not None and p.follows.leader in gone else p for p in parts)
+    return replace(
+        sheet,
+        parts=tuple(freed),
+        closures=tuple(c for c in sheet.closures if not gone & {c.predecessor, c.successor}),
+        marks=tuple(mark for mark in sheet.marks if mark.body not in gone),
+    )
+
+
+def _rigid(T: NDArray) -> NDArray:
+    """The pose next to T: long chains of products drift off the rotations."""
+    U, _, Vt = np.linalg.svd(T[:3, :3])
+    return se3.pose(U @ Vt, T[:3, 3])
+
+
+def rod(x: float, y: float, z: float) -> tuple[Geometry, ...]:
+    """A box that stands on the body's origin, along z."""
+    return (Geometry(Box((x, y, z)), as_pose([0.0, 0.0, z / 2], "a rod")),)

@@ -1,0 +1,444 @@
+"""Build a model by hand: the tree, a picture that can be grasped, and a form for what is selected."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import forward_kinematics
+from rbdkit.drafting import (
+    EXAMPLES,
+    GROUND,
+    AddBody,
+    AddFrame,
+    AddLoop,
+    Closure,
+    Delete,
+    Draft,
+    Operation,
+    Part,
+    PlaceLoop,
+    Reparent,
+    SetPlacement,
+    StartFrom,
+)
+from rbdkit.drafting.assemble import inertia_of
+from rbdkit.drafting.disassemble import disassemble
+from rbdkit.drafting.fresh import tip
+from rbdkit.errors import ModelError, RbdkitError
+from rbdkit.formats import load
+from rbdkit.model import Model
+from rbdkit.scene import Ellipsoid, Scene, scene_of
+from rbdkit.scene.equimomental import ellipsoid
+from rbdkit.scene.palette import INERTIA
+from rbdkit.spatial import se3
+from rbdkit.widgets.builder_edit import neat, operation
+from rbdkit.widgets.builder_form import LIMITS, LOSSES, form
+from rbdkit.widgets.builder_memory import remembered
+from rbdkit.widgets.builder_panel import BuilderPanel
+from rbdkit.widgets.builder_tree import tree
+from rbdkit.widgets.coordinates import Coordinates
+from rbdkit.widgets.panel import Slider
+from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.touch import Pick
+
+GROWN = 1.25
+"""A picture that needs so many times more room, or less, is framed again."""
+UNSEEN = {*LOSSES, *LIMITS, "joint_name", "follows", "ratio", "model", "gravity", "gravity_of"}
+"""Fields after which every body looks as before."""
+
+
+class Builder(Stage):
+    """A model under construction; see `build`.
+
+    Attributes
+    ----------
+    draft : the drawing board with all its steps. model : the model as it stands; raises `ModelError` with all that is
+        wrong while none can be made. key : of what is selected, `GROUND` for the model as a whole.
+    """
+
+    def __init__(self, draft: Draft, **options: Any) -> None:
+        self.draft = draft
+        self.key = GROUND
+        self._positions: dict[int, NDArray] = {}
+        self._keys: tuple[int, ...] = (GROUND,)
+        self._shape = 0
+        self._picking = self._gripped = False
+        self._exports = 0
+        self._show_model(draft.assembly.model or Model())
+        scene = self._scene_now()
+        self._framed_size = scene.size
+        super().__init__(scene, **options)
+        self.show("joints", "frames")
+        self.panel = BuilderPanel(self._act, examples=list(EXAMPLES))
+        self.side = [self.panel]
+        self.on_pick(self._picked)
+        self.on_drag(self._handle_dragged)
+        self._refresh()
+
+    @property
+    def model(self) -> Model:
+        """The model as it stands; raises `ModelError` with all that is wrong if none can be made."""
+        return self.draft.model()
+
+    @property
+    def q(self) -> NDArray:
+        """Coordinates of the picture, shape (nq,) of the model that is shown."""
+        return self._q.copy()
+
+    def do(self, step: Operation, join: bool = False) -> int:
+        """Take a step as the form would, and show it; see `Draft.do`."""
+        key = self.draft.do(step, join)
+        self._redraw()
+        return key
+
+    def select(self, key: int) -> None:
+        """Select a body, loop joint or frame by its key; `GROUND` for the model as a whole."""
+        if key != GROUND:
+            self.draft.sheet.item(key)
+        self.key, self._shape, self._picking = key, 0, False
+        self._refresh()
+
+    def undo(self) -> None:
+        """Take the last step back; raises `ModelError` at the start."""
+        self.draft.undo()
+        self._redraw()
+
+    def redo(self) -> None:
+        """Take a step again; raises `ModelError` if none was undone."""
+        self.draft.redo()
+        self._redraw()
+
+    # --- what is asked for ------------------------------------------------------------------------------------------
+
+    def _act(self, what: str, message: dict[str, Any]) -> None:
+        field = str(message.get("field", ""))
+        with self._told(field):
+            match what:
+                case "set":
+                    self._set(field, message["value"], bool(message.get("join")))
+                case "select":
+                    self.select(int(message["key"]))
+                case "undo" | "redo":
+                    getattr(self, what)()
+                case "add_body" | "add_frame" | "add_loop":
+                    self._add(what)
+                case "delete":
+                    self._delete(bool(message.get("splice")))
+                case "reparent":
+                    self.do(Reparent(int(message["key"]), int(message["parent"])))
+                case "pick":
+                    self._picking = not self._picking
+                    self._refresh()
+                case "start":
+                    self._start(EXAMPLES[message["name"]]())
+                case "new":
+                    self._start(Model())
+                case "export":
+                    self._export(str(message["kind"]))
+                case "import":
+                    with warnings.catch_warnings(record=True) as notes:
+                        warnings.simplefilter("always")
+                        self._start(load(str(message["text"]) + "\n"))
+                    if notes:
+                        self.panel.fault = {"field": "", "message": "; ".join(str(note.message) for note in notes)}
+
+    @contextmanager
+    def _told(self, field: str) -> Iterator[None]:
+        """Say in the panel why a step was refused, instead of in the log."""
+        self.panel.fault = {}
+        try:
+            yield
+        except (RbdkitError, LookupError, ModuleNotFoundError, OSError) as fault:
+            self.panel.fault = {"field": field, "message": str(fault)}
+
+    def _set(self, field: str, value: Any, join: bool) -> None:
+        if field.startswith("q") and field[1:].isdigit():
+            self._slide(int(field[1:]), float(value))
+            return
+        if field == "shape_number":
+            self._shape = int(value) - 1
+            self._refresh()
+            return
+        step = operation(self.draft.sheet, self.key, field, value, self._shape)
+        self.draft.do(step, join)
+        if field == "shapes":
+            self._shape = len(self.draft.sheet.part(self.key).geometry) - 1 if value == "add" else 0
+        self._redraw(looks=field not in UNSEEN)
+
+    def _add(self, what: str) -> None:
+        sheet = self.draft.sheet
+        item = None if self.key == GROUND else sheet.item(self.key)
+        body = GROUND if item is None else _body_of(item)
+        if what == "add_body":
+            key = self.draft.do(AddBody(body))
+        elif what == "add_frame":
+            key = self.draft.do(AddFrame(body, tip(sheet, body)))
+        else:
+            if body == GROUND:
+                raise ModelError("select the body whose end is to be joined; the loop joint then ties it to the world")
+            place = tip(sheet, body)
+            at = self._world(body) @ se3.pose(position=place)
+            key = self.draft.do(AddLoop(body, GROUND, placement=place, successor_placement=_neat_pose(at)))
+        self.key, self._shape = key, 0
+        self._redraw()
+
+    def _delete(self, splice: bool) -> None:
+        if self.key == GROUND:
+            raise ModelError("the world cannot be deleted; start anew from the menu of examples")
+        item = self.draft.sheet.item(self.key)
+        self.draft.do(Delete(self.key, splice))
+        self.key = item.parent if isinstance(item, Part) else _body_of(item)
+        self._redraw()
+
+    def _start(self, model: Model) -> None:
+        self.draft.do(StartFrom(disassemble(model)))
+        self.key, self._positions = GROUND, {}
+        self._redraw()
+        self.home()
+
+    def _export(self, kind: str) -> None:
+        texts = {"code": self.draft.code, "json": self.draft.to_json, "urdf": self.draft.to_urdf}
+        notes = ""
+        if kind == "load":
+            text = ""
+        else:
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                text = texts[kind]()
+            notes = "; ".join(str(note.message) for note in said)
+        self._exports += 1
+        name = self.draft.sheet.name or "model"
+        self.panel.export = {"kind": kind, "text": text, "notes": notes, "name": name, "number": self._exports}
+
+    # --- the picture ------------------------------------------------------------------------------------------------
+
+    def _show_model(self, model: Model) -> None:
+        """Take a model for the picture; joints keep the coordinates that sliders gave them."""
+        bodies = self.draft.assembly.bodies
+        self._keys = bodies or self._keys
+        self._shown = model
+        q = model.neutral()
+        for number, key in enumerate(self._keys):
+            joint = model.joints[number]
+            kept = self._positions.get(key)
+            if joint.mimic is None and kept is not None and len(kept) == joint.nq:
+                q[joint.q_slice] = kept
+        self._q = q if _on_manifold(model, q) else model.neutral()
+        self._poses = np.asarray(forward_kinematics(model, self._q).poses)
+
+    def _scene_now(self) -> Scene:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # meshes that are not there are boxes, and the corner of the picture says so
+            return scene_of(self._shown, self._q, trails=[])
+
+    def _redraw(self, looks: bool = True) -> None:
+        """After a step: the picture of the model if one can be made, and the panel."""
+        if self.key != GROUND and all(item.key != self.key for item in self.draft.sheet.items):
+            self.key = GROUND
+        model = self.draft.assembly.model
+        if model is not None:
+            before = tuple(body.name for body in self._shown.bodies)
+            self._show_model(model)
+            if looks or before != tuple(body.name for body in model.bodies):
+                scene = self._scene_now()
+                self.selected = []
+                self.draw(scene)
+                if not 1.0 / GROWN < scene.size / self._framed_size < GROWN:
+                    self._framed_size = scene.size
+                    self.home()
+            else:
+                self.pose(self._poses)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """The panel, the handle, and what stands out in the picture."""
+        draft, sheet = self.draft, self.draft.sheet
+        numbers = {key: number for number, key in enumerate(self._keys)}
+        remarks = draft.findings()
+        own = [remark for remark in remarks if remark.key == self.key]
+        state = "" if draft.assembly.model is not None else "no model yet, the picture shows the last one"
+        with self.panel.hold_sync():
+            self.panel.tree = tree(sheet, remarks, numbers)
+            self.panel.chosen = self.key
+            groups = form(sheet, self.key, self._sliders(), self._shape, self._gap())
+            self.panel.form = _with_remarks(groups, own)
+            self.panel.status = {
+                "undo": str(draft.operations[-1]) if draft.operations else "",
+                "redo": str(draft.undone[0]) if draft.undone else "",
+                "state": state,
+                "errors": sum(remark.severity != "warning" for remark in remarks),
+                "warnings": sum(remark.severity == "warning" for remark in remarks),
+                "picking": self._picking,
+            }
+        with self.hold_sync():
+            number = numbers.get(self.key)
+            names = self.scene.nodes
+            self.selected = [names[number]] if number and number < len(names) else []
+            self.ellipsoids(self._ellipsoid(number))
+            if not self._gripped:
+                self.handle(self._grip())
+
+    def _ellipsoid(self, number: int | None) -> list[Ellipsoid]:
+        """The inertia ellipsoid of the body that is selected."""
+        if not number or not isinstance(item := self.draft.sheet.item(self.key), Part):
+            return []
+        inertia = inertia_of(item)
+        if inertia is None or inertia.mass <= 0.0 or inertia.findings():
+            return []
+        radii, pose = ellipsoid(inertia)
+        return [Ellipsoid(number, pose[:3, 3], pose[:3, :3], radii, INERTIA)] if np.isfinite(radii).all() else []
+
+    def _world(self, key: int) -> NDArray:
+        """Pose of a body in the picture; as drawn if it is not in the model that is shown."""
+        return self._poses[self._keys.index(key)] if key in self._keys else self.draft.sheet.pose(key)
+
+    def _grip(self) -> NDArray | None:
+        """World pose of the frame that the handle moves."""
+        if self.key == GROUND:
+            return None
+        item = self.draft.sheet.item(self.key)
+        return self._world(_carrier(item)) @ item.placement
+
+    def _gap(self) -> float | None:
+        item = None if self.key == GROUND else self.draft.sheet.item(self.key)
+        if not isinstance(item, Closure):
+            return None
+        one = self._world(item.predecessor) @ item.placement
+        two = self._world(item.successor) @ item.successor_placement
+        return float(np.linalg.norm(one[:3, 3] - two[:3, 3]))
+
+    # --- hands ------------------------------------------------------------------------------------------------------
+
+    def _picked(self, pick: Pick) -> None:
+        with self._told(""):
+            if self._picking and pick.node:
+                pose = self._grip()
+                self._picking = False
+                if pose is not None:
+                    self._put(se3.pose(pose[:3, :3], pick.point), False)
+                    self._redraw()
+                return
+            number = self.scene.nodes.index(pick.node) if pick.node else 0
+            self.select(self._keys[number] if number < len(self._keys) else GROUND)
+
+    def _handle_dragged(self, pose: NDArray, done: bool) -> None:
+        with self._told(""):
+            self._put(pose, self._gripped)
+            self._gripped = not done
+            self._redraw(looks=done)
+
+    def _put(self, pose: NDArray, join: bool) -> None:
+        """Bring the frame of what is selected to a world pose."""
+        if self.key == GROUND:
+            return
+        item = self.draft.sheet.item(self.key)
+        if isinstance(item, Closure):
+            ends = [_neat_pose(se3.inverse(self._world(key)) @ pose) for key in (item.predecessor, item.successor)]
+            self.draft.do(PlaceLoop(self.key, ends[0], ends[1]), join)
+            return
+        self.draft.do(SetPlacement(self.key, _neat_pose(se3.inverse(self._world(_carrier(item))) @ pose)), join)
+
+    def _sliders(self) -> list[tuple[Slider, float]]:
+        if self.key not in self._keys or self.key == GROUND:
+            return []
+        joint = self._shown.joints[self._keys.index(self.key)]
+        if joint.mimic is not None or joint.type != self.draft.sheet.part(self.key).joint:
+            return []
+        coordinates = Coordinates(self._shown, self._shown.neutral(), 0.5 * self._framed_size)
+        found = []
+        for block in coordinates.blocks:
+            if joint.q_slice.start <= block.q_slice.start < joint.q_slice.stop:
+                found += list(zip(block.sliders, block.values(self._q).tolist(), strict=True))
+        return found
+
+    def _slide(self, number: int, value: float) -> None:
+        """Move the joint that is selected: only the picture changes."""
+        joint = self._shown.joints[self._keys.index(self.key)]
+        coordinates = Coordinates(self._shown, self._shown.neutral(), 0.5 * self._framed_size)
+        values = coordinates.values(self._q)
+        first = 0
+        for block in coordinates.blocks:
+            if block.q_slice.start >= joint.q_slice.start:
+                break
+            first += len(block.sliders)
+        values[first + number] = value
+        self._q = coordinates.q(values)
+        self._positions[self.key] = self._q[joint.q_slice].copy()
+        self._poses = np.asarray(forward_kinematics(self._shown, self._q).poses)
+        self.pose(self._poses)
+        self._refresh()
+
+    def close(self) -> None:
+        """Close the view and the panel; the draft stays."""
+        self.panel.close()
+        super().close()
+
+
+def _on_manifold(model: Model, q: NDArray) -> bool:
+    try:
+        model.check_q(q)
+    except RbdkitError:
+        return False
+    return True
+
+
+def _body_of(item: Any) -> int:
+    """The body that something new goes on while that is selected."""
+    return int(item.key if isinstance(item, Part) else item.predecessor if isinstance(item, Closure) else item.body)
+
+
+def _carrier(item: Any) -> int:
+    """The body in whose coordinates its placement is."""
+    return int(item.parent if isinstance(item, Part) else _body_of(item))
+
+
+def _neat_pose(T: NDArray) -> NDArray:
+    """A pose next to one that a hand meant: whole micrometres, exact quarter turns, an orthonormal rotation."""
+    U, _, Vt = np.linalg.svd(T[:3, :3])
+    return se3.pose(neat(U @ Vt), np.round(T[:3, 3], 6) + 0.0)
+
+
+def _with_remarks(groups: list[dict[str, Any]], remarks: list[Any]) -> list[dict[str, Any]]:
+    """The form with what is wrong beside the fields that mend it; what has no field goes to the first one."""
+    fields = [field for group in groups for field in group["fields"]]
+    place = {field["id"]: field for field in fields}
+    usual = {"inertia": "inertia_of", "density": "density"}
+    for remark in remarks:
+        field = place.get(remark.field) or place.get(usual.get(remark.field, "")) or fields[0]
+        field.setdefault("remarks", []).append({"severity": remark.severity, "message": remark.message})
+    for group in groups:
+        group["open"] = group["open"] or any("remarks" in field for field in group["fields"])
+    return groups
+
+
+def build(model: Model | None = None, *, name: str | None = None, height: int = 620) -> Builder:
+    """Build a model by hand: add bodies, choose joints, drag them into place, give them shapes and inertias.
+
+    Parameters
+    ----------
+    model : what to start from; it stays as it is. Without one the world is empty.
+    name : of the draft. It lives in the kernel: the same name, or the same cell, goes on where it was left, with all
+        its steps. Another model in its place is one more step, which can be undone.
+    height : of the picture, px.
+
+    Returns
+    -------
+    Builder
+        ``builder.model`` is the model as it stands, ready for the next cell; ``builder.draft`` has every step, and
+        `Draft.code` as a program.
+
+    Raises
+    ------
+    TypeError : `model` is not a model.
+    """
+    if model is not None and not isinstance(model, Model):
+        raise TypeError(f"build takes a Model, not {type(model).__name__}; load a file first: build(rbdkit.load(path))")
+    return Builder(remembered(model, name), height=height)
