@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.differentiate import jacobian
-from rbdkit.engine.links import pieces
+from rbdkit.engine.links.pieces import pieces
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.tangent import rates
 from rbdkit.engine.trace import Trace, trace

@@ -6,16 +6,18 @@ or Python source, and `run` compiles, keeps and calls it. All numbers of a model
 length or gravity compiles nothing. (A joint's first rotor, or a ball joint's first spring, makes a new kind of link,
 which is compiled once.)
 
-From a model to a result, in the order of reading::
+In the order of reading; the packages list their files in the same way::
 
-    links      a Model as a chain of links with simple joints about z, and its numbers in arrays
-    steps      vectors, joints, trees and the algorithms: rnea, aba, crba, kinematics, energy, derivatives, stepping;
-               functions of time and state that users write (feedback)
-    program    loops and switches around blocks of recorded arithmetic; graph: the arithmetic; trace: of any function;
-               differentiate: its exact derivatives
-    emit       programs as LLVM IR, as Python source and as WebAssembly
-    run        recipes (program by program), native and interpreted code, the cache on disk, Kernels, simulate
-    browser    a model as data for a web page, and the JavaScript that computes with it
+    graph            arithmetic on symbols, recorded and simplified; scalar: sine, square root, select and the like;
+                     arrays: NumPy's functions on symbols
+    trace            any function as a graph; captures: whether it depends on its arguments alone
+    chain_rule       exact derivatives of nodes of a graph; differentiate: of whole traces
+    program          loops and switches around blocks of recorded arithmetic
+    links            a Model as a chain of links with simple joints about z, and its numbers in arrays
+    steps            vectors, joints, trees and the algorithms that are recorded over them
+    emit             programs as LLVM IR, as Python source and as WebAssembly
+    run              programs compiled, kept and called: Kernels, simulate, simulate_many
+    browser          a model as data for a web page, and the JavaScript that computes with it
 
 Two forms are made of each algorithm. A loop over links serves every model with the same kinds of joints. Straight-line
 code, in which zeros and ones of the placements have disappeared, is made for models of few links when a call has many
@@ -43,7 +45,7 @@ from typing import TYPE_CHECKING, Any
 
 from rbdkit.engine.differentiate import gradient, jacobian, pullback, tangent
 from rbdkit.engine.emit import compile_python, llvm_source, python_source
-from rbdkit.engine.links import NotCovered
+from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.backend import Backend
 from rbdkit.engine.run.counting import operations
 from rbdkit.engine.run.feedback import evaluate

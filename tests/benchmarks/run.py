@@ -31,11 +31,11 @@ from timing import machine, race, row
 import rbdkit as rbd
 from rbdkit import engine
 from rbdkit.engine import Kernels, Run
-from rbdkit.engine.run import kernels as kernels_module
-from rbdkit.engine.run import native
-from rbdkit.engine.run.kernels import UNROLLED_LINKS, UNROLLED_STATES
+from rbdkit.engine.run import bound, native
+from rbdkit.engine.run.bound import UNROLLED_STATES
 from rbdkit.engine.run.lanes import blank
 from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.shapes import UNROLLED_LINKS
 from rbdkit.engine.steps.jacobians import row_length
 from rbdkit.integrators import RK4
 from rbdkit.model import Model
@@ -135,7 +135,7 @@ def batch(model: Model) -> None:
     reference = peer.v(np.ascontiguousarray(pin.abaInParallel(1, pool, *theirs).T))
 
     def straight() -> NDArray:
-        with patch.object(kernels_module, "UNROLLED_STATES", 1):
+        with patch.object(bound, "UNROLLED_STATES", 1):
             return kernels.aba(q, v, tau)
 
     ours: dict[str, Callable[[], NDArray]] = {

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import rbdkit as rbd
 from rbdkit import engine
-from rbdkit.engine.run.kernels import UNROLLED_LINKS
+from rbdkit.engine.run.shapes import UNROLLED_LINKS
 from rbdkit.integrators import RK4
 from rbdkit.joints import Free
 from rbdkit.library import double_pendulum, joint_gallery, random_tree, robot_file

@@ -89,8 +89,8 @@ def small_trees() -> list[Model]:
 @pytest.fixture
 def unrolled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Straight-line code for any number of states and links."""
-    monkeypatch.setattr("rbdkit.engine.run.kernels.UNROLLED_STATES", 1)
-    monkeypatch.setattr("rbdkit.engine.run.kernels.UNROLLED_LINKS", 99)
+    monkeypatch.setattr("rbdkit.engine.run.bound.UNROLLED_STATES", 1)
+    monkeypatch.setattr("rbdkit.engine.run.shapes.UNROLLED_LINKS", 99)
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ import pytest
 
 from rbdkit import algorithms
 from rbdkit.engine import Kernels, NotCovered, python_source
-from rbdkit.engine.links import layout
+from rbdkit.engine.links.layout import layout
 from rbdkit.engine.program import Program
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
-from rbdkit.engine.steps.trees import UnrolledTree
+from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.engine.steps.vectors import Symmetric, Vector
 from rbdkit.joints import Helical, Planar, Prescribed, Prismatic, Reversed, Revolute, Spherical
 from rbdkit.library import random_tree
@@ -103,7 +103,7 @@ def test_gradients(name, backend, tree, kernels, off):
 
 def test_lanes_compute_the_same(off, monkeypatch):
     """A long stack is computed several states at a time: 19 is no multiple of any width."""
-    monkeypatch.setattr("rbdkit.engine.run.kernels.LANE_STATES", 1)
+    monkeypatch.setattr("rbdkit.engine.run.states.LANE_STATES", 1)
     joints = [Revolute("y"), Spherical(), Reversed(Planar("z")), Helical([0.6, 0.0, 0.8], pitch=0.3)]
     model = random_tree(6, bodies=6, joints=joints)
     model = model.with_parameters({f"{j.name}.stiffness": np.full(j.nv, 2.0) for j in model.joints if j.nv})

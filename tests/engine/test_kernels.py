@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rbdkit import algorithms
 from rbdkit.engine import Kernels
-from rbdkit.engine.run import kernels as kernels_module
+from rbdkit.engine.run import bound
 from rbdkit.joints import Free, Revolute
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
@@ -209,8 +209,8 @@ def test_a_placement_that_leaves_zero_falls_back_to_the_loop(unrolled, off, monk
     straight = arm((0.0, 0.0, 0.3), "dragged")
     q, v, x = np.random.default_rng(1).normal(size=(3, 4, 3))
     made = []
-    original = kernels_module.unrolled_code
-    monkeypatch.setattr(kernels_module, "unrolled_code", lambda *key: made.append(key[1]) or original(*key))
+    original = bound.unrolled_code
+    monkeypatch.setattr(bound, "unrolled_code", lambda *key: made.append(key[1]) or original(*key))
     Kernels(straight, "llvm").aba(q, v, x)
     longer, bent, other = (
         arm((0.0, 0.0, 0.4), "dragged"),

@@ -31,7 +31,7 @@ SIZES = (1, 3, 8, 13)
 @pytest.fixture
 def lanes(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Ask for so many lanes, for stacks of any size."""
-    monkeypatch.setattr("rbdkit.engine.run.kernels.LANE_STATES", 1)
+    monkeypatch.setattr("rbdkit.engine.run.states.LANE_STATES", 1)
     return lambda width: monkeypatch.setattr(machine(), "lanes", width)
 
 
@@ -224,7 +224,7 @@ def test_a_large_stack_takes_lanes_by_itself(tree, kernels, off, monkeypatch):
     v, x = rng.normal(size=(2, 4096, model.nv))
     q = np.tile(q, (64, 1))
     in_lanes = own.aba(q, v, x)
-    monkeypatch.setattr("rbdkit.engine.run.kernels.LANE_STATES", 5000)
+    monkeypatch.setattr("rbdkit.engine.run.states.LANE_STATES", 5000)
     assert off(in_lanes, own.aba(q, v, x)) < allowed(model, q[:64], "aba")
     leading = own.aba(*(y.reshape(64, 8, 8, -1) for y in (q, v, x)))
     assert np.array_equal(leading.reshape(4096, -1), own.aba(q, v, x))

@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rbdkit.engine.links import layout, pack
+from rbdkit.engine.links.layout import layout
+from rbdkit.engine.links.pack import pack
 from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
 from rbdkit.joints import Cylindrical, Free, Prescribed, Reversed, Revolute, Spherical
 from rbdkit.model import Mimic, Model

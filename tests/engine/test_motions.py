@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.engine.links import NotCovered, pieces
+from rbdkit.engine.links.pieces import NotCovered, pieces
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.joints import (
     Free,

@@ -8,9 +8,9 @@ import pytest
 
 from rbdkit import engine
 from rbdkit.engine.browser.adjust import adjustment
-from rbdkit.engine.links import pack
+from rbdkit.engine.links.pack import pack
 from rbdkit.engine.run.interpreted import PythonCode
-from rbdkit.engine.steps.trees import ROW
+from rbdkit.engine.steps.nodes import ROW
 from rbdkit.errors import ModelError
 from rbdkit.integrators import RK4
 from rbdkit.joints import Fixed, Helical, Prescribed, Revolute, Spherical

@@ -15,10 +15,10 @@ from rbdkit import algorithms, engine
 from rbdkit.engine import Kernels, trace, wasm_bytes
 from rbdkit.engine.emit.wasm import ARITHMETIC, _Writer
 from rbdkit.engine.emit.wasm_encoding import signed, unsigned
-from rbdkit.engine.links import layout
+from rbdkit.engine.links.layout import layout
 from rbdkit.engine.program import Lanes, Program
 from rbdkit.engine.run.recipes import Task
-from rbdkit.engine.steps.trees import UnrolledTree
+from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.engine.trace import OPERATIONS
 from rbdkit.integrators import RK4
 from rbdkit.library import random_tree

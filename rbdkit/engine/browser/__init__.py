@@ -1,4 +1,10 @@
-"""The same kernels in a web page: a model as data, and the JavaScript that runs it."""
+"""The same kernels in a web page: a model as data, and the JavaScript that runs it.
+
+In the order of reading::
+
+    packaged         code, numbers and where they go, as plain data
+    adjust           from parameters to numbers, as a program: what sliders move
+"""
 
 from rbdkit.engine.browser.packaged import loader, packaged
 from rbdkit.engine.emit.wasm import wasm_bytes

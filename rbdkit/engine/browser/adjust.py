@@ -1,4 +1,4 @@
-"""From parameters to the numbers that programs read, as a program: `rbdkit.engine.links.pack`, traced."""
+"""From parameters to the numbers that programs read, as a program: `rbdkit.engine.links.pack.pack`, traced."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.graph import Symbol
-from rbdkit.engine.links import Layout, layout, numbers_of, pack
+from rbdkit.engine.links.layout import Layout, layout
+from rbdkit.engine.links.numbers import numbers_of
+from rbdkit.engine.links.pack import pack
 from rbdkit.engine.program import Program
 from rbdkit.errors import ModelError
 from rbdkit.model import Model

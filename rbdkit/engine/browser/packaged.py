@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.browser.adjust import adjustment
 from rbdkit.engine.emit.wasm import wasm_bytes
-from rbdkit.engine.links import Layout, NotCovered, pack
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.pack import pack
+from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.program import Program
-from rbdkit.engine.run.kernels import is_small
 from rbdkit.engine.run.motion import Tableau, method_arrays
 from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
 from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
 from rbdkit.engine.steps.feedback import Feedback
-from rbdkit.engine.steps.trees import LoopTree, UnrolledTree
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.engine.trace import trace
 from rbdkit.model import Model
 

@@ -1,4 +1,11 @@
-"""From programs to code: Python source that runs everywhere, LLVM IR that runs fast, and WebAssembly (in `wasm`)."""
+"""From programs to code: Python source that runs everywhere, LLVM IR that runs fast, and WebAssembly.
+
+In the order of reading::
+
+    python           programs and traces as Python source
+    llvm             programs as text for LLVM; llvm_block: the arithmetic in them
+    wasm             programs as WebAssembly; wasm_encoding: its binary format; elementary: sine and cosine for it
+"""
 
 from rbdkit.engine.emit.llvm import llvm_source
 from rbdkit.engine.emit.python import compile_python, python_source

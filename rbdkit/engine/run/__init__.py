@@ -1,1 +1,18 @@
-"""Programs at work: machine code or Python, kept on disk, bound to the arrays of a model."""
+"""Programs at work: machine code or Python, kept on disk, bound to the arrays of a model.
+
+In the order of reading::
+
+    over_states      every algorithm as a program that loops over states; over_time: the dynamics in a loop over time
+    recipes          such programs as code, made once; shapes: the models that have straight-line code
+    backend          which code runs; native: machine code; interpreted: Python; cache: code on disk
+    tables           a model's layout in tables; signatures: the arrays of each algorithm; lanes: arrays side by side;
+                     driven: the numbers of joints that move as time says
+    bound            a model to which programs are bound; calls: programs that wait for the next call
+    states           algorithms on one state or a stack
+    kernels          the methods that the rest of rbdkit calls; parameters: gradients by parameters of the model;
+                     lookup: the kernels of a model, made once
+    motion           what a simulation is given, in arrays; simulation: one or several, a chunk at a time;
+                     ensemble: many, in lanes and threads
+    feedback         traced functions for many states at once
+    counting         what an algorithm costs
+"""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.links import layout, pack
+from rbdkit.engine.links.layout import layout
+from rbdkit.engine.links.pack import pack
 from rbdkit.engine.program import Block, Program, Statement
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.tables import fixed_numbers
-from rbdkit.engine.steps.trees import UnrolledTree
+from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.engine.trace import Operations, count_operations
 from rbdkit.model import Model
 

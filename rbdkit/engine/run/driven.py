@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from rbdkit import joints
 from rbdkit.engine.captures import captured_arrays, read_only
 from rbdkit.engine.graph import Scalar
-from rbdkit.engine.links import Layout, simplified
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.pieces import simplified
 from rbdkit.engine.run.feedback import evaluate
 from rbdkit.engine.steps.feedback import Feedback
 from rbdkit.engine.trace import trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.links import Layout
+from rbdkit.engine.links.layout import Layout
 from rbdkit.joints import Helical
 from rbdkit.model import Model
 

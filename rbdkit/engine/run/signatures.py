@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.links import Layout
+from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.steps.derivatives import FREEDOM
 from rbdkit.engine.steps.frames import CARRIED, REFERENCES
 from rbdkit.engine.steps.gradients import LINK

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.links import Layout
-from rbdkit.engine.steps.trees import ENTRIES, Kind
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.steps.nodes import ENTRIES, Kind
 
 
 def kinds_of(layout: Layout) -> tuple[Kind, ...]:

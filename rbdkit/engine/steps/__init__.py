@@ -5,4 +5,20 @@ model, and over `UnrolledTree`, straight-line code for one small model. They use
 origins, so that no linear velocities are needed (the form of Luh, Walker and Paul: Featherstone 2008, section 5.4); a
 classical acceleration is the linear part of the spatial one plus omega x v. Gravity is an upward acceleration of the
 world.
+
+In the order of reading::
+
+    vectors                 three dimensions on any scalar; manifold: rotations and twists
+    motion                  what a kind of joint allows; curved_motions, wrapped_motions: those that are not plain;
+                            motions: all of them by name; tangent: how their coordinates change
+    nodes                   links, and what an algorithm is handed of them; joint_arrays: the numbers of their joints
+    tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms
+    kinematics              poses and velocities; frames: Jacobians; momentum; energy
+    rnea                    inverse dynamics; external: forces on bodies; passive: springs and dampers
+    aba                     forward dynamics; articulated: its inertias
+    crba                    the inertia matrix; composite: its inertias; coupled: forward dynamics where joints follow
+                            others; forward_dynamics: the one that a tree allows
+    derivatives             of inverse dynamics, with coriolis and base; ltl, jacobians: of forward dynamics;
+                            passive_derivatives: of springs and dampers; gradients: of weighted sums
+    stepping                one-step methods with the loop over time; feedback: functions of time and state in it
 """

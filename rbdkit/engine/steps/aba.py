@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rbdkit.engine.steps.articulated import Articulated, eliminate
 from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.rnea import along, coriolis, joint_acceleration, joint_velocity
-from rbdkit.engine.steps.trees import JointArray, JointValues, Numbers, Tree
+from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector, cross, dot
 
 

@@ -11,7 +11,9 @@ from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
-from rbdkit.engine.steps.trees import JointArray, Node, Numbers, Tree
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross, dot
 
 Pair = tuple[Vector, Vector]

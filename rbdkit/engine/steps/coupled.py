@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.crba import crba_base
 from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.joint_arrays import AtRest, JointArray, JointValues
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import rnea
-from rbdkit.engine.steps.trees import JointArray, JointValues, LoopTree, Node
-
-
-class Still:
-    """No accelerations."""
-
-    def __getitem__(self, i: Node) -> list[Scalar]:
-        return [0.0] * i.motion.nv
 
 
 def forward_dynamics(
@@ -22,7 +15,7 @@ def forward_dynamics(
     """qdd = H^-1 (tau - C) (Featherstone 2008, section 6.1); "H" and "bias_force" are room for H and C."""
     C = tree.velocities("bias_force")
     crba_base(tree, q, 0)
-    rnea(tree, q, qd, Still(), C, f_ext)
+    rnea(tree, q, qd, AtRest(), C, f_ext)
     for i in tree.outward():
         if i.moves:
             qdd[i] = [own - bias for own, bias in zip(tau[i], C[i], strict=True)]

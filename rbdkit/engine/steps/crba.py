@@ -5,8 +5,11 @@ from __future__ import annotations
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.composite import Composite
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
-from rbdkit.engine.steps.trees import JointArray, LoopTree, Numbers, UnrolledTree
+from rbdkit.engine.steps.tree import Numbers
+from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.base import Base, Pair, base_axes, base_motion, cross_force, cross_motion, pair, plus
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
-from rbdkit.engine.steps.trees import JointArray, LoopTree
 from rbdkit.engine.steps.vectors import cross
 
 # Where the vectors of a freedom stand in the array "freedoms": its axis J, Psi_dot, Psi_ddot and W; I J, the angular

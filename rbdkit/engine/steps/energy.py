@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import link_motion
-from rbdkit.engine.steps.trees import JointArray, Tree
+from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.vectors import Vector, cross, dot
 
 

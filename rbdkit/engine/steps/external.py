@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rbdkit.engine.program import Whole
-from rbdkit.engine.steps.trees import Node, Tree
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
 

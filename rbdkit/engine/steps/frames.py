@@ -7,8 +7,9 @@ from typing import Literal
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Program, Whole
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import joint_acceleration, joint_velocity
-from rbdkit.engine.steps.trees import JointArray, LoopTree
 from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
 Reference = Literal["body", "world", "aligned"]

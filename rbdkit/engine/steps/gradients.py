@@ -21,18 +21,14 @@ from rbdkit.engine.steps.base import (
     power,
     times,
 )
-from rbdkit.engine.steps.trees import JointArray, LoopTree, Node, Tree
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector, cross, dot
 
 LINK = 17
 """Numbers of a link in the array "by_link": by a twist of its place 6, mass, first moment 3, inertia 6, pitch."""
-
-
-class AtRest:
-    """Joint velocities that are zero."""
-
-    def __getitem__(self, i: Node) -> list[Scalar]:
-        return [0.0] * i.motion.nv
 
 
 def rnea_gradient(

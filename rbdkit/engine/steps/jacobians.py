@@ -7,10 +7,11 @@ from rbdkit.engine.program import WIDE, Whole
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.derivatives import rnea_derivatives
 from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.ltl import factorise, solve
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
-from rbdkit.engine.steps.trees import JointArray, LoopTree
 
 
 def row_length(numbers: int) -> int:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.nodes import Body
 from rbdkit.engine.steps.rnea import joint_velocity
-from rbdkit.engine.steps.trees import Body, JointArray, LoopTree, Tree
+from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from rbdkit.engine.program import Whole
-from rbdkit.engine.steps.trees import LoopTree
+from rbdkit.engine.steps.loop_tree import LoopTree
 
 
 def factorise(tree: LoopTree) -> None:

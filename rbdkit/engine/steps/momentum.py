@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
-from rbdkit.engine.steps.trees import JointArray, LoopTree
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.vectors import Vector, cross
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from rbdkit.engine.graph import Scalar
-from rbdkit.engine.steps.trees import JointArray, JointValues, Node, Tree
+from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.tree import Tree
 
 
 class WithPassiveForce:

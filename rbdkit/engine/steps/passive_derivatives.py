@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rbdkit.engine.differentiate import adjoints, tangents
+from rbdkit.engine.chain_rule import adjoints, tangents
 from rbdkit.engine.graph import Scalar, Symbol
 from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tangent import rates
-from rbdkit.engine.steps.trees import JointArray, Node, Tree
+from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.vectors import dot
 
 

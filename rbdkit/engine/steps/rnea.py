@@ -5,7 +5,9 @@ from __future__ import annotations
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.external import ExternalForce
-from rbdkit.engine.steps.trees import JointArray, JointValues, Node, Tree
+from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.vectors import ZERO, Matrix, Symmetric, Vector, cross, skew
 
 

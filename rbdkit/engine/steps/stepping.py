@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Index, Whole
 from rbdkit.engine.scalar import select
-from rbdkit.engine.steps.trees import JointArray, Node, Tree
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.tree import Tree
 
 
 @dataclass(frozen=True)

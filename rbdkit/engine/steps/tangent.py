@@ -11,7 +11,8 @@ from functools import cache
 
 from rbdkit.engine.differentiate import jacobian
 from rbdkit.engine.graph import Scalar
-from rbdkit.engine.steps.motions import MOTIONS, Motion
+from rbdkit.engine.steps.motion import Motion
+from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.trace import Trace, replay, trace
 
 

@@ -16,20 +16,13 @@ from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Index, Program, Whole
 from rbdkit.engine.run.backend import Backend, Executable, executable
 from rbdkit.engine.scalar import select
-from rbdkit.engine.steps.articulated import Articulated, eliminate
+from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.engine.steps.stepping import LARGEST
 from rbdkit.engine.steps.vectors import Matrix, Symmetric, Vector, cross, dot
+from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.loop_program import Loops
-from rbdkit.formulations.constrained.program_body import (
-    ARMATURE,
-    AXES,
-    DAMPING,
-    INERTIA,
-    RATES,
-    Kind,
-    ProgramBody,
-)
+from rbdkit.formulations.constrained.program_body import INERTIA, RATES, Kind, ProgramBody
 
 
 @lru_cache(maxsize=32)
@@ -182,42 +175,6 @@ class _Steps:
             for name, size in (("x", 12), ("v", 6)):
                 start: Whole = 0 if isinstance(row, int) else row * (self.n * size)
                 body.put_state(f"{name}{target}", body.state(f"{name}{source}", size), start)
-
-
-def eliminate_joint(body: ProgramBody, kind: Kind) -> None:
-    """What the parent feels of a body and all that it carries."""
-    parent = body.parent
-    rows, bias, stored = Articulated.of(body.get("IA")).rows(), body.get("pA"), []
-    axes = body.given(AXES, 36)
-    for k in range(kind.freedoms):
-        force: Scalar = 0.0
-        if kind.damped:
-            force = -(body.given(DAMPING + k, 1)[0] * body.get("qd")[k])
-        rotor = body.given(ARMATURE + k, 1)[0]
-        rows, bias, U, D_inv, u = eliminate(rows, bias, axes[6 * k : 6 * k + 6], force, rotor)
-        stored += [*U, D_inv, u]
-    body.put("factors", stored)
-    felt, X = Articulated.of_rows(rows), body.get("X")
-    R, p = Matrix.of(X[:9]), Vector(X[9:])
-    n_c, f_c = felt @ body.pair("drift")
-    f = R @ (Vector(bias[3:]) + f_c)
-    n = R @ (Vector(bias[:3]) + n_c) + cross(p, f)
-    total = Articulated.of(body.get("IA", parent)) + felt.moved(R, p)
-    body.put("IA", total.flat(), parent)
-    body.put("pA", [a + b for a, b in zip(body.get("pA", parent), [*n, *f], strict=True)], parent)
-
-
-def accelerate(body: ProgramBody, kind: Kind) -> None:
-    """The acceleration of a body from that of its parent."""
-    (alpha_p, a_p), (c_w, c_v), X = body.pair("A", body.parent), body.pair("drift"), body.get("X")
-    R, p = Matrix.of(X[:9]), Vector(X[9:])
-    A: list[Scalar] = [*(R.T @ alpha_p + c_w), *(R.T @ (a_p + cross(alpha_p, p)) + c_v)]
-    axes, stored = body.given(AXES, 36), body.get("factors")
-    for k in reversed(range(kind.freedoms)):
-        *U, D_inv, u = stored[8 * k : 8 * k + 8]
-        qdd = (u - dot(U, A)) * D_inv
-        A = [a + qdd * s for a, s in zip(A, axes[6 * k : 6 * k + 6], strict=True)]
-    body.put("A", A)
 
 
 def pose(x: Sequence[Scalar]) -> tuple[Matrix, Vector]:

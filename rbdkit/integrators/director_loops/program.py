@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rbdkit.engine.differentiate import tangents
+from rbdkit.engine.chain_rule import tangents
 from rbdkit.engine.graph import Scalar, Symbol
 from rbdkit.engine.program import Index, Program
 from rbdkit.engine.run.backend import Backend, Executable, executable

@@ -1,0 +1,152 @@
+"""Exact derivatives of nodes of a graph: forward along directions, or backward from results.
+
+Derivatives are nodes of the same graph, so they share what the values have computed already, are simplified by the same
+rules, and go through every emitter. `tangents` and `adjoints` work on any graph, also on the blocks of a program.
+
+The derivative of `select` is that of the branch taken; at the point where the condition turns over, that of the side to
+which it belongs. Comparisons and rounding have derivative zero. So \\|x\\| has the derivative 1 at 0, and that of a
+square root is infinite there.
+
+Griewank and Walther (2008), chapter 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rbdkit.engine.graph import LEAVES, Graph, Scalar, Symbol
+
+CONDITIONS = {"less", "equal"}
+
+
+def tangents(graph: Graph, outputs: Sequence[int], seeds: Mapping[int, Scalar]) -> list[Scalar]:
+    """Directional derivatives of nodes: forward mode.
+
+    Parameters
+    ----------
+    outputs : positions of the nodes.
+    seeds : how fast nodes change, by position; leaves without a seed stay as they are.
+    """
+    rate: dict[int, Scalar] = dict(seeds)
+    for position in graph.live(outputs):
+        if position not in rate:
+            rate[position] = _forward(graph, position, rate)
+    return [rate[position] for position in outputs]
+
+
+def _forward(graph: Graph, position: int, rate: Mapping[int, Scalar]) -> Scalar:
+    """How fast a node changes when its operands do."""
+    operation, *operands = graph.nodes[position]
+    if operation in LEAVES or operation in CONDITIONS:
+        return 0.0
+    if operation == "select":
+        condition, *branches = operands
+        a, b = (rate[branch] for branch in branches)
+        return a if a is b or (_zero(a) and _zero(b)) else graph.select(Symbol(graph, condition), a, b)
+    total: Scalar = 0.0
+    for operand, slope in partials(graph, position):
+        if not _zero(rate[operand]):
+            total = total + slope * rate[operand]
+    return total
+
+
+def adjoints(graph: Graph, weights: Mapping[int, Scalar]) -> dict[int, Scalar]:
+    """Derivatives of a weighted sum of nodes with respect to every node that it depends on: reverse mode.
+
+    Parameters
+    ----------
+    weights : of the nodes, by position.
+    """
+    found: dict[int, Scalar] = {position: weight for position, weight in weights.items() if not _zero(weight)}
+    for position in reversed(graph.live(list(weights))):
+        operation, *operands = graph.nodes[position]
+        bar = found.get(position, 0.0)
+        if _zero(bar) or operation in LEAVES or operation in CONDITIONS:
+            continue
+        if operation == "select":
+            condition, a, b = (Symbol(graph, operand) for operand in operands)
+            pushed = [(a.position, _where(condition, bar, True)), (b.position, _where(condition, bar, False))]
+        else:
+            pushed = [(operand, _times(bar, slope)) for operand, slope in partials(graph, position)]
+        for operand, change in pushed:
+            found[operand] = _plus(found.get(operand, 0.0), change)
+    return found
+
+
+def partials(graph: Graph, position: int) -> list[tuple[int, Scalar]]:
+    """Operands of an arithmetic node, and its derivative with respect to each."""
+    operation, *operands = graph.nodes[position]
+    y = Symbol(graph, position)
+    x = [_value(graph, operand) for operand in operands]
+    slopes: Sequence[Scalar]
+    match operation:
+        case "add" if any(_rounds(other) for other in x):
+            slopes = 0.0, 0.0
+        case "add":
+            slopes = 1.0, 1.0
+        case "sub":
+            slopes = 1.0, -1.0
+        case "mul":
+            slopes = x[1], x[0]
+        case "div":
+            slopes = 1.0 / x[1], -(y / x[1])
+        case "neg":
+            slopes = (-1.0,)
+        case "sqrt":
+            slopes = (0.5 / y,)
+        case "sin":
+            slopes = (graph.apply("cos", *x),)
+        case "cos":
+            slopes = (-graph.apply("sin", *x),)
+        case _:
+            raise ValueError(f"the derivative of operation {operation!r} is not known")
+    return list(zip(operands, slopes, strict=True))
+
+
+def _rounds(x: Scalar) -> bool:
+    """Whether a sum with x has no room for a fraction (see `rbdkit.engine.scalar.whole`)."""
+    return not isinstance(x, Symbol) and abs(x) >= 2.0**52
+
+
+def _value(graph: Graph, position: int) -> Scalar:
+    """A node as a symbol, or a number if it is one."""
+    operation, *operands = graph.nodes[position]
+    return operands[0] if operation == "const" else Symbol(graph, position)
+
+
+def _zero(x: Scalar) -> bool:
+    return not isinstance(x, Symbol) and x == 0.0
+
+
+# A branch that is not taken may have an infinite slope, and zero times infinity is no number: so an adjoint that came
+# through a `select` keeps its condition around everything that it is multiplied by.
+
+
+def _where(condition: Symbol, x: Scalar, taken: bool) -> Scalar:
+    """x where the condition is as said, else 0."""
+    return condition.graph.select(condition, x, 0.0) if taken else condition.graph.select(condition, 0.0, x)
+
+
+def _masked(x: Scalar) -> tuple[Symbol, Scalar, bool] | None:
+    """Condition, value and side of what `_where` has made."""
+    if isinstance(x, Symbol):
+        operation, *operands = x.graph.nodes[x.position]
+        if operation == "select":
+            a, b = (_value(x.graph, operand) for operand in operands[1:])
+            if _zero(a) or _zero(b):
+                return Symbol(x.graph, operands[0]), a if _zero(b) else b, _zero(b)
+    return None
+
+
+def _times(x: Scalar, slope: Scalar) -> Scalar:
+    if (masked := _masked(x)) is not None:
+        condition, value, taken = masked
+        return _where(condition, _times(value, slope), taken)
+    return x * slope
+
+
+def _plus(x: Scalar, y: Scalar) -> Scalar:
+    a, b = _masked(x), _masked(y)
+    if a is not None and b is not None and a[0].position == b[0].position and a[2] == b[2]:
+        return _where(a[0], _plus(a[1], b[1]), a[2])
+    return x + y

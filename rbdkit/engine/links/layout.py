@@ -1,0 +1,130 @@
+"""Which links a model becomes: all of it that does not depend on its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit import joints
+from rbdkit.engine.links.pieces import Piece, pieces, simplified
+from rbdkit.engine.steps.motions import MOTIONS
+from rbdkit.engine.steps.nodes import Kind, Link
+from rbdkit.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """How a model becomes links.
+
+    Attributes
+    ----------
+    links : without the world; q, v of those that move as time says are places in "driven_q", and in "driven_v" and
+        "driven_a". nq, nv : of the model.
+    link_of_body : (bodies,) number of the link that each body is fixed to.
+    frames : (bodies, 4, 4) pose of each body in its link; for a body on a fixed joint the identity, to be found from
+        placements.
+    welded : bodies on fixed joints, in order. driven : bodies on joints that move as time says.
+    body_of_link : (links,) body whose joint the link is part of. first : whether it is the joint's first part.
+    bases : (links, 3, 3) axes of the link in those of its joint, or of the part before it. pitch : (links,).
+    """
+
+    links: tuple[Link, ...]
+    nq: int
+    nv: int
+    link_of_body: NDArray
+    frames: NDArray
+    welded: tuple[int, ...]
+    driven: tuple[int, ...]
+    body_of_link: NDArray
+    first: NDArray
+    bases: NDArray
+    pitch: NDArray
+
+
+def layout(model: Model) -> Layout:
+    """The layout of a model.
+
+    Raises
+    ------
+    NotCovered
+        If a joint is of a type that the engine does not know.
+    """
+    geared = {joint.v_slice.start for joint in model.joints if joint.nv and joint.armature.any()}
+    chain = []
+    for joint in model.joints[1:]:
+        leader = None if joint.mimic is None else (joint.q_slice.start, joint.v_slice.start)
+        has_rotor = leader is None and joint.nv > 0 and joint.v_slice.start in geared
+        kind = simplified(joint.type)
+        if isinstance(kind, joints.Prescribed):
+            kind = joints.Prescribed(kind.joint, _any_motion)
+        chain.append(_Entry(kind, joint.name, has_rotor, bool(joint.stiffness.any()), leader))
+    return _layout(tuple(chain), model.parent)
+
+
+class _Entry(NamedTuple):
+    """What a layout depends on in a joint. leader : first coordinate and velocity of the joint that it follows."""
+
+    type: joints.JointType
+    name: str
+    geared: bool
+    sprung: bool
+    leader: tuple[int, int] | None
+
+
+def _any_motion(t: float) -> tuple[NDArray, NDArray, NDArray]:
+    """Stands for every motion in time: a layout does not depend on it."""
+    raise NotImplementedError
+
+
+@lru_cache(maxsize=256)
+def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
+    links: list[Link] = []
+    link_of_body, frames, welded, driven = [0], [np.eye(4)], [], []
+    body_of_link, first, bases, pitch = [], [], [], []
+    nq = nv = driven_q = driven_v = 0
+    for body, (joint, name, geared, sprung, leader) in enumerate(chain, start=1):
+        carrier, basis = link_of_body[parent[body]], np.eye(3)
+        parts = pieces(joint, name)
+        q, v = leader or (nq, nv)
+        if isinstance(joint, joints.Prescribed):
+            q, v = driven_q, driven_v
+            driven_q, driven_v = driven_q + joint.joint.nq, driven_v + joint.joint.nv
+            driven.append(body)
+        for k, piece in enumerate(parts):
+            kind = _kind(piece, geared, sprung, leader is not None)
+            links.append(Link(kind, carrier, q + piece.q, v + piece.v))
+            carrier = len(links)
+            body_of_link.append(body)
+            first.append(k == 0)
+            bases.append(basis.T @ piece.basis)
+            pitch.append(piece.pitch)
+            basis = piece.basis
+        if not parts:
+            welded.append(body)
+        link_of_body.append(carrier)
+        frames.append(np.block([[basis.T, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]))
+        if leader is None:
+            nq, nv = nq + joint.nq, nv + joint.nv
+    return Layout(
+        links=tuple(links),
+        nq=nq,
+        nv=nv,
+        link_of_body=np.array(link_of_body),
+        frames=np.array(frames),
+        welded=tuple(welded),
+        driven=tuple(driven),
+        body_of_link=np.array(body_of_link, dtype=int),
+        first=np.array(first, dtype=bool),
+        bases=np.array(bases).reshape(-1, 3, 3),
+        pitch=np.array(pitch),
+    )
+
+
+def _kind(piece: Piece, geared: bool, sprung: bool, follows: bool) -> Kind:
+    """A spring on a plain joint costs nothing, so it needs no code of its own."""
+    motion = MOTIONS[piece.motion]
+    return Kind(piece.motion, geared and motion.nv > 0, sprung or not motion.curved, follows)

@@ -1,0 +1,103 @@
+"""A model to which programs are bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.layout import layout
+from rbdkit.engine.links.pack import pack
+from rbdkit.engine.program import ALONE, Lanes
+from rbdkit.engine.run.backend import Backend
+from rbdkit.engine.run.driven import DrivenJoints
+from rbdkit.engine.run.lanes import Given, blank
+from rbdkit.engine.run.recipes import Recipe, Task, loop_code, unrolled_code
+from rbdkit.engine.run.shapes import known_shape
+from rbdkit.engine.run.signatures import room
+from rbdkit.engine.run.tables import kinds_of, tables
+from rbdkit.model import Model
+
+UNROLLED_STATES = 10_000
+"""So many states in one call are worth compiling straight-line code."""
+
+
+class BoundModel:
+    """The numbers of a model, as it is now, in the arrays that programs read.
+
+    Parameters
+    ----------
+    model : a tree; its loops are not seen.
+    backend : 'llvm' or 'python'.
+
+    Attributes
+    ----------
+    numbers : of the model, in the arrays that programs read. shape : of straight-line code for it, if there is any.
+    driven : its joints that move as time says. coupled : whether joints follow others.
+
+    Raises
+    ------
+    NotCovered
+        If the model has a joint that the engine does not know.
+    """
+
+    def __init__(self, model: Model, backend: Backend) -> None:
+        self.backend = backend
+        self._layout = layout(model)
+        self.numbers = pack(model, self._layout)
+        self.driven = DrivenJoints(model, self._layout)
+        self._links_are_bodies = np.array_equal(self._layout.link_of_body, range(len(self._layout.links) + 1))
+        self._kinds = kinds_of(self._layout)
+        self.coupled = any(kind.follows for kind in self._kinds)
+        self._tables = tables(self._layout, self._kinds)
+        self.shape = known_shape(model.name, self._layout, self.numbers["rows"])
+        self._counts = {
+            "n": len(self._layout.links), "nq": model.nq, "nv": model.nv, "n_bodies": len(model.bodies),
+            "driven_nq": self.driven.nq, "driven_nv": self.driven.nv,
+        }  # fmt: skip
+
+    @property
+    def likeness(self) -> Hashable:
+        """What models have in common that can be computed in the lanes of one program."""
+        layout = self._layout
+        return self.backend, layout.links, layout.nq, layout.nv, tuple(layout.link_of_body)
+
+    def unrolls(self, states: int) -> bool:
+        """Whether straight-line code is worth its compilation for so many states."""
+        return self.shape is not None and states >= UNROLLED_STATES
+
+    def bind(
+        self,
+        task: Task,
+        arrays: Mapping[str, Given],
+        counts: dict[str, int],
+        states: int,
+        lanes: Lanes = ALONE,
+        numbers: Mapping[str, NDArray] | None = None,
+    ) -> Callable[[], None]:
+        """A task bound to arrays and counts besides those of the model.
+
+        Parameters
+        ----------
+        states : how often the algorithm will run, which decides whether straight-line code is worth its compilation.
+        lanes : how many states run at once. numbers : of the model in each lane; those of this one if not given.
+        """
+        recipe = self._recipe(task, states, lanes)
+        used, (sizes, lengths) = recipe.code.program.arrays, room(self._layout, recipe.width)
+        own = {name: blank(size, lanes.width) for name, size in sizes.items() if name in used}
+        every = {**(self.numbers if numbers is None else numbers), **self._tables, **own, **arrays}
+        return recipe.code.bind(every, {**self._counts, **lengths, **counts})
+
+    def _recipe(self, task: Task, states: int, lanes: Lanes) -> Recipe:
+        if self.shape is not None and self.unrolls(states) and task.unrolls:
+            return unrolled_code(task, self.shape, self.backend, lanes)
+        return loop_code(task, self._kinds, self.backend, lanes)
+
+    def on_links(self, f_ext: NDArray) -> NDArray:
+        """External forces on bodies (..., bodies, 6) as forces on the links that carry them."""
+        if self._links_are_bodies:
+            return f_ext
+        links = np.zeros((self._counts["n"] + 1, self._counts["n_bodies"]))
+        links[self._layout.link_of_body, np.arange(links.shape[1])] = 1.0
+        return links @ f_ext

@@ -1,0 +1,167 @@
+"""Every algorithm as a program that loops over a stack of states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.program import Index
+from rbdkit.engine.steps.aba import aba
+from rbdkit.engine.steps.crba import crba, crba_base
+from rbdkit.engine.steps.energy import energy
+from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.forward_dynamics import forward_dynamics
+from rbdkit.engine.steps.frames import REFERENCES, Reference, bias_acceleration, jacobian
+from rbdkit.engine.steps.gradients import rnea_gradient
+from rbdkit.engine.steps.jacobians import aba_jacobian, rnea_jacobian
+from rbdkit.engine.steps.joint_arrays import AtRest, JointArray
+from rbdkit.engine.steps.kinematics import forward_kinematics
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.momentum import center_of_mass, momentum
+from rbdkit.engine.steps.passive_derivatives import passive_gradient
+from rbdkit.engine.steps.rnea import rnea
+from rbdkit.engine.steps.tree import Tree
+from rbdkit.engine.steps.unrolled_tree import UnrolledTree
+
+
+class State:
+    """One of a stack of states: its part of the arrays of a program that loops over them."""
+
+    def __init__(self, tree: Tree, number: Index, external: bool) -> None:
+        self.tree = tree
+        self.number = number
+        self.q = tree.coordinates("q", number * tree.nq)
+        self.f_ext = ExternalForce(tree, number * ((tree.n + 1) * 6)) if external else None
+
+    def __getitem__(self, name: str) -> JointArray:
+        """Of an array with a number for each velocity."""
+        return self.tree.velocities(name, self.number * self.tree.nv)
+
+
+def _rnea(tree: Tree, x: State) -> None:
+    rnea(tree, x.q, x["v"], x["qdd"], x["tau"], x.f_ext)
+
+
+def _motors(tree: Tree, x: State) -> None:
+    rnea(tree, x.q, x["v"], x["qdd"], x["tau"], x.f_ext, x.number * tree.program.count("driven_nv"))
+
+
+def _aba(tree: Tree, x: State) -> None:
+    _require_independent(tree, "the articulated-body algorithm")
+    aba(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext)
+
+
+def _forward_dynamics(tree: Tree, x: State) -> None:
+    forward_dynamics(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext)
+
+
+def _require_independent(tree: Tree, what: str) -> None:
+    if tree.coupled:
+        raise NotCovered(f"{what} needs joints that move independently; use forward_dynamics")
+
+
+def _crba(tree: Tree, x: State) -> None:
+    if isinstance(tree, UnrolledTree):
+        _require_independent(tree, "straight-line code of the inertia matrix")
+        crba(tree, x.q, x.number)
+    elif isinstance(tree, LoopTree):
+        crba_base(tree, x.q, x.number)
+
+
+def _energy(tree: Tree, x: State) -> None:
+    energy(tree, x.q, x["v"], x.number)
+
+
+def _poses(tree: Tree, x: State) -> None:
+    assert isinstance(tree, LoopTree)
+    forward_kinematics(tree, x.q, None, x.number)
+
+
+def _kinematics(tree: Tree, x: State) -> None:
+    assert isinstance(tree, LoopTree)
+    forward_kinematics(tree, x.q, x["v"], x.number)
+
+
+def _require_free(tree: Tree) -> None:
+    if tree.coupled or tree.driven:
+        raise NotCovered("derivatives of the dynamics need joints that neither follow others nor move as time says")
+
+
+def _rnea_jacobian(tree: Tree, x: State) -> None:
+    _require_free(tree)
+    assert isinstance(tree, LoopTree)
+    rnea_jacobian(tree, x.q, x["v"], x["qdd"], x.f_ext, x.number)
+
+
+def _aba_jacobian(passive: bool, tree: Tree, x: State) -> None:
+    _require_free(tree)
+    assert isinstance(tree, LoopTree)
+    aba_jacobian(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext, x.number, passive)
+
+
+def _rnea_gradient(tree: Tree, x: State) -> None:
+    _require_free(tree)
+    assert isinstance(tree, LoopTree)
+    start = None if x.f_ext is None else x.f_ext.start
+    rnea_gradient(tree, x.q, x["v"], x["qdd"], x["weights"], start, x.number)
+
+
+def _passive_gradient(tree: Tree, x: State) -> None:
+    _require_free(tree)
+    passive_gradient(tree, x.q, x["v"], x["weights"], x.number * tree.nv)
+
+
+def _inverse_inertia(tree: Tree, x: State) -> None:
+    _require_free(tree)
+    aba(tree, x.q, AtRest(), x["weights"], x["by_tau"], weightless=True)
+
+
+def _jacobian(reference: Reference, tree: Tree, x: State) -> None:
+    assert isinstance(tree, LoopTree)
+    jacobian(tree, x.q, x.number, reference)
+
+
+def _bias_acceleration(reference: Reference, tree: Tree, x: State) -> None:
+    assert isinstance(tree, LoopTree)
+    bias_acceleration(tree, x.q, x["v"], x.number, reference)
+
+
+def _center_of_mass(tree: Tree, x: State) -> None:
+    assert isinstance(tree, LoopTree)
+    center_of_mass(tree, x.q, x.number)
+
+
+def _momentum(about_com: bool, tree: Tree, x: State) -> None:
+    assert isinstance(tree, LoopTree)
+    momentum(tree, x.q, x["v"], x.number, about_com)
+
+
+ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
+    "rnea": _rnea,
+    "motors": _motors,
+    "aba": _aba,
+    "forward_dynamics": _forward_dynamics,
+    "crba": _crba,
+    "energy": _energy,
+    "poses": _poses,
+    "kinematics": _kinematics,
+    "rnea_gradient": _rnea_gradient,
+    "passive_gradient": _passive_gradient,
+    "inverse_inertia": _inverse_inertia,
+    "rnea_jacobian": _rnea_jacobian,
+    "aba_jacobian": partial(_aba_jacobian, False),
+    "forward_dynamics_jacobian": partial(_aba_jacobian, True),
+    **{f"jacobian_{reference}": partial(_jacobian, reference) for reference in REFERENCES},
+    **{f"bias_acceleration_{reference}": partial(_bias_acceleration, reference) for reference in REFERENCES},
+    "center_of_mass": _center_of_mass,
+    "momentum_world": partial(_momentum, False),
+    "momentum_com": partial(_momentum, True),
+}
+
+
+def over_states(tree: Tree, algorithm: str, external: bool) -> None:
+    """Write the program of one of `ALGORITHMS`. external : whether there are external forces on the bodies."""
+    program = tree.program
+    with program.loop(0, program.count("states"), program.lanes.width) as number:
+        ALGORITHMS[algorithm](tree, State(tree, number, external))

@@ -1,0 +1,130 @@
+"""Algorithms on the states of a model: one state, or a stack of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.program import Lanes
+from rbdkit.engine.run.backend import Backend, width_of
+from rbdkit.engine.run.bound import BoundModel
+from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
+from rbdkit.engine.run.lanes import Apart, blank
+from rbdkit.engine.run.signatures import output_shapes
+from rbdkit.model import Model
+
+LANE_STATES = 512
+"""So many states in one call are worth code that computes several at once."""
+WIDE_ALREADY = ("aba_jacobian", "forward_dynamics_jacobian")
+"""Their loops over columns are wide, and gain nothing from several states side by side."""
+
+
+class StateComputer(BoundModel):
+    """A model with programs that wait, bound to arrays, for states to compute. Several threads may use it at once."""
+
+    def __init__(self, model: Model, backend: Backend) -> None:
+        super().__init__(model, backend)
+        self._moves = bool(self.driven)  # asked in every call
+        self._idle: defaultdict[tuple[str, bool, Frame | None], list[Call]] = defaultdict(list)
+        self._idle_stacks: defaultdict[Hashable, list[StackCall]] = defaultdict(list)
+
+    def _compute(
+        self,
+        algorithm: str,
+        inputs: tuple[NDArray, ...],
+        f_ext: NDArray | None = None,
+        t: float = 0.0,
+        frame: Frame | None = None,
+    ) -> list[NDArray]:
+        """Run an algorithm on one state or a stack; gives copies of its results."""
+        if f_ext is not None:
+            inputs = (*inputs, self.on_links(f_ext))
+        key, driven = (algorithm, f_ext is not None, frame), self.driven.at(t) if self._moves else {}
+        if inputs[0].ndim > 1:
+            return self._compute_stack(Job(*key), inputs, driven)
+        idle = self._idle[key]
+        call: Call | None
+        try:  # a call that waits for its turn belongs to no thread; taking one is one step of the interpreter
+            call = idle.pop()
+        except IndexError:
+            call = None
+        if call is None:
+            call = self._new_call(Job(*key), inputs, driven)
+        for buffer, x in zip(call.inputs, (*inputs, *driven.values()) if driven else inputs, strict=True):
+            buffer[...] = x
+        call.run()
+        results = [x.copy() for x in call.outputs]
+        idle.append(call)
+        return results
+
+    def _new_call(self, job: Job, inputs: tuple[NDArray, ...], driven: dict[str, NDArray]) -> Call:
+        own = [np.zeros(x.shape) for x in inputs]
+        outputs = [_zeros(shape) for shape in self._shapes(job.algorithm)]
+        motion = {name: x.copy() for name, x in driven.items()}
+        return Call([*own, *motion.values()], outputs, self._bind_stack(job, [*own, *outputs], 1, motion))
+
+    def _compute_stack(self, job: Job, inputs: tuple[NDArray, ...], driven: dict[str, NDArray]) -> list[NDArray]:
+        leading = inputs[0].shape[:-1]
+        states = int(np.prod(leading))
+        arrays = [np.ascontiguousarray(x, dtype=float) for x in inputs]
+        if job.external and arrays[-1].ndim == 2:  # the same forces in all states
+            arrays[-1] = np.ascontiguousarray(np.broadcast_to(arrays[-1], (*leading, *arrays[-1].shape)))
+        outputs = [_zeros((*leading, *shape)) for shape in self._shapes(job.algorithm)]
+        if states < LANE_STATES or job.algorithm in WIDE_ALREADY or (width := width_of(self.backend)) == 1:
+            self._bind_stack(job, arrays + outputs, states, driven)()
+        else:
+            self._run_lanes(job, [x.reshape(states, *x.shape[len(leading) :]) for x in arrays + outputs], width, driven)
+        return outputs
+
+    def _bind_stack(
+        self, job: Job, stacks: list[NDArray], states: int, driven: dict[str, NDArray]
+    ) -> Callable[[], None]:
+        arrays, counts = job.about({**dict(zip(job.names, stacks, strict=True)), **driven}, states)
+        return self.bind(job.task, arrays, counts, states)
+
+    def _run_lanes(self, job: Job, stacks: list[NDArray], width: int, driven: dict[str, NDArray]) -> None:
+        """Compute so many states in each step of the loop over states, in lanes that begin one state apart.
+
+        What is left at the end is done in one step more, which computes some states again.
+        """
+        states = len(stacks[0])
+        rest, straight = states % width, self.unrolls(states)
+        for first, some in [(0, states - rest)] * (states > rest) + [(states - width, 1)] * (rest > 0):
+            idle = self._idle_stacks[job, width, straight, some == 1]
+            call: StackCall | None
+            try:
+                call = idle.pop()
+            except IndexError:
+                call = None
+            if call is None or call.states != some:
+                call = self._new_stack_call(job, some, states, width, driven)
+            rows = np.clip(first + np.arange(width), 0, states - 1)
+            for place, x in zip(call.places, stacks, strict=True):
+                place.point(x, rows, width)
+            for buffer, x in zip(call.driven, driven.values(), strict=True):
+                buffer[...] = x
+            call.run()
+            idle.append(call)
+
+    def _new_stack_call(self, job: Job, states: int, in_all: int, width: int, driven: dict[str, NDArray]) -> StackCall:
+        """A call for so many states, out of a stack of `in_all`."""
+        places = {name: Apart(width) for name in job.names}
+        motion = {name: x.copy() for name, x in driven.items()}
+        lanes = Lanes(width, frozenset([*self.numbers, *motion, "frame_pose"]), frozenset(places))
+        arrays, counts = job.about({**places, **motion}, states)
+        run = self.bind(job.task, arrays, counts, in_all, lanes)
+        return StackCall(states, [*places.values()], [*motion.values()], run)
+
+    def _shapes(self, algorithm: str) -> list[tuple[int, ...]]:
+        """Shapes of an algorithm's results for one state."""
+        return list(
+            output_shapes(algorithm, *(self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv"))).values()
+        )
+
+
+def _zeros(shape: tuple[int, ...]) -> NDArray:
+    """An array that begins where wide loops read fastest."""
+    return blank(int(np.prod(shape)), 1).reshape(shape)

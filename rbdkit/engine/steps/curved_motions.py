@@ -1,0 +1,154 @@
+"""Kinds of joints whose coordinates are not the integral of their velocities: planar, spherical and free."""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.scalar import whole
+from rbdkit.engine.steps.manifold import exp, jacobian_inverse, log, quaternion_matrix, quaternion_product, turned
+from rbdkit.engine.steps.motion import V_X, V_Y, V_Z, W_X, W_Y, W_Z, Motion, Scalars, about_z
+from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector
+
+TURN = 6.283185307179586
+
+
+class Planar(Motion):
+    """Motion of the x-y plane on itself. q = (angle, x, y), x and y in its first axes; v along the moved axes."""
+
+    name = "planar"
+    curved = True
+    nq = nv = 3
+
+    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+        return about_z(q[0]), self._position(q)
+
+    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+        return [list(W_Z), list(V_X), list(V_Y)]
+
+    def _position(self, q: Scalars) -> Vector:
+        return Vector((q[1], q[2], 0.0))
+
+    def _coordinates(self, angle: Scalar, p: Vector) -> list[Scalar]:
+        return [angle, p[0], p[1]]
+
+    def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
+        w, v = twist_in_plane(u)
+        step = about_z(q[0]) @ exp(w)[1](v)
+        return self._coordinates(q[0] + u[0], self._position(q) + step)
+
+    def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
+        angle = q1[0] - q0[0]
+        angle = angle - TURN * whole(angle * (1.0 / TURN))
+        ahead = about_z(q0[0]).T @ (self._position(q1) - self._position(q0))
+        J, _ = jacobian_inverse(Vector((0.0, 0.0, -angle)), ZERO)
+        x, y, _ = J(ahead)
+        return [angle, x, y]
+
+    def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
+        J, D = jacobian_inverse(*twist_in_plane(u))
+        w, linear = twist_in_plane(v)
+        x, y, _ = D(w) + J(linear)
+        return [v[0], x, y]
+
+    def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
+        w, v = twist_in_plane(u)
+        J, D = jacobian_inverse(-w, -v)
+        n, force = twist_in_plane(f)
+        x, y, _ = J(force)
+        return [(n + D(force))[2], x, y]
+
+
+class PlanarSuccessor(Planar):
+    """The planar joint with x, y measured along the moved axes."""
+
+    name = "planar_successor"
+
+    def _position(self, q: Scalars) -> Vector:
+        return about_z(q[0]) @ Vector((q[1], q[2], 0.0))
+
+    def _coordinates(self, angle: Scalar, p: Vector) -> list[Scalar]:
+        x, y, _ = about_z(angle).T @ p
+        return [angle, x, y]
+
+
+class Spherical(Motion):
+    """Any rotation; q is a unit quaternion, v the angular velocity in moved axes."""
+
+    name = "spherical"
+    curved = True
+    nq, nv = 4, 3
+
+    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+        return quaternion_matrix(q), ZERO
+
+    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+        return [list(W_X), list(W_Y), list(W_Z)]
+
+    def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
+        return turned(q, exp(Vector(u))[0])
+
+    def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
+        return list(log(quaternion_product([q0[0], -q0[1], -q0[2], -q0[3]], q1)))
+
+    def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
+        return list(jacobian_inverse(Vector(u), ZERO)[0](Vector(v)))
+
+    def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
+        return list(jacobian_inverse(-Vector(u), ZERO)[0](Vector(f)))
+
+
+class Free(Motion):
+    """Any motion; q = (quaternion, position in the axes it starts from), v the twist in moved axes."""
+
+    name = "free"
+    curved = True
+    nq, nv = 7, 6
+
+    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+        return quaternion_matrix(q[:4]), self._position(q)
+
+    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+        return [list(W_X), list(W_Y), list(W_Z), list(V_X), list(V_Y), list(V_Z)]
+
+    def _position(self, q: Scalars) -> Vector:
+        return Vector(q[4:])
+
+    def _coordinates(self, r: list[Scalar], p: Vector) -> list[Scalar]:
+        return [*r, *p]
+
+    def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
+        r, mean = exp(Vector(u[:3]))
+        step = quaternion_matrix(q[:4]) @ mean(Vector(u[3:]))
+        return self._coordinates(turned(q[:4], r), self._position(q) + step)
+
+    def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
+        w = log(quaternion_product([q0[0], -q0[1], -q0[2], -q0[3]], q1[:4]))
+        ahead = quaternion_matrix(q0[:4]).T @ (self._position(q1) - self._position(q0))
+        J, _ = jacobian_inverse(-w, ZERO)
+        return [*w, *J(ahead)]
+
+    def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
+        J, D = jacobian_inverse(Vector(u[:3]), Vector(u[3:]))
+        w, linear = Vector(v[:3]), Vector(v[3:])
+        return [*J(w), *(D(w) + J(linear))]
+
+    def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
+        J, D = jacobian_inverse(-Vector(u[:3]), -Vector(u[3:]))
+        n, force = Vector(f[:3]), Vector(f[3:])
+        return [*(J(n) + D(force)), *J(force)]
+
+
+class FreeSuccessor(Free):
+    """The free joint with the position measured along the moved axes."""
+
+    name = "free_successor"
+
+    def _position(self, q: Scalars) -> Vector:
+        return quaternion_matrix(q[:4]) @ Vector(q[4:])
+
+    def _coordinates(self, r: list[Scalar], p: Vector) -> list[Scalar]:
+        return [*r, *(quaternion_matrix(r).T @ p)]
+
+
+def twist_in_plane(u: Scalars) -> tuple[Vector, Vector]:
+    """Angular and linear part of (angle, x, y)."""
+    return Vector((0.0, 0.0, u[0])), Vector((u[1], u[2], 0.0))

@@ -1,0 +1,23 @@
+"""Forward dynamics with springs and dampers, for any tree."""
+
+from __future__ import annotations
+
+from rbdkit.engine.steps import coupled
+from rbdkit.engine.steps.aba import aba
+from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.passive import WithPassiveForce
+from rbdkit.engine.steps.tree import Tree
+
+
+def forward_dynamics(
+    tree: Tree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None
+) -> None:
+    """qdd under tau and what the joints do by themselves, by the algorithm that the tree's joints allow."""
+    acting = WithPassiveForce(tree, q, qd, tau)
+    if tree.coupled:
+        assert isinstance(tree, LoopTree)
+        coupled.forward_dynamics(tree, q, qd, acting, qdd, f_ext)
+    else:
+        aba(tree, q, qd, acting, qdd, f_ext)

@@ -1,0 +1,127 @@
+"""A tree as a loop over the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Index, Program, Whole
+from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node
+from rbdkit.engine.steps.tree import Numbers, Tree
+from rbdkit.engine.steps.vectors import Matrix, Vector
+
+
+class LoopTree(Tree):
+    """Links as rows of a table: one program for all models that are made of these kinds.
+
+    The program needs arrays "rows", "work", table "links", counts "n", "nq", "nv", "width"; for `bodies` also array
+    "frames", table "bodies" and count "n_bodies".
+
+    Parameters
+    ----------
+    program : to record into. kinds : in the order of the cases in the table.
+
+    Attributes
+    ----------
+    width : numbers that each link needs in "work"; the count of that name when the program runs.
+    """
+
+    def __init__(self, program: Program, kinds: Sequence[Kind]) -> None:
+        self.program = program
+        self.kinds = tuple(kinds)
+        self.n, self.nq, self.nv = (program.count(name) for name in ("n", "nq", "nv"))
+        self.world = Body(0, 0)
+        self.width = 0
+
+    def outward(self) -> Iterator[Node]:
+        with self.program.loop(1, self.n + 1) as number:
+            yield from self._nodes(number)
+
+    def inward(self) -> Iterator[Node]:
+        with self.program.loop(self.n, 0, -1) as number:
+            yield from self._nodes(number)
+
+    def _nodes(self, number: Index) -> Iterator[Node]:
+        """The link of that number, once for every kind that it may be."""
+        program, width = self.program, self.program.count("width")
+        first = number * ENTRIES
+        case, parent, q, v = (program.entry("links", first + k) for k in range(ENTRIES))
+        row, parameters, body = number * width, number * ROW, Body(parent, parent * width)
+        for k in program.switch(case, range(len(self.kinds))):
+            yield Node(number, row, parameters, self.kinds[k], body, q, v)
+
+    def bodies(self) -> Iterator[BodyFrame]:
+        """Every body of the model, the world first."""
+        program = self.program
+        with program.loop(0, self.n_bodies) as number:
+            link, place = program.entry("bodies", number), number * FRAME
+            x = [program.load("frames", place, k) for k in range(FRAME)]
+            yield BodyFrame(number, Body(link, link * program.count("width")), Matrix.of(x[:9]), Vector(x[9:]))
+
+    def supporting(self, a: Whole, itself: bool = True) -> Iterator[Index]:
+        """Numbers of the velocities that move what velocity a moves, in order, a last, or left out.
+
+        Needs tables "supports" and "first_support", which holds for each a where its part begins, and the end.
+        """
+        program = self.program
+        start, stop = program.entry("first_support", a), program.entry("first_support", a + 1)
+        with program.loop(start, stop if itself else stop - 1) as place:
+            yield program.entry("supports", place)
+
+    def ordered(self, inward: bool = False) -> Iterator[Index]:
+        """Numbers of all velocities, those that move others before them, or after them.
+
+        Needs table "ordered"; the numbers themselves run the other way in a reversed joint of several parts.
+        """
+        first, stop, step = (self.nv - 1, -1, -1) if inward else (0, self.nv, 1)
+        with self.program.loop(first, stop, step) as place:
+            yield self.program.entry("ordered", place)
+
+    def path_to(self, link: Whole) -> Iterator[Node]:
+        """The links between the world and a link, in order, that link last.
+
+        Needs tables "paths" and "first_path", which holds for each link where its part begins, and the end.
+        """
+        program = self.program
+        with program.loop(program.entry("first_path", link), program.entry("first_path", link + 1)) as place:
+            yield from self._nodes(program.entry("paths", place))
+
+    def path_from(self, link: Whole) -> Iterator[Node]:
+        """The same links, that one first."""
+        program = self.program
+        start, stop = program.entry("first_path", link), program.entry("first_path", link + 1)
+        with program.loop(stop - 1, start - 1, -1) as place:
+            yield from self._nodes(program.entry("paths", place))
+
+    @property
+    def n_bodies(self) -> Index:
+        """Number of bodies of the model, with the world."""
+        return self.program.count("n_bodies")
+
+    def freedoms(self) -> Iterator[Whole]:
+        with self.program.loop(0, self.nv) as k:
+            yield k
+
+    def field(self, kind: Any) -> LoopField:
+        self.width += kind.size
+        return LoopField(self.program, kind, self.width - kind.size)
+
+    def parameter(self, i: Node, k: int) -> Scalar:
+        return self.program.load("rows", i.parameters, k)
+
+
+class LoopField:
+    """A value of every link, in the work space."""
+
+    def __init__(self, program: Program, kind: Any, offset: int) -> None:
+        self.program = program
+        self.kind = kind
+        self.offset = offset
+
+    def __getitem__(self, i: Body) -> Any:
+        return self.kind.of([self.program.load("work", i.row, self.offset + k) for k in range(self.kind.size)])
+
+    def __setitem__(self, i: Body, value: Any) -> None:
+        for k, x in enumerate(value if isinstance(self.kind, Numbers) else value.flat()):
+            self.program.store("work", i.row, self.offset + k, x)

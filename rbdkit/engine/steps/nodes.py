@@ -1,0 +1,91 @@
+"""Links of a tree, and what an algorithm is handed of them.
+
+A *link* is a rigid body with one of the joints of `motions`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rbdkit.engine.program import Whole
+from rbdkit.engine.steps.motion import Motion
+from rbdkit.engine.steps.motions import MOTIONS
+from rbdkit.engine.steps.vectors import Matrix, Vector
+
+ROW = 23
+"""Numbers of a link in "rows": rotation 9, position 3, mass, first moment 3, inertia about the origin 6, pitch."""
+FRAME = 12
+"""Numbers of a body in the array "frames": rotation 9 and position 3 of its frame in the frame of its link."""
+ENTRIES = 4
+"""Entries of a link in the table "links": kind, parent, first coordinate, first velocity."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What links have in common that one piece of code serves.
+
+    motion_name : of the joint. geared : whether it has a rotor. sprung : whether it has a spring, where that costs
+        much. follows : whether its joint follows another one, whose numbers it has times a ratio.
+    """
+
+    motion_name: str
+    geared: bool = False
+    sprung: bool = True
+    follows: bool = False
+
+    @property
+    def motion(self) -> Motion:
+        """What the joint allows."""
+        return MOTIONS[self.motion_name]
+
+
+@dataclass(frozen=True)
+class Link:
+    """The joint and place of one link. parent : number of a link, 0 for the world. q, v : first of its numbers."""
+
+    kind: Kind
+    parent: int
+    q: int
+    v: int
+
+
+@dataclass(frozen=True)
+class Body:
+    """A link that an algorithm may read and write fields of.
+
+    number : its number. row : where its work space begins.
+    """
+
+    number: Whole
+    row: Whole
+
+
+@dataclass(frozen=True)
+class Node(Body):
+    """The link that a pass over the tree has come to. parameters : where its row of "rows" begins."""
+
+    parameters: Whole
+    kind: Kind
+    parent: Body
+    q: Whole
+    v: Whole
+
+    @property
+    def motion(self) -> Motion:
+        """What its joint allows."""
+        return self.kind.motion
+
+    @property
+    def moves(self) -> bool:
+        """Whether there are numbers in the state that belong to this link alone."""
+        return self.motion.nv > 0 and not self.kind.follows
+
+
+@dataclass(frozen=True)
+class BodyFrame:
+    """A body of the model, fixed to a link. R, p : pose of its frame in the frame of the link."""
+
+    number: Whole
+    link: Body
+    R: Matrix
+    p: Vector

@@ -1,0 +1,71 @@
+"""A tree as its links one after the other: straight-line code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.program import Program, Whole
+from rbdkit.engine.steps.nodes import ROW, Body, Link, Node
+from rbdkit.engine.steps.tree import Tree
+
+
+class UnrolledTree(Tree):
+    """The links of one model, one after the other: straight-line code.
+
+    Parameters
+    ----------
+    program : to record into. links : in order, without the world. fixed : numbers of "rows" that are known, by
+        position; they become part of the code.
+    """
+
+    def __init__(self, program: Program, links: Sequence[Link], nq: int, nv: int, fixed: Mapping[int, float]) -> None:
+        self.program = program
+        self.fixed = fixed
+        self.n: int = len(links)
+        self.nq: int = nq
+        self.nv: int = nv
+        bodies = [Body(number, 0) for number in range(len(links) + 1)]
+        self.world = bodies[0]
+        self._nodes = [
+            Node(number, 0, number * ROW, link.kind, bodies[link.parent], link.q, link.v)
+            for number, link in enumerate(links, start=1)
+        ]
+        self.kinds = tuple({link.kind: None for link in links})
+
+    def outward(self) -> Iterator[Node]:
+        return iter(self._nodes)
+
+    def inward(self) -> Iterator[Node]:
+        return reversed(self._nodes)
+
+    def path(self, i: Node) -> Iterator[Node]:
+        """The links on the way from a link to the world, without either."""
+        while (number := i.parent.number) != 0:
+            assert isinstance(number, int)
+            i = self._nodes[number - 1]
+            yield i
+
+    def freedoms(self) -> Iterator[Whole]:
+        return iter(range(self.nv))
+
+    def field(self, kind: Any) -> UnrolledField:
+        return UnrolledField()
+
+    def parameter(self, i: Node, k: int) -> Scalar:
+        assert isinstance(i.parameters, int)
+        place = i.parameters + k
+        return self.fixed[place] if place in self.fixed else self.program.load("rows", place)
+
+
+class UnrolledField(dict[int, Any]):
+    """A value of every link, kept as it is."""
+
+    def __getitem__(self, i: Body) -> Any:  # type: ignore[override]
+        assert isinstance(i.number, int)
+        return super().__getitem__(i.number)
+
+    def __setitem__(self, i: Body, value: Any) -> None:  # type: ignore[override]
+        assert isinstance(i.number, int)
+        super().__setitem__(i.number, value)

@@ -1,0 +1,66 @@
+"""Kinds of joints made of another one: seen from its other end, or moved as time says."""
+
+from __future__ import annotations
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.steps.motion import Motion, Scalars
+from rbdkit.engine.steps.vectors import Matrix, Vector
+
+
+class ReversedAxes(Motion):
+    """First half of a reversed joint: the freedoms, along the axes of the frame it starts from, and no displacement."""
+
+    curved = True
+    carried = False
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.name = f"reversed_{motion.name}_axes"
+        self.nq, self.nv = motion.nq, motion.nv
+
+    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+        return [[-s for s in axis] for axis in self.motion.axes(pitch)]
+
+    def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
+        return self.motion.move(q, u)
+
+    def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
+        return self.motion.difference(q0, q1)
+
+    def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
+        return self.motion.local_rate(u, v)
+
+    def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
+        return self.motion.local_force(u, f)
+
+
+class ReversedPose(Motion):
+    """Second half of a reversed joint: the displacement back, rigid at the moment as far as freedoms go."""
+
+    curved = True
+    nv = 0
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.name = f"reversed_{motion.name}_pose"
+        self.nq = motion.nq
+
+    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+        R, p = self.motion.pose(q, pitch)
+        return R.T, -(R.T @ p)
+
+
+class Driven(Motion):
+    """A joint that moves as time says: it has no freedoms, but those of the joint inside have velocities."""
+
+    curved = True
+    nv = 0
+
+    def __init__(self, motion: Motion) -> None:
+        self.driver = motion
+        self.name = f"driven_{motion.name}"
+        self.nq = motion.nq
+
+    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+        assert self.driver is not None
+        return self.driver.pose(q, pitch)
