@@ -1,6 +1,6 @@
 // The canvas of one face: a pythreejs view, sized by the page, crisp when it rests and quick when it moves.
 
-const REST = 140; // ms without a new picture, then the picture rests
+const REST = 450; // ms without a new picture, then the picture rests; longer than between the pictures of a drag
 
 // Whether WebGL is drawn by the processor. Multisampling then costs half the frame rate: a moving picture goes without, and a
 // resting one is drawn once more at twice the resolution, which looks better still.
