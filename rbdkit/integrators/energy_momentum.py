@@ -27,6 +27,10 @@ class EnergyMomentum(DirectorMethod):
     name = compiled = "energy_momentum"
     order = 2
     conserves: ClassVar[tuple[str, ...]] = ("K", "pi", "Pi1", "Pi2", "energy", "angular momentum about the vertical")
+    formulas: ClassVar[tuple[str, ...]] = (
+        "v1 = 2 (q1 - q) / h - v\nsolve for q1:  M (v1 - v) / h = Q(middle) - H(mean)^T lambda,  h(q1) = 0",
+        "q <- q1\nv <- v1",
+    )
 
     def step(self, system: Directors, state: State, h: float) -> State:
         u, solved = self.solved(MidpointEquations(system, state, h), state, h)
@@ -49,6 +53,7 @@ class TangentEnergyMomentum(EnergyMomentum):
 
     name = compiled = "tangent_energy_momentum"
     conserves: ClassVar[tuple[str, ...]] = ("pi", "Pi1", "Pi2")
+    formulas: ClassVar[tuple[str, ...]] = (EnergyMomentum.formulas[0], "q <- q1\nv <- tangent part of v1")
 
     def step(self, system: Directors, state: State, h: float) -> State:
         new = super().step(system, state, h)

@@ -65,6 +65,11 @@ class GeneralizedAlpha(OneStep):
     order = 2
     conserves: ClassVar[tuple[str, ...]] = ("constraints",)
     requires: ClassVar[type] = ConstrainedSystem
+    formulas: ClassVar[tuple[str, ...]] = (
+        "solve for vdot1, lambda:  M vdot1 + J^T lambda = Q(t + h, x1, v1),  g(x1) = 0\n"
+        "(1 - alpha_m) a1 + alpha_m a = (1 - alpha_f) vdot1 + alpha_f vdot",
+        "x <- x * exp(h v + h^2 ((1/2 - beta) a + beta a1))\nv <- v + h ((1 - gamma) a + gamma a1)",
+    )
 
     def __init__(self, rho: float = 0.9) -> None:
         if not 0.0 <= rho <= 1.0:

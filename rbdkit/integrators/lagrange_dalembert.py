@@ -29,6 +29,11 @@ class LagrangeDAlembert(DirectorMethod):
     name = compiled = "lagrange_dalembert"
     order = 2
     conserves: ClassVar[tuple[str, ...]] = ("K", "pi", "Pi1", "Pi2", "angular momentum about the vertical")
+    formulas: ClassVar[tuple[str, ...]] = (
+        "p0 = M v + h/2 Q(t, q)\nsolve for q1:  M (q1 - q) / h = p0 - H(q)^T lambda,  h(q1) = 0",
+        "v1 = tangent part of (q1 - q) / h + h/2 M^-1 Q(t + h, q1)",
+        "q <- q1\nv <- v1",
+    )
 
     def step(self, system: Directors, state: State, h: float) -> State:
         u, solved = self.solved(ChordEquations(system, state, h), state, h)

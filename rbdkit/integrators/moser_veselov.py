@@ -34,6 +34,11 @@ class MoserVeselov(OneStep):
         "angular momentum", "linear momentum", "energy of free rotation", "energy, on average",
     )  # fmt: skip
     requires: ClassVar[type] = FreeBodies
+    formulas: ClassVar[tuple[str, ...]] = (
+        "U = v + h/2 force / m    Pi = J Omega + h/2 M\nsolve for f:  skew(h Pi) = F J_d - J_d F^T,  F = exp(f)",
+        "Pi <- F^T Pi + h/2 M    U <- U + h/2 force / m    with the forces at the end",
+        "R <- R F    r <- r + h U\nv <- U    Omega <- J^-1 Pi",
+    )
 
     def step(self, system: System, state: State, h: float) -> State:
         assert isinstance(system, FreeBodies)

@@ -8,7 +8,7 @@ from inspect import getdoc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.integrators import CrouchGrossman, Integrator, MuntheKaas
+from rbdkit.integrators import CrouchGrossman, Integrator, MuntheKaas, Projected
 
 
 def formulas_of(method: Integrator, stages: int) -> tuple[str, ...]:
@@ -17,6 +17,9 @@ def formulas_of(method: Integrator, stages: int) -> tuple[str, ...]:
     A method may say its own as ``formulas``, one line more than it has stages; for tableaus they are written here; of
     any other method its description is quoted.
     """
+    if isinstance(method, Projected):
+        *inner, last = formulas_of(method.method, stages)
+        return (*inner, f"{last}\nthen the nearest x, v with g(x) = 0 and J v = 0")
     own = getattr(method, "formulas", None)
     if own is not None and len(own) == stages + 1:
         return tuple(own)

@@ -43,6 +43,7 @@ def test_every_fitting_pair_can_be_gone_through(formulation, integrator):
             v[2] = 0.0  # such a body does not turn about its third axis
         walk, place = Walk(system, method, model.neutral(), v, 0.01), Place(0)
         assert len(walk.formulas) == len(walk.stages(0)) + 1
+        assert "<-" in walk.formulas[-1] and "an evaluation" not in walk.formulas[0]  # its own, no description
         state = method.init(system, 0.0, *system.state(model.neutral(), v))
         for k in range(3):
             assert_array_equal(walk.state(k).x, state.x)
