@@ -44,8 +44,8 @@ def rnea(
     f_ext : external forces, the same for all states; see `wrench`.
     backend : 'auto' takes compiled kernels where there are any, 'book' the readable form.
     """
-    q, v, a = state = _state(model, q, v=v, a=a)
-    if (kernels := _kernels(model, backend)) is not None:
+    q, v, a = state = checked_state(model, q, v=v, a=a)
+    if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t)
     return _each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext, t).tau, *state)
 
@@ -63,8 +63,8 @@ def aba(
 
     Springs and dampers of the joints are not added; `forward_dynamics` does that.
     """
-    q, v, tau = state = _state(model, q, v=v, tau=tau)
-    if (kernels := _kernels(model, backend)) is not None and not kernels.coupled:
+    q, v, tau = state = checked_state(model, q, v=v, tau=tau)
+    if (kernels := chosen_kernels(model, backend)) is not None and not kernels.coupled:
         qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t)
         if np.isfinite(qdd).all():
             return qdd  # else the readable form says what is wrong, with the joint's name
@@ -81,9 +81,9 @@ def forward_dynamics(
     backend: Backend = "auto",
 ) -> NDArray:
     """Accelerations (..., nv) caused by tau and by the joints' springs and dampers: what `simulate` integrates."""
-    q, v, tau = state = _state(model, q, v=v, tau=tau)
+    q, v, tau = state = checked_state(model, q, v=v, tau=tau)
     algorithms.require_tree(model)
-    if (kernels := _kernels(model, backend)) is not None:
+    if (kernels := chosen_kernels(model, backend)) is not None:
         qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t)
         if np.isfinite(qdd).all():
             return qdd  # else the readable form says what is wrong, with the joint's name
@@ -92,38 +92,38 @@ def forward_dynamics(
 
 def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Joint-space inertia matrix H (..., nv, nv); see `rbdkit.algorithms.crba`."""
-    if (kernels := _kernels(model, backend)) is not None:
+    if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.crba(model.check_q(q), t)
-    return _each(lambda q: algorithms.crba(model, q, t).H, *_state(model, q))
+    return _each(lambda q: algorithms.crba(model, q, t).H, *checked_state(model, q))
 
 
 def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
     """C(q, v) (..., nv): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``."""
-    q, v = state = _state(model, q, v=v)
-    if (kernels := _kernels(model, "auto")) is not None:
+    q, v = state = checked_state(model, q, v=v)
+    if (kernels := chosen_kernels(model, "auto")) is not None:
         return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext), t)
     return _each(lambda q, v: algorithms.bias_force(model, q, v, f_ext, t), *state)
 
 
 def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Joint forces (..., nv) that hold the system still against gravity."""
-    if (kernels := _kernels(model, backend)) is not None and not kernels.driven:
+    if (kernels := chosen_kernels(model, backend)) is not None and not kernels.driven:
         rest = np.zeros((*np.shape(q)[:-1], model.nv))
         return kernels.rnea(model.check_q(q), rest, rest)
-    return _each(lambda q: algorithms.gravity_force(model, q, t), *_state(model, q))
+    return _each(lambda q: algorithms.gravity_force(model, q, t), *checked_state(model, q))
 
 
 def passive_force(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray:
     """Joint forces (..., nv) of the joints' own springs and dampers."""
-    return _each(lambda q, v: algorithms.passive_force(model, q, v), *_state(model, q, v=v))
+    return _each(lambda q, v: algorithms.passive_force(model, q, v), *checked_state(model, q, v=v))
 
 
 def forward_kinematics(
     model: Model, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0, backend: Backend = "auto"
 ) -> algorithms.Kinematics:
     """Poses (..., bodies, 4, 4) and, with v, velocities (..., bodies, 6); see `rbdkit.algorithms.Kinematics`."""
-    q, v = (model.check_q(q), None) if v is None else _state(model, q, v=v)
-    if (kernels := _kernels(model, backend)) is not None:
+    q, v = (model.check_q(q), None) if v is None else checked_state(model, q, v=v)
+    if (kernels := chosen_kernels(model, backend)) is not None:
         return algorithms.Kinematics(model, *kernels.forward_kinematics(q, v, t))
     return algorithms.forward_kinematics(model, q, v, t)
 
@@ -132,10 +132,10 @@ def jacobian(
     model: Model, q: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
     """Jacobian (..., 6, nv) of a body or frame, angular part first; reference 'body', 'world' or 'aligned'."""
-    if (kernels := _kernels(model, backend)) is not None and reference in REFERENCES:
+    if (kernels := chosen_kernels(model, backend)) is not None and reference in REFERENCES:
         place = model.frame(frame)
         return kernels.jacobian(model.check_q(q), place.body, place.placement, reference, t)
-    return _each(lambda q: algorithms.jacobian(model, q, frame, reference, t), *_state(model, q))
+    return _each(lambda q: algorithms.jacobian(model, q, frame, reference, t), *checked_state(model, q))
 
 
 def bias_acceleration(
@@ -148,8 +148,8 @@ def bias_acceleration(
     backend: Backend = "auto",
 ) -> NDArray:
     """Jdot v (..., 6): the acceleration of a frame when vdot = 0; see `rbdkit.algorithms.bias_acceleration`."""
-    q, v = state = _state(model, q, v=v)
-    if (kernels := _kernels(model, backend)) is not None and reference in REFERENCES:
+    q, v = state = checked_state(model, q, v=v)
+    if (kernels := chosen_kernels(model, backend)) is not None and reference in REFERENCES:
         place = model.frame(frame)
         return kernels.bias_acceleration(q, v, place.body, place.placement, reference, t)
     return _each(lambda q, v: algorithms.bias_acceleration(model, q, v, frame, reference, t), *state)
@@ -158,7 +158,7 @@ def bias_acceleration(
 def center_of_mass(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Centre of mass (..., 3) of the moving bodies in world coordinates, m."""
     q = model.check_q(q)
-    if (kernels := _kernels(model, backend)) is not None:
+    if (kernels := chosen_kernels(model, backend)) is not None:
         center = kernels.center_of_mass(q, t)
         if np.isfinite(center).all():
             return center  # else nothing that moves has mass, and the readable form says so
@@ -169,8 +169,8 @@ def momentum(
     model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
     """Spatial momentum (..., 6) in world axes, angular part first, about the world origin or the centre of mass."""
-    q, v = _state(model, q, v=v)
-    if (kernels := _kernels(model, backend)) is not None and about in ("world", "com"):
+    q, v = checked_state(model, q, v=v)
+    if (kernels := chosen_kernels(model, backend)) is not None and about in ("world", "com"):
         h = kernels.momentum(q, v, about, t)
         if np.isfinite(h).all():
             return h  # else nothing that moves has mass, and the readable form says so
@@ -179,8 +179,8 @@ def momentum(
 
 def energy(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> algorithms.Energy:
     """Kinetic, gravitational, spring, potential and total energy, each (...), J."""
-    q, v = _state(model, q, v=v)
-    if (kernels := _kernels(model, backend)) is not None:
+    q, v = checked_state(model, q, v=v)
+    if (kernels := chosen_kernels(model, backend)) is not None:
         return algorithms.Energy(*np.moveaxis(kernels.energy(q, v, t), -1, 0))
     return algorithms.energy(model, q, v, t)
 
@@ -200,17 +200,17 @@ def power_balance(
         result = algorithms.power_balance(model, q, v, a, tau, f_ext, t)
         return np.stack([getattr(result, field.name) for field in fields(result)])
 
-    return algorithms.PowerBalance(*np.moveaxis(_each(balance, *_state(model, q, v=v, a=a, tau=tau)), -1, 0))
+    return algorithms.PowerBalance(*np.moveaxis(_each(balance, *checked_state(model, q, v=v, a=a, tau=tau)), -1, 0))
 
 
-def _kernels(model: Model, backend: Backend) -> Kernels | None:
+def chosen_kernels(model: Model, backend: Backend) -> Kernels | None:
     """The compiled kernels of a model, unless there are none or the readable form was asked for."""
     if backend not in ("auto", "book"):
         raise ValueError(f"backend {backend!r} must be 'auto' or 'book'")
     return kernels_for(model) if backend == "auto" else None
 
 
-def _state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDArray]:
+def checked_state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDArray]:
     """q and joint vectors, checked and broadcast to common leading axes."""
     checked = [model.check_q(q), *(model.check_v(values, name) for name, values in vectors.items())]
     lead = checked[0].shape[:-1]

@@ -9,7 +9,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.gradients import forward_dynamics_gradient, rnea_gradient
 from rbdkit.derivatives.stacks import each, independent
-from rbdkit.functions import Backend, _state
+from rbdkit.functions import Backend, checked_state
 from rbdkit.model import Model
 
 
@@ -23,7 +23,7 @@ def rnea_parameter_jacobian(
     backend: Backend = "auto",
 ) -> dict[str, NDArray]:
     """How the joint forces of `rnea` change with each parameter, by name: (..., nv, *shape of the parameter)."""
-    q, v, a = (x[..., None, :] for x in _state(model, q, v=v, a=a))
+    q, v, a = (x[..., None, :] for x in checked_state(model, q, v=v, a=a))
     return rnea_gradient(model, q, v, a, np.eye(model.nv), f_ext, t, backend).parameters
 
 
@@ -37,7 +37,7 @@ def forward_dynamics_parameter_jacobian(
     backend: Backend = "auto",
 ) -> dict[str, NDArray]:
     """How the accelerations of `forward_dynamics` change with each parameter, by name: (..., nv, *shape)."""
-    q, v, tau = (x[..., None, :] for x in _state(model, q, v=v, tau=tau))
+    q, v, tau = (x[..., None, :] for x in checked_state(model, q, v=v, tau=tau))
     return forward_dynamics_gradient(model, q, v, tau, np.eye(model.nv), f_ext, t, backend).parameters
 
 
@@ -48,9 +48,9 @@ def inertial_regressor(
 
     pi are the ``ten_parameters`` of each body's inertia; rotors and external forces come on top.
     """
-    state = _state(model, q, v=v, a=a)
+    state = checked_state(model, q, v=v, a=a)
     if (kernels := independent(model, backend)) is not None:
         rows = [x[..., None, :] for x in state]
-        q, v, a, w = _state(model, rows[0], v=rows[1], a=rows[2], weights=np.eye(model.nv))
+        q, v, a, w = checked_state(model, rows[0], v=rows[1], a=rows[2], weights=np.eye(model.nv))
         return kernels.inertial_gradient(kernels.rnea_gradient(q, v, a, w).by_link)
     return each(lambda q, v, a: [algorithms.inertial_regressor(model, q, v, a, t)], *state)[0]

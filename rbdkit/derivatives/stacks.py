@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import Kernels
-from rbdkit.functions import Backend, _kernels
+from rbdkit.functions import Backend, chosen_kernels
 from rbdkit.model import Model
 
 
 def independent(model: Model, backend: Backend) -> Kernels | None:
     """The kernels, unless a joint follows another one or moves as time says: for these the readable form is there."""
-    kernels = _kernels(model, backend)
+    kernels = chosen_kernels(model, backend)
     return None if kernels is None or model.mimics or kernels.driven else kernels
 
 

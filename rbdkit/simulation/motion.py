@@ -29,6 +29,7 @@ class Motion(Trajectory):
     x: NDArray
     w: NDArray
     solves: tuple[Solve, ...]
+    _applied: Force | None
 
     def __init__(
         self,
@@ -45,8 +46,7 @@ class Motion(Trajectory):
         self.__dict__.update(own, model=system.model, t=t, f_ext=f_ext, report=report)  # the class is frozen
 
     def with_report(self, report: Report) -> Motion:
-        applied, f_ext = self.__dict__["_applied"], self.f_ext
-        return Motion(self.system, self.t, self.x, self.w, applied, f_ext, self.solves, report)
+        return Motion(self.system, self.t, self.x, self.w, self._applied, self.f_ext, self.solves, report)
 
     def velocities(self) -> NDArray:
         return self.system.velocities(self.x, self.w)
@@ -67,7 +67,7 @@ class Motion(Trajectory):
 
     @cached_property
     def tau(self) -> NDArray | None:
-        applied: Force | None = self.__dict__["_applied"]
+        applied = self._applied
         return None if applied is None else np.array([applied(*state) for state in zip(self.t, self.q, self.v)])
 
     @cached_property

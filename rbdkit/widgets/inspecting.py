@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import ExternalForces
 from rbdkit.inspection import Inspection, inspect
 from rbdkit.model import Model
+from rbdkit.simulation import Trajectory
 from rbdkit.widgets.inspector import Inspector
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.touch import Pick
 
 Now = tuple[Model, NDArray, NDArray | None, NDArray | None, ExternalForces, float]
 """Model, q, v, tau, external forces and t of the picture."""
+
+
+def state_of(run: Trajectory, k: int) -> Now:
+    """The k-th recorded state of a motion, and what acts there."""
+    q, v, t = run.q[k], run.v[k], float(run.t[k])
+    f_ext = None if run.f_ext is None else run.f_ext(t, q, v)
+    return run.model, q, v, None if run.tau is None else run.tau[k], f_ext, t
 
 
 class Inspecting(Stage):
@@ -34,7 +42,7 @@ class Inspecting(Stage):
         self.on_pick(self._picked)
 
     def _now(self) -> Now:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must say at which state its picture is")
 
     @property
     def facts(self) -> Inspection | None:

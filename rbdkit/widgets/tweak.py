@@ -18,7 +18,7 @@ from rbdkit.scene import Plot, Scene, Tracks, plots_of, scene_of
 from rbdkit.scene.ghost import plots_with_ghost, tracks_with_ghost, with_ghost
 from rbdkit.simulation import SimulationWarning, Trajectory
 from rbdkit.simulation.knobs import Experiment, Knob, Range
-from rbdkit.widgets.inspecting import Inspecting, Now
+from rbdkit.widgets.inspecting import Inspecting, Now, state_of
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.view import framed
 
@@ -109,8 +109,7 @@ class Tweak(Inspecting):
         return self._ghost.trajectory
 
     def _now(self) -> Now:
-        run, k = self.trajectory, min(self.frame, len(self.trajectory) - 1)
-        return run.model, run.q[k], run.v[k], None if run.tau is None else run.tau[k], None, float(run.t[k])
+        return state_of(self.trajectory, min(self.frame, len(self.trajectory) - 1))
 
     # --- runs -------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from rbdkit.model import Model
 from rbdkit.scene import Scene, Tracks, plots_of, scene_of, tracks_of
 from rbdkit.scene.bounds import node_outlines, span, swept_outline
 from rbdkit.scene.grid import grid_under
-from rbdkit.widgets.inspecting import Inspecting, Now
+from rbdkit.widgets.inspecting import Inspecting, Now, state_of
 
 if TYPE_CHECKING:
     from rbdkit.simulation import Trajectory
@@ -84,10 +84,7 @@ class View(Inspecting):
         run = self.trajectory
         if run is None or self._set_by_hand:
             return self.model, self._q, None, None, None, 0.0
-        k = self.frame
-        q, v, t = np.asarray(run.q)[k], np.asarray(run.v)[k], float(run.t[k])
-        f_ext = None if run.f_ext is None else run.f_ext(t, q, v)
-        return self.model, q, v, None if run.tau is None else run.tau[k], f_ext, t
+        return state_of(run, self.frame)
 
     @traitlets.observe("t", "playing")
     def _follow_motion(self, _: Any) -> None:
