@@ -1,7 +1,8 @@
 """What is seen and touched in the notebook: the view, its player and plots, joint sliders.
 
 Thin over `rbdkit.scene`: Python packs a scene once, the JavaScript beside this file draws and plays it with pythreejs's
-three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of sliders for any numbers.
+three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of sliders for any numbers,
+`Playground` sliders with whatever a function of them draws.
 `figure` draws with Matplotlib.
 """
 
@@ -10,6 +11,7 @@ from rbdkit.widgets.builder import Builder, build
 from rbdkit.widgets.comparison import ComparisonView, compare
 from rbdkit.widgets.integrator_stepper import IntegratorStepper, step_integrator
 from rbdkit.widgets.panel import Panel, Slider
+from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.sliders import Sliders, sliders
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.tweak import Tweak, tweak
@@ -21,6 +23,8 @@ __all__ = [
     "ComparisonView",
     "IntegratorStepper",
     "Panel",
+    "Picture",
+    "Playground",
     "Slider",
     "Sliders",
     "Stage",

@@ -50,7 +50,7 @@ class Panel(anywidget.AnyWidget):
     on_slot : called with the name of the slot that is gone to.
     """
 
-    _esm = module("dom", "panel")
+    _esm = module("dom", "panel", "panel_widget")
     _css = style("view")
 
     title = traitlets.Unicode("").tag(sync=True)
@@ -73,7 +73,7 @@ class Panel(anywidget.AnyWidget):
     ) -> None:
         self.sliders = tuple(sliders)
         self._on_change, self._on_random, self._on_slot = on_change, on_random, on_slot
-        rest = np.array([slider.rest for slider in self.sliders])
+        rest = np.array([slider.rest for slider in self.sliders], dtype=float)
         super().__init__(
             title=title,
             rows=[asdict(slider) for slider in self.sliders],

@@ -61,6 +61,8 @@ class Panel {
     });
     const widest = Math.max(3, ...this.model.get("rows").map(({ unit }) => unit.length));
     this.rows.style.setProperty("--rbd-units", `${8 + 5.6 * widest}px`);
+    const longest = Math.max(6, ...this.model.get("rows").map(({ name }) => name.length));
+    this.rows.style.setProperty("--rbd-names", `${6 + 7 * longest}px`);
     this.rows.replaceChildren(
       ...this.inputs.map(({ range, number, select, row }) =>
         h("div", { class: "rbd-row", "data-row": row.name }, h("label", { title: row.tip ? `${row.name}: ${row.tip}` : row.name }, row.name),
@@ -150,10 +152,3 @@ class Panel {
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
   }
 }
-
-export default {
-  render({ model, el }) {
-    const panel = new Panel(model, el);
-    return () => panel.close();
-  },
-};

@@ -1,0 +1,45 @@
+// Sliders with what comes out of them: a table of numbers, a sentence, a drawing.
+
+class Playground extends Panel {
+  constructor(model, el) {
+    super(model, el);
+    this.el.classList.add("rbd-playground");
+    this.el.classList.toggle("rbd-alone", model.get("alone"));
+    this.readout = h("div", { class: "rbd-readout" });
+    this.note = h("p", { class: "rbd-note" });
+    this.drawing = h("div", { class: "rbd-drawn" });
+    const controls = h("div", { class: "rbd-controls" });
+    controls.append(...this.el.childNodes, this.readout, this.note);
+    this.el.append(controls, this.drawing);
+    const shown = { "change:readout": () => this.read_out(), "change:note": () => this.say(), "change:drawing": () => this.draw() };
+    for (const [event, action] of Object.entries(shown)) model.on(event, action);
+    Object.assign(this.heard, shown);
+    this.read_out();
+    this.say();
+    this.draw();
+  }
+
+  read_out() {
+    const rows = this.model.get("readout").map(([name, value]) => [h("b", {}, name), h("span", {}, value)]);
+    this.readout.replaceChildren(...rows.flat());
+    this.readout.hidden = !rows.length;
+  }
+
+  say() {
+    this.note.textContent = this.model.get("note");
+    this.note.hidden = !this.note.textContent;
+  }
+
+  // The drawing is SVG that Matplotlib made in the kernel.
+  draw() {
+    this.drawing.innerHTML = this.model.get("drawing");
+    this.drawing.hidden = !this.drawing.innerHTML;
+  }
+}
+
+export default {
+  render({ model, el }) {
+    const playground = new Playground(model, el);
+    return () => playground.close();
+  },
+};

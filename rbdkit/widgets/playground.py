@@ -1,0 +1,179 @@
+"""Sliders, a function of them, and what it draws: the widget that shows one idea."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import traitlets
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import RbdkitError
+from rbdkit.model import Model
+from rbdkit.scene import Arrow, Ellipsoid, Scene
+from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.figure import Plot
+from rbdkit.widgets.panel import Panel, Slider
+from rbdkit.widgets.sliders import REACH
+from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.view import View
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """What one setting of the sliders looks like; whatever is left out stays away.
+
+    Attributes
+    ----------
+    q : (nq,) coordinates, where the scene is a model. poses : (nodes, 4, 4) world poses of the scene's nodes. Without
+        either the bodies stay where they are.
+    arrows, ellipsoids : on nodes of the scene.
+    figure : beside the sliders.
+    readout : names with their values, as they are to be read.
+    note : a sentence below.
+    handle : (4, 4) world pose of a handle to drag. handle_turns : whether it can be turned too.
+    """
+
+    q: ArrayLike | None = None
+    poses: ArrayLike | None = None
+    arrows: Sequence[Arrow] = ()
+    ellipsoids: Sequence[Ellipsoid] = ()
+    figure: Plot | None = None
+    readout: Sequence[tuple[str, str]] = ()
+    note: str = ""
+    handle: ArrayLike | None = None
+    handle_turns: bool = False
+
+
+class Controls(Panel):
+    """The sliders of a playground with the table, the sentence and the drawing that belong to them."""
+
+    _esm = module("dom", "panel", "playground")
+    _css = style("view") + style("playground")
+
+    alone = traitlets.Bool(False).tag(sync=True)
+    readout: traitlets.List[list[str]] = traitlets.List().tag(sync=True)
+    note = traitlets.Unicode("").tag(sync=True)
+    drawing = traitlets.Unicode("").tag(sync=True)
+
+
+class Playground:
+    """Sliders that drive a function, and the picture that it returns; the last value of a cell shows itself.
+
+    Parameters
+    ----------
+    title : above the sliders.
+    sliders : the arguments of `draw`, in their order.
+    draw : called with one value a slider, a float or the name of a choice; returns a `Picture`. An `RbdkitError` that
+        it raises is shown below the sliders, and the picture stays.
+    scene : what is drawn in 3D: a scene, or a model at its neutral coordinates. None for a drawing alone.
+    height : of the 3D picture, px.
+    on_drag : takes the world pose (4, 4) of the handle that the picture has, and returns new values by slider name.
+
+    Attributes
+    ----------
+    values : of the sliders, by name. picture : the last one. panel : the sliders. stage : the 3D picture, or None.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        sliders: Sequence[Slider],
+        draw: Callable[..., Picture],
+        scene: Scene | Model | None = None,
+        height: int = 400,
+        on_drag: Callable[[NDArray], Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._draw, self._on_drag = draw, on_drag
+        self.panel = Controls(title, sliders, self._turned)
+        self.panel.alone = scene is None
+        self.stage = stage_of(scene, height)
+        if self.stage is not None:
+            self.stage.side = [self.panel]
+            self.stage.on_drag(self._dragged)
+        self._show(draw(*self.values.values()))
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values as they stand, by the names of the sliders."""
+        return self._named(self.panel.numbers)
+
+    def _named(self, numbers: NDArray) -> dict[str, Any]:
+        pairs = zip(self.panel.sliders, numbers, strict=True)
+        return {slider.name: slider.choices[round(x)] if slider.choices else float(x) for slider, x in pairs}
+
+    def set(self, **values: Any) -> None:
+        """Move sliders; names that are no identifiers go in as ``**{"l 1": 2.0}``.
+
+        Raises
+        ------
+        RbdkitError
+            If there is no such slider or choice.
+        """
+        numbers = self.panel.numbers
+        names = [slider.name for slider in self.panel.sliders]
+        for name, value in values.items():
+            if name not in names:
+                raise RbdkitError(f"there is no slider {name!r}; there are {', '.join(names)}")
+            choices = self.panel.sliders[names.index(name)].choices
+            if choices and value not in choices:
+                raise RbdkitError(f"{name!r} cannot be {value!r}; choose among {', '.join(map(repr, choices))}")
+            numbers[names.index(name)] = choices.index(value) if choices else value
+        self.panel.set(numbers)
+
+    # --- picture ----------------------------------------------------------------------------------------------------
+
+    def _turned(self, numbers: NDArray) -> None:
+        self._show(self._draw(*self._named(numbers).values()))
+
+    def _dragged(self, pose: NDArray, done: bool) -> None:
+        if self._on_drag is not None:
+            self.set(**self._on_drag(pose))
+
+    def _show(self, picture: Picture) -> None:
+        self.picture = picture
+        with self.panel.hold_sync():
+            self.panel.readout = [[str(name), str(value)] for name, value in picture.readout]
+            self.panel.note = picture.note
+            self.panel.drawing = "" if picture.figure is None else picture.figure.svg()
+        if self.stage is None:
+            return
+        if isinstance(self.stage, View) and picture.q is not None:
+            self.stage.q = picture.q
+        elif picture.poses is not None:
+            self.stage.pose(picture.poses)
+        self.stage.arrows(picture.arrows)
+        self.stage.ellipsoids(picture.ellipsoids)
+        self.stage.handle(picture.handle, turn=picture.handle_turns)
+
+    # --- widget -----------------------------------------------------------------------------------------------------
+
+    @property
+    def widget(self) -> Stage | Controls:
+        """What shows itself in the notebook."""
+        return self.panel if self.stage is None else self.stage
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        return self.widget._repr_mimebundle_(**options)
+
+    def close(self) -> None:
+        """Close every widget that it made."""
+        self.panel.close()
+        if self.stage is not None:
+            self.stage.close()
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} = {value!r}" for name, value in self.values.items())
+        return f"<Playground {self.panel.title!r}: {values}>"
+
+
+def stage_of(scene: Scene | Model | None, height: int) -> Stage | None:
+    """The 3D picture of a scene or of a model, or none."""
+    if isinstance(scene, Model):
+        rng = np.random.default_rng(0)
+        return View(scene, height=height, room_for=np.stack([scene.random_q(rng) for _ in range(REACH)]))
+    return None if scene is None else Stage(scene, height=height)
