@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import forward_kinematics
 from rbdkit.drafting import (
     EXAMPLES,
     GROUND,
@@ -41,8 +40,9 @@ from rbdkit.widgets.builder_edit import neat, operation
 from rbdkit.widgets.builder_form import LIMITS, LOSSES, form
 from rbdkit.widgets.builder_memory import remembered
 from rbdkit.widgets.builder_panel import BuilderPanel
+from rbdkit.widgets.builder_posture import Posture
+from rbdkit.widgets.builder_remarks import with_remarks
 from rbdkit.widgets.builder_tree import tree
-from rbdkit.widgets.coordinates import Coordinates
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.touch import Pick
@@ -65,12 +65,11 @@ class Builder(Stage):
     def __init__(self, draft: Draft, **options: Any) -> None:
         self.draft = draft
         self.key = GROUND
-        self._positions: dict[int, NDArray] = {}
-        self._keys: tuple[int, ...] = (GROUND,)
+        self._posture = Posture()
         self._shape = 0
         self._picking = self._gripped = False
         self._exports = 0
-        self._show_model(draft.assembly.model or Model())
+        self._posture.take(draft.assembly.model or Model(), draft.assembly.bodies)
         scene = self._scene_now()
         self._framed_size = scene.size
         super().__init__(scene, **options)
@@ -89,7 +88,7 @@ class Builder(Stage):
     @property
     def q(self) -> NDArray:
         """Coordinates of the picture, shape (nq,) of the model that is shown."""
-        return self._q.copy()
+        return self._posture.q.copy()
 
     def do(self, step: Operation, join: bool = False) -> int:
         """Take a step as the form would, and show it; see `Draft.do`."""
@@ -159,7 +158,9 @@ class Builder(Stage):
 
     def _set(self, field: str, value: Any, join: bool) -> None:
         if field.startswith("q") and field[1:].isdigit():
-            self._slide(int(field[1:]), float(value))
+            self._posture.slide(self.key, int(field[1:]), float(value), self._framed_size)
+            self.pose(self._posture.poses)
+            self._refresh()
             return
         if field == "shape_number":
             self._shape = int(value) - 1
@@ -198,7 +199,8 @@ class Builder(Stage):
 
     def _start(self, model: Model) -> None:
         self.draft.do(StartFrom(disassemble(model)))
-        self.key, self._positions = GROUND, {}
+        self.key = GROUND
+        self._posture.forget()
         self._redraw()
         self.home()
 
@@ -218,26 +220,10 @@ class Builder(Stage):
 
     # --- the picture ------------------------------------------------------------------------------------------------
 
-    def _show_model(self, model: Model) -> None:
-        """Take a model for the picture; joints keep the coordinates that sliders gave them."""
-        bodies = self.draft.assembly.bodies
-        self._keys = bodies or self._keys
-        self._shown = model
-        q = model.neutral()
-        for number, key in enumerate(self._keys):
-            joint = model.joints[number]
-            kept = self._positions.get(key)
-            if joint.mimic is None and kept is not None and len(kept) == joint.nq:
-                q[joint.q_slice] = kept
-        self._q = q if _on_manifold(model, q) else model.neutral()
-        self._poses = np.asarray(forward_kinematics(model, self._q).poses)
-
     def _scene_now(self) -> Scene:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # meshes that are not there are boxes, and the corner of the picture says so
-            return scene_of(self._shown, self._q, trails=[])
+            warnings.simplefilter("ignore")  # a mesh that is not there is a box, and the picture's corner says so
+            return scene_of(self._posture.model, self._posture.q, trails=[])
 
     def _redraw(self, looks: bool = True) -> None:
         """After a step: the picture of the model if one can be made, and the panel."""
@@ -245,8 +231,8 @@ class Builder(Stage):
             self.key = GROUND
         model = self.draft.assembly.model
         if model is not None:
-            before = tuple(body.name for body in self._shown.bodies)
-            self._show_model(model)
+            before = tuple(body.name for body in self._posture.model.bodies)
+            self._posture.take(model, self.draft.assembly.bodies)
             if looks or before != tuple(body.name for body in model.bodies):
                 scene = self._scene_now()
                 self.selected = []
@@ -255,13 +241,13 @@ class Builder(Stage):
                     self._framed_size = scene.size
                     self.home()
             else:
-                self.pose(self._poses)
+                self.pose(self._posture.poses)
         self._refresh()
 
     def _refresh(self) -> None:
         """The panel, the handle, and what stands out in the picture."""
         draft, sheet = self.draft, self.draft.sheet
-        numbers = {key: number for number, key in enumerate(self._keys)}
+        numbers = {key: number for number, key in enumerate(self._posture.keys)}
         remarks = draft.findings()
         own = [remark for remark in remarks if remark.key == self.key]
         state = "" if draft.assembly.model is not None else "no model yet, the picture shows the last one"
@@ -269,7 +255,7 @@ class Builder(Stage):
             self.panel.tree = tree(sheet, remarks, numbers)
             self.panel.chosen = self.key
             groups = form(sheet, self.key, self._sliders(), self._shape, self._gap())
-            self.panel.form = _with_remarks(groups, own)
+            self.panel.form = with_remarks(groups, own)
             self.panel.status = {
                 "undo": str(draft.operations[-1]) if draft.operations else "",
                 "redo": str(draft.undone[0]) if draft.undone else "",
@@ -298,7 +284,8 @@ class Builder(Stage):
 
     def _world(self, key: int) -> NDArray:
         """Pose of a body in the picture; as drawn if it is not in the model that is shown."""
-        return self._poses[self._keys.index(key)] if key in self._keys else self.draft.sheet.pose(key)
+        number = self._posture.number(key)
+        return self.draft.sheet.pose(key) if number is None else self._posture.poses[number]
 
     def _grip(self) -> NDArray | None:
         """World pose of the frame that the handle moves."""
@@ -327,7 +314,7 @@ class Builder(Stage):
                     self._redraw()
                 return
             number = self.scene.nodes.index(pick.node) if pick.node else 0
-            self.select(self._keys[number] if number < len(self._keys) else GROUND)
+            self.select(self._posture.keys[number] if number < len(self._posture.keys) else GROUND)
 
     def _handle_dragged(self, pose: NDArray, done: bool) -> None:
         with self._told(""):
@@ -347,47 +334,14 @@ class Builder(Stage):
         self.draft.do(SetPlacement(self.key, _neat_pose(se3.inverse(self._world(_carrier(item))) @ pose)), join)
 
     def _sliders(self) -> list[tuple[Slider, float]]:
-        if self.key not in self._keys or self.key == GROUND:
+        if self._posture.number(self.key) is None or self.key == GROUND:
             return []
-        joint = self._shown.joints[self._keys.index(self.key)]
-        if joint.mimic is not None or joint.type != self.draft.sheet.part(self.key).joint:
-            return []
-        coordinates = Coordinates(self._shown, self._shown.neutral(), 0.5 * self._framed_size)
-        found = []
-        for block in coordinates.blocks:
-            if joint.q_slice.start <= block.q_slice.start < joint.q_slice.stop:
-                found += list(zip(block.sliders, block.values(self._q).tolist(), strict=True))
-        return found
-
-    def _slide(self, number: int, value: float) -> None:
-        """Move the joint that is selected: only the picture changes."""
-        joint = self._shown.joints[self._keys.index(self.key)]
-        coordinates = Coordinates(self._shown, self._shown.neutral(), 0.5 * self._framed_size)
-        values = coordinates.values(self._q)
-        first = 0
-        for block in coordinates.blocks:
-            if block.q_slice.start >= joint.q_slice.start:
-                break
-            first += len(block.sliders)
-        values[first + number] = value
-        self._q = coordinates.q(values)
-        self._positions[self.key] = self._q[joint.q_slice].copy()
-        self._poses = np.asarray(forward_kinematics(self._shown, self._q).poses)
-        self.pose(self._poses)
-        self._refresh()
+        return self._posture.sliders(self.key, self.draft.sheet.part(self.key).joint, self._framed_size)
 
     def close(self) -> None:
         """Close the view and the panel; the draft stays."""
         self.panel.close()
         super().close()
-
-
-def _on_manifold(model: Model, q: NDArray) -> bool:
-    try:
-        model.check_q(q)
-    except RbdkitError:
-        return False
-    return True
 
 
 def _body_of(item: Any) -> int:
@@ -404,19 +358,6 @@ def _neat_pose(T: NDArray) -> NDArray:
     """A pose next to one that a hand meant: whole micrometres, exact quarter turns, an orthonormal rotation."""
     U, _, Vt = np.linalg.svd(T[:3, :3])
     return se3.pose(neat(U @ Vt), np.round(T[:3, 3], 6) + 0.0)
-
-
-def _with_remarks(groups: list[dict[str, Any]], remarks: list[Any]) -> list[dict[str, Any]]:
-    """The form with what is wrong beside the fields that mend it; what has no field goes to the first one."""
-    fields = [field for group in groups for field in group["fields"]]
-    place = {field["id"]: field for field in fields}
-    usual = {"inertia": "inertia_of", "density": "density"}
-    for remark in remarks:
-        field = place.get(remark.field) or place.get(usual.get(remark.field, "")) or fields[0]
-        field.setdefault("remarks", []).append({"severity": remark.severity, "message": remark.message})
-    for group in groups:
-        group["open"] = group["open"] or any("remarks" in field for field in group["fields"])
-    return groups
 
 
 def build(model: Model | None = None, *, name: str | None = None, height: int = 620) -> Builder:
