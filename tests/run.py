@@ -33,7 +33,7 @@ LINTERS = {
 TESTS = {
     "fast tests": ["-n", "2", "-m", "not browser and not notebook"],
     "browser tests": ["-m", "browser"],
-    "notebooks": ["-m", "notebook and not browser"],
+    "notebooks": ["-n", "2", "-m", "notebook and not browser"],
 }
 
 
