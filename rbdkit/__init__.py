@@ -38,6 +38,7 @@ _HOMES = {
         "forward_dynamics",
         "forward_kinematics",
         "gravity_force",
+        "hybrid_dynamics",
         "jacobian",
         "momentum",
         "passive_force",
@@ -55,8 +56,10 @@ _HOMES = {
         "Planar",
         "Prescribed",
         "Prismatic",
+        "RackAndPinion",
         "Reversed",
         "Revolute",
+        "SphereInCylinder",
         "Spherical",
         "Universal",
     ],
@@ -82,7 +85,9 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
+    "accuracy",
     "algorithms",
+    "costs",
     "course",
     "derivatives",
     "drafting",
@@ -127,6 +132,7 @@ if TYPE_CHECKING:
         forward_dynamics,
         forward_kinematics,
         gravity_force,
+        hybrid_dynamics,
         jacobian,
         momentum,
         passive_force,
@@ -143,8 +149,10 @@ if TYPE_CHECKING:
         Planar,
         Prescribed,
         Prismatic,
+        RackAndPinion,
         Reversed,
         Revolute,
+        SphereInCylinder,
         Spherical,
         Universal,
     )

@@ -8,9 +8,9 @@ compiled kernels for the model, these compute the same. ``backend="book"`` asks 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,6 +88,61 @@ def forward_dynamics(
         if np.isfinite(qdd).all():
             return qdd  # else the readable form says what is wrong, with the joint's name
     return _each(lambda q, v, tau: algorithms.forward_dynamics(model, q, v, tau, f_ext, t), *state)
+
+
+class HybridMotion(NamedTuple):
+    """Accelerations and forces of all joints, (..., nv) each: those that were given and those that were found."""
+
+    a: NDArray
+    tau: NDArray
+
+
+def hybrid_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    a: ArrayLike,
+    forward: Iterable[str | int],
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+) -> HybridMotion:
+    """Hybrid dynamics: accelerations where forces are given, forces where accelerations are.
+
+    Springs and dampers of the joints are not added. See `rbdkit.algorithms.hybrid_aba`, and `hybrid_dynamics` there for
+    models with mimic joints.
+
+    Parameters
+    ----------
+    q : (..., nq). v : (..., nv), SI units and radians.
+    tau, a : (..., nv) joint forces and accelerations. tau counts at the joints in `forward`, a at all others; what
+        stands in the other entries does not matter, NaN is fine.
+    forward : names (or numbers) of the joints that follow their forces; the others are driven.
+    f_ext : external forces, the same for all states; see `wrench`.
+
+    Returns
+    -------
+    HybridMotion
+        ``a, tau = hybrid_dynamics(...)``, complete.
+
+    Raises
+    ------
+    StateError, ModelError
+        If the state has the wrong shape or is off its manifold, a joint is unknown, or one in `forward` moves something
+        without inertia.
+    """
+    fd = algorithms.forward_joints(model, forward)
+    driven = np.ones(model.nv, dtype=bool)
+    driven[algorithms.split_variables(model, fd)[0]] = False
+    tau, a = (_masked(model, x, where, name) for x, where, name in ((tau, ~driven, "tau"), (a, driven, "a")))
+    q, v, tau, a = checked_state(model, q, v=v, tau=tau, a=a)
+    algorithm = algorithms.hybrid_dynamics if model.mimics else algorithms.hybrid_aba
+
+    def both(q: NDArray, v: NDArray, tau: NDArray, a: NDArray) -> NDArray:
+        result = algorithm(model, q, v, tau, a, fd, f_ext, t)
+        return np.stack([result.qdd, result.tau])
+
+    return HybridMotion(*np.moveaxis(_each(both, q, v, tau, a), -2, 0))
 
 
 def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
@@ -223,6 +278,12 @@ def checked_state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDAr
         shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(names, checked, strict=True))
         raise StateError(f"the leading axes of {shapes} do not fit together; give as many states of each") from None
     return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in checked]
+
+
+def _masked(model: Model, values: ArrayLike, read: NDArray, name: str) -> NDArray:
+    """The values with zeros where they are not read, so that anything may stand there."""
+    array = np.asarray(values, dtype=float)
+    return np.where(read, array, 0.0) if array.shape[-1:] == read.shape else model.check_v(array, name)
 
 
 def _each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:

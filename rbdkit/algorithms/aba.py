@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
-from rbdkit.errors import ModelError
+from rbdkit.algorithms.independent_joints import require_independent_joints
+from rbdkit.algorithms.joint_solve import solve_joint
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_force, cross_motion
@@ -56,11 +57,7 @@ def aba(model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForc
         If a joint moves something without inertia in the direction it moves it, or if a joint mimics another one: then
         the joints do not move independently, and `forward_dynamics_crba` is the algorithm to use.
     """
-    if model.mimics:
-        followers = ", ".join(repr(joint.name) for joint in model.joints if joint.mimic is not None)
-        raise ModelError(
-            f"ABA needs joints that move independently, but {followers} mimic(s) another; use forward_dynamics"
-        )
+    require_independent_joints(model, "ABA", "forward_dynamics")
     n, parent, I = len(model.bodies), model.parent, model.I
     X, v, c, a, pA, pa = np.zeros((n, 6, 6)), *np.zeros((5, n, 6))
     IA, Ia, qdd = np.array(I), np.zeros((n, 6, 6)), np.zeros(model.nv)
@@ -82,7 +79,7 @@ def aba(model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForc
         U[i] = IA[i] @ S[i]  # Eq 7.43
         D[i] = S[i].T @ U[i] + np.diag(joint.armature)  # Eq 7.44, and the rotor
         u[i] = tau[joint.v_slice] - S[i].T @ pA[i]  # Eq 7.45
-        D_inv_U, D_inv_u = _solve(D[i], U[i].T, joint.name), _solve(D[i], u[i], joint.name)
+        D_inv_U, D_inv_u = solve_joint(D[i], U[i].T, joint.name), solve_joint(D[i], u[i], joint.name)
         Ia[i] = IA[i] - U[i] @ D_inv_U  # Eq 7.47
         pa[i] = pA[i] + Ia[i] @ c[i] + U[i] @ D_inv_u  # Eq 7.48
         IA[p] += X[i].T @ Ia[i] @ X[i]  # Eq 7.37
@@ -91,19 +88,6 @@ def aba(model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForc
     for i in model.outward:
         joint, p = model.joints[i], parent[i]
         a_ = X[i] @ a[p] + c[i]  # Eq 7.46
-        qdd[joint.v_slice] = _solve(D[i], u[i] - U[i].T @ a_, joint.name)  # Eq 7.49
+        qdd[joint.v_slice] = solve_joint(D[i], u[i] - U[i].T @ a_, joint.name)  # Eq 7.49
         a[i] = a_ + S[i] @ qdd[joint.v_slice]  # Eq 7.50
     return AbaResult(qdd, v, c, a, IA, pA, Ia, pa, U, D, u, X, S)
-
-
-def _solve(D: NDArray, rhs: NDArray, joint: str) -> NDArray:
-    """D^-1 rhs; a joint without freedom has nothing to solve for."""
-    if len(D) == 1 and D[0, 0] != 0.0:
-        return rhs / D[0, 0]
-    try:
-        return np.linalg.solve(D, rhs)
-    except np.linalg.LinAlgError:
-        raise ModelError(
-            f"joint {joint!r} moves something without inertia in a direction in which it moves it; "
-            "see model.validate(), give the body inertia or fix the joint"
-        ) from None

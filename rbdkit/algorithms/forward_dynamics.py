@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,20 +12,44 @@ from rbdkit.algorithms.bias_force import bias_force
 from rbdkit.algorithms.crba import crba
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.passive_force import passive_force
+from rbdkit.algorithms.sparse import expanded_parent, factorize
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
 
 
 def forward_dynamics_crba(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model,
+    q: NDArray,
+    qd: NDArray,
+    tau: NDArray,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    factorization: Literal["dense", "ltl", "ltdl"] = "dense",
 ) -> NDArray:
-    """qdd from H qdd = tau - C (Featherstone 2008, section 6.1); also for models with mimic joints. Shape (nv,)."""
+    """qdd from H qdd = tau - C (Featherstone 2008, section 6.1); also for models with mimic joints. Shape (nv,).
+
+    Parameters
+    ----------
+    q, qd, tau, f_ext, t : as for `forward_dynamics`; springs and dampers are not added to tau.
+    factorization : of H: 'dense' is NumPy's Cholesky; 'ltl' and 'ltdl' skip the zeros that branches leave, see
+        `rbdkit.algorithms.sparse`, at the pace of Python.
+
+    Raises
+    ------
+    ModelError
+        If H is not positive definite.
+    """
     if model.nv == 0:
         return np.zeros(0)
     C = bias_force(model, q, qd, f_ext, t)
     H = crba(model, q, t).H
     if not np.isfinite(H).all():
         return np.full(model.nv, np.nan)  # what ABA gives for a state that ran away
+    if factorization != "dense":
+        try:
+            return factorize(H, expanded_parent(model), factorization).solve(tau - C)
+        except ModelError as fault:
+            raise ModelError(f"model {model.name!r}: {fault}") from None
     try:
         L = np.linalg.cholesky(H)
     except np.linalg.LinAlgError:

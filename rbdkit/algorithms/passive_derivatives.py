@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.differentiate import jacobian
 from rbdkit.engine.links.pieces import pieces
+from rbdkit.engine.steps.motion import Motion
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.tangent import rates
 from rbdkit.engine.trace import Trace, trace
@@ -49,13 +50,24 @@ def passive_derivatives(model: Model, q: NDArray, qd: NDArray) -> PassiveDerivat
 
 def _spring(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     """Derivatives of A.T (stiffness * u) by q, by rest and by stiffness, (nv, nv) each."""
-    motion = MOTIONS[pieces(joint.type, joint.name)[0].motion]
+    by_q, by_rest, by_stiffness = np.zeros((3, joint.nv, joint.nv))
+    for piece in pieces(joint.type, joint.name):
+        motion = MOTIONS[piece.motion]
+        if motion.nv == 0 or piece.ratio is not None:  # what moves with another piece has no spring of its own
+            continue
+        at, own = slice(piece.q, piece.q + motion.nq), slice(piece.v, piece.v + motion.nv)
+        found = _spring_of(motion, q[at], joint.rest[at], joint.stiffness[own])
+        by_q[own, own], by_rest[own, own], by_stiffness[own, own] = found
+    return by_q, by_rest, by_stiffness
+
+
+def _spring_of(motion: Motion, q: NDArray, rest: NDArray, stiffness: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """The same for one piece of a joint."""
     if not motion.curved:
-        u = joint.type.difference(joint.rest, q)
-        return np.diag(joint.stiffness), -np.diag(joint.stiffness), np.diag(u)
-    values = (q, joint.rest, joint.stiffness)
+        return np.diag(stiffness), -np.diag(stiffness), np.diag(q - rest)
+    values = (q, rest, stiffness)
     by = {name: np.array(_force_by(motion.name, name)(*values), dtype=float) for name in ("q", "rest", "stiffness")}
-    for name, x in (("q", q), ("rest", joint.rest)):
+    for name, x in (("q", q), ("rest", rest)):
         by[name] = (
             by[name] @ np.array(rates(motion, x.tolist()), dtype=np.float64).T
         )  # along the nv ways in which it can move

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.rotor import rotor_inertia
-from rbdkit.algorithms.stages import Stage, moved, stages
+from rbdkit.algorithms.stages import Stage, moved, parts, stages
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
@@ -27,6 +27,10 @@ class Axes:
     Psi_dot: NDArray
     Psi_ddot: NDArray
     W: NDArray
+
+    def joined(self, G: NDArray) -> Axes:
+        """Those of freedoms that move several axes at once, G (axes, freedoms)."""
+        return Axes(self.J @ G, self.Psi_dot @ G, self.Psi_ddot @ G, self.W @ G)
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ def rnea_derivatives(
     v, a, F, F_x = np.zeros((4, n, 6))
     IC, BC = np.zeros((2, n, 6, 6))
     X_0, axes = np.array([np.eye(6)] * n), [Axes(*np.zeros((4, 6, 0)))] * n
+    J_parts, G = [np.zeros((6, 0))] * n, [np.zeros((0, 0))] * n
     a[0, 3:] = -model.gravity
     if (f_x := external_forces(model, f_ext)) is not None:
         F_x[:] = f_x
@@ -86,7 +91,9 @@ def rnea_derivatives(
         X_J, S, v_J, c_J = joint.calc(q, qd, t)
         X_0[i] = X_J @ model.X_tree[i] @ X_0[p]
         to_base = plucker.inverse(X_0[i])
-        axes[i] = axes_of(to_base @ S, stages(joint), v[p], a[p], qd[joint.v_slice], qdd[joint.v_slice])
+        P, G[i] = parts(joint, q)
+        of_parts = axes_of(to_base @ P, stages(joint), v[p], a[p], G[i] @ qd[joint.v_slice], G[i] @ qdd[joint.v_slice])
+        J_parts[i], axes[i] = of_parts.J, of_parts.joined(G[i])
         v[i] = v[p] + to_base @ v_J
         a[i] = a[p] + to_base @ (S @ qdd[joint.v_slice] + c_J) + cross_motion(v[i], to_base @ v_J)
         IC[i] = X_0[i].T @ model.I[i] @ X_0[i]
@@ -100,7 +107,8 @@ def rnea_derivatives(
         answer_q = IC[i] @ Psi_ddot + 2.0 * BC[i] @ Psi_dot
         answer_v = IC[i] @ W + 2.0 * BC[i] @ J
         with_it = np.where(moved(stages(joint))[:, :, None], F_x[i], F[i] + F_x[i])
-        dtau_dq[i_, i_] += J.T @ answer_q + np.einsum("xk,klx->kl", J, cross_force(J.T, with_it))
+        turning = np.einsum("xk,klx->kl", J_parts[i], cross_force(J_parts[i].T, with_it))
+        dtau_dq[i_, i_] += J.T @ answer_q + G[i].T @ turning @ G[i]
         dtau_dv[i_, i_] += J.T @ answer_v
         dtau_da[i_, i_] += J.T @ IC[i] @ J + np.diag(rotor_inertia(joint))
         for j in model.support(i)[:-1]:

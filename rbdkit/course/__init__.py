@@ -5,6 +5,7 @@
 
 from rbdkit.course import (
     errata,
+    featherstone,
     first_steps,
     gebhardt_romero,
     holzinger,
@@ -17,6 +18,7 @@ from rbdkit.course.verdict import Verdict
 __all__ = [
     "Verdict",
     "errata",
+    "featherstone",
     "first_steps",
     "gebhardt_romero",
     "holzinger",

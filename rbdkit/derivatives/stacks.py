@@ -14,9 +14,9 @@ from rbdkit.model import Model
 
 
 def independent(model: Model, backend: Backend) -> Kernels | None:
-    """The kernels, unless a joint follows another one or moves as time says: for these the readable form is there."""
+    """The kernels, unless links share velocities or joints move as time says: for these the readable form is there."""
     kernels = chosen_kernels(model, backend)
-    return None if kernels is None or model.mimics or kernels.driven else kernels
+    return None if kernels is None or kernels.coupled or kernels.driven else kernels
 
 
 def each(function: Callable[..., list[NDArray]], *arrays: NDArray) -> list[NDArray]:

@@ -18,8 +18,10 @@ from rbdkit.joints import (
     JointType,
     Planar,
     Prismatic,
+    RackAndPinion,
     Reversed,
     Revolute,
+    SphereInCylinder,
     Spherical,
     Universal,
 )
@@ -29,7 +31,8 @@ PITCH = 0.05  # m/rad, so that a helical joint is seen to advance
 CLASSES: dict[str, type[JointType]] = {
     cls.kind: cls
     for cls in (
-        Fixed, Revolute, Prismatic, Helical, Cylindrical, Planar, Universal, Spherical, EulerSpherical, Free,
+        Fixed, Revolute, Prismatic, Helical, RackAndPinion, Cylindrical, Planar, Universal, Spherical, EulerSpherical,
+        SphereInCylinder, Free,
     )
 }  # fmt: skip
 KINDS = tuple(CLASSES)

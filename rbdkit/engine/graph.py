@@ -177,10 +177,6 @@ def _is(value: Scalar, number: float) -> bool:
     return not isinstance(value, Symbol) and value == number
 
 
-ARRAYS = (tuple, np.ndarray)
-"""What multiplies itself by a symbol, element by element."""
-
-
 class Symbol:
     """A number to come: the value of one node of a graph.
 
@@ -195,25 +191,25 @@ class Symbol:
         self.position = position
 
     def __add__(self, other: Scalar) -> Scalar:
-        return NotImplemented if isinstance(other, ARRAYS) else self.graph.add(self, other)
+        return self.graph.add(self, other) if isinstance(other, NUMBERS) else NotImplemented
 
     def __radd__(self, other: Scalar) -> Scalar:
         return self.graph.add(other, self)
 
     def __sub__(self, other: Scalar) -> Scalar:
-        return NotImplemented if isinstance(other, ARRAYS) else self.graph.sub(self, other)
+        return self.graph.sub(self, other) if isinstance(other, NUMBERS) else NotImplemented
 
     def __rsub__(self, other: Scalar) -> Scalar:
         return self.graph.sub(other, self)
 
     def __mul__(self, other: Scalar) -> Scalar:
-        return NotImplemented if isinstance(other, ARRAYS) else self.graph.mul(self, other)
+        return self.graph.mul(self, other) if isinstance(other, NUMBERS) else NotImplemented
 
     def __rmul__(self, other: Scalar) -> Scalar:
         return self.graph.mul(other, self)
 
     def __truediv__(self, other: Scalar) -> Scalar:
-        return NotImplemented if isinstance(other, ARRAYS) else self.graph.div(self, other)
+        return self.graph.div(self, other) if isinstance(other, NUMBERS) else NotImplemented
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
         return self.graph.div(other, self)
@@ -291,3 +287,7 @@ class Symbol:
     def __repr__(self) -> str:
         operation, *operands = self.graph.nodes[self.position]
         return f"<Symbol {self.position}: {operation} {', '.join(map(str, operands))}>"
+
+
+NUMBERS = (Symbol, float, int, np.number)
+"""What symbols compute with; anything else, an array say, may know how to take a symbol itself."""

@@ -2,9 +2,10 @@
 
 `load` and `save` tell the format from the content and from the name. The reader of URDF takes what is found in the
 wild, says in one warning what it mended, and refuses what it cannot make sense of with the line and the name of the
-link or joint.
+link or joint. Denavit-Hartenberg parameters become models by `from_dh`.
 """
 
+from rbdkit.formats.denavit_hartenberg import DHParameters, DHRow, from_dh, to_dh
 from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.json_read import from_dict, from_json
 from rbdkit.formats.json_write import to_dict, to_json
@@ -12,4 +13,18 @@ from rbdkit.formats.load import load, save
 from rbdkit.formats.urdf_read import from_urdf
 from rbdkit.formats.urdf_write import to_urdf
 
-__all__ = ["FormatWarning", "from_dict", "from_json", "from_urdf", "load", "save", "to_dict", "to_json", "to_urdf"]
+__all__ = [
+    "DHParameters",
+    "DHRow",
+    "FormatWarning",
+    "from_dh",
+    "from_dict",
+    "from_json",
+    "from_urdf",
+    "load",
+    "save",
+    "to_dh",
+    "to_dict",
+    "to_json",
+    "to_urdf",
+]

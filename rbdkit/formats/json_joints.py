@@ -16,8 +16,10 @@ from rbdkit.joints import (
     Planar,
     Prescribed,
     Prismatic,
+    RackAndPinion,
     Reversed,
     Revolute,
+    SphereInCylinder,
     Spherical,
     Universal,
 )
@@ -27,6 +29,7 @@ KINDS: dict[str, type[JointType]] = {
     cls.kind: cls
     for cls in (
         Fixed, Revolute, Prismatic, Helical, Cylindrical, Planar, Universal, Spherical, EulerSpherical, Free, Reversed,
+        RackAndPinion, SphereInCylinder,
     )
 }  # fmt: skip
 
@@ -66,8 +69,9 @@ def joint_type_from_node(node: Node, depth: int = 0) -> JointType:
     for name in ("axis", "axis1", "axis2"):
         if (given := node.get(name)) is not None:
             arguments[name] = given.text() if isinstance(given.value, str) else given.array((3,))
-    if (given := node.get("pitch")) is not None:
-        arguments["pitch"] = given.number()
+    for name in ("pitch", "radius"):
+        if (given := node.get(name)) is not None:
+            arguments[name] = given.number()
     if (given := node.get("translation")) is not None:
         arguments["translation"] = given.text()
     if (given := node.get("joint")) is not None:
@@ -84,8 +88,9 @@ def joint_type_from_node(node: Node, depth: int = 0) -> JointType:
 
 _ARGUMENTS: dict[str, tuple[str, ...]] = {
     **{kind: () for kind in KINDS},
-    **{cls.kind: ("axis",) for cls in (Revolute, Prismatic, Cylindrical)},
+    **{cls.kind: ("axis",) for cls in (Revolute, Prismatic, Cylindrical, SphereInCylinder)},
     Helical.kind: ("axis", "pitch"),
+    RackAndPinion.kind: ("axis", "radius"),
     Planar.kind: ("axis", "translation"),
     Universal.kind: ("axis1", "axis2"),
     Free.kind: ("translation",),

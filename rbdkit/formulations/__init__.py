@@ -9,6 +9,7 @@ from rbdkit.formulations.bodywise import Bodywise, grounded_on_se3
 from rbdkit.formulations.constrained import Baumgarte, ConstrainedBodies
 from rbdkit.formulations.directors import Directors, NonTwistingDirectors, NonTwistingSplitEuler, SplitEuler
 from rbdkit.formulations.formulation import Compiled, Force, Formulation
+from rbdkit.formulations.geared import GearedSystem
 from rbdkit.formulations.joint import JointSystem
 from rbdkit.formulations.joint_state import joint_state
 from rbdkit.formulations.linear import LinearSystem, linearize
@@ -45,6 +46,7 @@ __all__ = [
     "Directors",
     "Force",
     "Formulation",
+    "GearedSystem",
     "JointSystem",
     "LinearSystem",
     "LocalVelocity",

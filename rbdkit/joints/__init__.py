@@ -15,8 +15,10 @@ from rbdkit.joints.joint_type import JointType
 from rbdkit.joints.planar import Planar
 from rbdkit.joints.prescribed import Prescribed
 from rbdkit.joints.prismatic import Prismatic
+from rbdkit.joints.rack_and_pinion import RackAndPinion
 from rbdkit.joints.reversed import Reversed
 from rbdkit.joints.revolute import Revolute
+from rbdkit.joints.sphere_in_cylinder import SphereInCylinder
 from rbdkit.joints.spherical import Spherical
 from rbdkit.joints.universal import Universal
 
@@ -30,8 +32,10 @@ __all__ = [
     "Planar",
     "Prescribed",
     "Prismatic",
+    "RackAndPinion",
     "Reversed",
     "Revolute",
+    "SphereInCylinder",
     "Spherical",
     "Universal",
 ]

@@ -16,8 +16,10 @@ from rbdkit.joints import (
     JointType,
     Planar,
     Prismatic,
+    RackAndPinion,
     Reversed,
     Revolute,
+    SphereInCylinder,
     Spherical,
     Universal,
 )
@@ -27,7 +29,7 @@ from rbdkit.spatial.inertia import Inertia
 
 
 def joint_gallery(rng: np.random.Generator) -> list[JointType]:
-    """One joint of every type and option, with random axes and pitches."""
+    """One joint of every common type and option, with random axes and pitches; see `uncommon_joints` for the rest."""
     a, b, c, d, e, f = (unit_vector(rng) for _ in range(6))
     return [
         Fixed(),
@@ -47,6 +49,19 @@ def joint_gallery(rng: np.random.Generator) -> list[JointType]:
         Reversed(Planar("z")),
         Reversed(Universal()),
         Reversed(Helical("y", pitch=0.2)),
+    ]
+
+
+def uncommon_joints(rng: np.random.Generator) -> list[JointType]:
+    """The joints that few other programs have, from both ends; with `joint_gallery` these are all there are."""
+    a, b = unit_vector(rng), unit_vector(rng)
+    return [
+        RackAndPinion("z", radius=0.4),
+        RackAndPinion(a, radius=-0.25),
+        SphereInCylinder("x"),
+        SphereInCylinder(b),
+        Reversed(RackAndPinion("y", radius=0.3)),
+        Reversed(SphereInCylinder("z")),
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace as with_fields
 from typing import TYPE_CHECKING, Any
 
 from rbdkit.errors import ModelError
-from rbdkit.joints import Helical
+from rbdkit.joints import Helical, RackAndPinion
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.joint import Joint
 from rbdkit.model.numbering import did_you_mean
@@ -27,7 +27,8 @@ def collect(model: Model) -> dict[str, Any]:
 
     For body b: ``b.mass`` (kg), ``b.com`` (m), ``b.inertia`` (3x3 about the centre of mass, kg m2).
     For joint j: ``j.placement`` (4x4), ``j.damping``, ``j.friction``, ``j.stiffness``, ``j.rest``, ``j.armature``, and
-    ``j.pitch`` of a helical joint; for a loop joint ``j.placement`` and ``j.successor_placement``.
+    ``j.pitch`` of a helical joint, ``j.radius`` of a rack and pinion; for a loop joint ``j.placement`` and
+    ``j.successor_placement``.
     For a named frame f: ``f.frame_placement`` (a joint may have the same name). And ``gravity``.
     One-entry vectors are given as numbers.
     """
@@ -53,6 +54,8 @@ def _joint_parameters(joint: Joint) -> dict[str, Any]:
             values[f"{joint.name}.{name}"] = float(vector[0]) if vector.size == 1 else vector
     if isinstance(joint.type, Helical):
         values[f"{joint.name}.pitch"] = joint.type.pitch
+    if isinstance(joint.type, RackAndPinion):
+        values[f"{joint.name}.radius"] = joint.type.radius
     return values
 
 
@@ -109,12 +112,16 @@ def _loop_with(loop: Loop, values: Mapping[str, Any]) -> Loop:
 
 def _joint_with(joint: Joint, values: Mapping[str, Any]) -> Joint:
     prefix = f"{joint.name}."
-    given = {name: values[prefix + name] for name in ("placement", *JOINT_FIELDS, "pitch") if prefix + name in values}
+    names = ("placement", *JOINT_FIELDS, "pitch", "radius")
+    given = {name: values[prefix + name] for name in names if prefix + name in values}
     if not given:
         return joint
     fields = {name: getattr(joint, name) for name in ("placement", *JOINT_FIELDS)} | given
-    pitch = fields.pop("pitch", None)
-    type_ = joint.type if pitch is None or not isinstance(joint.type, Helical) else Helical(joint.type.axis, pitch)
+    pitch, radius, type_ = fields.pop("pitch", None), fields.pop("radius", None), joint.type
+    if pitch is not None and isinstance(type_, Helical):
+        type_ = Helical(type_.axis, pitch)
+    if radius is not None and isinstance(type_, RackAndPinion):
+        type_ = RackAndPinion(type_.axis, radius)
     return Joint.make(
         joint.name,
         type_,

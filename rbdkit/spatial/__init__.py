@@ -8,10 +8,19 @@ Spatial vectors are angular first; quaternions are scalar first; angles are in r
     coordinates    plucker (transforms X), basis (Plücker and dual bases, coordinate order)
     vectors        cross (spatial cross products), MotionVector and ForceVector, fields, screw, rates, dyadic
     bodies         Inertia (with the usual solids and meshes), body (momentum, equation of motion)
+    mechanisms     ArticulatedInertia, ArticulatedInverse (what a body feels like with others on it)
     in the plane   planar
+    constraints    subspace (sums, complements in the dual sense)
+    arithmetic     compact (on as few numbers, and in as few operations, as it takes)
 
 The group functions take stacks on leading axes.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from rbdkit.spatial import (
     axis_angle,
@@ -28,15 +37,22 @@ from rbdkit.spatial import (
     so3,
     so3xr3,
     sphere,
+    subspace,
     twist,
 )
+from rbdkit.spatial.articulated import ArticulatedInertia, ArticulatedInverse
 from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
 from rbdkit.spatial.dyadic import Dyadic
 from rbdkit.spatial.inertia import Inertia, Principal
 from rbdkit.spatial.screw import Screw
 from rbdkit.spatial.vectors import ForceVector, MotionVector
 
+if TYPE_CHECKING:
+    from rbdkit.spatial import compact
+
 __all__ = [
+    "ArticulatedInertia",
+    "ArticulatedInverse",
     "Dyadic",
     "ForceVector",
     "Inertia",
@@ -46,6 +62,7 @@ __all__ = [
     "axis_angle",
     "basis",
     "body",
+    "compact",
     "crf",
     "crm",
     "cross_force",
@@ -61,5 +78,12 @@ __all__ = [
     "so3",
     "so3xr3",
     "sphere",
+    "subspace",
     "twist",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "compact":  # loaded when first used: no model needs it
+        return import_module("rbdkit.spatial.compact")
+    raise AttributeError(f"rbdkit.spatial has no {name!r}")

@@ -122,3 +122,18 @@ def to_pose(X: ArrayLike) -> NDArray:
     T = np.zeros(E.shape[:-2] + (4, 4))
     T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = np.swapaxes(E, -1, -2), r, 1.0
     return T
+
+
+def to_velocity(X: ArrayLike) -> NDArray:
+    """Velocity (..., 6) at which frame A comes to coincide with B in one unit of time, nearly: XtoV of Table A.2.
+
+    It is invariant, v = X v, and exact for shifts; with a turn the error is of second order in the angle. The exact
+    velocity is `se3.log` of the pose.
+
+    Parameters
+    ----------
+    X : array (..., 6, 6)
+        B_X_A.
+    """
+    X = np.asarray(X, dtype=float)
+    return -np.concatenate([unskew(X[..., :3, :3]), unskew(X[..., 3:, :3])], axis=-1)  # the skew parts of both blocks

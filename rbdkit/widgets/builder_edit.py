@@ -82,6 +82,7 @@ def operation(sheet: Sheet, key: int, field: str, value: Any, shape: int) -> Ope
         "axis1_of",
         "axis2_of",
         "pitch",
+        "radius",
         "translation",
         "seen_from",
     ):
@@ -123,7 +124,7 @@ def _joint(joint: JointType, field: str, value: Any) -> JointType:
     else:
         name = field.removesuffix("_of")
         given: Any = value if field.endswith("_of") or field == "translation" else _floats(value, name)
-        changed = joint_of_kind(inner.kind, inner, **{name: given[0] if name == "pitch" else given})
+        changed = joint_of_kind(inner.kind, inner, **{name: given[0] if name in ("pitch", "radius") else given})
     return Reversed(changed) if isinstance(joint, Reversed) else changed
 
 

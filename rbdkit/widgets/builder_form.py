@@ -28,11 +28,13 @@ KIND_TIPS = {
     "revolute": "A hinge: turns about an axis",
     "prismatic": "A slider: moves along an axis",
     "helical": "A screw: turns about an axis and moves along it by its pitch",
+    "rack_and_pinion": "A pinion that rolls along a rack on its parent; reversed, a rack along a pinion",
     "cylindrical": "Turns about an axis and slides along it, each as it likes",
     "planar": "Slides in a plane and turns about its normal",
     "universal": "A cross: two axes one after the other",
     "spherical": "A ball and socket; a unit quaternion for coordinates",
     "euler_spherical": "A ball and socket by yaw, pitch and roll; singular at 90 degrees of pitch",
+    "sphere_in_cylinder": "A ball in a bore: turns as it likes and slides along the bore; good to close planar loops",
     "free": "Floats: six degrees of freedom",
 }
 SHAPES = ("box", "sphere", "cylinder", "capsule", "cone", "ellipsoid")
@@ -156,6 +158,8 @@ def _joint(joint: JointType) -> list[Field]:
             fields += _axis(name, unit_axis(given[name]))
     if "pitch" in given:
         fields.append(_numbers("pitch", "pitch", [given["pitch"]], [""], "m/rad", "Advance per radian"))
+    if "radius" in given:
+        fields.append(_numbers("radius", "radius", [given["radius"]], [""], "m", "Of the pinion"))
     if "translation" in given:
         choices = {"predecessor": "Positions along the axes of the parent", "successor": "Along those of the body"}
         fields.append(_chips("translation", "along", given["translation"], choices))

@@ -22,6 +22,7 @@ class Slider:
     hard : values outside the range are refused; otherwise they can still be typed.
     log : whether equal ways along the slider are equal factors.
     choices : names to choose from; the number is then that of the choice.
+    whole : whether the slider stands on whole numbers only; low and high then are whole, too.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Slider:
     hard: bool = False
     log: bool = False
     choices: tuple[str, ...] = ()
+    whole: bool = False
 
 
 class Panel(anywidget.AnyWidget):
@@ -138,6 +140,8 @@ class Panel(anywidget.AnyWidget):
 def _random_value(slider: Slider, rng: np.random.Generator) -> float:
     if slider.choices:
         return float(rng.integers(len(slider.choices)))
+    if slider.whole:
+        return float(rng.integers(round(slider.low), round(slider.high) + 1))
     if slider.log:
         return float(np.exp(rng.uniform(np.log(slider.low), np.log(slider.high))))
     return float(rng.uniform(slider.low, slider.high))

@@ -21,8 +21,9 @@ def test_composite_bodies_in_body_and_base_coordinates(seed, off):
 
 @pytest.mark.source("F6.03")
 def test_an_unbranched_chain_is_the_special_case(off):
-    """H_ij = S_i . Ic_max(i,j) S_j with everything in base coordinates (Eqs 6.13, 6.14 with nu(i) = i..n)."""
-    model = random_tree(1, 8, branching=0.0)
+    """H_ij = S_i . Ic_max(i,j) S_j with everything in base coordinates (Eqs 6.15, 6.16), joints of 0 to 6 freedoms."""
+    model = random_tree(1, 17, branching=0.0)
+    assert {joint.nv for joint in model.joints[1:]} >= {0, 1, 2, 3, 6}
     q, _, _ = random_state(model, 1)
     J = {body.name: rbd.jacobian(model, q, body.name, "world") for body in model.bodies[1:]}
     poses = rbd.forward_kinematics(model, q).poses

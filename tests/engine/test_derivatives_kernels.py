@@ -17,11 +17,11 @@ from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.engine.steps.vectors import Symmetric, Vector
 from rbdkit.joints import Helical, Planar, Prescribed, Prismatic, Reversed, Revolute, Spherical
 from rbdkit.library import random_tree
 from rbdkit.model import Mimic, Model
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.vector3 import Symmetric, Vector
 
 ROUND_OFF = 1e-12
 BACKENDS = ("python", "llvm")

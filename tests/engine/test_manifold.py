@@ -11,9 +11,9 @@ from rbdkit.engine.steps.manifold import (
     quaternion_matrix,
     quaternion_product,
 )
-from rbdkit.engine.steps.vectors import Vector
 from rbdkit.spatial import quaternion, se3, so3
 from rbdkit.spatial.stumpff import half_cotangent as reference_half_cotangent
+from rbdkit.spatial.vector3 import Vector
 
 ANGLES = [0.0, 1e-200, 1e-160, 1e-30, 1e-9, 1e-4, 0.03, 0.9, 0.9999, 1.0001, 1.5, 3.0, 3.14159, 4.0, 6.0]
 

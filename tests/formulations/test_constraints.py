@@ -7,7 +7,7 @@ import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations import SE3, Bodywise, ConstrainedBodies, SO3xR3
-from rbdkit.library import joint_gallery, random_state, random_tree
+from rbdkit.library import joint_gallery, random_state, random_tree, uncommon_joints
 from rbdkit.spatial import so3
 
 CHOICES = {
@@ -17,6 +17,9 @@ CHOICES = {
     "so3xr3, body frames": {"groups": "so3xr3", "reference": "body"},
     "mixed": {"groups": ["se3", "so3xr3"] * 8 + ["se3"]},
 }
+
+
+ALL_JOINTS = [*joint_gallery(np.random.default_rng(4)), *uncommon_joints(np.random.default_rng(4))]
 
 
 @pytest.fixture(params=list(CHOICES.values()), ids=list(CHOICES))
@@ -126,7 +129,7 @@ def test_eta_is_what_the_jacobian_leaves_of_the_acceleration(seed, choice):
     np.testing.assert_allclose(difference, here.J @ a - here.eta, rtol=0, atol=3e-6 * np.abs(here.eta).max())
 
 
-@pytest.mark.parametrize("joint", joint_gallery(np.random.default_rng(4)), ids=lambda joint: repr(joint)[:40])
+@pytest.mark.parametrize("joint", ALL_JOINTS, ids=lambda joint: repr(joint)[:40])
 def test_a_joint_has_as_many_independent_rows_as_it_takes_freedoms(joint):
     model = random_tree(1, 2, [joint], branching=0.0)
     system = SE3(model)
@@ -137,7 +140,7 @@ def test_a_joint_has_as_many_independent_rows_as_it_takes_freedoms(joint):
 
 
 @pytest.mark.parametrize("kind", ["se3", "so3xr3"])
-@pytest.mark.parametrize("joint", joint_gallery(np.random.default_rng(4)), ids=lambda joint: repr(joint)[:40])
+@pytest.mark.parametrize("joint", ALL_JOINTS, ids=lambda joint: repr(joint)[:40])
 def test_close_to_a_joint_its_error_vanishes_only_where_it_is_closed(joint, kind):
     """Newton's method from poses 0.1 rad and 0.1 m off ends in poses that the joint has: rows and error fit."""
     if joint.nv == 6:

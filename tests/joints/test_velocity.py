@@ -50,7 +50,7 @@ def test_motion_and_constraint_subspaces_are_complements(joint, rng):
 def test_calc_gathers_what_the_single_methods_give(joint, rng):
     q, v = joint.random(rng), rng.normal(size=joint.nv)
     X, S, v_J, c_J = joint.calc(q, v)
-    assert_array_equal(X, joint.transform(q))
+    assert_allclose(X, joint.transform(q), atol=2e-15)
     assert_allclose(X, plucker.from_pose(joint.pose(q)), atol=2e-15)
     assert_allclose(S, joint.motion_subspace(q), atol=2e-15)
     assert_allclose(v_J, joint.velocity(q, v), atol=1e-14)

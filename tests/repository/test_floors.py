@@ -13,9 +13,9 @@ FLOORS = [
     {"spatial"},
     {"joints"},
     {"model"},
-    {"algorithms", "derivatives", "engine", "formats", "functions", "library"},
+    {"algorithms", "costs", "derivatives", "engine", "formats", "functions", "library"},
     {"formulations", "integrators"},
-    {"drafting", "inspection", "scene", "simulation", "stepping"},
+    {"accuracy", "drafting", "inspection", "scene", "simulation", "stepping"},
     {"widgets", "export", "course"},
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -1,11 +1,13 @@
 """Misprints of the five sources, each with a check that computes the printed form and the right one.
 
-`finding` says what an entry is, `page` shows them; the other files hold the entries, those of long sources in two.
+`finding` says what an entry is, `page` shows them; the other files hold the entries, those of long sources in several.
 """
 
 from rbdkit.course.errata import (
     featherstone,
+    featherstone_assembly,
     featherstone_modelling,
+    featherstone_motion,
     gebhardt_romero,
     holzinger,
     holzinger_steps,
@@ -16,7 +18,12 @@ from rbdkit.course.errata.finding import Errors, Finding
 from rbdkit.course.errata.page import Details, Summary
 
 BY_SOURCE = {
-    featherstone.SOURCE: (*featherstone_modelling.FINDINGS, *featherstone.FINDINGS),
+    featherstone.SOURCE: (
+        *featherstone_modelling.FINDINGS,
+        *featherstone_motion.FINDINGS,
+        *featherstone_assembly.FINDINGS,
+        *featherstone.FINDINGS,
+    ),
     sueda.SOURCE: sueda.FINDINGS,
     holzinger.SOURCE: (*holzinger.FINDINGS, *holzinger_steps.FINDINGS),
     gebhardt_romero.SOURCE: gebhardt_romero.FINDINGS,

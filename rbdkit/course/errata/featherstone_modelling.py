@@ -83,6 +83,15 @@ def table_4_2() -> Errors:
     return Errors(np.abs(printed.T @ reversed_S).max(), np.abs(right.T @ reversed_S).max())
 
 
+def eq_3_19() -> Errors:
+    """Constraint force between 1 kg, pulled with 4 N, and 3 kg tied to it: both gain 1 m/s2, so (-3, 3) N."""
+    H_inverse, G = np.diag([1.0, 1.0 / 3.0]), np.ones((2, 1))
+    saddle = np.block([[H_inverse, G], [G.T, np.zeros((1, 1))]])
+    solution = np.linalg.solve(saddle, np.array([4.0, 0.0, 0.0]))[:2]
+    exact = np.array([-3.0, 3.0])
+    return Errors(np.abs(solution - exact).max(), np.abs(-solution - exact).max())
+
+
 WHY = "The numbers are how far the transform moves from where $v_J = S\\alpha$ would take it."
 
 FINDINGS = (
@@ -91,6 +100,13 @@ FINDINGS = (
         r"row 4: $(0,\ -v_{Oz},\ \omega_y, \dots)$", r"row 4: $(0,\ -v_{Oz},\ v_{Oy}, \dots)$",
         "The lower left block is $v_O\\times$, as the line itself says.",
         spatial_cross, margin=0.1, tolerance=1e-15, doubt=SCAN,
+    ),
+    Finding(
+        SOURCE, "Eq 3.19 and the displays before and after it",
+        r"unknowns $(\tau_c,\ \ddot y)$", r"unknowns $(-\tau_c,\ \ddot y)$",
+        "One step of elimination in Eq 3.18 leaves $-H^{-1}\\tau_c + G\\ddot y$. The accelerations are right either "
+        "way; the constraint force gets the wrong sign.",
+        eq_3_19, margin=1.0, tolerance=1e-14, unit="N",
     ),
     Finding(
         SOURCE, "Table 4.1, planar joint",

@@ -30,6 +30,7 @@ class Layout:
     welded : bodies on fixed joints, in order. driven : bodies on joints that move as time says.
     body_of_link : (links,) body whose joint the link is part of. first : whether it is the joint's first part.
     bases : (links, 3, 3) axes of the link in those of its joint, or of the part before it. pitch : (links,).
+    ratio : (links,) how far the link goes for each unit of its joint's coordinate; 1 where it has it to itself.
     """
 
     links: tuple[Link, ...]
@@ -43,6 +44,7 @@ class Layout:
     first: NDArray
     bases: NDArray
     pitch: NDArray
+    ratio: NDArray
 
 
 def layout(model: Model) -> Layout:
@@ -84,7 +86,7 @@ def _any_motion(t: float) -> tuple[NDArray, NDArray, NDArray]:
 def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
     links: list[Link] = []
     link_of_body, frames, welded, driven = [0], [np.eye(4)], [], []
-    body_of_link, first, bases, pitch = [], [], [], []
+    body_of_link, first, bases, pitch, ratio = [], [], [], [], []
     nq = nv = driven_q = driven_v = 0
     for body, (joint, name, geared, sprung, leader) in enumerate(chain, start=1):
         carrier, basis = link_of_body[parent[body]], np.eye(3)
@@ -102,6 +104,7 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
             first.append(k == 0)
             bases.append(basis.T @ piece.basis)
             pitch.append(piece.pitch)
+            ratio.append(1.0 if piece.ratio is None else piece.ratio)
             basis = piece.basis
         if not parts:
             welded.append(body)
@@ -121,10 +124,12 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
         first=np.array(first, dtype=bool),
         bases=np.array(bases).reshape(-1, 3, 3),
         pitch=np.array(pitch),
+        ratio=np.array(ratio),
     )
 
 
 def _kind(piece: Piece, geared: bool, sprung: bool, follows: bool) -> Kind:
     """A spring on a plain joint costs nothing, so it needs no code of its own."""
-    motion = MOTIONS[piece.motion]
-    return Kind(piece.motion, geared and motion.nv > 0, sprung or not motion.curved, follows)
+    motion, shares = MOTIONS[piece.motion], piece.ratio is not None
+    geared = geared and motion.nv > 0 and not shares
+    return Kind(piece.motion, geared, sprung or not motion.curved, follows or shares)

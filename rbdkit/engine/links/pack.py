@@ -54,11 +54,12 @@ def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = N
 def _following(model: Model, layout: Layout) -> NDArray:
     """(links + 1, 2): how the numbers of each link are made from those in the state."""
     following = np.tile([1.0, 0.0], (len(layout.links) + 1, 1))
+    following[1:, 0] = layout.ratio
     if model.mimics:
         for number, body in enumerate(layout.body_of_link, start=1):
             mimic = model.joints[body].mimic
             if mimic is not None:
-                following[number] = mimic.multiplier, mimic.offset
+                following[number] = following[number, 0] * np.array([mimic.multiplier, mimic.offset])
     return following
 
 

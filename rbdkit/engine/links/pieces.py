@@ -18,13 +18,18 @@ class NotCovered(Exception):
 
 @dataclass(frozen=True)
 class Piece:
-    """One link's share of a joint. basis : its axes in the joint's, z along the freedom. q, v : offsets in its."""
+    """One link's share of a joint. basis : its axes in the joint's, z along the freedom. q, v : offsets in its.
+
+    ratio : how far it goes for each unit of the coordinate and velocity that it shares with the piece that has them;
+        None for a piece that has its own.
+    """
 
     motion: str
     basis: NDArray
     q: int = 0
     v: int = 0
     pitch: float = 0.0
+    ratio: float | None = None
 
 
 def pieces(joint: joints.JointType, name: str) -> list[Piece]:
@@ -41,6 +46,10 @@ def pieces(joint: joints.JointType, name: str) -> list[Piece]:
             return [Piece("prismatic", plane_basis(joint.axis))]
         case joints.Helical():
             return [Piece("helical", plane_basis(joint.axis), pitch=joint.pitch)]
+        case joints.RackAndPinion():
+            # the centre follows the turn, as a joint follows another one
+            way = Piece("prismatic", plane_basis(joint.along), ratio=joint.radius)
+            return [way, Piece("revolute", plane_basis(joint.axis))]
         case joints.Cylindrical():
             basis = plane_basis(joint.axis)
             return [Piece("revolute", basis), Piece("prismatic", basis, 1, 1)]
@@ -53,10 +62,14 @@ def pieces(joint: joints.JointType, name: str) -> list[Piece]:
             return [Piece(kind, plane_basis(joint.axis))]
         case joints.Spherical():
             return [Piece("spherical", np.eye(3))]
+        case joints.SphereInCylinder():
+            return [Piece("prismatic", plane_basis(joint.axis), 4, 3), Piece("spherical", np.eye(3))]
         case joints.Free():
             return [Piece("free" if joint.translation == "predecessor" else "free_successor", np.eye(3))]
         case joints.Prescribed() if not isinstance(simplified(joint.joint), joints.Prescribed):
-            return [replace(piece, motion=f"driven_{piece.motion}") for piece in pieces(joint.joint, name)]
+            chain = pieces(joint.joint, name)
+            if all(piece.ratio is None for piece in chain):
+                return [replace(piece, motion=f"driven_{piece.motion}") for piece in chain]
         case joints.Reversed():
             return list(_reversed(pieces(joint.joint, name)))
     raise NotCovered(f"joint {name!r} is of type {joint.kind!r}")
@@ -77,7 +90,7 @@ def _reversed(chain: list[Piece]) -> Iterator[Piece]:
     for piece in reversed(chain):
         if piece.motion in ("revolute", "prismatic", "helical"):
             # half a turn about the first axis of the basis takes z to -z
-            yield Piece(piece.motion, piece.basis * (1.0, -1.0, -1.0), piece.q, piece.v, piece.pitch)
+            yield replace(piece, basis=piece.basis * (1.0, -1.0, -1.0))
         else:
             yield Piece(f"reversed_{piece.motion}_axes", piece.basis, piece.q, piece.v)
             yield Piece(f"reversed_{piece.motion}_pose", piece.basis, piece.q, piece.v)

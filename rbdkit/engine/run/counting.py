@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.links.layout import layout
+from collections.abc import Mapping
+
+from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.program import Block, Program, Statement
 from rbdkit.engine.run.recipes import Task
@@ -27,6 +29,11 @@ def operations(model: Model, algorithm: str, generic: bool = False) -> Operation
     """
     plan = layout(model)
     fixed = {} if generic else dict(fixed_numbers(plan, pack(model, plan)["rows"]))
+    return count_program(algorithm, plan, fixed)
+
+
+def count_program(algorithm: str, plan: Layout, fixed: Mapping[int, float]) -> Operations:
+    """Operations of the straight-line code for a layout. fixed : numbers of "rows" that are taken for granted."""
     program = Program(algorithm)
     Task(algorithm).record(UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
     return _count(program.body)

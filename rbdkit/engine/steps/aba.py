@@ -7,7 +7,7 @@ from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.rnea import along, coriolis, joint_acceleration, joint_velocity
 from rbdkit.engine.steps.tree import Numbers, Tree
-from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector, cross, dot
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 
 
 def aba(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from rbdkit.engine.graph import Scalar
-from rbdkit.engine.steps.vectors import Matrix, Symmetric, Vector, dot, skew
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, dot, skew
 
 
 class Articulated(tuple):

@@ -14,7 +14,7 @@ from rbdkit.engine.steps.coriolis import Coriolis
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Numbers, Tree
-from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross, dot
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross, dot
 
 Pair = tuple[Vector, Vector]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rbdkit.engine.graph import Scalar
-from rbdkit.engine.steps.vectors import Matrix, Symmetric, Vector, cross, dot
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 
 
 @dataclass(frozen=True)

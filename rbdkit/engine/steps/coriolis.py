@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.composite import Composite
-from rbdkit.engine.steps.vectors import Matrix, Vector, cross, dot
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.tree import Numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
 
 
 def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:

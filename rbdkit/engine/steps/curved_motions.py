@@ -6,7 +6,7 @@ from rbdkit.engine.graph import Scalar
 from rbdkit.engine.scalar import whole
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, log, quaternion_matrix, quaternion_product, turned
 from rbdkit.engine.steps.motion import V_X, V_Y, V_Z, W_X, W_Y, W_Z, Motion, Scalars, about_z
-from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector
 
 TURN = 6.283185307179586
 

@@ -10,7 +10,7 @@ from rbdkit.engine.steps.base import Base, Pair, base_axes, base_motion, cross_f
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
-from rbdkit.engine.steps.vectors import cross
+from rbdkit.spatial.vector3 import cross
 
 # Where the vectors of a freedom stand in the array "freedoms": its axis J, Psi_dot, Psi_ddot and W; I J, the angular
 # part of 2 B.T J and -J x* f_x, which a row of the derivatives is made of; and two columns of forces across its joint.

@@ -7,7 +7,7 @@ from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import link_motion
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.engine.steps.vectors import Vector, cross, dot
+from rbdkit.spatial.vector3 import Vector, cross, dot
 
 
 def energy(tree: Tree, q: JointArray, qd: JointArray, state: Whole) -> None:

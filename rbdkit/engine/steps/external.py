@@ -5,7 +5,7 @@ from __future__ import annotations
 from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
 
 
 class ExternalForce:

@@ -10,7 +10,7 @@ from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import joint_acceleration, joint_velocity
-from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
 
 Reference = Literal["body", "world", "aligned"]
 """Coordinates of the frame's velocity, as in `rbdkit.algorithms.jacobian`."""

@@ -25,7 +25,7 @@ from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.engine.steps.vectors import ZERO, Matrix, Vector, cross, dot
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 
 LINK = 17
 """Numbers of a link in the array "by_link": by a twist of its place 6, mass, first moment 3, inertia 6, pitch."""

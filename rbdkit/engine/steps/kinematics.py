@@ -10,7 +10,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Body
 from rbdkit.engine.steps.rnea import joint_velocity
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Index, Program, Whole
 from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node
 from rbdkit.engine.steps.tree import Numbers, Tree
-from rbdkit.engine.steps.vectors import Matrix, Vector
+from rbdkit.spatial.vector3 import Matrix, Vector
 
 
 class LoopTree(Tree):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.scalar import cos, polynomial, select, sin, sqrt
-from rbdkit.engine.steps.vectors import Matrix, Vector, cross, dot
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 
 # e of `half_cotangent` in powers of t^2: |B_2k| / (2k)! for k = 2, 3, ...
 HALF_COTANGENT = [

@@ -7,7 +7,7 @@ from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.vectors import Vector, cross
+from rbdkit.spatial.vector3 import Vector, cross
 
 
 def center_of_mass(tree: LoopTree, q: JointArray, state: Whole) -> None:

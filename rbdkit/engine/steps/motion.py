@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.scalar import cos, sin
-from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
 
 Scalars = Sequence[Scalar]
 W_X, W_Y, W_Z, V_X, V_Y, V_Z = ([float(i == k) for i in range(6)] for k in range(6))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.curved_motions import Free, FreeSuccessor, Planar, PlanarSuccessor, Spherical
 from rbdkit.engine.steps.motion import V_Z, W_Z, Motion, Scalars, about_z
-from rbdkit.engine.steps.vectors import IDENTITY, ZERO, Matrix, Vector
 from rbdkit.engine.steps.wrapped_motions import Driven, ReversedAxes, ReversedPose
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
 
 
 class Revolute(Motion):

@@ -11,7 +11,7 @@ from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tangent import rates
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.engine.steps.vectors import dot
+from rbdkit.spatial.vector3 import dot
 
 
 def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, Scalar], None]) -> None:

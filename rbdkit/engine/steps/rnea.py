@@ -8,7 +8,7 @@ from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.engine.steps.vectors import ZERO, Matrix, Symmetric, Vector, cross, skew
+from rbdkit.spatial.vector3 import ZERO, Matrix, Symmetric, Vector, cross, skew
 
 
 def rnea(

@@ -20,7 +20,7 @@ from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Body, Kind, Node
-from rbdkit.engine.steps.vectors import Matrix, Symmetric, Vector
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
 
 
 class Numbers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.motion import Motion, Scalars
-from rbdkit.engine.steps.vectors import Matrix, Vector
+from rbdkit.spatial.vector3 import Matrix, Vector
 
 
 class ReversedAxes(Motion):

@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Index, Program
 from rbdkit.engine.scalar import select
-from rbdkit.engine.steps.vectors import Matrix, Vector, cross, dot
 from rbdkit.formulations.constrained.program_body import AXES, Kind, ProgramBody
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 
 DEPENDENT = 1e-9
 """A row whose own response falls below this fraction in the elimination follows from those before it."""

@@ -19,10 +19,10 @@ from rbdkit.engine.scalar import select
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.engine.steps.stepping import LARGEST
-from rbdkit.engine.steps.vectors import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, Kind, ProgramBody
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 
 
 @lru_cache(maxsize=32)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
-from rbdkit.engine.steps.vectors import Matrix, Symmetric, Vector, cross
 from rbdkit.formulations.body_loop import BodyEquations, Values
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross
 
 
 def move(x: Values, n: Values) -> list[Scalar]:

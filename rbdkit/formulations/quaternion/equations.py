@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_product
-from rbdkit.engine.steps.vectors import ZERO, Symmetric, Vector, cross
 from rbdkit.formulations.body_loop import BodyEquations, Values
+from rbdkit.spatial.vector3 import ZERO, Symmetric, Vector, cross
 
 
 def move(x: Values, u: Values) -> list[Scalar]:

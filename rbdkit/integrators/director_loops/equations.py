@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rbdkit.engine.graph import Scalar
-from rbdkit.engine.steps.vectors import ZERO, Vector, cross, dot
+from rbdkit.spatial.vector3 import ZERO, Vector, cross, dot
 
 Triad = tuple[Vector, Vector, Vector]
 """Three vectors: directors, their velocities, or the forces on them."""

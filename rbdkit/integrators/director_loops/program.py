@@ -16,8 +16,8 @@ from rbdkit.engine.graph import Scalar, Symbol
 from rbdkit.engine.program import Index, Program
 from rbdkit.engine.run.backend import Backend, Executable, executable
 from rbdkit.engine.scalar import maximum, select
-from rbdkit.engine.steps.vectors import Vector, cross
 from rbdkit.integrators.director_loops.equations import Body, Triad, chord, midpoint, moved, on_tangent, triad, triad_of
+from rbdkit.spatial.vector3 import Vector, cross
 
 TINY, HUGE = 1e-300, 1e300
 

@@ -55,6 +55,8 @@ def unit_of(model: Model, name: str) -> str:
         return ""
     if field == "pitch":
         return "m/rad"
+    if field == "radius":
+        return "m"
     units = (
         set(joint.type.q_units)
         if field == "rest"

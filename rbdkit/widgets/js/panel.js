@@ -48,7 +48,7 @@ class Panel {
     this.numbers = typed(Float64Array, this.model.get("values"));
     this.inputs = this.model.get("rows").map((row, k) => {
       if (row.choices.length) return this.choice(row, k);
-      const range = h("input", { type: "range", min: along(row, row.low), max: along(row, row.high), step: "any", "aria-label": row.name, title: row.tip });
+      const range = h("input", { type: "range", min: along(row, row.low), max: along(row, row.high), step: row.whole ? 1 : "any", "aria-label": row.name, title: row.tip });
       const number = h("input", { type: "number", step: "any", "aria-label": `${row.name} (${row.unit})` });
       range.addEventListener("input", () => this.change(k, back(row, Number(range.value))));
       range.addEventListener("keydown", (event) => this.nudge(event, k));
@@ -79,19 +79,20 @@ class Panel {
     return { select, row };
   }
 
-  // Arrows move by a hundredth of the range, page keys by a tenth.
+  // Arrows move by a hundredth of the range, page keys by a tenth; whole numbers by one and by ten.
   nudge(event, k) {
     const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
     if (!steps) return;
     event.preventDefault();
     const { row } = this.inputs[k];
     const [low, high] = [along(row, row.low), along(row, row.high)];
-    const place = along(row, this.numbers[k]) + (steps * (high - low)) / 100;
+    const place = along(row, this.numbers[k]) + steps * (row.whole ? 1 : (high - low) / 100);
     this.change(k, back(row, Math.min(high, Math.max(low, place))));
   }
 
   allowed(row, value) {
-    return row.hard ? Math.min(row.high, Math.max(row.low, value)) : value;
+    const nearest = row.whole ? Math.round(value) : value;
+    return row.hard ? Math.min(row.high, Math.max(row.low, nearest)) : nearest;
   }
 
   show() {
@@ -109,7 +110,7 @@ class Panel {
     const [low, high, here] = [row.low, row.high, value].map((x) => along(row, x));
     range.value = here;
     range.style.setProperty("--done", `${Math.min(100, Math.max(0, (100 * (here - low)) / (high - low)))}%`);
-    if (document.activeElement !== number) number.value = row.log || Math.abs(value) >= 1e4 ? Number(value.toPrecision(3)) : value.toFixed(3);
+    if (document.activeElement !== number) number.value = row.whole ? Math.round(value) : row.log || Math.abs(value) >= 1e4 ? Number(value.toPrecision(3)) : value.toFixed(3);
   }
 
   change(k, value) {

@@ -1,11 +1,15 @@
-"""Vectors and matrices of three dimensions on any scalar: floats to compute, symbols to trace."""
+"""Vectors and matrices of three dimensions on any scalar: floats to compute, symbols to trace or count.
+
+Nothing here adds a zero or multiplies by one on the side: what a formula costs on paper, it costs here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, overload
 
-from rbdkit.engine.graph import Scalar
+Scalar = Any
+"""A float, or whatever has ``+``, ``-``, ``*`` and ``/``: a symbol of the engine, say."""
 
 
 class Vector(tuple[Scalar, ...]):
@@ -32,7 +36,7 @@ class Vector(tuple[Scalar, ...]):
     def __neg__(self) -> Vector:
         return Vector(-a for a in self)
 
-    def __rmul__(self, factor: Scalar) -> Vector:  # type: ignore[override]
+    def __rmul__(self, factor: Scalar) -> Vector:
         return Vector(factor * a for a in self)
 
 
@@ -40,11 +44,11 @@ ZERO = Vector((0.0, 0.0, 0.0))
 
 
 def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    """Scalar product of two vectors of any length."""
-    total: Scalar = 0.0
+    """Scalar product of two vectors of any length; n multiplications and n - 1 additions."""
+    total = None
     for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
+        total = x * y if total is None else total + x * y
+    return 0.0 if total is None else total
 
 
 def cross(a: Vector, b: Vector) -> Vector:
@@ -93,6 +97,9 @@ class Matrix(tuple[Vector, ...]):
     def __neg__(self) -> Matrix:
         return Matrix(-row for row in self)
 
+    def __rmul__(self, factor: Scalar) -> Matrix:
+        return Matrix(factor * row for row in self)
+
 
 IDENTITY = Matrix.of([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
 
@@ -103,7 +110,7 @@ def skew(a: Vector) -> Matrix:
 
 
 class Symmetric(tuple[Scalar, ...]):
-    """A symmetric matrix by its six elements xx, xy, xz, yy, yz, zz."""
+    """A symmetric matrix by its six elements xx, xy, xz, yy, yz, zz: its lower triangle, column by column."""
 
     __slots__ = ()
     size: ClassVar[int] = 6
@@ -131,6 +138,12 @@ class Symmetric(tuple[Scalar, ...]):
 
     def __add__(self, other: Symmetric) -> Symmetric:  # type: ignore[override]
         return Symmetric(a + b for a, b in zip(self, other, strict=True))
+
+    def __sub__(self, other: Symmetric) -> Symmetric:
+        return Symmetric(a - b for a, b in zip(self, other, strict=True))
+
+    def __rmul__(self, factor: Scalar) -> Symmetric:
+        return Symmetric(factor * a for a in self)
 
     def __matmul__(self, other: Vector) -> Vector:
         return self.full @ other

@@ -1,0 +1,50 @@
+"""How far computed dynamics can be trusted (Featherstone 2008, chapter 10): error studies as functions that return
+arrays.
+
+Round-off: `planar_body` (a frame far away, a large velocity), `exact` (forward dynamics with as many digits as wanted),
+`round_off` (what the two algorithms lose on chains, at speed, and between unlike inertias). `sensitivity` and
+`conditioning`: what small errors of the forces do. `step_size`: errors of the integration.
+"""
+
+from rbdkit.accuracy.conditioning import (
+    chain_conditions,
+    condition_number,
+    configuration_conditions,
+    depth,
+    growth,
+    ring_conditions,
+    tree_conditions,
+)
+from rbdkit.accuracy.exact import exact_acceleration
+from rbdkit.accuracy.planar_body import PlanarBody, far_frame_errors, planar_acceleration, speed_errors
+from rbdkit.accuracy.round_off import RoundOff, boost_errors, chain_errors, forward_dynamics_error, unlike_errors
+from rbdkit.accuracy.sensitivity import Response, noise_fan, response, rounded
+from rbdkit.accuracy.step_size import Run, adaptive_run, fixed_run, step_lengths
+
+__all__ = [
+    "PlanarBody",
+    "Response",
+    "RoundOff",
+    "Run",
+    "adaptive_run",
+    "boost_errors",
+    "chain_conditions",
+    "chain_errors",
+    "condition_number",
+    "configuration_conditions",
+    "depth",
+    "exact_acceleration",
+    "far_frame_errors",
+    "fixed_run",
+    "forward_dynamics_error",
+    "growth",
+    "noise_fan",
+    "planar_acceleration",
+    "response",
+    "ring_conditions",
+    "rounded",
+    "speed_errors",
+    "step_lengths",
+    "tree_conditions",
+    "unlike_errors",
+]

@@ -1,0 +1,101 @@
+"""One planar body, computed from afar or at speed: where round-off begins (Featherstone 2008, Figs 10.1 and 10.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+DIRECTIONS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarBody:
+    """The equation of motion of a body with m = 1 and I_C = 1, in coordinates at O, and its solution in floats.
+
+    matrix, rhs : I_O (3, 3) and f_O - v_O x* I_O v_O (3,) of Eq 10.1, as they were computed.
+    exact, computed : (3,) a_O: the exact one, rounded to double, and what `numpy.linalg.solve` made of matrix and rhs.
+    error : (3,) computed minus exact, seen at the centre of mass: of the angular acceleration (rad/s2) and of the
+        acceleration of C (m/s2), without further rounding.
+    """
+
+    matrix: NDArray
+    rhs: NDArray
+    exact: NDArray
+    computed: NDArray
+    error: NDArray
+
+    @property
+    def condition(self) -> float:
+        """Condition number of the matrix in the 2-norm."""
+        return float(np.linalg.cond(self.matrix.astype(float)))
+
+    @property
+    def relative_error(self) -> NDArray:
+        """(3,) of the components of a_O."""
+        return np.abs((self.computed - self.exact) / self.exact)
+
+
+def planar_acceleration(c: ArrayLike, velocity: ArrayLike = (0.0, 0.0), dtype: DTypeLike = float) -> PlanarBody:
+    """Acceleration of the body of Fig 10.1, which turns with 1 rad/s under the force f_C = (1, -1, 1).
+
+    Parameters
+    ----------
+    c : (2,) centre of mass from the origin O, m. velocity : (2,) of the centre of mass, m/s; the book has zero.
+    dtype : of the arithmetic, `numpy.float32` or `numpy.float64`.
+    """
+    number: Any = np.dtype(dtype).type
+    (x, y), (vx, vy) = (np.asarray(pair, dtype=dtype) for pair in (c, velocity))
+    zero, one = number(0.0), number(1.0)
+    I = np.array([[one + x * x + y * y, -y, x], [-y, one, zero], [x, zero, one]], dtype=dtype)
+    v = np.array([one, vx + y, vy - x], dtype=dtype)
+    v_cross = np.array([[zero, -v[2], v[1]], [zero, zero, -v[0]], [zero, v[0], zero]], dtype=dtype)  # v_O x*
+    f = np.array([one + x + y, -one, one], dtype=dtype)
+    rhs = f - v_cross @ (I @ v)  # Eq 10.1
+    computed = np.linalg.solve(I, rhs)
+    a_C = (Fraction(1), Fraction(float(vy)) - 1, 1 - Fraction(float(vx)))  # f_C - v_C x* I_C v_C with unit inertia
+    seen = _shifted([Fraction(float(a)) for a in computed], x, y)
+    error = np.array([float(a - b) for a, b in zip(seen, a_C, strict=True)])
+    exact = np.array([float(a) for a in _shifted(a_C, -x, -y)])
+    return PlanarBody(I, rhs, exact, computed, error)
+
+
+def far_frame_errors(
+    distances: ArrayLike, dtype: DTypeLike = float, directions: int = DIRECTIONS, velocity: ArrayLike = (0.0, 0.0)
+) -> NDArray:
+    """The curve of Fig 10.2: largest error of the acceleration, measured at C, against |c|.
+
+    Parameters
+    ----------
+    distances : (n,) |c|, m. directions : of c that are tried; the result is the median over them.
+    velocity : (2,) of the centre of mass, m/s.
+    """
+    return np.array([_median_error(_around(d, directions), velocity, dtype) for d in np.atleast_1d(distances)])
+
+
+def speed_errors(
+    speeds: ArrayLike, distance: float = 1.0, dtype: DTypeLike = float, directions: int = DIRECTIONS
+) -> NDArray:
+    """The same error against the speed of the centre of mass, (n,) m/s, with the origin `distance` m away."""
+    velocities = [s * np.array([np.cos(0.7), np.sin(0.7)]) for s in np.atleast_1d(speeds)]
+    return np.array([_median_error(_around(distance, directions), v, dtype) for v in velocities])
+
+
+def _around(distance: float, directions: int) -> Iterable[NDArray]:
+    angles = 0.1 + 2.0 * np.pi * np.arange(directions) / directions  # none along an axis
+    return distance * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+
+
+def _median_error(positions: Iterable[NDArray], velocity: ArrayLike, dtype: DTypeLike) -> float:
+    errors = [np.abs(planar_acceleration(c, velocity, dtype).error).max() for c in positions]
+    return float(np.median(errors))
+
+
+def _shifted(a: Iterable[Fraction], x: float, y: float) -> list[Fraction]:
+    """A planar motion vector at the point (x, y) from the origin, exactly."""
+    w, ax, ay = a
+    return [w, ax - w * Fraction(float(y)), ay + w * Fraction(float(x))]

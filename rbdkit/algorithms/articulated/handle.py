@@ -1,0 +1,83 @@
+"""The equation of motion of a handle, in its two forms."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError
+
+REGULAR = 1e-12
+"""A matrix whose eigenvalues, its units levelled out, spread by more than the inverse of this has no inverse."""
+
+
+class Handle(NamedTuple):
+    """``f = I a + p`` (Featherstone 2008, Eq 7.2). I : (6, 6) articulated-body inertia. p : (6,) bias force."""
+
+    I: NDArray
+    p: NDArray
+
+    def inverse(self, name: str = "the handle") -> InverseHandle:
+        """The same equation solved for the acceleration; `name` is for the error.
+
+        Raises
+        ------
+        ModelError
+            If something free to move has no inertia.
+        """
+        Phi = inverse_inertia(self.I, name)
+        return InverseHandle(Phi, -Phi @ self.p)
+
+
+class InverseHandle(NamedTuple):
+    """``a = Phi f + b`` (Featherstone 2008, Eq 7.3), which exists always.
+
+    Phi : (6, 6) articulated-body inverse inertia. b : (6,) bias acceleration.
+    """
+
+    Phi: NDArray
+    b: NDArray
+
+    def inverse(self, name: str = "the handle") -> Handle:
+        """The same equation solved for the force.
+
+        Raises
+        ------
+        ModelError
+            If the handle has less than six degrees of freedom.
+        """
+        if not regular(self.Phi):
+            raise ModelError(f"{name} has less than six degrees of freedom, so no inertia; use its Phi and b (Eq 7.3)")
+        I = np.linalg.inv(self.Phi)
+        return Handle(I, -I @ self.b)
+
+
+def inverse_inertia(I: NDArray, name: str) -> NDArray:
+    """I^-1, symmetric.
+
+    Raises
+    ------
+    ModelError
+        If there is none: the text names the body and the way out.
+    """
+    if not regular(I):
+        raise ModelError(
+            f"{name} has no inverse inertia: without mass, or without rotational inertia, as a point mass or a thin "
+            "rod. The standard formulas do without: use rbdkit.aba, or give the body some inertia"
+        )
+    Phi = np.linalg.inv(I)
+    return 0.5 * (Phi + Phi.T)
+
+
+def regular(A: NDArray) -> bool:
+    """Whether a symmetric matrix is positive definite beyond round-off, whatever the units of its rows."""
+    size = np.diag(A)
+    if len(A) == 0 or not np.isfinite(A).all():
+        return True  # of a state that ran away NaN will tell
+    if not np.all(size > 0.0):
+        return False
+    scale = np.sqrt(size)
+    values = np.linalg.eigvalsh(A / np.outer(scale, scale))
+    return bool(values[0] > REGULAR * values[-1])

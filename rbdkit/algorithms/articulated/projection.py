@@ -1,0 +1,114 @@
+"""Articulated-body inertia by projection: the operational-space inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.bias_force import bias_force
+from rbdkit.algorithms.crba import crba
+from rbdkit.algorithms.external_forces import ExternalForces
+from rbdkit.algorithms.forward_dynamics import require_tree
+from rbdkit.algorithms.jacobian import bias_acceleration, jacobian
+from rbdkit.errors import ModelError
+from rbdkit.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """The equation of motion of one or several handles, ``a = Phi f + b``; h is their number.
+
+    All in the coordinates of each handle; a are true accelerations, gravity is one of the forces in b.
+
+    Attributes
+    ----------
+    handles : names. J : (6 h, nv) their Jacobians on top of each other. Jdot_qd : (6 h,).
+    H : (nv, nv). C : (nv,) with the joint forces: what the joints feel but for the forces on the handles.
+    Phi : (6 h, 6 h) articulated-body inverse inertia, with the blocks Phi_i and Phi_ij of Eq 7.4.
+    b : (6 h,) bias acceleration.
+    """
+
+    handles: tuple[str, ...]
+    J: NDArray
+    Jdot_qd: NDArray
+    H: NDArray
+    C: NDArray
+    Phi: NDArray
+    b: NDArray
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom that the handles have together: rank Phi = rank J (Eq 7.14)."""
+        return int(np.linalg.matrix_rank(self.J)) if self.J.size else 0
+
+    @property
+    def IA(self) -> NDArray:
+        """Articulated-body inertia (6 h, 6 h) (Eq 7.12), of several handles the inverse of the whole.
+
+        Raises
+        ------
+        ModelError
+            If the handles have less than 6 h degrees of freedom.
+        """
+        if self.freedom < len(self.b):
+            raise ModelError(
+                f"handle(s) {', '.join(map(repr, self.handles))} have {self.freedom} degree(s) of freedom, "
+                f"not {len(self.b)}, so there is no I^A; Phi and b are there always (Eq 7.3)"
+            )
+        I = np.linalg.inv(self.Phi)
+        return 0.5 * (I + I.T)
+
+    @property
+    def pA(self) -> NDArray:
+        """Bias force (6 h,) (Eq 7.13); raises as `IA` does."""
+        return -self.IA @ self.b
+
+    def block(self, i: str, j: str) -> NDArray:
+        """Phi_ij (6, 6): the acceleration of handle i for a force on handle j (Eq 7.4)."""
+        row, column = (6 * self.handles.index(name) for name in (i, j))
+        return self.Phi[row : row + 6, column : column + 6]
+
+
+def project_handles(
+    model: Model,
+    q: NDArray,
+    qd: NDArray,
+    tau: NDArray,
+    handles: str | Sequence[str],
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+) -> Projection:
+    """Project the equation of motion of a model onto handles (Featherstone 2008, Eqs 7.5-7.14 and 7.4).
+
+    Parameters
+    ----------
+    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces; springs and dampers are not added to tau.
+    handles : name of a body or frame, or several names.
+    f_ext : external forces on the bodies in world coordinates besides those on the handles.
+    t : time in s, for prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If a handle is unknown or named twice, a joint closes a loop, or H is singular.
+    """
+    require_tree(model)
+    names = (handles,) if isinstance(handles, str) else tuple(handles)
+    if not names or len(set(names)) < len(names):
+        raise ModelError(f"handles {names} must be one or more different bodies or frames")
+    J = np.vstack([jacobian(model, q, name, t=t) for name in names])
+    Jdot_qd = np.concatenate([bias_acceleration(model, q, qd, name, t=t) for name in names])
+    H, C = crba(model, q, t).H, bias_force(model, q, qd, f_ext, t) - tau
+    try:
+        L_inv_J_T, L_inv_C = (np.linalg.solve(np.linalg.cholesky(H), x) for x in (J.T, C))
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            f"the inertia matrix of model {model.name!r} is not positive definite; "
+            "see model.validate() for the body that lacks inertia"
+        ) from None
+    Phi = L_inv_J_T.T @ L_inv_J_T  # Eq 7.9, symmetric to the last digit
+    b = Jdot_qd - L_inv_J_T.T @ L_inv_C  # Eq 7.10
+    return Projection(names, J, Jdot_qd, H, C, Phi, b)

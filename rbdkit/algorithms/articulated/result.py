@@ -1,0 +1,33 @@
+"""What the forward dynamics of this package return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.articulated.system import System
+from rbdkit.spatial import plucker
+
+
+@dataclass(frozen=True, eq=False)
+class TreeMotion:
+    """Accelerations of a model and the forces through its joints; row or entry i belongs to body i.
+
+    qdd : (nv,) joint accelerations.
+    a : (n, 6) accelerations of the bodies in their own coordinates, with ``a[0] = -gravity``, as `aba` has them.
+    f : (n, 6) force that the parent exerts on body i through joint i, in body coordinates; as `rnea` has it.
+    """
+
+    qdd: NDArray
+    a: NDArray
+    f: NDArray
+
+
+def motion(system: System, a: NDArray, f: NDArray) -> TreeMotion:
+    """The result from accelerations and joint forces (n, 6) in the common coordinates."""
+    qdd = np.zeros(system.model.nv)
+    for i in system.model.outward:
+        qdd[system.model.joints[i].v_slice] = system.joint(i).qdd(a[system.model.parent[i]], a[i])
+    return TreeMotion(qdd, (system.X @ a[..., None])[..., 0], (plucker.force(system.X) @ f[..., None])[..., 0])

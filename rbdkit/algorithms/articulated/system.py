@@ -1,0 +1,124 @@
+"""A model taken apart: its bodies and joints by themselves, all in one set of coordinates.
+
+These have the axes of the base, and their origin amid the bodies: far from it inertias lose digits (section 10.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.articulated.connection import Connection
+from rbdkit.algorithms.articulated.handle import Handle, InverseHandle
+from rbdkit.algorithms.external_forces import ExternalForces, external_forces
+from rbdkit.algorithms.independent_joints import require_independent_joints
+from rbdkit.algorithms.kinematics import forward_kinematics
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+from rbdkit.spatial.cross import cross_force, cross_motion
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """The loose parts of a model at one state.
+
+    Attributes
+    ----------
+    model : the model.
+    X : (n, 6, 6) motion transforms from the common coordinates to those of each body, the base too.
+    v : (n, 6) velocities.
+    bodies : the equation of motion of each body by itself, ``f = I a + p``; of the base zeros, which say nothing.
+    a_0 : (6,) acceleration of the base: minus gravity.
+    joints : ``joints[i]`` connects body i (handle 2) to its parent (handle 1); None for the base.
+    loops : those that close loops, from predecessor (1) to successor (2).
+    """
+
+    model: Model
+    X: NDArray
+    v: NDArray
+    bodies: list[Handle]
+    a_0: NDArray
+    joints: list[Connection | None]
+    loops: list[Connection]
+
+    def joint(self, i: int) -> Connection:
+        """The joint between body i and its parent; the base has none."""
+        joint = self.joints[i]
+        if joint is None:
+            raise IndexError("body 0 is the base and hangs on no joint")
+        return joint
+
+    def inverse(self, i: int) -> InverseHandle:
+        """``a = Phi f + b`` of body i by itself; the base has Phi = 0 and b = a_0.
+
+        Raises
+        ------
+        ModelError
+            If the body's inertia is singular.
+        """
+        if i == 0:
+            return InverseHandle(np.zeros((6, 6)), self.a_0)
+        return self.bodies[i].inverse(f"body {self.model.bodies[i].name!r}")
+
+
+def take_apart(
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+) -> System:
+    """Pass 1 of the articulated-body algorithm in common coordinates (Featherstone 2008, Eqs 7.32-7.36), and joints.
+
+    Parameters
+    ----------
+    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces; springs and dampers are not added to tau.
+    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
+    t : time in s, for prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If a joint mimics another one.
+    """
+    require_independent_joints(model, "the assembly of articulated bodies", "forward_dynamics")
+    n, parent = len(model.bodies), model.parent
+    X, v = np.zeros((n, 6, 6)), np.zeros((n, 6))
+    X[0] = plucker.inverse(plucker.xlt(_middle(model, q, t)))
+    f_x = external_forces(model, f_ext)
+    bodies = [Handle(np.zeros((6, 6)), np.zeros(6))]
+    joints: list[Connection | None] = [None]
+    for i in model.outward:
+        joint, p = model.joints[i], parent[i]
+        X_J, S, v_J, c_J = joint.calc(q, qd, t)
+        X[i] = X_J @ model.X_tree[i] @ X[p]
+        from_body = plucker.inverse(X[i])
+        T = joint.type.constraint_subspace(joint.coordinates(q))
+        v_J = from_body @ v_J
+        v[i] = v[p] + v_J  # Eq 7.34
+        c = from_body @ c_J + cross_motion(v[i], v_J)  # Eq 7.35
+        I = X[i].T @ model.I[i] @ X[i]
+        p_i = cross_force(v[i], I @ v[i]) - (0.0 if f_x is None else X[0].T @ f_x[i])  # Eq 7.36
+        bodies.append(Handle(I, p_i))
+        S, T, T_a = from_body @ S, X[i].T @ T, X[i].T @ np.linalg.pinv(S).T
+        joints.append(Connection.make(joint.name, (p, i), S, T, c, tau[joint.v_slice], joint.armature, T_a))
+    a_0 = np.concatenate([np.zeros(3), -model.gravity])
+    return System(model, X, v, bodies, a_0, joints, [_loop(model, k, X, v, t) for k in range(len(model.loops))])
+
+
+def _middle(model: Model, q: NDArray, t: float) -> NDArray:
+    """The mean of the bodies' origins, (3,)."""
+    places = forward_kinematics(model, q, t=t).poses[1:, :3, 3]
+    return places.mean(axis=0) if len(places) else np.zeros(3)
+
+
+def _loop(model: Model, k: int, X: NDArray, v: NDArray, t: float) -> Connection:
+    """Loop joint k where the bodies happen to be, its motion the part of theirs that it allows; no joint forces."""
+    loop = model.loops[k]
+    kind, (p, s) = loop.joint.type, (loop.predecessor, loop.successor)
+    X_s = plucker.from_pose(loop.successor_placement) @ X[s]
+    q = kind.project(plucker.to_pose(X_s @ plucker.inverse(loop.joint.X_tree @ X[p])))
+    S, from_joint = kind.motion_subspace(q), plucker.inverse(X_s)
+    v_J = X_s @ (v[s] - v[p])
+    qd = np.linalg.lstsq(S, v_J - kind.velocity(q, np.zeros(kind.nv), t), rcond=None)[0]
+    c_J = kind.velocity_product(q, qd, t)
+    c = from_joint @ (c_J + cross_motion(X_s @ v[s], v_J))
+    return Connection.make(loop.joint.name, (p, s), from_joint @ S, X_s.T @ kind.constraint_subspace(q), c)

@@ -1,0 +1,132 @@
+"""The equation of motion in closed form: every coefficient by itself, as it was done before recursive algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.rotor import rotor_inertia
+from rbdkit.algorithms.stages import moved, stages
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """The coefficients of Eq 5.6: ``tau_i = sum_j H_ij qdd_j + sum_jk C_ijk qd_j qd_k + g_i``.
+
+    H : (nv, nv) inertia. C : (nv, nv, nv) of centrifugal (j = k) and Coriolis forces, symmetric in j and k.
+    g : (nv,) gravity terms.
+    """
+
+    H: NDArray
+    C: NDArray
+    g: NDArray
+
+    def inverse_dynamics(self, qd: NDArray, qdd: NDArray) -> NDArray:
+        """tau (nv,) of Eq 5.6, where the printed ``H_ij qdd_i`` must be ``H_ij qdd_j``."""
+        return self.H @ qdd + np.einsum("ijk,j,k", self.C, qd, qd) + self.g
+
+
+def closed_form(model: Model, q: NDArray) -> ClosedForm:
+    """All coefficients of the equation of motion at a position (Featherstone 2008, Eq 5.6).
+
+    Parameters
+    ----------
+    q : (nq,) coordinates.
+
+    Returns
+    -------
+    ClosedForm
+        For joints whose v are not the rates of q (spherical, free), C belongs to v.
+
+    Notes
+    -----
+    Sums over all bodies, for each triple of freedoms that move them: O(n^4) on a chain. `rnea` finds the forces for one
+    motion in O(n); this one pays when many motions at one position are asked for, or when a coefficient is to be looked
+    at by itself.
+    """
+    s, I, moves, movers, G = _geometry(model, q)
+    a_g = np.concatenate([np.zeros(3), model.gravity])
+    H, C, g = (np.array(x, dtype=float) for x in coefficients(s, I, moves, movers, a_g))
+    H = G.T @ H @ G
+    for joint in model.joints:
+        H[joint.v_slice, joint.v_slice] += np.diag(rotor_inertia(joint))
+    return ClosedForm(H, np.einsum("abc,ai,bj,ck->ijk", C, G, G, G), G.T @ g)
+
+
+def coefficients(
+    s: Sequence[NDArray], I: Sequence[NDArray], moves: NDArray, movers: Sequence[Sequence[int]], a_g: NDArray
+) -> tuple[list[list[Any]], list[list[list[Any]]], list[Any]]:
+    """H, C and g from axes and inertias in base coordinates: numbers or symbols.
+
+    Parameters
+    ----------
+    s : (6,) axis of each freedom. I : (6, 6) inertia of each body.
+    moves : (n, n) booleans: whether freedom k (column) moves the axis of freedom j (row).
+    movers : for each body the freedoms that move it.
+    a_g : (6,) acceleration of free fall.
+    """
+    n = len(s)
+    H, g = [[0.0] * n for _ in s], [0.0] * n
+    C: list[list[list[Any]]] = [[[0.0] * n for _ in s] for _ in s]
+    for I_b, support in zip(I, movers, strict=True):
+        for i in support:
+            g[i] = g[i] - s[i] @ (I_b @ a_g)
+        for i, j in product(support, support):
+            H[i][j] = H[i][j] + s[i] @ (I_b @ s[j])
+        for i, j, k in product(support, support, support):
+            f = cross_force(s[k], I_b @ s[j])  # v x* I v, Eq 5.9, with v from Eq 5.3
+            if moves[j, k]:
+                f = f + I_b @ cross_motion(s[k], s[j])  # I a, with a from Eq 5.5
+            C[i][j][k] = C[i][j][k] + s[i] @ f
+    symmetric = [[[0.5 * (C[i][j][k] + C[i][k][j]) for k in range(n)] for j in range(n)] for i in range(n)]
+    return H, symmetric, g
+
+
+def chain_freedoms(n: int) -> tuple[NDArray, list[range]]:
+    """`moves` and `movers` of an unbranched chain of n joints with one freedom each."""
+    return np.tri(n, dtype=bool), [range(b + 1) for b in range(n)]
+
+
+def _cross(a: NDArray, b: NDArray) -> NDArray:
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def cross_motion(v: NDArray, m: NDArray) -> NDArray:
+    """v x m (Eq 2.33) of numbers or symbols."""
+    return np.concatenate([_cross(v[:3], m[:3]), _cross(v[:3], m[3:]) + _cross(v[3:], m[:3])])
+
+
+def cross_force(v: NDArray, f: NDArray) -> NDArray:
+    """v x* f (Eq 2.34) of numbers or symbols."""
+    return np.concatenate([_cross(v[:3], f[:3]) + _cross(v[3:], f[3:]), _cross(v[:3], f[3:])])
+
+
+def _geometry(model: Model, q: NDArray) -> tuple[list[NDArray], list[NDArray], NDArray, list[list[int]], NDArray]:
+    """What `coefficients` needs, and G (freedoms, nv): to which velocity variable each freedom belongs."""
+    X_0 = [np.eye(6)] * len(model.bodies)
+    s: list[NDArray] = []
+    own: list[list[int]] = [[]]
+    movers: list[list[int]] = [[]]
+    tables, places = [], []
+    for i in model.outward:
+        joint, p = model.joints[i], model.parent[i]
+        X_0[i] = joint.transform(q) @ model.X_tree[i] @ X_0[p]
+        axes = plucker.inverse(X_0[i]) @ joint.motion_subspace(q)
+        own.append(list(range(len(s), len(s) + joint.nv)))
+        movers.append(movers[p] + own[i])
+        s += list(axes.T)
+        tables.append(moved(stages(joint)))
+        places += list(range(joint.v_slice.start, joint.v_slice.start + joint.nv))
+    moves = np.zeros((len(s), len(s)), dtype=bool)
+    for i in model.outward:
+        moves[np.ix_(own[i], movers[model.parent[i]])] = True  # all that moves the parent carries the joint along
+        moves[np.ix_(own[i], own[i])] = tables[i - 1]
+    I = [X.T @ I_i @ X for X, I_i in zip(X_0, model.I, strict=True)]
+    return s, I[1:], moves, movers[1:], np.eye(model.nv)[places]

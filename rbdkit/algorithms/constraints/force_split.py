@@ -1,0 +1,49 @@
+"""A force on a constrained body: what accelerates it, and what its constraint bears."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError
+
+
+class ForceSplit(NamedTuple):
+    """f = f_a + f_c, shapes (6,). f_a causes all of the acceleration; the constraint answers f_c with -f_c."""
+
+    f_a: NDArray
+    f_c: NDArray
+
+
+def split_force(f: NDArray, I: NDArray, S: NDArray) -> ForceSplit:
+    """The part of a force in I S and the part in the complement of S (Featherstone 2008, Example 3.1).
+
+    Parameters
+    ----------
+    f : (n,) force. I : (n, n) inertia. S : (n, m) motion subspace, any basis of it. All in the same coordinates.
+
+    Raises
+    ------
+    ModelError
+        If S^T I S is singular.
+    """
+    f_a = I @ S @ apparent(S.T @ I @ S, S.T @ f)  # Eq 3.28
+    return ForceSplit(f_a, f - f_a)
+
+
+def apparent(H: NDArray, tau: NDArray) -> NDArray:
+    """H^-1 tau with H = S^T I S, shape (m, m).
+
+    Raises
+    ------
+    ModelError
+        If H is singular: columns of S depend on each other, or one moves nothing that has inertia.
+    """
+    try:
+        return np.linalg.solve(H, tau)
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            "S^T I S is singular: give S independent columns, and the body inertia in every direction of S"
+        ) from None

@@ -1,0 +1,70 @@
+"""A ball that rolls without slipping on a level plane: the nonholonomic constraint (Featherstone 2008, Fig 3.2d)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError
+from rbdkit.spatial import quaternion
+from rbdkit.spatial.so3 import skew
+
+UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class RollingContact:
+    """Rolling of a ball on the plane z = 0, for a model with one `Free()` joint, at the ball's centre.
+
+    Rows: the point of the ball that touches the plane has, along x, y and z, the velocity of the plane there.
+
+    Parameters
+    ----------
+    radius : of the ball, m.
+    turntable : angular velocity of the plane about the z axis, rad/s.
+
+    Raises
+    ------
+    ModelError
+        If the radius is not positive or a number is not finite.
+    """
+
+    radius: float
+    turntable: float = 0.0
+    unilateral: ClassVar[tuple[int, ...]] = (2,)  # the plane pushes up and never pulls
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.radius) and self.radius > 0.0 and np.isfinite(self.turntable)):
+            raise ModelError(f"a ball of radius {self.radius} m on a plane that turns with {self.turntable} rad/s")
+
+    def K(self, q: NDArray) -> NDArray:
+        """Velocity of the touching point in world axes, from the twist in body axes, shape (3, 6)."""
+        R = quaternion.to_matrix(q[:4])
+        return np.hstack([self.radius * skew(UP) @ R, R])  # x' + w x (-r n)
+
+    def w(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """Velocity of the plane where the ball touches it, (3,)."""
+        return self.turntable * np.cross(UP, q[4:])
+
+    def k(self, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
+        """dw/dt - dK/dt qd, (3,): of the two only the axes of the body move with it."""
+        R = quaternion.to_matrix(q[:4])
+        return self.turntable * np.cross(UP, R @ qd[3:]) - R @ np.cross(qd[:3], qd[3:])
+
+    def G(self, q: NDArray) -> NDArray:
+        """The explicit form on a plane at rest, shape (6, 3): from the angular velocity in world axes to the twist."""
+        R = quaternion.to_matrix(q[:4])
+        return np.vstack([R.T, self.radius * R.T @ skew(-UP)])  # x' = w x r n
+
+    def g(self, q: NDArray, qd: NDArray) -> NDArray:
+        """dG/dt times the angular velocity in world axes, (6,)."""
+        return np.concatenate([np.zeros(3), -np.cross(qd[:3], qd[3:])])
+
+    def start(self, q: NDArray, omega: NDArray, t: float = 0.0) -> NDArray:
+        """The twist (6,) in body axes of a ball that rolls with angular velocity omega, (3,) in world axes, rad/s."""
+        R, omega = quaternion.to_matrix(q[:4]), np.asarray(omega, dtype=float)
+        center = self.w(q, t) + np.cross(omega, self.radius * UP)
+        return np.concatenate([R.T @ omega, R.T @ center])

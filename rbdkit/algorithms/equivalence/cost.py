@@ -1,0 +1,38 @@
+"""What zeros among the inertia parameters save: the compiled code, recorded with them, and counted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.equivalence.simplify import ZERO
+from rbdkit.algorithms.equivalence.ten_numbers import moved
+from rbdkit.engine.links.layout import layout
+from rbdkit.engine.links.pack import pack
+from rbdkit.engine.run.counting import count_program
+from rbdkit.engine.run.tables import fixed_numbers
+from rbdkit.engine.trace import Operations
+from rbdkit.model import Model
+from rbdkit.spatial import se3
+
+
+def operations_with(model: Model, parameters: NDArray, algorithm: str) -> Operations:
+    """Operations of straight-line code for one state, in which inertia parameters that are zero save work.
+
+    Parameters
+    ----------
+    parameters : (n, 10) inertia parameters of the bodies, in place of those of the model. The others than zero are
+        variables, as are the placements' numbers but 0 and 1.
+    algorithm : as in `rbdkit.engine.operations`.
+    """
+    plan = layout(model)
+    packed = pack(model, plan)
+    rows, frames = np.nan_to_num(packed["rows"]), packed["frames"]
+    rows[:, 12:22] = 0.0
+    for link, frame, numbers in zip(plan.link_of_body, frames, parameters, strict=True):
+        rows[link, 12:22] += moved(numbers, se3.pose(frame[:9].reshape(3, 3), frame[9:]))
+    own = rows[:, 12:22]
+    own[np.abs(own) < ZERO * np.abs(own).max(axis=1, keepdims=True)] = 0.0
+    columns = np.arange(rows.shape[1])
+    zeros = np.flatnonzero((rows == 0.0) & (columns >= 12) & (columns < 22))
+    return count_program(algorithm, plan, dict(fixed_numbers(plan, rows)) | {int(k): 0.0 for k in zeros})

@@ -1,0 +1,61 @@
+"""Inertia matrices of a floating base by the composite-rigid-body algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.floating_base.system import FloatingBase
+from rbdkit.algorithms.rotor import rotor_inertia
+
+
+@dataclass(frozen=True)
+class FloatingCrbaResult:
+    """What `floating_crba` computed.
+
+    H : (nv, nv) joint-space inertia matrix. F : (6, nv) forces at the base, in base coordinates, that unit joint
+    accelerations need. Ic : (n, 6, 6) composite inertias in body coordinates; I_0c is the whole system's.
+    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
+    """
+
+    H: NDArray
+    F: NDArray
+    Ic: NDArray
+    X: NDArray
+    S: list[NDArray]
+
+    @property
+    def I_0c(self) -> NDArray:
+        """Composite inertia of all bodies in base coordinates, (6, 6)."""
+        return self.Ic[0]
+
+
+def floating_crba(system: FloatingBase, q: NDArray, t: float = 0.0) -> FloatingCrbaResult:
+    """H, F and I_0^c of Eq 9.13 (Featherstone 2008, Table 9.5).
+
+    Parameters
+    ----------
+    q : (nq,) joint coordinates. t : time in s, for prescribed joints.
+    """
+    tree, parent = system.tree, system.tree.parent
+    n, v = len(tree.bodies), [joint.v_slice for joint in tree.joints]
+    X, Ic, H, F = np.zeros((n, 6, 6)), system.inertias, np.zeros((tree.nv, tree.nv)), np.zeros((6, tree.nv))
+    S = [joint.motion_subspace(q) for joint in tree.joints]
+
+    for i in tree.outward:
+        X[i] = tree.joints[i].transform(q, t) @ tree.X_tree[i]
+    for i in tree.inward:
+        Ic[parent[i]] += X[i].T @ Ic[i] @ X[i]
+        F_i = Ic[i] @ S[i]  # Eq 9.12
+        H[v[i], v[i]] += S[i].T @ F_i + np.diag(rotor_inertia(tree.joints[i]))
+        j = i
+        while parent[j] != 0:
+            F_i = X[j].T @ F_i
+            j = parent[j]
+            H_ij = F_i.T @ S[j]
+            H[v[i], v[j]] += H_ij
+            H[v[j], v[i]] += H_ij.T
+        F[:, v[i]] += X[j].T @ F_i
+    return FloatingCrbaResult(H, F, Ic, X, S)

@@ -1,0 +1,105 @@
+"""The equation of motion of a geared tree in its independent variables, and its solution either way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.algorithms.bias_force import bias_force
+from rbdkit.algorithms.crba import crba
+from rbdkit.algorithms.external_forces import ExternalForces
+from rbdkit.algorithms.gears.congruence import congruence
+from rbdkit.algorithms.gears.gear import Gears
+from rbdkit.algorithms.rnea import rnea
+from rbdkit.errors import ModelError, StateError
+
+
+@dataclass(frozen=True)
+class GearedEquation:
+    """``G^T H G ydd + G^T (C + H g) = G^T tau`` (Featherstone 2008, Eq 9.26) at one state.
+
+    q, v : of all joints. H, C : inertia (nv, nv) and bias force (nv,) of the tree without gears.
+    G, g : (nv, ny) and (nv,), ``v = G yd`` and ``vdot = G ydd + g``.
+    H_y, C_y : ``G^T H G`` and ``G^T (C + H g)``.
+    """
+
+    q: NDArray
+    v: NDArray
+    H: NDArray
+    C: NDArray
+    G: NDArray
+    g: NDArray
+    H_y: NDArray
+    C_y: NDArray
+
+
+def geared_equation(gears: Gears, y: ArrayLike, yd: ArrayLike, f_ext: ExternalForces = None) -> GearedEquation:
+    """The coefficients of Eq 9.26.
+
+    Parameters
+    ----------
+    y, yd : independent coordinates and velocities, as `Gears` has them.
+    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
+    """
+    model, yd = gears.model, np.asarray(yd, dtype=float)
+    q, G, g = gears.gamma(y), gears.G(y), gears.g(y, yd)
+    v = G @ yd
+    H, C = crba(model, q).H, bias_force(model, q, v, f_ext)
+    return GearedEquation(q, v, H, C, G, g, H_y=congruence(G, H), C_y=G.T @ (C + H @ g))
+
+
+def geared_forward_dynamics(
+    gears: Gears, y: ArrayLike, yd: ArrayLike, tau: ArrayLike, f_ext: ExternalForces = None
+) -> NDArray:
+    """ydd (ny,) that forces tau (nv,) at the joints of the tree cause; motors act where the rotors turn.
+
+    Raises
+    ------
+    ModelError
+        If something moves without inertia.
+    """
+    e = geared_equation(gears, y, yd, f_ext)
+    tau = np.asarray(tau, dtype=float)
+    if tau.shape != (gears.model.nv,):
+        raise StateError(f"tau has shape {tau.shape}, it must be ({gears.model.nv},): a force for every joint")
+    try:
+        return np.linalg.solve(e.H_y, e.G.T @ tau - e.C_y)  # Eq 9.26
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            f"G^T H G of model {gears.model.name!r} is singular: a motion of {', '.join(gears.names)} meets no "
+            "inertia; give the bodies that it moves one"
+        ) from None
+
+
+def geared_inverse_dynamics(
+    gears: Gears, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, f_ext: ExternalForces = None
+) -> NDArray:
+    """The generalized force on y, ``G^T ID(q, v, G ydd + g)`` (Featherstone 2008, section 8.12); shape (ny,)."""
+    G = gears.G(y)
+    a = G @ np.asarray(ydd, dtype=float) + gears.g(y, yd)
+    return G.T @ rnea(gears.model, gears.gamma(y), G @ np.asarray(yd, dtype=float), a, f_ext).tau
+
+
+def motor_forces(
+    gears: Gears, motors: Sequence[str], y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, f_ext: ExternalForces = None
+) -> NDArray:
+    """tau (nv,) that produces ydd, of motors at some joints and zero at the others; the smallest if there is choice.
+
+    Raises
+    ------
+    ModelError
+        If these motors cannot move all independent variables.
+    """
+    places = [gears.model.joint(name).v_slice.start for name in motors]
+    G_u = gears.G(y)[places]
+    if np.linalg.matrix_rank(G_u) < gears.ny:
+        raise ModelError(
+            f"motors at {', '.join(motors)} cannot move {', '.join(gears.names)} as they are told: {gears.ny} "
+            f"independent variables, {np.linalg.matrix_rank(G_u)} of them driven"
+        )
+    tau = np.zeros(gears.model.nv)
+    tau[places] = np.linalg.pinv(G_u.T) @ geared_inverse_dynamics(gears, y, yd, ydd, f_ext)
+    return tau

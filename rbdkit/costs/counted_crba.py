@@ -1,0 +1,141 @@
+"""The composite-rigid-body algorithm at its published price: counted, not calculated (Featherstone 2008, 10.3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.costs.axial_crba import Link, composite_bodies
+from rbdkit.costs.axial_screws import Screws, axial_screws
+from rbdkit.engine import Operations, Trace, trace
+from rbdkit.errors import ModelError
+from rbdkit.joints import Revolute
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+from rbdkit.spatial.compact import AxialRotation, AxialScrew, Scalar, plx, rbi
+
+TURN, INERTIA, SCREW, TRANSFORM = 2, 10, 8, 12
+"""Numbers a body has of each: cosine and sine; inertia; constants of a screw with m d; E and r of a transform."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCrba:
+    """The algorithm on one model, recorded.
+
+    Attributes
+    ----------
+    model : whose. trace : of Table 10.2 as executed, of the arrays that `inputs` makes. lines : how often what ran:
+        ``ra`` and ``rx_dh`` or ``rx_g`` on line 7, ``vx_dh`` or ``vx_g`` on line 13.
+    """
+
+    model: Model
+    trace: Trace
+    lines: Counter[str]
+
+    @property
+    def operations(self) -> Operations:
+        """Everything that was executed; changes of sign are free."""
+        return without_signs(self.trace.operations())
+
+    @property
+    def simplified(self) -> Operations:
+        """What is left of it after the rules of section 10.4: no dead code, nothing computed twice or with zeros."""
+        return without_signs(self.trace.simplified().operations())
+
+    @property
+    def dh(self) -> frozenset[int]:
+        """Bodies whose frames follow from their parents' by two screws, which the algorithm found out."""
+        return frozenset(i for i in _moved(self.model) if axial_screws(_placement(self.model, i)).denavit_hartenberg)
+
+    def H(self, q: NDArray) -> NDArray:
+        """(nv, nv) joint-space inertia matrix at q, from the recorded operations."""
+        return np.asarray(self.trace(*inputs(self.model, self.model.check_q(q))), dtype=float)
+
+
+def counted_crba(model: Model) -> CountedCrba:
+    """Run Table 10.2 on symbols, with everything that makes it cheap, and keep what it did.
+
+    Axial screws (section A.4) instead of matrices, inertias as ten numbers, columns and elements picked instead of
+    multiplied with S = e3, products of masses with lengths made in advance. Sines and cosines are inputs.
+
+    Raises
+    ------
+    ModelError
+        If a joint is not revolute about the z axis of its body, mimics another one, or has a rotor.
+    """
+    for joint in model.joints[1:]:
+        if joint.type != Revolute("z") or joint.mimic is not None or joint.armature.any():
+            raise ModelError(
+                f"joint {joint.name!r}, {joint.type!r}: counted_crba is for joints Revolute('z') that move "
+                "independently and have no rotor; see rbdkit.library.revolute_tree"
+            )
+    n, screws = len(model.bodies), {i: axial_screws(_placement(model, i)) for i in _moved(model)}
+    lines: Counter[str] = Counter()
+
+    def algorithm(turn: NDArray, inertia: NDArray, first: NDArray, x: NDArray, z: NDArray, general: NDArray) -> Any:
+        lines.clear()
+        links = {
+            i: Link(
+                AxialScrew(AxialRotation.of("z", *turn[i]), z[i, 6]),
+                z[i, 7],
+                *_screw("x", x[i]),
+                None if screws[i].denavit_hartenberg else (*_screw("z", first[i]), plx.of(list(general[i]))),
+            )
+            for i in screws
+        }
+        return composite_bodies(model.parent, [rbi.of(list(row)) for row in inertia], links, lines)
+
+    shapes = [(n, width) for width in (TURN, INERTIA, SCREW, SCREW, SCREW, TRANSFORM)]
+    names = ["turn", "inertia", "first", "x", "z", "general"]
+    return CountedCrba(model, trace(algorithm, *shapes, names=names, simplify=False), lines)
+
+
+def _screw(axis: str, row: NDArray) -> tuple[AxialScrew, Scalar]:
+    """A screw from its constants c, s, cs, s^2, 2cs, 1 - 2s^2 and d, and its m d."""
+    return AxialScrew(AxialRotation(axis, *row[:6]), row[6]), row[7]
+
+
+def inputs(model: Model, q: NDArray) -> list[NDArray]:
+    """The numbers that the recorded algorithm works on, a row for each body; they are made in advance, but the turns.
+
+    turn : (n, 2) cosine and sine of the joint's angle. inertia : (n, 10). first, x, z : (n, 8) constants of the screws
+    with their m d. general : (n, 12) E and r of the transforms that are not between Denavit-Hartenberg frames.
+    """
+    n = len(model.bodies)
+    turn, inertia = np.zeros((n, TURN)), np.zeros((n, INERTIA))
+    first, x, z, general = np.zeros((n, SCREW)), np.zeros((n, SCREW)), np.zeros((n, SCREW)), np.zeros((n, TRANSFORM))
+    for i in model.outward:
+        own = model.bodies[i].inertia
+        inertia[i] = 0.0 if own is None else own.ten_parameters
+    for i in _moved(model):
+        s: Screws = axial_screws(_placement(model, i))
+        mass = float(inertia[list(model.subtree(i)), 0].sum())
+        angle = q[model.joints[i].q_slice][0] + s.gamma
+        turn[i] = np.cos(angle), np.sin(angle)
+        first[i], x[i], z[i] = (_constants(*pair, mass) for pair in ((s.beta, s.b), (s.alpha, s.a), (0.0, s.d)))
+        E, r = plucker.split(model.joints[i].transform(q) @ model.joints[i].X_tree)
+        general[i] = np.concatenate([E.ravel(), r])
+    return [turn, inertia, first, x, z, general]
+
+
+def _constants(angle: float, d: float, mass: float) -> NDArray:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([c, s, c * s, s * s, 2.0 * c * s, 1.0 - 2.0 * s * s, d, mass * d])
+
+
+def without_signs(found: Operations) -> Operations:
+    """The counts without changes of sign and comparisons, and without sines and cosines."""
+    return Operations(mul=found.mul, add=found.add, div=found.div, sqrt=found.sqrt)
+
+
+def _moved(model: Model) -> list[int]:
+    """Bodies whose parent moves: all but mu(0)."""
+    return [i for i in model.outward if model.parent[i] != 0]
+
+
+def _placement(model: Model, i: int) -> NDArray:
+    return model.joints[i].placement

@@ -1,0 +1,157 @@
+"""Checks of the exercises in the notebook on chapter 5: inverse dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import rnea
+from rbdkit.algorithms.closed_form import closed_form
+from rbdkit.course.verdict import Verdict, right, wrong
+from rbdkit.engine import trace
+from rbdkit.functions import gravity_force
+from rbdkit.library import double_pendulum
+from rbdkit.library.right_angle_arm import right_angle_arm
+from rbdkit.model import Model
+
+JOINTS = 8
+"""Of the chain of exercise 1."""
+
+
+def arm() -> Model:
+    """The arm of exercises 2 and 3."""
+    return right_angle_arm("RRR", length=0.4, seed=5)
+
+
+POSE, RATES, ACCELERATIONS = np.array([0.3, -0.5, 1.0]), np.array([3.0, 0.0, -4.0]), np.array([0.0, 10.0, 0.0])
+"""Its state in exercises 2 and 3, rad, rad/s, rad/s²."""
+
+
+def array_of(answer: Any, shape: tuple[int, ...]) -> NDArray | None:
+    """The answer as finite numbers of a shape, or None."""
+    try:
+        found = np.asarray(answer, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return found if found.shape == shape and np.isfinite(found).all() else None
+
+
+def velocities(answer: Callable[..., Any]) -> Verdict:
+    """Exercise 1: the velocities of a chain from axes s (n, 6) and rates qd (n,), with as little work as can be."""
+    rng = np.random.default_rng(1)
+    s, qd = rng.normal(size=(JOINTS, 6)), rng.normal(size=JOINTS)
+    expected = np.cumsum(s * qd[:, None], axis=0)
+    try:
+        found = array_of(answer(s.copy(), qd.copy()), (JOINTS, 6))
+    except Exception as fault:
+        return wrong(f"your function stops with {type(fault).__name__}: {fault}")
+    if found is None:
+        return wrong(f"for {JOINTS} joints it should return {JOINTS} rows of six finite numbers, the body velocities.")
+    if not np.allclose(found, expected, atol=1e-12):
+        if np.allclose(found, s * qd[:, None]):
+            return wrong("these are the velocities across the joints; each body also has that of the body before it.")
+        k = int(np.argmax(np.abs(found - expected).max(axis=1) > 1e-12)) + 1
+        return wrong(f"v{k} is not v{k - 1} + s{k} q̇{k} (with v0 = 0).")
+    try:
+        counted = trace(lambda S, rates: answer(S, rates), (JOINTS, 6), JOINTS, simplify=False).operations()
+    except Exception:
+        return wrong(
+            "the values are right, but your operations cannot be counted: use + and * on the rows that you are given."
+        )
+    best = 6 * (2 * JOINTS - 1)
+    if counted.total <= best + 12:  # some begin with a velocity of zero
+        return right(f"{counted} for {JOINTS} joints: n scalings and n additions of six numbers, linear in n.")
+    return wrong(f"right, but it takes {counted}; {best} operations are enough if each sum starts from the last one.")
+
+
+def holding_torques(answer: Any) -> Verdict:
+    """Exercise 2: what the joints of the arm must do to hold it still at `POSE`."""
+    model = arm()
+    exact = gravity_force(model, POSE)
+    tau = array_of(answer, (3,))
+    if tau is None:
+        return wrong("three torques in N m, please.")
+    if np.allclose(tau, exact, atol=2e-3 * np.abs(exact).max()):
+        return right("RNEA with all velocities and accelerations zero; what is left of it are Eqs 5.12 and 5.13.")
+    if np.allclose(tau, -exact, atol=2e-3 * np.abs(exact).max()):
+        return wrong("that is what gravity does to the joints; the motors must do the opposite.")
+    if np.allclose(tau, rnea(model, POSE, RATES, ACCELERATIONS).tau, atol=1e-2):
+        return wrong(
+            "these torques also produce the motion. An arm that is held still has neither rates nor accelerations."
+        )
+    return wrong("not the torques that balance gravity. Which inputs of rnea must be zero, and which one must stay?")
+
+
+def bearing_load(answer: Any) -> Verdict:
+    """Exercise 3: the moment that the bearing of the second joint takes up in motion, N m, without the motor's."""
+    result = rnea(arm(), POSE, RATES, ACCELERATIONS)
+    moment, axis = result.f[2, :3], result.S[2][:3, 0]
+    across, whole = float(np.linalg.norm(np.cross(axis, moment))), float(np.linalg.norm(moment))
+    number = array_of(answer, ())
+    if number is None:
+        return wrong("one number, in N m.")
+    x = float(number)
+    if abs(x - across) < 2e-3 * across:
+        return right(
+            f"of |n| = {whole:.3f} N m, τ = {axis @ moment:.3f} N m is the motor's; {across:.3f} the bearing's."
+        )
+    if abs(x - whole) < 2e-3 * whole:
+        return wrong(
+            "that is the whole moment across the joint. The part along the axis is the motor's, not the bearing's."
+        )
+    if abs(abs(x) - abs(float(axis @ moment))) < 2e-3:
+        return wrong("that is the part along the axis: the motor's torque. The bearing takes the rest.")
+    if abs(x - float(np.linalg.norm(result.f[2, 3:]))) < 2e-3 * x:
+        return wrong("that is the size of the force, in N. The first three numbers of f are the moment.")
+    return wrong(
+        "take f of body 2 from the result of rnea; its first three numbers are the moment, S says along which axis."
+    )
+
+
+def coriolis_coefficient(answer: Callable[..., Any]) -> Verdict:
+    """Exercise 4: C_112 of the double pendulum of two rods of 1 m and 1 kg, a function of q_2."""
+    model = double_pendulum()
+    angles = np.array([-2.0, -0.4, 0.0, 0.7, 1.9])
+    exact = np.array([closed_form(model, np.array([0.3, q2])).C[0, 0, 1] for q2 in angles])
+    try:
+        found = array_of([answer(float(q2)) for q2 in angles], (len(angles),))
+    except Exception as fault:
+        return wrong(f"your function stops with {type(fault).__name__}: {fault}")
+    if found is None:
+        return wrong("for an angle q2 your function should return one finite number.")
+    if np.allclose(found, exact, atol=2e-3):
+        return right("-m l (l/2) sin q2. The torque is twice that times q̇1 q̇2, for C_121 is the same.")
+    if np.allclose(found, 2.0 * exact, atol=2e-3):
+        return wrong("twice as much: in Eq 5.6 the pair q̇1 q̇2 comes with C_112 and with C_121, half each.")
+    if np.allclose(found, -exact, atol=2e-3):
+        return wrong("the right size with the wrong sign: H_11 shrinks when the elbow bends from q2 = 0.")
+    if not np.ptp(found):
+        return wrong("it depends on q2: C_112 is half the slope of H_11 with q2.")
+    return wrong("not C_112. H_11 is a constant plus m l² cos q2; half its derivative by q2 is what you want.")
+
+
+def spatial_acceleration(answer: Callable[..., Any]) -> Verdict:
+    """Exercise 5: spatial acceleration from angular velocity, velocity of the origin, and the rates of both."""
+    w, v, wd, vd = np.random.default_rng(3).normal(size=(4, 3))
+    try:
+        found = array_of(answer(w.copy(), v.copy(), wd.copy(), vd.copy()), (6,))
+    except Exception as fault:
+        return wrong(f"your function stops with {type(fault).__name__}: {fault}")
+    if found is None:
+        return wrong("it should return six finite numbers, the angular part first.")
+
+    def close(linear: NDArray) -> bool:
+        return np.allclose(found, np.concatenate([wd, linear]), atol=1e-12)
+
+    if close(vd - np.cross(w, v)):
+        return right("what is new at a fixed point of space, not what the passing particle feels: no w × v.")
+    if close(vd):
+        return wrong("that is the classical acceleration of the origin. Does a body that turns steadily accelerate?")
+    if close(vd + np.cross(w, v)):
+        return wrong("the sign of w × v: the particle's acceleration is the larger one on a circle.")
+    if np.allclose(found, np.concatenate([vd - np.cross(w, v), wd]), atol=1e-12):
+        return wrong("the right numbers; the angular part comes first in this book.")
+    return wrong("the angular part stays; from the linear part something of w and v must go.")

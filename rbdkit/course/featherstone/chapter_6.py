@@ -1,0 +1,185 @@
+"""Checks of the exercises in the notebook on chapter 6: inertia-matrix methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rbdkit.algorithms.sparse import (
+    depths,
+    expand_parents,
+    sparse_costs,
+    sparsity_pattern,
+)
+from rbdkit.course.verdict import Verdict, right, wrong
+from rbdkit.engine import trace
+from rbdkit.functions import crba
+from rbdkit.library import double_pendulum
+from rbdkit.library.parent_arrays import branched_parents, random_parents
+
+SPARSE_ROBOT = ((0, 1, 1, 3, 3, 1), (6, 2, 0, 1, 3, 1))
+"""The robot of exercise 2: parents and freedoms of its joints; joint 3 is a weld."""
+
+JOINTS = 60
+"""Of the machine of exercise 4."""
+
+
+def whole_numbers(answer: Any, count: int | None = None) -> tuple[int, ...] | None:
+    """The answer as whole numbers, or None if it is none (so many, if a count is given)."""
+    try:
+        found = tuple(int(x) for x in answer if float(x) == int(x))
+        size = len(answer)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if len(found) == size and (count is None or size == count) else None
+
+
+def tree_with_filled_entries(parents: Any, filled: int = 23) -> Verdict:
+    """Exercise 1: a parent array of seven bodies, one of them on the base, whose H has so many entries."""
+    lam = whole_numbers(parents, 7)
+    if lam is None:
+        return wrong("a parent array of seven bodies holds seven whole numbers: λ(1), ..., λ(7), with 0 for the base.")
+    for i, p in enumerate(lam, 1):
+        if not 0 <= p < i:
+            return wrong(f"λ({i}) = {p}: the parent of body {i} must be the base, 0, or a body with a smaller number.")
+    if lam.count(0) > 1:
+        return wrong(f"{lam.count(0)} bodies stand on the base; let it carry a single one.")
+    found = int(sparsity_pattern(expand_parents(lam)).sum())
+    d = depths(expand_parents(lam))
+    if found == filled:
+        return right(
+            f"depths {d}: each body has d - 1 ancestors, and each ancestor gives two entries, so "
+            f"7 + 2 · {sum(d) - 7} = {found}. Every regular numbering of this tree has as many."
+        )
+    hint = "closer to the base" if found > filled else "further from the base"
+    return wrong(f"this tree fills {found} entries, not {filled}: its depths are {d}. Hang a body {hint}.")
+
+
+def expanded(answer: Any) -> Verdict:
+    """Exercise 2: the expanded parent array of `SPARSE_ROBOT`, counted from 1 as in the book or from 0."""
+    exact = expand_parents(*SPARSE_ROBOT)
+    book = tuple(k + 1 for k in exact)
+    lam = whole_numbers(answer)
+    if lam is None:
+        return wrong("λ′ is a list of whole numbers, one for each velocity variable.")
+    if lam in (book, exact):
+        return right("within a joint each variable follows the last; a branch starts at the last one of its parent.")
+    if len(lam) != len(book):
+        return wrong(
+            f"the joints have {' + '.join(map(str, SPARSE_ROBOT[1]))} = {len(book)} freedoms; you gave {len(lam)}."
+        )
+    start = 1 if lam[0] == 0 else 0
+    places = [k + 1 for k, (mine, theirs) in enumerate(zip(lam, exact, strict=True)) if mine - start != theirs]
+    if 9 in places and 10 in places:
+        return wrong(
+            "joint 3 has no freedom, so it has no variable; what hangs on body 3 follows the last variable of body 1."
+        )
+    if any(lam[k - 1] - start == 0 for k in places):
+        return wrong("a branch follows the last of its parent's variables, not the first: all six move it.")
+    return wrong(f"entry {places[0]} is not right yet. Which variable comes before it on the way to the base?")
+
+
+def solve_transposed(function: Any) -> Verdict:
+    """Exercise 3: a function (L, x, lam) that overwrites x by L^-T x, sees no zero and wastes no operation."""
+    if not callable(function):
+        return wrong(f"{function!r} is not a function; write `def my_solve(L, x, lam): ...`")
+    for seed in range(6):
+        lam = expand_parents(random_parents(8, seed, 0.7))
+        verdict = _solves(function, lam, seed)
+        if verdict is not None:
+            return verdict
+    lam = expand_parents(branched_parents(10))
+    try:
+        counted = trace(lambda L, x: _overwritten(function, L, x, lam), (10, 10), 10, simplify=False).operations()
+    except Exception as fault:  # whatever a student's function does
+        return wrong(f"right numbers, but it does not run on symbols, so nothing can be counted: {fault}")
+    needed = sparse_costs(lam, "ltl").solve
+    if counted.total > needed.total:
+        return wrong(f"right numbers, but {counted} where {needed} would do: some of it is done more than once.")
+    return right(f"it leaves the zeros alone, works in place and takes {counted}, the count of Table 6.6.")
+
+
+def _solves(function: Callable[..., Any], lam: tuple[int, ...], seed: int) -> Verdict | None:
+    """None if the function solves a system with NaN in place of zeros."""
+    n, rng = len(lam), np.random.default_rng(seed)
+    filled = np.tril(sparsity_pattern(lam))
+    L = np.where(filled, rng.uniform(0.5, 1.5, (n, n)) + 2.0 * np.eye(n), np.nan)
+    x = rng.normal(size=n)
+    try:
+        found = np.asarray(_overwritten(function, L.copy(), x.copy(), lam), dtype=float)
+    except Exception as fault:  # whatever a student's function does
+        return wrong(f"on a tree with λ = {lam} it raises {type(fault).__name__}: {fault}")
+    exact = np.linalg.solve(np.where(filled, L, 0.0).T, x)
+    if found.shape != (n,):
+        return wrong(f"x has {n} numbers, but the result has shape {found.shape}.")
+    if np.allclose(found, exact, rtol=1e-9, atol=1e-12):
+        return None
+    if np.isnan(found).any():
+        return wrong("NaN: a place between two branches was read. Walk with j = lam[j]; do not try every j.")
+    if np.allclose(found, np.linalg.solve(np.where(filled, L, 0.0), x), rtol=1e-9):
+        return wrong("this is L⁻¹x. For L⁻ᵀx go from the last row to the first, and subtract as soon as x[i] is known.")
+    if np.allclose(found, x):
+        return wrong("x is as it was. Begin with the last row: x[i] = x[i] / L[i, i], then tell its ancestors.")
+    return wrong(f"not the solution of Lᵀy = x for λ = {lam}: off by {np.max(np.abs(found - exact)):.3g}.")
+
+
+def _overwritten(function: Callable[..., Any], L: Any, x: Any, lam: Sequence[int]) -> Any:
+    """What the function returns, or the x that it leaves behind."""
+    result = function(L, x, lam)
+    return x if result is None else result
+
+
+def limbs(answer: Any, factor: int = 100) -> Verdict:
+    """Exercise 4: the fewest equal limbs on the base for which L^T D L is so many times cheaper than for a chain."""
+    found = whole_numbers([answer], 1)
+    if found is None or not 1 <= found[0] <= JOINTS or JOINTS % found[0]:
+        return wrong(f"{answer!r} is not a number of limbs that {JOINTS} joints can share evenly.")
+    work = {k: limb_work(k) for k in range(1, JOINTS + 1) if JOINTS % k == 0}
+    enough = [k for k in work if factor * work[k] <= work[1]]
+    k = found[0]
+    if k not in enough:
+        return wrong(f"{k} limbs leave {work[k]} of {work[1]} operations, {work[1] / work[k]:.3g} times fewer.")
+    if k > min(enough):
+        return wrong(f"{k} limbs are more than enough: {work[1] / work[k]:.4g} times fewer. Do fewer limbs do it?")
+    return right(
+        f"{work[1]} operations become {work[k]}, {work[1] / work[k]:.4g} times fewer: each limb costs about its length "
+        "cubed, so k limbs cost k · (1/k)³ = 1/k² of the chain."
+    )
+
+
+def limb_work(k: int) -> int:
+    """Operations of the L^T D L factorization for k chains side by side."""
+    joints = JOINTS // k
+    chain = tuple(range(-1, joints - 1))
+    return k * sparse_costs(chain, "ltdl").factorization.total
+
+
+def uncoupled_angle(answer: Any) -> Verdict:
+    """Exercise 5: an angle of the second hinge of the double pendulum at which H12 is zero, rad."""
+    if isinstance(answer, bool) or not isinstance(answer, int | float | np.floating | np.integer):
+        return wrong(f"{answer!r} is not an angle in radians.")
+    if not np.isfinite(answer):
+        return wrong(f"{answer!r} is not an angle in radians.")
+    model = double_pendulum()
+    angle = float(answer)
+    H12 = _h12(angle, model)
+    if abs(H12) < 2e-3:
+        return right(
+            f"H12 = {H12:.1e} kg m². The force that starts the second rod acts on a line 2/3 of its length from its "
+            "hinge, and here this line meets the first hinge: no moment about it. A zero of this pose, not of the tree."
+        )
+    if abs(_h12(np.radians(angle), model)) < 2e-3:
+        return wrong("right in degrees; the model takes radians.")
+    if abs(_h12(angle + np.pi, model)) < 2e-3:
+        return wrong("half a turn off: with the angle 0 the second rod hangs on in the direction of the first.")
+    if abs(np.cos(angle)) < 1e-3:
+        return wrong(
+            f"H12 = {H12:.3f}: at a right angle the second rod's force still has a lever arm about the first hinge."
+        )
+    return wrong(f"H12 = {H12:.3f} kg m². Where does the blue arrow of the picture cross the second rod?")
+
+
+def _h12(angle: float, model: Any) -> float:
+    return float(np.asarray(crba(model, [0.0, angle]))[0, 1])

@@ -1,0 +1,129 @@
+"""Checks of the exercises in the notebook on gears and dynamic equivalence, sections 9.6 and 9.7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rbdkit.algorithms.equivalence import base_parameters, exchanged
+from rbdkit.algorithms.equivalence.exchange import table_9_7
+from rbdkit.course.featherstone.chapter_5 import array_of
+from rbdkit.course.verdict import Verdict, right, wrong
+from rbdkit.library.right_angle_arm import right_angle_arm
+from rbdkit.model import Model
+
+WRIST_RATIO = 40.0
+"""Of the wrist of exercise 1."""
+LOAD, ROTOR = 0.4, 1e-4
+"""Inertias of exercise 2, kg m²."""
+CRANK = 0.3
+"""Radius of the crank of exercise 3, m."""
+FREE_JOINTS = "RRPR"
+"""The arm of exercise 5."""
+
+
+def elbow_arm() -> Model:
+    """The arm of exercise 4: two hinges."""
+    return right_angle_arm("RR", length=0.4, seed=8)
+
+
+def wrist(answer: Any) -> Verdict:
+    """Exercise 1: G of a wrist with q = (pitch, roll, motor 1, motor 2) and y = (pitch, roll)."""
+    rho = WRIST_RATIO
+    exact = np.array([[1.0, 0.0], [0.0, 1.0], [rho, rho], [rho, -rho]])
+    G = array_of(answer, (4, 2))
+    if G is None:
+        if array_of(answer, (2, 4)) is not None:
+            return wrong("that is a 2 × 4 matrix. q = G y has four joints on the left: G has four rows.")
+        return wrong("G has a row for each of the four joints and a column for each of the two independent variables.")
+    if np.allclose(G, exact):
+        return right("both motors turn for a pitch, against each other for a roll, so both always share the work.")
+    if not np.allclose(G[:2], np.eye(2)):
+        return wrong("pitch and roll are y themselves: the first two rows are the identity.")
+    if np.allclose(G[2:], exact[2:] / rho):
+        return wrong("the signs are right; each motor makes 40 turns for one of the wrist.")
+    if np.allclose(G[2:], exact[2:] / 2.0) or np.allclose(G[2:], exact[2:] / (2.0 * rho)):
+        return wrong("the half belongs to the way back, from the motors to the wrist.")
+    if np.allclose(np.abs(G[2:]), np.abs(exact[2:])):
+        return wrong("the sizes are right; look at the signs: roll is what makes the motors differ.")
+    return wrong("row 3 says how far motor 1 turns for a unit of pitch and of roll: motor 1 = 40 (pitch + roll).")
+
+
+def best_ratio(answer: Any) -> Verdict:
+    """Exercise 2: the gear ratio with which a motor of given torque accelerates a load the most."""
+    rho = array_of(answer, ())
+    exact = float(np.sqrt(LOAD / ROTOR))
+    if rho is None or rho <= 0.0:
+        return wrong("a positive number, please: turns of the rotor for one of the load.")
+    x = float(rho)
+    if abs(x - exact) < 0.02 * exact:
+        return right("ρ² I = J: load and rotor weigh the same for the motor. Half of its torque moves itself.")
+    if abs(x - exact**2) < 0.02 * exact**2:
+        return wrong("J/I is ρ²: the inertia goes with the square of the ratio.")
+    share = x * ROTOR * LOAD / (LOAD + x**2 * ROTOR) / (0.5 * exact * ROTOR)
+    why = "the rotor is most of what is moved" if x > exact else "the motor's torque reaches the load too weak"
+    return wrong(f"with {x:g} the load gets {100 * share:.0f} % of the best acceleration: {why}.")
+
+
+def crank_bias(answer: Callable[..., Any]) -> Verdict:
+    """Exercise 3: g of a slide that follows a crank, q2 = r sin y, as a function of y and its rate."""
+    states = [(0.4, 2.0), (-1.1, 3.0), (2.5, -1.5), (1.2, 0.0)]
+    exact = np.array([-CRANK * np.sin(y) * yd**2 for y, yd in states])
+    try:
+        found = array_of([answer(y, yd) for y, yd in states], (len(states),))
+    except Exception as fault:
+        return wrong(f"your function stops with {type(fault).__name__}: {fault}")
+    if found is None:
+        return wrong("for y and ẏ your function should return one finite number, in m/s².")
+    if np.allclose(found, exact, atol=1e-6):
+        return right("what the slide does while the crank keeps its speed; at rest it is zero.")
+    if np.allclose(found, -exact, atol=1e-6):
+        return wrong("the sign: at y = 90° the slide is at its far end and is about to come back.")
+    if np.allclose(found, [CRANK * np.cos(y) * yd for y, yd in states], atol=1e-6):
+        return wrong("that is G ẏ, the velocity of the slide; g is Ġ ẏ, a part of its acceleration.")
+    if np.allclose(found, [-CRANK * np.sin(y) * yd for y, yd in states], atol=1e-6):
+        return wrong("that is Ġ; one ẏ is missing: g = Ġ ẏ.")
+    return wrong("differentiate G = r cos y by time and multiply by ẏ.")
+
+
+def lighter_forearm(answer: Any) -> Verdict:
+    """Exercise 4: ten numbers that leave the forearm of `elbow_arm` with half its mass, and the motion as it was."""
+    model = elbow_arm()
+    I_delta = array_of(answer, (10,))
+    if I_delta is None:
+        return wrong("ten finite numbers: m, the first moment (3), and Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the origin.")
+    half = 0.5 * float(model.I[2][5, 5])
+    B = table_9_7(model.joints[2].type)
+    outside = I_delta - B @ (np.linalg.pinv(B) @ I_delta)
+    if np.abs(outside).max() > 1e-6 * max(1.0, float(np.abs(I_delta).max())):
+        if np.allclose(I_delta[:4], np.array([1.0, *model.bodies[2].inertia.com]) * half, rtol=1e-3):  # type: ignore[union-attr]
+            return wrong(
+                "you took half of the forearm where it is. That mass swings; only what lies on the axis may go."
+            )
+        return wrong("this changes the motion: only particles on the hinge, the z axis of the forearm, go unnoticed.")
+    if abs(I_delta[0] - half) > 1e-3 * half:
+        return wrong(
+            f"the motion stays, but the forearm keeps {2 * half - I_delta[0]:.3f} kg; half of it is {half:.3f}."
+        )
+    there = exchanged(model, "link2", I_delta).bodies[2].inertia
+    built = there is not None and not there.findings()
+    remark = "and one could even build it" if built else "though no such body can be built: the motion does not care"
+    return right(f"{half:.3f} kg changed sides at the elbow, {remark}.")
+
+
+def identifiable(answer: Any) -> Verdict:
+    """Exercise 5: how many combinations of inertia parameters of an arm RRPR can be measured, first axis upright."""
+    exact = base_parameters(right_angle_arm(FREE_JOINTS)).rank
+    number = array_of(answer, ())
+    if number is None or float(number) != int(number):
+        return wrong("a whole number, please.")
+    found = int(number)
+    if found == exact:
+        return right(f"{exact} of 40. The others are lost at the first hinge, or shared by neighbours.")
+    if found == 40:
+        return wrong("four bodies have forty numbers, but not all of them can be told apart.")
+    if found == 40 - 3 * 3 - 6:
+        return wrong("you have taken off what each joint lets pass; the upright first hinge hides more of its body.")
+    return wrong("start from 40, take 3 for each hinge and 6 for the slide, then ask what the first body ever does.")

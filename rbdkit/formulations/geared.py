@@ -1,0 +1,105 @@
+"""Joint coordinates of a tree whose joints are tied by gears: only the independent ones are integrated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import Energy, energy, forward_kinematics
+from rbdkit.algorithms.gears import Gear, Gears, geared_forward_dynamics
+from rbdkit.errors import StateError
+from rbdkit.formulations.formulation import Force
+from rbdkit.model import Model
+
+OFF = 1e-6
+"""How far, in rad or m, a joint that follows others may be from where its gear puts it."""
+
+
+class GearedSystem:
+    """The `Formulation` whose x and v are the y and yd of `Gears` (Featherstone 2008, Eq 9.26).
+
+    For `simulate` give ``formulation=functools.partial(GearedSystem, gears=[...])``; q0 and v0 are of all joints.
+
+    Parameters
+    ----------
+    model : a tree, without its gears.
+    tau : forces at all joints (nv,), as a function of (t, x, v), or None.
+    f_ext : external forces as a function of (t, x, v), or None.
+    gears : as for `Gears`.
+    """
+
+    name: ClassVar[str] = "geared"
+
+    def __init__(
+        self, model: Model, tau: Force | None = None, f_ext: Force | None = None, gears: Sequence[Gear] = ()
+    ) -> None:
+        nothing = np.zeros(model.nv)
+        self.model, self.gears = model, Gears(model, gears)
+        self.tau: Force = tau or (lambda t, x, v: nothing)
+        self.f_ext = f_ext
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
+        return geared_forward_dynamics(self.gears, x, v, self.tau(t, x, v), f_ext)
+
+    def move(self, x: NDArray, u: NDArray) -> NDArray:
+        return self.gears.integrate(x, u)
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        gears = self.gears
+        return gears.independent_velocities(self.model.local_rate(gears.spread(u), gears.spread(v)))
+
+    def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
+        q0, q1 = self.gears.gamma(x0), self.gears.gamma(x1)
+        return self.gears.independent_velocities(self.model.difference(q0, q1))
+
+    # --- what it says of the model ------------------------------------------------------------------------------------
+
+    def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        y, yd = self.gears.independent(q), self.gears.independent_velocities(v)
+        for name in self.gears.followers:
+            joint = self.model.joint(name)
+            for what, given, right in (
+                ("coordinate", q[joint.q_slice], self.gears.gamma(y)[joint.q_slice]),
+                ("velocity", v[joint.v_slice], (self.gears.G(y) @ yd)[joint.v_slice]),
+            ):
+                if abs(given[0] - right[0]) > OFF * max(1.0, abs(right[0])):
+                    raise StateError(
+                        f"joint {name!r}: its {what} is {given[0]:.6g}, and its gear makes it {right[0]:.6g}; "
+                        "take q = gears.gamma(y) and v = gears.G(y) @ yd"
+                    )
+        return y, yd
+
+    def poses(self, x: NDArray) -> NDArray:
+        return forward_kinematics(self.model, self._q(x)).poses
+
+    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+        velocities = forward_kinematics(self.model, self._q(x), self._v(x, v)).velocities
+        assert velocities is not None
+        return velocities
+
+    def energy(self, x: NDArray, v: NDArray) -> Energy:
+        return energy(self.model, self._q(x), self._v(x, v))
+
+    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """Energy of all bodies, rotors included."""
+        return {"energy": self.energy(x, v).total}
+
+    def constraint_error(self, x: NDArray) -> NDArray:
+        return np.zeros((*x.shape[:-1], 0))
+
+    def _q(self, x: NDArray) -> NDArray:
+        return _each(self.gears.gamma, x)
+
+    def _v(self, x: NDArray, v: NDArray) -> NDArray:
+        n = x.shape[-1]
+        return _each(lambda state: self.gears.G(state[:n]) @ state[n:], np.concatenate([x, v], axis=-1))
+
+
+def _each(function: Callable[[NDArray], NDArray], states: NDArray) -> NDArray:
+    """The function of every state of a stack (..., n)."""
+    rows = [function(state) for state in states.reshape(-1, states.shape[-1])]
+    return np.array(rows).reshape(*states.shape[:-1], -1)

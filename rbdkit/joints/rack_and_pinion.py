@@ -1,0 +1,80 @@
+"""The rack-and-pinion joint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import ModelError
+from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
+from rbdkit.joints.joint_type import VectorJoint
+
+
+class RackAndPinion(VectorJoint):
+    """A pinion on the successor that rolls along a rack on the predecessor (Featherstone 2008, Example 4.6).
+
+    q is the angle of the pinion, whose centre advances by ``radius * q``. The joint is not symmetric: seen from its
+    other end (`Reversed`) a rack rolls round a pinion, which is another motion.
+
+    Parameters
+    ----------
+    axis : the pinion's axis, 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector. The pinion advances along x for 'z',
+        y for 'x', z for 'y', and for any other axis along column 1 of the plane that `Planar` has for it.
+    radius : of the pinion, m; the rack touches it a quarter turn ahead of its way (at +y for 'z'), on the other side
+        if the radius is negative. 0 gives a revolute joint.
+    """
+
+    kind = "rack_and_pinion"
+    nq = nv = 1
+    q_names = ("angle",)
+    q_units = ("rad",)
+
+    def __init__(self, axis: str | ArrayLike = "z", radius: float = 0.1) -> None:
+        self.axis = unit_axis(axis)
+        self.radius = float(radius)
+        if not np.isfinite(self.radius):
+            raise ModelError(f"radius {radius!r} of a rack-and-pinion joint is not a finite number (m)")
+        self._B = plane_basis(self.axis)
+        self.along = self._B[:, 0]
+
+    def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
+        T = np.zeros((*np.shape(q)[:-1], 4, 4))
+        T[..., :3, :3] = rotation_about(self.axis, q[..., 0])
+        T[..., :3, 3] = self.radius * q * self.along
+        T[..., 3, 3] = 1.0
+        return T
+
+    def project(self, pose: NDArray) -> NDArray:
+        angle = angle_about(self.axis, pose[:3, :3])
+        if self.radius != 0.0:
+            # the way along the rack tells how many whole turns lie behind the angle
+            advance = float(self.along @ pose[:3, 3])
+            angle += 2.0 * np.pi * np.round((advance / self.radius - angle) / (2.0 * np.pi))
+        return np.array([angle])
+
+    def _advance(self, q: NDArray) -> NDArray:
+        """Velocity of the centre at unit rate, in successor axes, shape (..., 3): r (c1, -s1, 0) for axis z."""
+        c, s = np.cos(q[..., :1]), np.sin(q[..., :1])
+        return self.radius * (c * self.along - s * self._B[:, 1])
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return np.concatenate([self.axis, self._advance(q)])[:, None]
+
+    def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        return np.concatenate([v * self.axis, v * self._advance(q)], axis=-1)
+
+    def velocity_product(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        c, s = np.cos(q[0]), np.sin(q[0])
+        return np.concatenate([np.zeros(3), -self.radius * v[0] ** 2 * (s * self.along + c * self._B[:, 1])])
+
+    def constraint_subspace(self, q: NDArray) -> NDArray:
+        T = np.zeros((6, 5))
+        T[:3, :2] = self._B[:, :2]
+        T[3:, 2:] = np.eye(3)
+        T[:3, 2:] -= np.outer(self.axis, self._advance(q))  # what a force at the centre does to the rolling is undone
+        return T
+
+    def parameters(self) -> dict[str, Any]:
+        return {"axis": axis_argument(self.axis), "radius": self.radius}

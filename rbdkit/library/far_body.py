@@ -1,0 +1,24 @@
+"""A body far from the frame it is computed in: Fig 10.1 of Featherstone (2008)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdkit.joints import Planar
+from rbdkit.model import Cylinder, Geometry, Model
+from rbdkit.spatial import se3
+from rbdkit.spatial.inertia import Inertia
+
+
+def far_body(c: ArrayLike = (100.0, 10.0)) -> Model:
+    """A disc with unit mass and unit inertia that moves in the plane, its body frame at O and its centre at c.
+
+    c : (2,) m. With q = 0 the body frame is the world's; the joint-space inertia matrix is I_O of Eq 10.1.
+    """
+    x, y = np.asarray(c, dtype=float)
+    model = Model("far body", gravity=(0.0, 0.0, 0.0))
+    disc = Inertia(1.0, [x, y, 0.0], np.diag([0.5, 0.5, 1.0]))
+    at = se3.pose(position=[x, y, 0.0])
+    model.add_body("disc", joint=Planar("z"), inertia=disc, geometry=Geometry(Cylinder(2.0**0.5, 0.2), at))
+    return model

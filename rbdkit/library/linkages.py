@@ -1,0 +1,104 @@
+"""Linkages and a satellite: the systems of Featherstone (2008), chapters 4 and 8, whose graphs are not mere chains."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.joints import Free, JointType, Prismatic, RackAndPinion, Revolute
+from rbdkit.model import Box, Capsule, Cone, Cylinder, Geometry, Model, Sphere
+from rbdkit.spatial import se3
+from rbdkit.spatial.inertia import Inertia
+
+RADIUS = 0.02  # m, of the bars
+
+
+def crank_slider(crank: float = 0.2, rod: float = 0.5, offset: float = 0.1) -> Model:
+    """The crank-slider linkage of Figure 4.1: crank B1, connecting rod B2, slider B3; joints J1 to J4, J3 the loop.
+
+    At ``neutral`` the crank points up and the loop is closed. All turns are about y, the slider goes along x.
+
+    Parameters
+    ----------
+    crank, rod : their lengths, m. offset : height of the slider's way over the crank's bearing, m.
+    """
+    model = Model("crank-slider linkage")
+    reach = np.sqrt(rod**2 - (crank - offset) ** 2)
+    slope = np.array([reach, 0.0, offset - crank])
+    _bar(model, "B1", "world", Revolute("y"), np.zeros(3), np.array([0.0, 0.0, crank]), "J1")
+    _bar(model, "B2", "B1", Revolute("y"), np.array([0.0, 0.0, crank]), slope, "J2")
+    block = (0.1, 0.06, 0.05)
+    at = np.array([reach, 0.0, offset])
+    model.add_body(
+        "B3", "world", Prismatic("x"), at, Inertia.box(block, mass=0.5), Geometry(Box(block)), joint_name="J4"
+    )
+    model.add_loop("J3", "B2", "B3", Revolute("y"), slope)
+    return model
+
+
+def planar_four_bar(
+    closing: JointType | None = None, crank: float = 0.2, coupler: float = 0.5, base: float = 0.4
+) -> Model:
+    """A four-bar linkage in the x-z plane, closed at ``neutral``: crank, coupler and rocker; the loop joint is 'pin'.
+
+    Parameters
+    ----------
+    closing : the joint between coupler and rocker; a revolute joint about y if not given.
+    crank, coupler, base : lengths, m; the rocker is as long as it takes for a coupler that rises by a fifth.
+    """
+    model = Model("planar four-bar linkage")
+    top = np.array([0.0, 0.0, crank])
+    along = coupler * np.array([np.sqrt(0.96), 0.0, 0.2])
+    foot = np.array([base, 0.0, 0.0])
+    _bar(model, "crank", "world", Revolute("y"), np.zeros(3), top, "crank_joint")
+    _bar(model, "coupler", "crank", Revolute("y"), top, along, "coupler_joint")
+    _bar(model, "rocker", "world", Revolute("y"), foot, top + along - foot, "rocker_joint")
+    model.add_loop("pin", "coupler", "rocker", closing or Revolute("y"), along, top + along - foot)
+    return model
+
+
+def satellite() -> Model:
+    """The satellite of Figure 4.1: a floating base on a 6-DoF joint to the planet, a dish on a hinge; no gravity."""
+    model = Model("satellite with a dish", gravity=(0.0, 0.0, 0.0))
+    hull = (0.6, 0.6, 0.8)
+    model.add_body("hull", "world", Free(), None, Inertia.box(hull, mass=100.0), Geometry(Box(hull)), joint_name="J1")
+    mast, middle = se3.pose(position=[0.0, 0.0, 0.15]), se3.pose(position=[0.0, 0.0, 0.4])
+    shapes = [Geometry(Cylinder(0.03, 0.3), mast), Geometry(Cone(0.35, 0.25), middle @ _UPSIDE_DOWN)]
+    dish = Inertia.cone(0.35, 0.25, mass=15.0).transformed(middle @ _UPSIDE_DOWN)
+    model.add_body("dish", "hull", Revolute("y"), [0.0, 0.0, 0.45], dish, shapes, joint_name="J2")
+    return model
+
+
+def rack_and_pinion(radius: float = 0.15) -> Model:
+    """A pinion that rolls along a rack on the ceiling (Example 4.6), with a pendulum hung from its axle."""
+    model = Model("rack and pinion")
+    upright = se3.pose(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]))  # z of the joint points to -y
+    rack = se3.pose(position=[0.0, 0.0, radius + 0.02])
+    model.add_body("rack", geometry=Geometry(Box((2.0, 0.08, 0.04)), rack))
+    wheel = Geometry(Cylinder(radius, 0.06))
+    spoke = Geometry(Capsule(0.01, 0.7 * radius), se3.pose(_Y_TO_Z, [0.0, 0.4 * radius, 0.04]))
+    disc = Inertia.cylinder(radius, 0.06, mass=2.0)
+    model.add_body("pinion", "rack", RackAndPinion("z", radius), upright, disc, [wheel, spoke], joint_name="rolling")
+    down = np.array([0.0, -0.5, 0.0])
+    bar = Geometry(Capsule(0.015, 0.5), se3.pose(_Y_TO_Z, 0.5 * down + [0.0, 0.0, 0.08]))
+    bob = Geometry(Sphere(0.05), se3.pose(position=down + [0.0, 0.0, 0.08]))
+    mass = Inertia.sphere(0.05, mass=1.0).transformed(se3.pose(position=down))
+    model.add_body("bob", "pinion", Revolute("z"), None, mass, [bar, bob], joint_name="axle")
+    return model
+
+
+_UPSIDE_DOWN = np.diag([1.0, -1.0, -1.0, 1.0])
+_Y_TO_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+
+
+def _bar(model: Model, name: str, parent: str, joint: JointType, at: NDArray, tip: NDArray, joint_name: str) -> None:
+    """A thin bar from its joint to its tip, 1 kg a metre."""
+    length = float(np.linalg.norm(tip))
+    turn = se3.pose(_towards(tip / length), 0.5 * tip)
+    inertia = Inertia.cylinder(RADIUS, length, mass=length).transformed(turn)
+    model.add_body(name, parent, joint, at, inertia, Geometry(Capsule(RADIUS, length), turn), joint_name=joint_name)
+
+
+def _towards(z: NDArray) -> NDArray:
+    """A rotation matrix with this third column, for directions in the x-z plane."""
+    return np.column_stack([[z[2], 0.0, -z[0]], [0.0, 1.0, 0.0], z])

@@ -1,0 +1,59 @@
+"""A pendulum whose pivot is shaken up and down: it can stand on its head (Kapitza, 1951)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbdkit.joints import JointType, Prescribed, Prismatic, Revolute
+from rbdkit.joints.prescribed import Motion
+from rbdkit.model import Box, Capsule, Geometry, Model, Sphere
+from rbdkit.spatial import se3
+from rbdkit.spatial.inertia import Inertia
+
+
+def shaken_pendulum(
+    amplitude: float | None = None,
+    frequency: float = 60.0,
+    length: float = 0.5,
+    mass: float = 1.0,
+    damping: float = 0.0,
+) -> Model:
+    """A small bob on a massless rod; its pivot is a carriage that slides along z. The rod hangs down at zero.
+
+    amplitude : of the pivot's motion, m; without it the carriage is on a free slide, 'lift', for hybrid dynamics.
+    frequency : of that motion, rad/s. length : to the bob, m. mass : of the bob, kg. damping : of the hinge,
+        N m s/rad.
+    """
+    model = Model("shaken pendulum")
+    lift: JointType = Prismatic("z")
+    if amplitude is not None:
+        lift = Prescribed(Prismatic("z"), shaking(amplitude, frequency))
+    carriage = Geometry(Box((0.2 * length, 0.12 * length, 0.08 * length)), color=(0.55, 0.58, 0.63))
+    model.add_body("carriage", joint=lift, geometry=carriage, joint_name="lift")
+    bob, middle = se3.pose(position=[0.0, 0.0, -length]), se3.pose(position=[0.0, 0.0, -0.5 * length])
+    radius = 0.06 * length
+    model.add_body(
+        "bob",
+        "carriage",
+        Revolute("y"),
+        inertia=Inertia.sphere(radius, mass=mass).transformed(bob),
+        geometry=[Geometry(Sphere(radius), bob), Geometry(Capsule(0.25 * radius, length), middle)],
+        joint_name="hinge",
+        damping=damping,
+    )
+    return model
+
+
+def shaking(amplitude: float, frequency: float) -> Motion:
+    """z = a cos(w t) with its first two derivatives, as `Prescribed` takes them. m, rad/s."""
+
+    def motion(t: float) -> tuple[float, float, float]:
+        c, s = np.cos(frequency * t), np.sin(frequency * t)
+        return amplitude * c, -amplitude * frequency * s, -amplitude * frequency**2 * c
+
+    return motion  # type: ignore[return-value]  # numbers will do where the joint has one coordinate
+
+
+def upright_frequency(amplitude: float, length: float = 0.5, gravity: float = 9.81) -> float:
+    """Above it, rad/s, the shaken pendulum stands: ``a^2 w^2 > 2 g l``, for amplitudes small against the length."""
+    return float(np.sqrt(2.0 * gravity * length) / amplitude)

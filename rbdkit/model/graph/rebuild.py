@@ -1,0 +1,198 @@
+"""The same system with other tree joints and other numbers: frames move, joints turn round, loops open and close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import ModelError
+from rbdkit.joints import JointType, Reversed
+from rbdkit.model.graph.connectivity import ConnectivityGraph
+from rbdkit.model.graph.numbering import RegularNumbering
+from rbdkit.model.joint import Joint
+from rbdkit.model.model import Model
+from rbdkit.spatial import plucker, se3
+
+
+@dataclass(frozen=True)
+class _Connection:
+    """A joint with its two ends, as it stands whatever tree there is.
+
+    predecessor, successor : names of the bodies. predecessor_frame, successor_frame : (4, 4) poses of its frames in
+    these bodies' coordinates. joint : what else it has. in_tree : whether it is a tree joint of the model.
+    """
+
+    joint: Joint
+    type: JointType
+    predecessor: str
+    successor: str
+    predecessor_frame: NDArray
+    successor_frame: NDArray
+    in_tree: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Renumbered:
+    """A model made anew by a regular numbering.
+
+    Attributes
+    ----------
+    model : the same system; its bodies and joints stand in the order of the numbering and keep their names.
+    numbering : by which it was made.
+    offsets : pose of each body's frame in the frame that it had before, (4, 4) by name. They are other than the
+        identity only where a body hangs on another joint than before, or on the other end of it.
+    source : the model that it was made from.
+    """
+
+    model: Model
+    numbering: RegularNumbering
+    offsets: dict[str, NDArray]
+    source: Model
+
+    def state(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[NDArray, NDArray]:
+        """The source's state in the coordinates and velocities of the new model, shapes (nq,) and (nv,).
+
+        Joints that were in the tree before keep their numbers. Those that closed loops get the numbers that come
+        closest to where their frames are and how they move.
+        """
+        q_old = self.source.check_q(q)
+        v_old = self.source.check_v(np.zeros(self.source.nv) if v is None else v)
+        poses, velocities = _kinematics(self.source, q_old, v_old)
+        q_new, v_new = self.model.neutral(), np.zeros(self.model.nv)
+        for connection in _connections(self.source):
+            joint = next((j for j in self.model.joints[1:] if j.name == connection.joint.name), None)
+            if joint is None or joint.mimic is not None:
+                continue
+            if connection.in_tree:
+                q_new[joint.q_slice] = q_old[connection.joint.q_slice]
+                v_new[joint.v_slice] = v_old[connection.joint.v_slice]
+                continue
+            p, s = (self.source.body(name).index for name in (connection.predecessor, connection.successor))
+            from_p = poses[p] @ connection.predecessor_frame
+            from_s = poses[s] @ connection.successor_frame
+            own = connection.type.project(se3.inverse(from_p) @ from_s)
+            relative = plucker.from_pose(connection.successor_frame) @ (
+                velocities[s] - plucker.from_pose(se3.inverse(poses[p]) @ poses[s]) @ velocities[p]
+            )
+            q_new[joint.q_slice] = own
+            v_new[joint.v_slice] = np.linalg.lstsq(connection.type.motion_subspace(own), relative, rcond=None)[0]
+        return q_new, v_new
+
+
+def graph_of(model: Model) -> ConnectivityGraph:
+    """The connectivity graph of a model: its tree joints first, then its loop joints.
+
+    A tree joint of type `Reversed` is an arc from the child to the parent.
+    """
+    arcs = [(c.joint.name, c.predecessor, c.successor) for c in _connections(model)]
+    return ConnectivityGraph(arcs, [body.name for body in model.bodies[1:]], model.bodies[0].name)
+
+
+def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
+    """The same system with the tree joints and the order that a numbering says.
+
+    A tree joint that the new tree runs against becomes `Reversed`, so that its coordinates stay what they are; body
+    frames move to the joints by which bodies now hang; the chords become loop joints.
+
+    Parameters
+    ----------
+    numbering : of a spanning tree of ``graph_of(model)``.
+
+    Raises
+    ------
+    ModelError
+        If the numbering is of another graph, or a joint that would become a loop joint has springs, dampers, rotors,
+        limits or a leader, which loop joints do not have.
+    """
+    if numbering.tree.graph != graph_of(model):
+        raise ModelError(f"the numbering is of another graph; make it from graph_of(model) of {model.name!r}")
+    connections = {c.joint.name: c for c in _connections(model)}
+    made = Model(model.name, model.gravity)
+    offsets = {numbering.bodies[0]: np.eye(4)}
+    for arc, name in zip(numbering.joints[1:], numbering.bodies[1:], strict=False):
+        assert arc is not None
+        c = connections[arc.name]
+        forward = arc.successor == name
+        near, far = (c.predecessor_frame, c.successor_frame) if forward else (c.successor_frame, c.predecessor_frame)
+        offsets[name] = far
+        _add(made, model, name, c, c.type if forward else Reversed(c.type), arc.other(name), near, offsets)
+    for arc in numbering.tree.chords:
+        _check_plain(connections[arc.name])
+    for arc in numbering.joints[len(numbering.bodies) :]:
+        assert arc is not None
+        c = connections[arc.name]
+        P, S = se3.inverse(offsets[c.predecessor]), se3.inverse(offsets[c.successor])
+        made.add_loop(arc.name, c.predecessor, c.successor, c.type, P @ c.predecessor_frame, S @ c.successor_frame)
+    for frame in model.frames:
+        body = model.bodies[frame.body].name
+        made.add_frame(frame.name, body, se3.inverse(offsets[body]) @ frame.placement)
+    return Renumbered(made, numbering, offsets, model)
+
+
+def _add(
+    made: Model,
+    model: Model,
+    name: str,
+    connection: _Connection,
+    type_: JointType,
+    parent: str,
+    near: NDArray,
+    offsets: dict[str, NDArray],
+) -> None:
+    """The body in its new frame, on the joint that now carries it."""
+    body, joint, back = model.body(name), connection.joint, se3.inverse(offsets[name])
+    made.add_body(
+        name,
+        parent,
+        type_,
+        se3.inverse(offsets[parent]) @ near,
+        None if body.inertia is None else body.inertia.transformed(back),
+        [replace(shape, placement=back @ shape.placement) for shape in body.geometry],
+        joint.name,
+        **(
+            {key: getattr(joint, key) for key in ("damping", "friction", "stiffness", "rest", "armature", "limits")}
+            if connection.in_tree
+            else {}
+        ),
+        mimic=joint.mimic,
+    )
+
+
+def _check_plain(connection: _Connection) -> None:
+    joint = connection.joint
+    carried = [key for key in ("damping", "friction", "stiffness", "armature") if np.any(getattr(joint, key))]
+    carried += ["limits"] if joint.limits.bounded else []
+    carried += ["mimic"] if joint.mimic is not None else []
+    if carried:
+        raise ModelError(
+            f"joint {joint.name!r} has {', '.join(carried)}, which a loop joint cannot have; keep it in the tree"
+        )
+
+
+def _connections(model: Model) -> list[_Connection]:
+    """Tree joints, then loop joints, each from its own predecessor to its own successor."""
+    found = []
+    for body in model.bodies[1:]:
+        joint, parent, type_ = body.joint, model.bodies[body.parent].name, body.joint.type
+        ends = (parent, body.name, joint.placement, np.eye(4))
+        if isinstance(type_, Reversed):
+            type_, ends = type_.joint, (ends[1], ends[0], ends[3], ends[2])
+        found.append(_Connection(joint, type_, *ends, in_tree=True))
+    for loop in model.loops:
+        p, s = model.bodies[loop.predecessor].name, model.bodies[loop.successor].name
+        ends = (p, s, loop.joint.placement, loop.successor_placement)
+        found.append(_Connection(loop.joint, loop.joint.type, *ends, in_tree=False))
+    return found
+
+
+def _kinematics(model: Model, q: NDArray, v: NDArray) -> tuple[list[NDArray], list[NDArray]]:
+    """Poses in the world and velocities in body coordinates of all bodies (Example 4.4, with v in body coordinates)."""
+    poses, velocities = [np.eye(4)], [np.zeros(6)]
+    for body in model.bodies[1:]:
+        joint = body.joint
+        poses.append(poses[body.parent] @ joint.pose(q))
+        X_J = joint.transform(q)
+        velocities.append(X_J @ joint.X_tree @ velocities[body.parent] + joint.velocity(q, v))
+    return poses, velocities
