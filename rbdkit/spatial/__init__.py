@@ -11,7 +11,7 @@ Spatial vectors are angular first; quaternions are scalar first; angles are in r
     mechanisms     ArticulatedInertia, ArticulatedInverse (what a body feels like with others on it)
     in the plane   planar
     constraints    subspace (sums, complements in the dual sense)
-    arithmetic     compact (on as few numbers, and in as few operations, as it takes)
+    arithmetic     vector3 (three dimensions on any scalar), compact (on as few numbers and operations as it takes)
 
 The group functions take stacks on leading axes.
 """

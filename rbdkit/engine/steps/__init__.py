@@ -8,7 +8,7 @@ world.
 
 In the order of reading::
 
-    vectors                 three dimensions on any scalar; manifold: rotations and twists
+    manifold                rotations and twists on any scalar, made of `rbdkit.spatial.vector3`
     motion                  what a kind of joint allows; curved_motions, wrapped_motions: those that are not plain;
                             motions: all of them by name; tangent: how their coordinates change
     nodes                   links, and what an algorithm is handed of them; joint_arrays: the numbers of their joints

@@ -1,6 +1,7 @@
 """Spatial arithmetic on as few numbers as it takes, and in as few operations (Featherstone 2008, Appendix A).
 
-Plain Python scalars in small immutable objects: floats compute, symbols of `rbdkit.engine` are traced and counted. The
+Plain Python scalars in small immutable objects, on the 3-vectors and matrices of `rbdkit.spatial.vector3`: floats
+compute, symbols of `rbdkit.engine` are traced and counted. The
 class names are those of Table A.3; ``of(flat)`` builds from scalars in the order given here, ``flat()`` goes back.
 
     mv(omega, v)    motion vector                6    omega, v
@@ -35,7 +36,6 @@ made of cosine and sine. ``screw.plx()`` is the general transform, ``screw.inver
 Whatever else is combined (m + f, m . m, f x f, I f, X f, X* m, an fv made of an mv) is a TypeError that names both
 kinds and says what there is instead. ``X.star @ f`` is X* f, for those who want to write it.
 
-    vectors        3-vectors, general and symmetric matrices, on any scalar
     rotation       product, rotate, rotate_symmetric: rotation matrices at less than their usual cost
     axial          rx, ry, rz: the same about a coordinate axis
     motion_force, inertias, free_about_z, transform, screw    the kinds above
