@@ -13,6 +13,7 @@ from rbdkit.widgets.integrator_stepper import IntegratorStepper, step_integrator
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.sliders import Sliders, sliders
+from rbdkit.widgets.source import Source, source
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.tweak import Tweak, tweak
 from rbdkit.widgets.view import View, show
@@ -27,6 +28,7 @@ __all__ = [
     "Playground",
     "Slider",
     "Sliders",
+    "Source",
     "Stage",
     "Tweak",
     "View",
@@ -34,6 +36,7 @@ __all__ = [
     "compare",
     "show",
     "sliders",
+    "source",
     "step_algorithm",
     "step_integrator",
     "tweak",

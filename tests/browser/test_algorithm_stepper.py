@@ -33,7 +33,7 @@ def line_at(notebook) -> str:
 
 def test_the_buttons_run_the_source_line_by_line_and_back(stepping):
     view = stepping.view()
-    assert line_at(stepping).strip().startswith("if model.mimics")
+    assert line_at(stepping).strip().startswith("require_independent_joints(")
     for _ in range(4):
         press(stepping, "Run one line (→)")
     assert stepping.value("view.k") == 4

@@ -61,7 +61,7 @@ def _draw(u: str, b: str, time: float) -> Picture:
             ("u", f"{u}: {_words(u)}"),
             ("b", f"{b}: {_words(b)}"),
             ("u × b" if motion else "u ×* b", product if product == "0" else f"{product}: {_words(product)}"),
-            ("b moved", "  ".join(f"{x:+.2f}" for x in moved + 0.0)),
+            ("b moved", "\n".join("  ".join(f"{x:+.2f}" for x in half + 0.0) for half in (moved[:3], moved[3:]))),
             ("its rate at 0", "  ".join(f"{x:+.0f}" for x in rate + 0.0)),
         ],
         note="Yellow is u, grey is b at the start, coloured is b after a while; two heads turn, one head slides.",

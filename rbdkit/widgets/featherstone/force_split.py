@@ -108,4 +108,5 @@ def _three(x: NDArray) -> tuple[float, float, float]:
 
 
 def _six(f: NDArray) -> str:
-    return "  ".join(f"{value:+.1f}" for value in np.where(np.abs(f) < 0.05, 0.0, f))
+    numbers = [f"{value:+.1f}" for value in np.where(np.abs(f) < 0.05, 0.0, f)]
+    return "  ".join(numbers[:3]) + "\n" + "  ".join(numbers[3:])

@@ -110,4 +110,4 @@ def test_a_turned_force_makes_a_moment():
     playground.set(u="d_x", b="e_Oy", time=1.0)
     shown = dict(playground.picture.readout)
     assert shown["u ×* b"] == "e_z: couple about z"
-    assert shown["b moved"] == "+0.00  +0.00  +1.00  +0.00  +1.00  +0.00"
+    assert shown["b moved"].split() == ["+0.00", "+0.00", "+1.00", "+0.00", "+1.00", "+0.00"]

@@ -1,0 +1,103 @@
+"""The source of functions as it stands in their files, to be read in a notebook."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+STYLE = """
+.rbd-source { border: 1px solid var(--jp-border-color2, #d5d9de); border-radius: 6px; overflow: hidden; }
+.rbd-source header { padding: 3px 12px; color: var(--jp-ui-font-color2, #66707c); background: var(--jp-layout-color2, #eef0f2); font: 11px var(--jp-ui-font-family, system-ui, sans-serif); }
+.rbd-source pre { margin: 0 !important; padding: 8px 12px; overflow-x: auto; white-space: pre !important; color: var(--jp-content-font-color1, #22272e); background: none; font: 12px/1.45 var(--jp-code-font-family, monospace); }
+.rbd-source .k, .rbd-source .ow { color: var(--jp-mirror-editor-keyword-color, #008000); font-weight: 600; }
+.rbd-source .s { color: var(--jp-mirror-editor-string-color, #ba2121); }
+.rbd-source .c { color: var(--jp-mirror-editor-comment-color, #408080); font-style: italic; }
+.rbd-source .m { color: var(--jp-mirror-editor-number-color, #080); }
+.rbd-source .nf { color: var(--jp-mirror-editor-def-color, #00f); }
+.rbd-source .o { color: var(--jp-mirror-editor-operator-color, #a2f); }
+"""  # noqa: E501
+
+
+class Source:
+    """The source of functions or classes; see `source`."""
+
+    def __init__(self, *things: Callable[..., Any] | type, doc: bool = True) -> None:
+        self.things, self.doc = things, doc
+
+    def _texts(self) -> list[tuple[str, str]]:
+        """Where each stands, and its text."""
+        found = []
+        for thing in self.things:
+            lines, first = inspect.getsourcelines(thing)
+            while lines and not lines[-1].strip():
+                lines.pop()
+            parts = Path(inspect.getsourcefile(thing) or "").parts
+            inside = parts[parts.index("rbdkit") :] if "rbdkit" in parts else parts[-1:]
+            text = dedent("".join(lines)).rstrip()
+            found.append((f"{'/'.join(inside)}, line {first}", text if self.doc else without_doc(text)))
+        return found
+
+    def __repr__(self) -> str:
+        return "\n\n\n".join(text for _, text in self._texts())
+
+    def _repr_html_(self) -> str:
+        blocks = (
+            f"<div class='rbd-source'><header>{escape(place)}</header><pre>{coloured(text)}</pre></div>"
+            for place, text in self._texts()
+        )
+        return f"<style>{STYLE}</style>" + "<p></p>".join(blocks)
+
+
+def without_doc(text: str) -> str:
+    """A function or class without its docstring."""
+    body = ast.parse(text).body[0].body  # type: ignore[attr-defined]  # a function or class has one
+    lines = text.splitlines()
+    if ast.get_docstring(ast.parse(text).body[0]) is not None:  # type: ignore[arg-type]
+        del lines[body[0].lineno - 1 : body[0].end_lineno]
+    return "\n".join(lines)
+
+
+def coloured(text: str) -> str:
+    """Python as HTML, words of one kind in spans of one class: k, ow, s, c, m, nf, o."""
+    from pygments import lex  # comes with IPython
+    from pygments.lexers import PythonLexer
+    from pygments.token import Token
+
+    classes = {
+        Token.Keyword: "k",
+        Token.Operator.Word: "ow",
+        Token.Literal.String: "s",
+        Token.Comment: "c",
+        Token.Literal.Number: "m",
+        Token.Name.Function: "nf",
+        Token.Name.Class: "nf",
+        Token.Operator: "o",
+    }
+
+    def span(kind: Any, word: str) -> str:
+        name = next((classes[k] for k in reversed(kind.split()) if k in classes), "")
+        return f"<span class='{name}'>{escape(word)}</span>" if name else escape(word)
+
+    return "".join(span(kind, word) for kind, word in lex(text, PythonLexer(stripnl=False)))
+
+
+def source(*things: Callable[..., Any] | type, doc: bool = True) -> Source:
+    """The source of functions or classes, coloured, with the file and line where it stands.
+
+    Parameters
+    ----------
+    things : functions or classes. doc : whether their docstrings are shown.
+
+    Raises
+    ------
+    TypeError, OSError
+        If one of them has no source that Python can find.
+    """
+    found = Source(*things, doc=doc)
+    repr(found)
+    return found
