@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.rotor import rotor_inertia
-from rbdkit.algorithms.stages import moved, stages
+from rbdkit.algorithms.stages import moved, parts, stages
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
 
@@ -109,24 +109,26 @@ def cross_force(v: NDArray, f: NDArray) -> NDArray:
 
 
 def _geometry(model: Model, q: NDArray) -> tuple[list[NDArray], list[NDArray], NDArray, list[list[int]], NDArray]:
-    """What `coefficients` needs, and G (freedoms, nv): to which velocity variable each freedom belongs."""
+    """What `coefficients` needs, one axis for each part of a joint, and G (parts, nv): how fast v moves each part."""
     X_0 = [np.eye(6)] * len(model.bodies)
     s: list[NDArray] = []
     own: list[list[int]] = [[]]
     movers: list[list[int]] = [[]]
-    tables, places = [], []
+    tables, shares = [], []
     for i in model.outward:
         joint, p = model.joints[i], model.parent[i]
         X_0[i] = joint.transform(q) @ model.X_tree[i] @ X_0[p]
-        axes = plucker.inverse(X_0[i]) @ joint.motion_subspace(q)
-        own.append(list(range(len(s), len(s) + joint.nv)))
+        P, share = parts(joint, q)
+        axes = plucker.inverse(X_0[i]) @ P
+        own.append(list(range(len(s), len(s) + len(share))))
         movers.append(movers[p] + own[i])
         s += list(axes.T)
         tables.append(moved(stages(joint)))
-        places += list(range(joint.v_slice.start, joint.v_slice.start + joint.nv))
+        shares.append(np.zeros((len(share), model.nv)))
+        shares[-1][:, joint.v_slice] = share
     moves = np.zeros((len(s), len(s)), dtype=bool)
     for i in model.outward:
         moves[np.ix_(own[i], movers[model.parent[i]])] = True  # all that moves the parent carries the joint along
         moves[np.ix_(own[i], own[i])] = tables[i - 1]
     I = [X.T @ I_i @ X for X, I_i in zip(X_0, model.I, strict=True)]
-    return s, I[1:], moves, movers[1:], np.eye(model.nv)[places]
+    return s, I[1:], moves, movers[1:], np.concatenate(shares)

@@ -79,3 +79,12 @@ class Compiled(Protocol):
         method : name of the integrator.
         """
         ...
+
+
+@runtime_checkable
+class InJoints(Protocol):
+    """A formulation whose states tell the joint coordinates, whole turns included; those of others come from poses."""
+
+    def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """q (..., nq) and the joint velocities (..., nv) of one state or a stack of states."""
+        ...

@@ -73,6 +73,9 @@ class GearedSystem:
                     )
         return y, yd
 
+    def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        return self._q(x), self._v(x, v)
+
     def poses(self, x: NDArray) -> NDArray:
         return forward_kinematics(self.model, self._q(x)).poses
 

@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
-from rbdkit.formulations import Force, Formulation, joint_state
+from rbdkit.formulations import Force, Formulation, InJoints, joint_state
 from rbdkit.integrators import Solve
 from rbdkit.simulation.report import Report
 from rbdkit.simulation.trajectory import Trajectory
 
 
 class Motion(Trajectory):
-    """A `Trajectory` that a formulation computed; its q and v are found when asked for, from poses and velocities.
+    """A `Trajectory` that a formulation computed; its q and v are found when asked for, from poses and velocities
+    where the formulation does not tell them.
 
     Parameters
     ----------
@@ -72,6 +73,8 @@ class Motion(Trajectory):
 
     @cached_property
     def _joint_state(self) -> tuple[NDArray, NDArray]:
+        if isinstance(self.system, InJoints):
+            return self.system.joint_state(self.x, self.w)
         return joint_state(self.model, self._poses, self.velocities())
 
     @cached_property

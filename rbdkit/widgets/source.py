@@ -13,7 +13,7 @@ from typing import Any
 STYLE = """
 .rbd-source { border: 1px solid var(--jp-border-color2, #d5d9de); border-radius: 6px; overflow: hidden; }
 .rbd-source header { padding: 3px 12px; color: var(--jp-ui-font-color2, #66707c); background: var(--jp-layout-color2, #eef0f2); font: 11px var(--jp-ui-font-family, system-ui, sans-serif); }
-.rbd-source pre { margin: 0 !important; padding: 8px 12px; overflow-x: auto; white-space: pre !important; color: var(--jp-content-font-color1, #22272e); background: none; font: 12px/1.45 var(--jp-code-font-family, monospace); }
+.rbd-source pre { margin: 0 !important; padding: 8px 12px !important; overflow-x: auto; white-space: pre !important; color: var(--jp-content-font-color1, #22272e); background: none; font: 12px/1.45 var(--jp-code-font-family, monospace) !important; }
 .rbd-source .k, .rbd-source .ow { color: var(--jp-mirror-editor-keyword-color, #008000); font-weight: 600; }
 .rbd-source .s { color: var(--jp-mirror-editor-string-color, #ba2121); }
 .rbd-source .c { color: var(--jp-mirror-editor-comment-color, #408080); font-style: italic; }

@@ -8,7 +8,7 @@ import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.algorithms.closed_form import closed_form
 from rbdkit.algorithms.recursion_cost import closed_form_operations, original
-from rbdkit.library import double_pendulum, random_state, random_tree
+from rbdkit.library import double_pendulum, joint_gallery, random_state, random_tree, uncommon_joints
 
 SEEDS = range(4)
 
@@ -47,7 +47,8 @@ def test_double_pendulum_against_christoffel_symbols_by_sympy():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sum_of_all_terms_is_what_rnea_says(seed, off):
     """Trees of all joint types; the coefficients are found once, the motions are many."""
-    model = random_tree(seed, 7)
+    rng = np.random.default_rng(seed)
+    model = random_tree(seed, 10, [*joint_gallery(rng), *uncommon_joints(rng)])
     q = random_state(model, seed)[0]
     found = closed_form(model, q)
     assert off(found.H, algorithms.crba(model, q).H) < 1e-12

@@ -82,3 +82,13 @@ def test_a_start_off_the_gears_is_refused():
         rbd.simulate(gears.model, [0.3, 0, 0, 0], duration=0.1, dt=0.01, formulation=formulation, progress=False)
     with pytest.raises(StateError, match=r"'motor 2': its velocity is 1"):
         rbd.simulate(gears.model, np.zeros(4), [0, 0, 0, 1], 0.1, 0.01, formulation=formulation, progress=False)
+
+
+def test_turns_of_a_follower_are_counted():
+    """A motor behind a gear of 1 to 50 turns several times; its recorded angle is fifty times that of its joint."""
+    run = run_of(geared_arm(50.0, 50.0), [0.3, 0.5], [1.0, 2.0])
+    joints = run.model.joint("shoulder"), run.model.joint("motor 1")
+    slow, fast = (run.q[:, joint.q_slice][:, 0] for joint in joints)
+    np.testing.assert_allclose(fast, 50.0 * slow, rtol=1e-15)
+    assert np.ptp(fast) > 2.0 * np.pi
+    np.testing.assert_allclose(run.poses(), rbd.forward_kinematics(run.model, run.q).poses, atol=1e-12)

@@ -6,7 +6,7 @@ class Playground extends Panel {
     this.el.classList.add("rbd-playground");
     this.el.classList.toggle("rbd-alone", model.get("alone"));
     this.readout = h("div", { class: "rbd-readout" });
-    this.note = h("p", { class: "rbd-note" });
+    this.note = h("p", { class: "rbd-sentence" });
     this.drawing = h("div", { class: "rbd-drawn" });
     const controls = h("div", { class: "rbd-controls" });
     controls.append(...this.el.childNodes, this.readout, this.note);
