@@ -1,6 +1,19 @@
-"""Ready models: pendulums, random trees for tests, and where to find the files of real robots."""
+"""Ready models: small ones to play with, example systems of the sources, random trees, and the files of real robots.
+
+    to play with            pendulums, linkages, serial_arms, candelabra, showcase (one joint of every type)
+    chapters 3, 4           pinion_hinge, rolling_sphere, taut_string; linkages, serial_arms
+    chapters 6, 7           sparse_trees, parent_arrays, candelabra; box_and_cylinder
+    chapter 9               satellite_with_arm, falling_cat, shaken_pendulum; geared, right_angle_arm
+    chapter 10              rod_trees, revolute_trees, far_body, unlike_spheres, turret_pendulum
+    papers                  holzinger, free_rotation; gebhardt_romero; mueller_terze
+    for tests               random_tree, parent_arrays
+    from files              robots
+
+The chapters are those of Featherstone's book.
+"""
 
 from rbdkit.library.box_and_cylinder import box_and_cylinder
+from rbdkit.library.candelabra import candelabra
 from rbdkit.library.falling_cat import cat_roll, falling_cat, waist, waist_motion
 from rbdkit.library.far_body import far_body
 from rbdkit.library.free_rotation import free_rotation
@@ -34,56 +47,57 @@ from rbdkit.library.unlike_spheres import unlike_spheres
 __all__ = [
     "box_and_cylinder",
     "branched_parents",
+    "candelabra",
+    "cat_roll",
     "chain_parents",
-    "far_body",
-    "general_unbranched",
-    "random_parents",
-    "revolute_tree",
-    "rod_tree",
-    "turret_pendulum",
-    "unlike_spheres",
-    "zigzag_angles",
-    "zigzag_chain",
     "chain_pendulum",
     "crank_slider",
     "differential",
     "double_pendulum",
     "elliptic_gears",
+    "falling_cat",
+    "far_body",
     "fixed_point_model",
     "floating_pair",
-    "geared_arm",
-    "heavy_top",
-    "lower_pair",
     "free_rotation",
+    "geared_arm",
+    "general_unbranched",
+    "heavy_top",
     "joint_gallery",
+    "lower_pair",
     "pendulum",
     "pinion_hinge",
     "planar_four_bar",
     "puma_560",
     "rack_and_pinion",
+    "random_parents",
     "random_state",
     "random_tree",
+    "revolute_tree",
     "right_angle_arm",
     "robot_file",
     "robot_files",
+    "rod_tree",
     "rolling_sphere",
     "satellite",
+    "satellite_with_arm",
     "scara_arm",
+    "shaken_pendulum",
+    "shaking",
     "small_swing_period",
     "spherical_double_pendulum",
     "spherical_pendulum",
+    "stanford_arm",
     "three_bar_linkage",
     "three_discs",
-    "stanford_arm",
     "tumbling_box",
     "tumbling_box_state",
+    "turret_pendulum",
     "uncommon_joints",
-    "cat_roll",
-    "falling_cat",
-    "satellite_with_arm",
-    "shaken_pendulum",
-    "shaking",
+    "unlike_spheres",
     "upright_frequency",
     "waist",
     "waist_motion",
+    "zigzag_angles",
+    "zigzag_chain",
 ]
