@@ -289,5 +289,5 @@ class Symbol:
         return f"<Symbol {self.position}: {operation} {', '.join(map(str, operands))}>"
 
 
-NUMBERS = (Symbol, float, int, np.number)
+NUMBERS = (Symbol, float, int, np.number, np.bool_)
 """What symbols compute with; anything else, an array say, may know how to take a symbol itself."""

@@ -94,6 +94,24 @@ def test_numpy_functions_and_operators_record():
     assert f(v, s) == pytest.approx(np.sin(v) @ np.cos(v) + 1.7**1.5 / 2.0, rel=1e-15)
 
 
+@pytest.mark.parametrize(
+    "number",
+    [True, np.bool_(True), np.int64(3), np.float32(2.0), np.float64(1.5)],
+    ids=lambda number: type(number).__name__,
+)
+def test_numbers_of_every_type(number):
+    recorded = trace(lambda x: number * x + x * number - number / (x + number), ())
+    assert recorded(2.0) == 4.0 * float(number) - float(number) / (2.0 + float(number))
+
+
+def test_what_knows_symbols_itself_is_asked():
+    class Twice:
+        def __rmul__(self, other):
+            return 2.0 * other
+
+    assert trace(lambda x: x * Twice(), ())(1.5) == 3.0
+
+
 @pytest.mark.parametrize("x", [-1.5, 0.0, 0.25, 1.0])
 def test_select_and_comparisons(x):
     def step(x):
