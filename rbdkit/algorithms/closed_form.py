@@ -94,18 +94,14 @@ def chain_freedoms(n: int) -> tuple[NDArray, list[range]]:
     return np.tri(n, dtype=bool), [range(b + 1) for b in range(n)]
 
 
-def _cross(a: NDArray, b: NDArray) -> NDArray:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
 def cross_motion(v: NDArray, m: NDArray) -> NDArray:
     """v x m (Eq 2.33) of numbers or symbols."""
-    return np.concatenate([_cross(v[:3], m[:3]), _cross(v[:3], m[3:]) + _cross(v[3:], m[:3])])
+    return np.concatenate([np.cross(v[:3], m[:3]), np.cross(v[:3], m[3:]) + np.cross(v[3:], m[:3])])
 
 
 def cross_force(v: NDArray, f: NDArray) -> NDArray:
     """v x* f (Eq 2.34) of numbers or symbols."""
-    return np.concatenate([_cross(v[:3], f[:3]) + _cross(v[3:], f[3:]), _cross(v[:3], f[3:])])
+    return np.concatenate([np.cross(v[:3], f[:3]) + np.cross(v[3:], f[3:]), np.cross(v[:3], f[3:])])
 
 
 def _geometry(model: Model, q: NDArray) -> tuple[list[NDArray], list[NDArray], NDArray, list[list[int]], NDArray]:

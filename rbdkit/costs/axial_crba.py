@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from rbdkit.spatial.compact import AxialScrew, Scalar, Symmetric, Vector, fv, plx, rbi
-from rbdkit.spatial.compact.axial import OTHERS, places
+from rbdkit.spatial.compact import AxialScrew, Scalar, Vector, fv, plx, rbi, shift
 
 
 @dataclass(frozen=True)
@@ -68,12 +67,6 @@ def column_3(I: rbi) -> fv:
 
 def carried(screw: AxialScrew, m_d: Scalar, inertia: rbi) -> rbi:
     """X^T I X of an axial screw with the product m d at hand: 15m + 15a."""
-    E, axis, d = screw.E.inverse, screw.axis, screw.d
-    i, j, k = OTHERS[axis]
-    ii, _, ik, jj, jk, _ = places(axis)
-    h, y, Z = inertia.h, list(inertia.h), list(inertia.I)
-    y[k] = h[k] + m_d  # text before Eq 10.3
-    turned = (h[k] + y[k]) * d
-    Z[ii], Z[jj] = Z[ii] + turned, Z[jj] + turned
-    Z[ik], Z[jk] = Z[ik] - h[i] * d, Z[jk] - h[j] * d
-    return rbi(inertia.m, E.vector(Vector(y)), E.symmetric(Symmetric(Z)))
+    back = screw.inverse()
+    shifted = shift.rigid(back.axis, back.d, inertia, -m_d)  # text before Eq 10.3
+    return rbi(shifted.m, back.E.vector(shifted.h), back.E.symmetric(shifted.I))

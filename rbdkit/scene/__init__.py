@@ -4,7 +4,7 @@ Nothing here knows a widget or a browser: `scene_of` turns a model into a `Scene
 `Tracks`, `plots_of` into `Plot`s, and `pack_*` these into JSON with binary buffers for whoever draws them.
 """
 
-from rbdkit.scene.arrows import Arrow, Ellipsoid, pack_arrows, pack_ellipsoids, spatial_arrows
+from rbdkit.scene.arrows import Arrow, Ellipsoid, pack_arrows, pack_ellipsoids, spatial_arrows, triple
 from rbdkit.scene.build import scene_of
 from rbdkit.scene.curves import Curves, Plot, plots_of
 from rbdkit.scene.mesh_file import MeshReader, MeshWarning
@@ -41,4 +41,5 @@ __all__ = [
     "tracks",
     "tracks_of",
     "triangulate",
+    "triple",
 ]

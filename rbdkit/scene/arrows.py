@@ -77,8 +77,8 @@ def spatial_arrows(
         first = first - np.cross(point, last)  # moment about the point
     colors = palette.SPATIAL[kind]
     arrows = [
-        Arrow(node, _three(point), _three(scale[0] * first), colors[0], "turning"),
-        Arrow(node, _three(point), _three(scale[1] * last), colors[1]),
+        Arrow(node, triple(point), triple(scale[0] * first), colors[0], "turning"),
+        Arrow(node, triple(point), triple(scale[1] * last), colors[1]),
     ]
     return [arrow for arrow in arrows if np.linalg.norm(arrow.vector) > 1e-9]
 
@@ -122,5 +122,6 @@ def pack_ellipsoids(ellipsoids: Iterable[Ellipsoid], nodes: int) -> bytes:
     return np.array(rows, dtype="<f4").tobytes()
 
 
-def _three(x: NDArray) -> tuple[float, float, float]:
+def triple(x: NDArray) -> tuple[float, float, float]:
+    """An array (3,) as arrows take it."""
     return float(x[0]), float(x[1]), float(x[2])

@@ -55,10 +55,11 @@ class Source:
 
 def without_doc(text: str) -> str:
     """A function or class without its docstring."""
-    body = ast.parse(text).body[0].body  # type: ignore[attr-defined]  # a function or class has one
-    lines = text.splitlines()
-    if ast.get_docstring(ast.parse(text).body[0]) is not None:  # type: ignore[arg-type]
-        del lines[body[0].lineno - 1 : body[0].end_lineno]
+    lines, definition = text.splitlines(), ast.parse(text).body[0]
+    assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
+    if ast.get_docstring(definition) is not None:
+        first = definition.body[0]
+        del lines[first.lineno - 1 : first.end_lineno]
     return "\n".join(lines)
 
 

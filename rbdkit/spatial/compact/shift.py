@@ -15,12 +15,12 @@ def at_origin(axis: str, d: Scalar, moved: Vector, constant: Vector) -> Vector:
     return Vector(out)
 
 
-def rigid(axis: str, d: Scalar, inertia: rbi) -> rbi:
-    """y = h - m r and Z = I + r x h x + y x r x: 4m + 6a."""
+def rigid(axis: str, d: Scalar, inertia: rbi, m_d: Scalar | None = None) -> rbi:
+    """y = h - m r and Z = I + r x h x + y x r x: 4m + 6a; 3m + 6a with the product m d at hand, kg m."""
     i, j, k = OTHERS[axis]
     ii, _, ik, jj, jk, _ = places(axis)
     h, y, Z = inertia.h, list(inertia.h), list(inertia.I)
-    y[k] = h[k] - inertia.m * d
+    y[k] = h[k] - (inertia.m * d if m_d is None else m_d)
     turned = (h[k] + y[k]) * d
     Z[ii], Z[jj] = Z[ii] - turned, Z[jj] - turned
     Z[ik], Z[jk] = Z[ik] + h[i] * d, Z[jk] + h[j] * d

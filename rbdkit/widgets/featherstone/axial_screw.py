@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.joints import Fixed
 from rbdkit.model import Box, Cylinder, Geometry, Model
-from rbdkit.scene import Arrow, Ellipsoid, Grid, Part, Scene, palette, scene_of, triangulate
+from rbdkit.scene import Arrow, Ellipsoid, Grid, Part, Scene, palette, scene_of, triangulate, triple
 from rbdkit.scene.equimomental import ellipsoid
 from rbdkit.spatial import plucker, se3, so3
 from rbdkit.spatial.compact import abi, abi_z, fv, rbi, scrx, scrz
@@ -116,7 +116,7 @@ def frame_poses(theta: float, d: float, alpha: float, a: float) -> list[NDArray]
 def frame_arrows(pose: NDArray, size: float, strong: bool) -> list[Arrow]:
     """Three axes; pale if they are not those of the matrix."""
     colors = palette.AXES if strong else ("#e7a9a4", "#9fd0bb", "#a9c2f0")
-    return [Arrow(0, _three(pose[:3, 3]), _three(size * pose[:3, k]), colors[k]) for k in range(3)]
+    return [Arrow(0, triple(pose[:3, 3]), triple(size * pose[:3, k]), colors[k]) for k in range(3)]
 
 
 def heat_map(matrix: NDArray) -> Plot:
@@ -142,7 +142,3 @@ def heat_map(matrix: NDArray) -> Plot:
     ax.plot([3, 3], [0, 6], color=INK, linewidth=0.6)
     ax.plot([0, 6], [3, 3], color=INK, linewidth=0.6)
     return figure
-
-
-def _three(x: NDArray) -> tuple[float, float, float]:
-    return float(x[0]), float(x[1]), float(x[2])

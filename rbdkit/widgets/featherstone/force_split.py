@@ -12,7 +12,7 @@ from rbdkit.algorithms.constraints import ForceSplit, split_force
 from rbdkit.joints import Cylindrical, Free, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.library.pinion_hinge import pinion_hinge
 from rbdkit.model import Model
-from rbdkit.scene import Arrow, palette
+from rbdkit.scene import Arrow, palette, triple
 from rbdkit.spatial import se3
 from rbdkit.spatial.fields import point_force
 from rbdkit.spatial.screw import ZERO, wrench_screw
@@ -95,16 +95,12 @@ def wrench_arrows(f: NDArray, color: str) -> list[Arrow]:
         return []
     screw = wrench_screw(f)
     if np.isinf(screw.pitch):
-        return [Arrow(0, (0.0, 0.0, 0.0), _three(SCALE * screw.magnitude * screw.direction), color, "turning")]
-    arrows = [Arrow(0, _three(screw.point), _three(SCALE * screw.magnitude * screw.direction), color)]
+        return [Arrow(0, (0.0, 0.0, 0.0), triple(SCALE * screw.magnitude * screw.direction), color, "turning")]
+    arrows = [Arrow(0, triple(screw.point), triple(SCALE * screw.magnitude * screw.direction), color)]
     couple = screw.pitch * screw.magnitude
     if abs(couple) > max(ZERO, 0.2):
-        arrows.append(Arrow(0, _three(screw.point), _three(SCALE * couple * screw.direction), color, "turning"))
+        arrows.append(Arrow(0, triple(screw.point), triple(SCALE * couple * screw.direction), color, "turning"))
     return arrows
-
-
-def _three(x: NDArray) -> tuple[float, float, float]:
-    return float(x[0]), float(x[1]), float(x[2])
 
 
 def _six(f: NDArray) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import aba, forward_kinematics
 from rbdkit.library.box_and_cylinder import TRAVEL, box_and_cylinder
 from rbdkit.model import Model
-from rbdkit.scene import Arrow, scene_of
+from rbdkit.scene import Arrow, scene_of, triple
 from rbdkit.scene.palette import LINES, SPATIAL
 from rbdkit.spatial import ArticulatedInertia
 from rbdkit.widgets.figure import Plot
@@ -58,9 +58,9 @@ def draw(azimuth: float, elevation: float, cylinder: float, slide: float, throug
         ("it leaves the force's direction by", f"{np.degrees(angle(at_point, d)):.1f}°"),
         ("turning", f"{np.linalg.norm(a[:3]):.3f} rad/s²"),
     ]
-    push = Arrow(0, _three(point - FAR * d), _three((FAR - NEAR) * d), SPATIAL["force"][1])
-    moves = Arrow(0, _three(point + NEAR * unit(at_point)), _three(1.5 * at_point), SPATIAL["motion"][1])
-    turns = Arrow(0, _three(point + NEAR * unit(a[:3])), _three(0.8 * a[:3]), SPATIAL["motion"][0], "turning")
+    push = Arrow(0, triple(point - FAR * d), triple((FAR - NEAR) * d), SPATIAL["force"][1])
+    moves = Arrow(0, triple(point + NEAR * unit(at_point)), triple(1.5 * at_point), SPATIAL["motion"][1])
+    turns = Arrow(0, triple(point + NEAR * unit(a[:3])), triple(0.8 * a[:3]), SPATIAL["motion"][0], "turning")
     handle = np.eye(4)
     handle[:3, 3] = point - FAR * d
     return Picture(
@@ -135,7 +135,3 @@ def polar(IA: ArticulatedInertia, azimuth: float, elevation: float, point: NDArr
     ax.grid(alpha=0.25)
     ax.set_title("apparent mass\ndotted: the box alone, dashed: both", fontsize="small")
     return figure
-
-
-def _three(x: NDArray) -> tuple[float, float, float]:
-    return float(x[0]), float(x[1]), float(x[2])

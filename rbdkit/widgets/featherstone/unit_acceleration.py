@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import UnitAcceleration, forward_kinematics, unit_acceleration
 from rbdkit.library.candelabra import candelabra
 from rbdkit.model import Model
-from rbdkit.scene import Arrow, scene_of
+from rbdkit.scene import Arrow, scene_of, triple
 from rbdkit.scene.palette import GROUND, LINES, SPATIAL
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
@@ -81,13 +81,13 @@ def arrows(found: UnitAcceleration, places: NDArray, before: Sequence[int], afte
     for j, moment in moments.items():
         own = j in before or j == found.joint
         straight = LONGEST / strongest * found.f[j, 3:]
-        drawn.append(Arrow(0, _three(places[j]), _three(straight), SPATIAL["force"][1] if own else GROUND))
+        drawn.append(Arrow(0, triple(places[j]), triple(straight), SPATIAL["force"][1] if own else GROUND))
         if own:
             turning = LONGEST / largest * moment
-            drawn.append(Arrow(0, _three(places[j]), _three(turning), SPATIAL["force"][0], "turning"))
+            drawn.append(Arrow(0, triple(places[j]), triple(turning), SPATIAL["force"][0], "turning"))
     straight = LONGEST / strongest * found.f[found.joint, 3:]
     start = on_the_line(found.f[found.joint], places[found.joint])
-    drawn.append(Arrow(0, _three(start), _three(straight), LINES[0]))
+    drawn.append(Arrow(0, triple(start), triple(straight), LINES[0]))
     return [arrow for arrow in drawn if np.linalg.norm(arrow.vector) > 1e-6]
 
 
@@ -96,7 +96,3 @@ def on_the_line(f: NDArray, point: NDArray) -> NDArray:
     force = f[3:]
     moment = f[:3] - np.cross(point, force)
     return point + np.cross(force, moment) / max(float(force @ force), 1e-300)
-
-
-def _three(x: NDArray) -> tuple[float, float, float]:
-    return float(x[0]), float(x[1]), float(x[2])
