@@ -78,8 +78,8 @@ def _stages(joint: joints.JointType, name: str) -> list[Stage]:
         ):  # fmt: skip
             return [Stage(tuple(range(joint.nv)))]
     raise ModelError(
-        f"joint {name!r}: derivatives need to know how the axes of a {joint.kind!r} joint move; "
-        "tell rbdkit.algorithms.stages"
+        f"joint {name!r}: derivatives and the closed form need to know how the axes of a {joint.kind!r} joint "
+        "move; tell rbdkit.algorithms.stages"
     )
 
 
