@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rbdkit.course.featherstone import chapter_2
-from rbdkit.spatial import plucker, so3
+from rbdkit.spatial import Screw, plucker, so3
 from rbdkit.spatial.screw import twist_screw
 
 NONSENSE = (None, "six", 10**400, [1, 2], np.full(6, np.nan), {"a": 1}, object(), [[1, 2], [3]])
@@ -43,7 +43,7 @@ def test_find_screw():
     assert chapter_2.find_screw(screw)
     assert chapter_2.find_screw(lambda v: screw(v, shift=0.7))
     assert chapter_2.find_screw(lambda v: (screw(v)[0].tolist(), -screw(v)[1], screw(v)[2]))
-    assert chapter_2.find_screw(twist_screw)
+    assert chapter_2.find_screw(lambda v: Screw(*screw(v), 1.0))
     wrongs = {
         "other way around": lambda v: screw(v, sign=-1.0),
         "not |ω|": lambda v: screw(v, power=1),
@@ -52,6 +52,7 @@ def test_find_screw():
         "along ω": lambda v: (screw(v)[0] + [5.0, 3.0, 1.0], v[:3], screw(v)[2]),
         "three things": lambda v: v,
         "ZeroDivisionError": lambda v: 1 / 0,
+        "for you to write": twist_screw,
     }
     for word, function in wrongs.items():
         verdict = chapter_2.find_screw(function)
@@ -78,11 +79,15 @@ def test_felt_acceleration():
 
 
 def test_force_transform():
-    assert chapter_2.force_transform(lambda E, r: np.linalg.inv(plucker.plucker(E, r)).T)
+    def X(E, r):
+        return np.block([[E, np.zeros((3, 3))], [-E @ so3.skew(r), E]])
+
+    assert chapter_2.force_transform(lambda E, r: np.linalg.inv(X(E, r)).T)
+    assert "for you to write" in chapter_2.force_transform(lambda E, r: np.linalg.inv(plucker.plucker(E, r)).T).why
     zero = np.zeros((3, 3))
     wrongs = {
-        "for motions": plucker.plucker,
-        "leads back": lambda E, r: plucker.plucker(E, r).T,
+        "for motions": X,
+        "leads back": lambda E, r: X(E, r).T,
         "sign of r": lambda E, r: np.block([[E, E @ so3.skew(r)], [zero, E]]),
         "power": lambda E, r: np.block([[E, zero], [zero, E]]),
         "six rows": lambda E, r: E,

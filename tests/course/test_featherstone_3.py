@@ -55,7 +55,7 @@ def test_quarter_turn():
     assert chapter_3.quarter_turn(cut)  # the same ways with a rest between
     assert "not where it began" in chapter_3.quarter_turn(half).why
     assert "rolled back" in chapter_3.quarter_turn([(1, 0), (-1, 0)]).why
-    assert "A quarter of the girth" in chapter_3.quarter_turn([(1, 0), (0, 1), (-1, 0), (0, -1)]).why
+    assert "A quarter of the circumference" in chapter_3.quarter_turn([(1, 0), (0, 1), (-1, 0), (0, -1)]).why
     assert "pairs" in chapter_3.quarter_turn([]).why
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.course.featherstone.answers import call, numbers
+from rbdkit.course.answers import brief, call, names, numbers, wholes
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.engine import Operations, trace
 from rbdkit.spatial import planar, plucker, se3
@@ -30,7 +30,9 @@ def shifted(function: Any) -> Verdict:
         answer, fault = call(function, r.copy(), v.copy())
         found = six(answer)
         if fault or found is None:
-            return wrong(fault or f"six numbers are asked for, angular part first; your function returned {answer!r}.")
+            return wrong(
+                fault or f"six numbers are asked for, angular part first; your function returned {brief(answer)}."
+            )
         exact = plucker.xlt(r) @ v
         if not np.allclose(found, exact, rtol=0.0, atol=1e-12):
             if np.allclose(found, plucker.xlt(-r) @ v, rtol=0.0, atol=1e-12):
@@ -57,7 +59,7 @@ def energy(function: Any) -> Verdict:
         return wrong(f"{fault}. Which products are there? The table above knows them all.")
     found = numbers(answer)
     if found is None:
-        return wrong(f"an energy is a number, not {answer!r}.")
+        return wrong(f"an energy is a number, not {brief(answer)}.")
     exact = 0.5 * np.array(v.flat()) @ np.array(I.rows()) @ np.array(v.flat())
     if np.isclose(found, exact, rtol=1e-12):
         return right("the inertia makes a momentum of the velocity, an fv, and these two may meet: 31m + 23a in all.")
@@ -70,7 +72,7 @@ def two_screws(answer: Any) -> Verdict:
     """Exercise 3: m and a for X^T I X from one Denavit-Hartenberg frame to the one before, with what recurs."""
     found = pair(answer)
     if found is None:
-        return wrong(f"{answer!r} is not a count; write it like (52, 56) or '52m + 56a'.")
+        return wrong(f"{brief(answer)} is not a count; write it like (52, 56) or '52m + 56a'.")
     exact, bare = home(once=1), home(once=0)
     hints = {
         bare: "the joint's angle changes, so cs, s², 2cs and 1 − 2s² have to be made again: 2m + 3a more.",
@@ -90,9 +92,9 @@ def keepers(answer: Any) -> Verdict:
     if not isinstance(answer, dict) or set(answer) != set(range(1, 7)):
         return wrong("the answer is a dictionary with the keys 1 to 6: {1: 'x', ...}.")
     for row, given in answer.items():
-        axes = set(given) if isinstance(given, (str, tuple, list, set, frozenset)) else {given}
+        axes = set("".join(sorted(names(given))))
         if not axes <= set("xyz"):
-            return wrong(f"row {row}: {given!r} are not axes; write 'x', 'y', 'z', or several of them.")
+            return wrong(f"row {row}: {brief(given)} are not axes; write 'x', 'y', 'z', or several of them.")
         kept = {axis for axis in "xyz" if keeps(row, axis)}
         if axes - kept:
             return wrong(f"row {row}: try {min(axes - kept)}. After the screw, {ROWS[row - 1]} meets some resistance.")
@@ -108,11 +110,11 @@ def exact_velocity(function: Any) -> Verdict:
     """Exercise 5: a function X -> u of a planar transform, exact for turns below half a revolution."""
     for angle in ANGLES:
         X = planar.transform(angle, 0.3, -0.8)
-        answer, fault = call(function, X.copy())
+        answer, fault = call(function, X.copy(), own=[se3.log])
         found = numbers(answer, 3)
         if fault or found is None:
             return wrong(
-                f"at the angle {angle:g}: " + (fault or f"three finite numbers were asked for, not {answer!r}.")
+                f"at the angle {angle:g}: " + (fault or f"three finite numbers were asked for, not {brief(answer)}.")
             )
         pose = plucker.to_pose(plucker.rotz(angle) @ plucker.xlt([0.3, -0.8, 0.0]))
         if np.allclose(found, planar.extract(se3.log(pose)), rtol=0.0, atol=1e-9):
@@ -140,8 +142,8 @@ def pair(answer: Any) -> tuple[int, int] | None:
     if isinstance(answer, str):
         found = re.fullmatch(r"\s*(\d+)\s*m\s*\+\s*(\d+)\s*a\s*", answer)
         return (int(found[1]), int(found[2])) if found else None
-    plain = numbers(answer, 2)
-    return None if plain is None or (plain != plain.round()).any() else (int(plain[0]), int(plain[1]))
+    plain = wholes(answer, 2)
+    return None if plain is None else (plain[0], plain[1])
 
 
 def home(once: int) -> tuple[int, int]:

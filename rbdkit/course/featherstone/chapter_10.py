@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.accuracy import Run, adaptive_run, response
 from rbdkit.costs import branching
-from rbdkit.course.featherstone.answers import call, numbers
+from rbdkit.course.answers import brief, call, number, numbers, wholes
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.engine import trace
 from rbdkit.library import turret_pendulum, zigzag_angles, zigzag_chain
@@ -33,7 +33,7 @@ def own_acceleration(function: Any) -> Verdict:
             return wrong(fault)
         a = numbers(answer, 3)
         if a is None:
-            return wrong(f"a_O is three finite numbers, (angular, x, y); your function returned {answer!r}.")
+            return wrong(f"a_O is three finite numbers, (angular, x, y); your function returned {brief(answer)}.")
         off = _seen_at_centre(a, c) - np.array([f[0], f[1] + v[2], f[2] - v[1]])  # v turns with 1 rad/s
         if np.abs(off).max() > 0.1 and np.hypot(*c) < 1.0:
             return wrong(
@@ -92,12 +92,8 @@ def worst_error(error: Any, size: float = 0.01) -> Verdict:
 
 def cheapest_tree(parents: Any) -> Verdict:
     """Exercise 3: parents of 12 bodies, one on the base, two children at most, for which CRBA costs least."""
-    try:
-        tree = [int(p) for p in parents if float(p) == int(p)]
-        whole = len(tree) == len(parents) == BODIES
-    except (TypeError, ValueError, OverflowError):
-        whole = False
-    if not whole:
+    tree = wholes(parents, BODIES)
+    if tree is None:
         return wrong(f"a parent array of {BODIES} bodies holds {BODIES} whole numbers, 0 for the base.")
     for i, p in enumerate(tree, 1):
         if not 0 <= p < i:
@@ -112,11 +108,11 @@ def cheapest_tree(parents: Any) -> Verdict:
         return right(
             f"{cost}, {cost.total} in all, where a chain takes {branching(range(BODIES)).crba.total}. Flat, but not to "
             "the last twig: two bodies at the end of a branch are cheaper one after the other than side by side, since "
-            "a second child needs the dearer transform."
+            "a second child needs the more expensive transform."
         )
     return wrong(
         f"{cost}, {cost.total} in all; {least} is possible. Every body pays for each of its ancestors but one, so keep "
-        "ways short. But a fork costs 15m + 15a and dearer transforms: is every fork worth it?"
+        "ways short. But a fork costs 15m + 15a and a more expensive transform: is every fork worth it?"
     )
 
 
@@ -145,7 +141,7 @@ def beat_the_simplifier(function: Any) -> Verdict:
         found = numbers(answer)
         exact = float(np.cross(v, I * v)[2])
         if found is None:
-            return wrong(f"the torque is one number; your function returned {answer!r}.")
+            return wrong(f"the torque is one number; your function returned {brief(answer)}.")
         if np.isclose(found, -exact, rtol=1e-9):
             return wrong("the sign is the other way round: v x I v, not I v x v.")
         if not np.isclose(found, exact, rtol=1e-9):
@@ -164,13 +160,13 @@ def beat_the_simplifier(function: Any) -> Verdict:
 
 def boldest_tolerance(answer: Any) -> Verdict:
     """Exercise 5: a tolerance for `adaptive_run` that ends within 1e-3 rad, with few evaluations."""
-    found = numbers(answer)
+    found = number(answer)
     if found is None or not 1e-13 < found < 1.0:
-        return wrong(f"{answer!r} is not a tolerance between 1e-13 and 1.")
-    run = _turret(float(found))
+        return wrong(f"{brief(answer)} is not a tolerance between 1e-13 and 1.")
+    run = _turret(found)
     off = _off(run)
     if off > ERROR:
-        return wrong(f"with {float(found):.1g} the end is off by {off:.2g} rad, more than {ERROR:g}. Ask for more.")
+        return wrong(f"with {found:.1g} the end is off by {off:.2g} rad, more than {ERROR:g}. Ask for more.")
     cheapest = _fewest()
     if run.evaluations > 1.3 * cheapest:
         return wrong(

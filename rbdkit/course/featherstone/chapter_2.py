@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.course.featherstone.answers import call, numbers, short
+from rbdkit.course.answers import call, numbers, short
 from rbdkit.course.verdict import Verdict, right, wrong
-from rbdkit.spatial import Inertia, Screw, plucker, se3, so3
+from rbdkit.spatial import Inertia, Screw, plucker, screw, se3, so3
 from rbdkit.spatial.fields import velocity_at
 from rbdkit.spatial.rates import classical_acceleration
 
 RADIUS, SPEED = 0.4, 2.0
 WHEEL_AT = np.array([1.0, 0.0, RADIUS])
-WHEEL = np.array([0.0, SPEED / RADIUS, 0.0, 0.0, 0.0, SPEED / RADIUS])
-"""The twist of exercise 1: it rolls along x, and touches the ground at (1, 0, 0)."""
+"""The wheel of exercise 1 (m, m/s, m): it rolls along x, and touches the ground at (1, 0, 0)."""
 
 CRANK = Inertia.box([0.6, 0.1, 0.1], mass=2.0).transformed(se3.pose(position=[0.3, 0.0, 0.1]))
 """The body of exercise 5."""
@@ -27,22 +26,27 @@ def rolling_wheel(answer: Any) -> Verdict:
     v = numbers(answer, 6)
     if v is None:
         return wrong("a spatial velocity is six numbers, angular part first: (ωx, ωy, ωz, vx, vy, vz).")
-    if np.allclose(v, WHEEL, atol=1e-6):
+    exact = _twist_of_the_wheel()
+    if np.allclose(v, exact, atol=1e-6):
         return right(
             "the wheel turns about the line through the point that touches the ground, (1, 0, 0), parallel to y. At "
             "the origin a point of the wheel, if there were one, would go straight up."
         )
-    if np.allclose(v, [*WHEEL[3:], *WHEEL[:3]], atol=1e-6):
+    if np.allclose(v, [*exact[3:], *exact[:3]], atol=1e-6):
         return wrong("the right numbers in the other order: here the angular part comes first.")
     if np.allclose(v, [0, SPEED / RADIUS, 0, SPEED, 0, 0], atol=1e-6):
         return wrong("the linear part is the velocity of the hub. It has to be that of the body point at the origin O.")
-    if np.allclose(v[:3], -WHEEL[:3], atol=1e-6):
+    if np.allclose(v[:3], -exact[:3], atol=1e-6):
         return wrong("that wheel turns backward: with ω along +y the top of the wheel moves along +x.")
     slip, hub = velocity_at(v, [1.0, 0.0, 0.0]), velocity_at(v, WHEEL_AT)
     return wrong(
         f"with these numbers the lowest point of the wheel has the velocity {short(slip)} and the hub "
         f"{short(hub)} m/s; they should have (0, 0, 0) and ({SPEED:g}, 0, 0)."
     )
+
+
+def _twist_of_the_wheel() -> NDArray:
+    return np.array([0.0, SPEED / RADIUS, 0.0, 0.0, 0.0, SPEED / RADIUS])
 
 
 def find_screw(function: Any) -> Verdict:
@@ -52,7 +56,7 @@ def find_screw(function: Any) -> Verdict:
         v = rng.normal(size=6)
         if k == 0:
             v[3:] = np.cross(rng.normal(size=3), v[:3])  # a pure rotation
-        answer, fault = call(function, v.copy())
+        answer, fault = call(function, v.copy(), own=[screw.twist_screw])
         if fault:
             return wrong(fault)
         parts = _screw_parts(answer)
@@ -85,7 +89,7 @@ def _screw_fault(v: NDArray, point: NDArray, direction: NDArray, pitch: float) -
 
 def _screw_parts(answer: Any) -> tuple[NDArray, NDArray, float] | None:
     if isinstance(answer, Screw):
-        return np.asarray(answer.point), np.asarray(answer.direction), float(answer.pitch)
+        answer = answer.point, answer.direction, answer.pitch
     try:
         point, direction, pitch = answer
     except (TypeError, ValueError):
@@ -99,7 +103,7 @@ def felt_acceleration(function: Any) -> Verdict:
     rng = np.random.default_rng()
     for _ in range(4):
         a, v, P = rng.normal(size=6), rng.normal(size=6), rng.normal(size=3)
-        answer, fault = call(function, a.copy(), v.copy(), P.copy())
+        answer, fault = call(function, a.copy(), v.copy(), P.copy(), own=[classical_acceleration])
         if fault:
             return wrong(fault)
         found = numbers(answer, 3)
@@ -126,7 +130,7 @@ def force_transform(function: Any) -> Verdict:
         pose = se3.random(rng)
         E, r = pose[:3, :3].T, pose[:3, 3]
         X = plucker.plucker(E, r)
-        answer, fault = call(function, E.copy(), r.copy())
+        answer, fault = call(function, E.copy(), r.copy(), own=[plucker.force, plucker.plucker])
         if fault:
             return wrong(fault)
         found = numbers(answer, 6, 6)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rbdkit.algorithms.constraints import split_force
-from rbdkit.course.featherstone.answers import call, numbers, short
+from rbdkit.course.answers import call, numbers, short
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.joints import Helical, Revolute
 from rbdkit.library.pinion_hinge import LENGTH, pinion_hinge
@@ -110,8 +110,8 @@ def quarter_turn(moves: Any) -> Verdict:
         return wrong("home, and just as it was: you rolled back what you rolled.")
     return wrong(
         f"home, turned by {np.linalg.norm(turn):.1f}° about {short(turn / np.linalg.norm(turn))}. A quarter of the "
-        "girth out, some way across, and the quarter back: that turns the ball about the vertical by the way across, "
-        "but not at home yet. Do another one that comes back."
+        "circumference out, some way across, and the quarter back: that turns the ball about the vertical by the way "
+        "across, but not at home yet. Do another one that comes back."
     )
 
 

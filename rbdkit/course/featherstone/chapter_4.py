@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.course.featherstone.answers import call, numbers
+from rbdkit.course.answers import brief, call, number, numbers, wholes
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.model.graph import ConnectivityGraph
 from rbdkit.spatial import se3
 
 SUN, PLANET = 0.3, 0.1
 """Radii of the gears of exercise 4, m."""
+
+NEAR = 1e-2
+"""How far an answer of exercise 3 may be off, m or rad: 1.57 will do for a quarter turn."""
 
 STEP, SPIN, STEPS = 0.02, 3.0, 500
 """Of the run of exercise 5: s, rad/s, and how many steps."""
@@ -33,9 +36,9 @@ def stewart_platform() -> ConnectivityGraph:
 
 def loops_of_the_platform(answer: Any) -> Verdict:
     """Exercise 1: how many independent kinematic loops the platform on six legs has."""
-    found = numbers(answer)
+    found = number(answer)
     if found is None:
-        return wrong(f"{answer!r} is not a number.")
+        return wrong(f"{brief(answer)} is not a number.")
     graph = stewart_platform()
     if found == graph.N_L:
         return right(
@@ -53,10 +56,10 @@ def loops_of_the_platform(answer: Any) -> Verdict:
 
 def tree_of_wishes(answer: Any) -> Verdict:
     """Exercise 2: parents of six bodies with mu(0) = {1}, |nu(2)| = 4, |kappa(6)| = 3 and three tips."""
-    found = numbers(answer, 6)
-    if found is None or not np.array_equal(found, np.round(found)):
+    found = wholes(answer, 6)
+    if found is None:
         return wrong("the parent array holds six whole numbers, lambda(1) to lambda(6); the base is 0.")
-    parents = [-1, *(int(x) for x in found)]
+    parents = [-1, *found]
     for i in range(1, 7):
         if not 0 <= parents[i] < i:
             return wrong(f"lambda({i}) = {parents[i]} is not one of 0, ..., {i - 1}: parents come first (rule 3).")
@@ -87,23 +90,23 @@ def four_parameters(answer: Any) -> Verdict:
     found = numbers(answer, 4)
     if found is None:
         return wrong("give four numbers: a (m), alpha (rad), d (m), theta (rad).")
-    if np.allclose(_dh(*found), target_pose(), atol=1e-6):
+    if _leads_there(*found):
+        rounded = not np.allclose(_dh(*found), target_pose(), atol=1e-6)
         return right(
             "tilt by -90° about x_0, 0.25 m along it; then a turn by 90° about the new z, which is y_0, 0.1 m along it."
+            + (" (With np.pi / 2 in place of decimals it is exact.)" if rounded else "")
         )
     a, alpha, d, theta = found
-    if np.allclose(_dh(a, np.radians(alpha), d, np.radians(theta)), target_pose(), atol=1e-6):
+    if _leads_there(a, np.radians(alpha), d, np.radians(theta)):
         return wrong("right, but in degrees: angles are in radians here.")
-    if np.allclose(_dh(a, -alpha, d, theta), target_pose(), atol=1e-6) or np.allclose(
-        _dh(a, -alpha, -d, theta), target_pose(), atol=1e-6
-    ):
+    if _leads_there(a, -alpha, d, theta) or _leads_there(a, -alpha, -d, theta):
         return wrong("alpha has the wrong sign: a positive turn about x takes y to z, and z to -y.")
-    if np.allclose(_dh(d, alpha, a, theta), target_pose(), atol=1e-6):
+    if _leads_there(d, alpha, a, theta):
         return wrong("a and d are exchanged: a goes along x_0, d along z_1.")
-    if np.allclose(_dh(a, theta, d, alpha), target_pose(), atol=1e-6):
+    if _leads_there(a, theta, d, alpha):
         return wrong("alpha and theta are exchanged: alpha turns about x_0, theta about z_1.")
     off = _dh(*found)
-    if np.allclose(off[:3, 2], target_pose()[:3, 2], atol=1e-6):
+    if np.allclose(off[:3, 2], target_pose()[:3, 2], atol=NEAR):
         return wrong(f"z_1 points the right way; but x_1 is {_short(off[:3, 0])} or the origin {_short(off[:3, 3])}.")
     return wrong(
         f"z_1 comes out as {_short(off[:3, 2])}; it should be {_short(target_pose()[:3, 2])}. Begin with alpha."
@@ -118,7 +121,7 @@ def planet_subspace(function: Any) -> Verdict:
             return wrong(fault)
         S = numbers(found, 6)
         if S is None:
-            return wrong(f"at q = {q} it returns {found!r}; it should be six numbers, the angular part first.")
+            return wrong(f"at q = {q} it returns {brief(found)}; it should be six numbers, the angular part first.")
         exact, in_sun_axes, pose = _planet(q)
         if np.allclose(S, exact, atol=1e-6):
             continue
@@ -142,9 +145,9 @@ def planet_subspace(function: Any) -> Verdict:
 
 def norm_after(answer: Any) -> Verdict:
     """Exercise 5: the norm of a quaternion after many Euler steps without renormalization, to a part in a thousand."""
-    found = numbers(answer)
+    found = number(answer)
     if found is None:
-        return wrong(f"{answer!r} is not a number.")
+        return wrong(f"{brief(answer)} is not a number.")
     half = 0.5 * STEP * SPIN
     exact = (1.0 + half**2) ** (STEPS / 2)
     if abs(found - exact) < 1e-3 * exact:
@@ -161,6 +164,10 @@ def norm_after(answer: Any) -> Verdict:
             "in exact time it would stay 1, as the rate is at right angles to p; a step of Euler leaves the sphere."
         )
     return wrong("in one step p moves at right angles to itself, by h ω/2: Pythagoras gives its new length.")
+
+
+def _leads_there(*parameters: float) -> bool:
+    return np.allclose(_dh(*parameters), target_pose(), atol=NEAR)
 
 
 def _dh(a: float, alpha: float, d: float, theta: float) -> NDArray:

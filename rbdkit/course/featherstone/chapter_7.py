@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import aba, project_handles
 from rbdkit.algorithms.articulated.assembly_tree import Order, bodies_of, check_order, depth
+from rbdkit.course.answers import brief, call, number, numbers
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.joints import JointType, Revolute
@@ -22,10 +23,11 @@ BENT = (0.5, -1.0, 0.8)
 """Angles of the arm in the last exercise, rad."""
 
 
-def diagonal_push(answer: Any) -> Verdict:
+def diagonal_push(mass: Any) -> Verdict:
     """Exercise 1: apparent mass of the box of Example 7.1 for a force along (1, 1, 0), kg."""
-    if isinstance(answer, bool) or not isinstance(answer, int | float | np.integer | np.floating):
-        return wrong(f"{answer!r} is not a number of kilograms.")
+    answer = number(mass)
+    if answer is None:
+        return wrong(f"{brief(mass)} is not a number of kilograms.")
     along_x, along_y = M1 + M2, M1
     exact = 2.0 / (1.0 / along_x + 1.0 / along_y)
     if abs(answer - exact) < 5e-3:
@@ -38,7 +40,7 @@ def diagonal_push(answer: Any) -> Verdict:
             "3.5 kg is the mean of the masses along x and y, d . M d. That is the force needed to accelerate the box "
             "straight along the diagonal; pushed along it, the box swerves."
         )
-    if any(abs(answer - mass) < 5e-3 for mass in (along_x, along_y, M2)):
+    if any(abs(answer - part) < 5e-3 for part in (along_x, along_y, M2)):
         return wrong(
             f"{answer:g} kg: along the diagonal the cylinder neither comes along fully nor stays behind fully."
         )
@@ -53,12 +55,12 @@ def joined(answer: Any) -> Verdict:
     rng = np.random.default_rng(1)
     for columns in (1, 2, 3):
         I_1, I_2, S = _random_inertia(rng), _random_inertia(rng), rng.normal(size=(6, columns))
-        try:
-            found = np.asarray(answer(I_1.copy(), I_2.copy(), S.copy()), dtype=float)
-        except Exception as error:  # whatever the function of a student raises
-            return wrong(f"with a joint of {columns} degree(s) of freedom it raised {type(error).__name__}: {error}")
-        if found.shape != (6, 6):
-            return wrong(f"it returned shape {found.shape} instead of (6, 6).")
+        result, fault = call(answer, I_1.copy(), I_2.copy(), S.copy())
+        if fault:
+            return wrong(f"with a joint of {columns} degree(s) of freedom {fault}")
+        found = numbers(result, 6, 6)
+        if found is None:
+            return wrong(f"it returned {brief(result)}; 6 x 6 finite numbers are asked for.")
         lost = I_2 @ S @ np.linalg.solve(S.T @ I_2 @ S, S.T @ I_2)
         forms = {
             "itself": I_1 + I_2 - lost, "welded": I_1 + I_2, "without body 1": I_2 - lost,
@@ -81,7 +83,7 @@ def joined(answer: Any) -> Verdict:
 def two_zero_rows(answer: Any) -> Verdict:
     """Exercise 3: a joint behind which rows nz and fz of I^a are zero, and no others."""
     if not isinstance(answer, JointType):
-        return wrong(f"{answer!r} is not a joint type; give one such as rbd.Revolute('z').")
+        return wrong(f"{brief(answer)} is not a joint type; give one such as rbd.Revolute('z').")
     if answer.nv == 0:
         return wrong("this joint has no freedom: everything of the body is felt, and no row is zero.")
     model = Model(gravity=(0.0, 0.0, 0.0))
@@ -90,7 +92,7 @@ def two_zero_rows(answer: Any) -> Verdict:
     rest = np.zeros(model.nv)
     try:
         Ia = aba(model, model.neutral(), rest, rest).Ia[1]
-    except RbdkitError as fault:
+    except Exception as fault:  # a joint type of the student's own may raise anything
         return wrong(f"this joint does not work: {fault}")
     zero = [name for name, row in zip(("nx", "ny", "nz", "fx", "fy", "fz"), Ia) if np.abs(row).max() < 1e-12]
     if zero == ["nz", "fz"]:
@@ -107,14 +109,17 @@ def three_rounds(answer: Any) -> Verdict:
     model = Model("arm")
     for k in range(1, 8):
         model.add_body(str(k), "world" if k == 1 else str(k - 1), Revolute("y"))
+    order = _pairs(answer)
     try:
-        check_order(model, answer)
+        check_order(model, order)
     except RbdkitError as fault:
         return wrong(str(fault))
-    rounds = depth(answer)
+    except Exception:  # an object of the student's may do anything when it is looked at
+        return wrong("that is no pair. Nest pairs of names, as in (('world', '1'), '2').")
+    rounds = depth(order)
     if rounds > 3:
         return wrong(f"this takes {rounds} rounds; somewhere a part of one body is joined to a part of many.")
-    if _torn(answer):
+    if _torn(order):
         return right(
             "three rounds. Some of your parts hold bodies that no joint connects: that is allowed, but such parts have "
             "more handles, and more handles cost more."
@@ -124,11 +129,8 @@ def three_rounds(answer: Any) -> Verdict:
 
 def unfelt(answer: Any) -> Verdict:
     """Exercise 5: a force on the last rod of `bent_arm` that does not accelerate it."""
-    try:
-        f = np.asarray(answer, dtype=float)
-    except (TypeError, ValueError):
-        return wrong("a spatial force is six numbers: a moment, then a force.")
-    if f.shape != (6,) or not np.isfinite(f).all():
+    f = numbers(answer, 6)
+    if f is None:
         return wrong("a spatial force is six finite numbers: a moment, then a force.")
     size = float(np.linalg.norm(f))
     if size < 1e-9:
@@ -151,6 +153,13 @@ def unfelt(answer: Any) -> Verdict:
 def bent_arm() -> tuple[Model, NDArray]:
     """Three rods on hinges about y, hanging from the ground, and their angles."""
     return chain_pendulum(3), np.array(BENT)
+
+
+def _pairs(answer: Any) -> Any:
+    """Lists as tuples; the numbers of links as their names."""
+    if isinstance(answer, list | tuple):
+        return tuple(_pairs(part) for part in answer)
+    return str(answer) if isinstance(answer, int) else answer
 
 
 def _torn(order: Order) -> bool:

@@ -16,6 +16,7 @@ from rbdkit.algorithms.floating_base import (
     to_floating_state,
 )
 from rbdkit.algorithms.hybrid import forward_joints, merged_parents, split_variables
+from rbdkit.course.answers import brief, call, number, numbers, wholes
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.functions import forward_kinematics, hybrid_dynamics, rnea
 from rbdkit.library import cat_roll, random_state, random_tree, satellite_with_arm
@@ -32,10 +33,9 @@ GRIPPER_VELOCITY = (0.1, 0.0, 0.0)
 
 def merged(answer: Any) -> Verdict:
     """Exercise 1: lambda' of the tree (0, 1, 1, 2, 2, 3, 3) with joints 1 and 3 driven."""
-    try:
-        given = tuple(int(x) for x in answer)
-    except (TypeError, ValueError):
-        return wrong(f"{answer!r} is not a list of whole numbers, one for each body that is left.")
+    given = wholes(answer)
+    if given is None:
+        return wrong(f"{brief(answer)} is not a list of whole numbers, one for each body that is left.")
     parent = (-1, *TREE)
     fd = [i for i in range(1, len(parent)) if i not in DRIVEN]
     result = merged_parents(parent, fd)
@@ -59,7 +59,7 @@ def merged(answer: Any) -> Verdict:
 def hybrid(answer: Any) -> Verdict:
     """Exercise 2: a function (H, C, tau, a, free) -> (a, tau), all complete; free is a mask of the variables."""
     if not callable(answer):
-        return wrong(f"{answer!r} is not a function of (H, C, tau, a, free).")
+        return wrong(f"{brief(answer)} is not a function of (H, C, tau, a, free).")
     for seed in range(3):
         model = random_tree(seed, 9)
         q, v, tau = random_state(model, seed)
@@ -82,12 +82,13 @@ def hybrid(answer: Any) -> Verdict:
 def _difference(answer: Callable[..., Any], given: tuple[Any, ...], expected: Any, free: NDArray) -> str:
     """What is wrong with a student's hybrid dynamics, or nothing."""
     H, C, tau, a, _ = given
-    try:
-        found_a, found_tau = (np.asarray(x, dtype=float) for x in answer(*(np.array(x) for x in given)))
-    except Exception as fault:  # whatever a student's function does, the notebook goes on
-        return f"it raised {type(fault).__name__}: {fault}"
-    if found_a.shape != a.shape or found_tau.shape != tau.shape:
-        return f"it returned shapes {found_a.shape} and {found_tau.shape}; both should be {a.shape}, all joints."
+    result, fault = call(answer, *(np.array(x) for x in given))
+    if fault:
+        return fault
+    pair = result if isinstance(result, tuple | list) and len(result) == 2 else (None, None)
+    found_a, found_tau = (numbers(x, len(a)) for x in pair)
+    if found_a is None or found_tau is None:
+        return f"it returned {brief(result)}; give (a, tau), each with {len(a)} finite numbers, for all joints."
     tolerance = 1e-6 * max(np.abs(expected.tau).max(), np.abs(expected.a).max(), np.abs(H).max())
     if np.abs(found_a - expected.a).max() < tolerance and np.abs(found_tau - expected.tau).max() < tolerance:
         return ""
@@ -105,10 +106,11 @@ def _difference(answer: Callable[..., Any], given: tuple[Any, ...], expected: An
     return "the accelerations of the free joints are off; write down the rows of H a + C = tau that have a known tau."
 
 
-def standing_rod(answer: Any) -> Verdict:
+def standing_rod(frequency: Any) -> Verdict:
     """Exercise 3: rad/s above which a uniform rod of 0.6 m stands on a pivot shaken by 15 mm."""
-    if not isinstance(answer, int | float | np.floating | np.integer) or not np.isfinite(answer):
-        return wrong(f"{answer!r} is not a frequency in rad/s.")
+    answer = number(frequency)
+    if answer is None:
+        return wrong(f"{brief(frequency)} is not a frequency in rad/s.")
     bob = np.sqrt(2 * 9.81 * ROD) / SHAKE
     exact = np.sqrt(2.0 / 3.0) * bob
     if abs(answer / exact - 1.0) < 0.01:
@@ -124,13 +126,14 @@ def standing_rod(answer: Any) -> Verdict:
     return wrong("off. Find the length of the bob's pendulum that swings like the rod, and put it into a²ω² > 2 g l.")
 
 
-def cat_in_two_runs(answer: Any) -> Verdict:
+def cat_in_two_runs(bend: Any) -> Verdict:
     """Exercise 4: a bend (rad) with which two runs round the waist turn the cat over."""
-    if not isinstance(answer, int | float | np.floating) or not np.isfinite(answer):
-        return wrong(f"{answer!r} is not an angle in rad.")
+    answer = number(bend)
+    if answer is None:
+        return wrong(f"{brief(bend)} is not an angle in rad.")
     if not 0.0 < answer < np.pi:
         return wrong(f"a cat bends between 0 and π; {answer:.3g} rad is not between them.")
-    rolled = 2.0 * np.rad2deg(cat_roll(float(answer)))
+    rolled = 2.0 * np.rad2deg(cat_roll(answer))
     if abs(np.mod(rolled, 360.0) - 180.0) < 1.0:
         return right(f"two runs roll it by {rolled:.1f}°, and it lands on its feet.")
     if abs(abs(rolled) - 360.0) < 2.0:
@@ -140,14 +143,14 @@ def cat_in_two_runs(answer: Any) -> Verdict:
 
 def straight_gripper(answer: Any) -> Verdict:
     """Exercise 5: joint velocities (3,) that move the gripper with 0.1 m/s along the hull's x axis; nothing is held."""
-    try:
-        qd = np.asarray(answer, dtype=float).reshape(-1)
-    except (TypeError, ValueError):
-        return wrong(f"{answer!r} is not three joint velocities in rad/s.")
-    if qd.shape != (3,) or not np.isfinite(qd).all():
+    qd = numbers(answer, 3)
+    if qd is None:
         return wrong("give three velocities: yaw, shoulder, elbow, in rad/s.")
-    if np.abs(gripper_velocity(qd) - GRIPPER_VELOCITY).max() < 1e-4:
+    off = float(np.abs(gripper_velocity(qd) - GRIPPER_VELOCITY).max())
+    if off < 1e-3:  # three decimals of rad/s
         return right("the gripper moves along x while the hull backs away under it.")
+    if off < 4e-3:
+        return wrong(f"nearly: the gripper is off by {1e3 * off:.1f} mm/s. Give another digit of each velocity.")
     held = gripper_velocity(qd, held=True)
     if np.abs(held - GRIPPER_VELOCITY).max() < 1e-4:
         found = gripper_velocity(qd)
