@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdkit.course.answers import brief, call, names, number, numbers, short
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.library.gebhardt_romero import CASES, INERTIA
@@ -16,10 +18,11 @@ SPEEDS = ((0.005, 18.97), (0.1, 3.0), (0.3, 4.0), (0.005, 445.0))
 """Steps and angular speeds on which an answer is tried."""
 
 
-def quarter_turn(colatitude: float) -> Verdict:
+def quarter_turn(answer: Any) -> Verdict:
     """The colatitude (rad) of a circle around which a frame without twist comes back turned by a right angle."""
-    if not isinstance(colatitude, int | float | np.floating) or not 0.0 < colatitude < np.pi:
-        return wrong(f"{colatitude!r} is not an angle between 0 (a point at the pole) and pi.")
+    colatitude = number(answer)
+    if colatitude is None or not 0.0 < colatitude < np.pi:
+        return wrong(f"{brief(answer)} is not an angle between 0 (a point at the pole) and pi.")
     t = np.linspace(0.0, 2.0 * np.pi, 2001)
     ring = np.stack([np.cos(t), np.sin(t), 0.0 * t], axis=-1)
     triads = twist.non_twisting_frame(sphere.exp(np.array([0.0, 0.0, 1.0]), colatitude * ring))
@@ -32,10 +35,17 @@ def quarter_turn(colatitude: float) -> Verdict:
 
 def forbidden_turn(path: ArrayLike) -> Verdict:
     """A closed path (n, 3) of d3 after which a body that never twisted is turned about d3 by a right angle."""
+    given = numbers(path, -1, 3)
+    if given is None or not len(given):
+        return wrong(f"give the points (n, 3) of a curve on the unit sphere, not {brief(path)}.")
+    lengths = np.linalg.norm(given, axis=1)
+    if np.abs(lengths - 1.0).max() > 1e-6:
+        k = int(np.abs(lengths - 1.0).argmax())
+        return wrong(f"points of the unit sphere have length 1; point {k}, {short(given[k])}, has {lengths[k]:.4g}.")
     try:
-        triads = twist.non_twisting_frame(path)
-    except (RbdkitError, ValueError, TypeError) as fault:
-        return wrong(f"give the points (n, 3) of a curve on the unit sphere: {fault}")
+        triads = twist.non_twisting_frame(given / lengths[:, None])
+    except RbdkitError as fault:
+        return wrong(f"along this path no frame can be carried: {fault}")
     points = triads[:, :, 2]
     if len(points) < 3 or not np.allclose(points[0], points[-1], atol=1e-6):
         return wrong("the path must end where it began, or d3 is not the same as before.")
@@ -48,9 +58,12 @@ def forbidden_turn(path: ArrayLike) -> Verdict:
 
 def step_angle(angle: Callable[[float, float], float]) -> Verdict:
     """The angle (rad) by which the energy-momentum method turns a free body in a step h at angular speed w."""
-    if not callable(angle):
-        return wrong("give a function of (h, w) that returns an angle in rad.")
-    found = np.array([float(angle(h, w)) for h, w in SPEEDS])
+    answers = [call(angle, h, w) for h, w in SPEEDS]
+    if fault := next((fault for _, fault in answers if fault), ""):
+        return wrong(f"give a function of (h, w) that returns an angle in rad: {fault}")
+    found = numbers([number(answer) for answer, _ in answers], len(SPEEDS))
+    if found is None:
+        return wrong(f"your function returns {brief(answers[0][0])}; it should be one angle in rad.")
     exact = np.array([2.0 * np.arctan(0.5 * h * w) for h, w in SPEEDS])
     if np.allclose(found, exact, rtol=1e-6):
         return right("2 arctan(h w / 2): always less than h w, and never more than half a turn.")
@@ -64,10 +77,27 @@ def step_angle(angle: Callable[[float, float], float]) -> Verdict:
     return wrong(f"at h = {h} s, w = {w} rad/s it turns {exact[2]:.4f} rad; your function says {found[2]:.4f}.")
 
 
-def longest_chord(step: float) -> Verdict:
+def constant_momentum(answer: Any) -> Verdict:
+    """Where the components of the angular momentum of a body that may twist are constant: "space", "body" or both."""
+    named = names(answer)
+    if not named or not named <= {"space", "body"}:
+        return wrong(f"{brief(answer)}: name 'space', 'body', or both.")
+    if named == {"space"}:
+        return right(
+            "no force acts on it, so in space all three components stay: momentum is momentum. Seen from the body that "
+            "turns under it, the same vector wanders. The constraint against twist had a reaction with a moment along "
+            "d3: it spoiled the first, and made the two components along d1 and d2 constant."
+        )
+    if named == {"body"}:
+        return wrong("that is the body that may not twist. Run the other one, and look at the left picture.")
+    return wrong("both at once only if the body turns about a principal axis; look at the right picture.")
+
+
+def longest_chord(answer: Any) -> Verdict:
     """The longest step (s), to ten per cent, with which the Lagrange-d'Alembert method survives case 3."""
-    if not isinstance(step, int | float | np.floating) or not 0.0 < step < 1.0:
-        return wrong(f"{step!r} is not a step in seconds.")
+    step = number(answer)
+    if step is None or not 0.0 < step < 1.0:
+        return wrong(f"{brief(answer)} is not a step in seconds.")
     limit = 1.0 / float(np.linalg.norm(np.linalg.solve(INERTIA, CASES[2].momentum(1.0))))
     if 0.9 * limit <= step <= limit:
         return right(

@@ -6,8 +6,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.course.answers import brief, number, numbers
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.formulations.local_velocity import Projection, mass_matrix
@@ -19,7 +20,7 @@ from rbdkit.simulation import SimulationWarning, simulate
 def equal_masses(projection: Projection, moments: ArrayLike, mass: float) -> Verdict:
     """Notebook 1, exercise 1: points and directions with which all six coordinates have the mass of the body."""
     if not isinstance(projection, Projection):
-        return wrong(f"{projection!r} is not a Projection; Projection.hexahedral(l1, l2, l3) makes one.")
+        return wrong(f"{brief(projection)} is not a Projection; Projection.hexahedral(l1, l2, l3) makes one.")
     J = np.asarray(moments, dtype=float)
     M = mass_matrix(projection, mass, np.diag(J))
     off = float(np.max(np.abs(M - mass * np.eye(6)))) / mass
@@ -41,16 +42,20 @@ def equal_masses(projection: Projection, moments: ArrayLike, mass: float) -> Ver
 
 def unseen(points: ArrayLike, directions: ArrayLike, motion: ArrayLike) -> Verdict:
     """Notebook 1, exercise 2: six points with directions that do not see a motion v_L = (U, Omega)."""
-    try:
-        y, b, v_L = (np.asarray(x, dtype=float) for x in (points, directions, motion))
-    except (TypeError, ValueError):
-        return wrong("points and directions are six rows of three numbers, the motion six numbers (U, Omega).")
-    if y.shape != (6, 3) or b.shape != (6, 3) or v_L.shape != (6,):
-        return wrong(f"the shapes are {y.shape}, {b.shape} and {v_L.shape}; they should be (6, 3), (6, 3) and (6,).")
+    y, b, v_L = numbers(points, 6, 3), numbers(directions, 6, 3), numbers(motion, 6)
+    if y is None or b is None or v_L is None:
+        return wrong(
+            "points and directions are six rows of three numbers, the motion six numbers (U, Omega); yours are "
+            f"{brief(points)}, {brief(directions)}, {brief(motion)}."
+        )
     if not np.linalg.norm(b, axis=1).all():
         return wrong("a direction of length zero sees nothing at all: that is cheating.")
     if not v_L.any():
         return wrong("a body at rest is seen as such by any six points; the motion must not be zero.")
+    if len(np.unique(y.round(9), axis=0)) < 6:
+        return wrong("some of these points are the same; give six different ones.")
+    if np.linalg.matrix_rank(y - y[0], tol=1e-9) < 3 and _as_in_the_cube(b):
+        return wrong("these lie in one plane, with the directions of the cube: the choice above. Find another one.")
     try:
         condition = Projection(y, b).condition
     except RbdkitError:
@@ -61,10 +66,16 @@ def unseen(points: ArrayLike, directions: ArrayLike, motion: ArrayLike) -> Verdi
     return wrong(f"D is regular (condition {condition:.3g}): its six coordinates see every motion.")
 
 
-def first_flip(answer: Any) -> Verdict:
+def _as_in_the_cube(directions: NDArray) -> bool:
+    unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    return bool(np.allclose(np.sqrt(0.5) * unit, Projection.hexahedral(1.0, 1.0, 1.0).directions, atol=1e-6))
+
+
+def first_flip(time: Any) -> Verdict:
     """Notebook 2, exercise 1: when Omega_3 of the tumbling box is zero for the first time, s."""
-    if not isinstance(answer, int | float | np.floating | np.integer) or not np.isfinite(answer):
-        return wrong(f"{answer!r} is not a number of seconds.")
+    answer = number(time)
+    if answer is None:
+        return wrong(f"{brief(time)} is not a number of seconds.")
     times = np.linspace(0.0, 0.4, 401)
     Omega, _ = free_rotation(MOMENTS, SPIN, times)
     k = int(np.argmax(Omega[:, 2] < 0.0))
@@ -79,10 +90,13 @@ def first_flip(answer: Any) -> Verdict:
     )
 
 
-def longest_step(answer: Any, tolerance: float = 0.01) -> Verdict:
+def longest_step(step: Any, tolerance: float = 0.01) -> Verdict:
     """Notebook 2, exercise 2: a step as long as possible, to a factor of 1.5, whose Omega is that good after 1 s."""
-    if not isinstance(answer, int | float | np.floating) or not 0.0 < answer <= 0.1:
-        return wrong(f"{answer!r} is not a step between 0 and 0.1 s.")
+    answer = number(step)
+    if answer is None or not 0.0 < answer <= 0.1:
+        return wrong(f"{brief(step)} is not a step between 0 and 0.1 s.")
+    if answer < 2e-4:
+        return wrong(f"{answer:.3g} s is far shorter than needed; try a millisecond.")
     exact = free_rotation(MOMENTS, SPIN, [1.0])[0][0]
 
     def error(steps: int) -> float:

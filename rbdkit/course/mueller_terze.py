@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.course.answers import brief, call, names, number, numbers, whole
 from rbdkit.course.verdict import Verdict, right, wrong
-from rbdkit.simulation import lower_pair_table
+from rbdkit.library import heavy_top
+from rbdkit.simulation import lower_pair_table, simulate
 from rbdkit.simulation.lower_pairs import PairDrift
 from rbdkit.spatial import se3
 
 
 def screw_step(move: Callable[[NDArray, NDArray], NDArray]) -> Verdict:
-    """Exercise 1: a function (C, V) -> C exp(V) on SE(3), by any formula."""
+    """Notebook 1, exercise 1: a function (C, V) -> C exp(V) on SE(3), by any formula."""
     rng = np.random.default_rng(5)
     C, V = se3.random(rng), rng.normal(size=6)
     for case, twist in {"a general twist": V, "a pure translation": np.array([0, 0, 0, 1.0, 2.0, 3.0])}.items():
-        try:
-            found = np.asarray(move(C.copy(), twist.copy()), dtype=float)
-        except Exception as fault:  # whatever a student's function raises
-            return wrong(f"for {case} your function raises {type(fault).__name__}: {fault}")
-        if found.shape != (4, 4):
-            return wrong(f"for {case} your function returns an array of shape {found.shape}; a pose is (4, 4).")
         exact = C @ se3.exp(twist)
+        answer, fault = call(move, C.copy(), twist.copy(), own=[se3.exp])
+        if fault:
+            return wrong(f"for {case}: {fault}")
+        found = numbers(answer, 4, 4)
+        if found is None:
+            return wrong(
+                f"for {case} your function returns {brief(answer)}; a pose is 4 x 4 finite numbers. A division by the "
+                "angle, which may be zero?"
+            )
         if np.allclose(found, exact, rtol=0, atol=1e-8):
             continue
-        if not np.isfinite(found).all():
-            return wrong(f"for {case} the result is not finite: a division by the angle, which is zero here?")
         if np.allclose(found, se3.exp(twist) @ C, rtol=0, atol=1e-8):
             return wrong("that is exp(V) C: it moves along a twist in fixed axes. V is the body's, so exp goes right.")
         if np.allclose(found[:3, :3], exact[:3, :3], rtol=0, atol=1e-8):
@@ -38,12 +42,21 @@ def screw_step(move: Callable[[NDArray, NDArray], NDArray]) -> Verdict:
     return right("C exp(V), also where nothing turns.")
 
 
-def halving(answer: float) -> Verdict:
-    """Exercise 2: by what the pivot's drift over a fixed time is divided when the step of RK4 is halved."""
-    if not isinstance(answer, int | float | np.number) or not np.isfinite(answer):
-        return wrong(f"{answer!r} is not a number.")
+def halving(factor: Any) -> Verdict:
+    """Notebook 1, exercise 2: by what the pivot's drift after 0.5 s shrinks when RK4's step goes from 1 to 0.5 ms."""
+    answer = number(factor)
+    if answer is None:
+        return wrong(f"{brief(factor)} is not a number.")
+    exact = _gain()
+    if answer == 16.0:
+        return wrong("2⁴ is what the order promises. What did you measure, to two decimals?")
+    if abs(answer - exact) < 0.01 * exact:
+        return right(f"{exact:.2f}, close to 2⁴: the drift is an error like any other, and RK4 has order 4.")
     if 13.0 <= answer <= 20.0:
-        return right(f"{answer:g}, close to 2⁴: the drift is an error like any other, and RK4 has order 4.")
+        return wrong(
+            f"{answer:g} is close, but the drift after half a second shrinks by another number. Compare the last "
+            "values of the constraint error."
+        )
     if 26.0 <= answer <= 40.0:
         return wrong("2⁵ is what a single step gains; but there are twice as many of them.")
     if answer < 1.0:
@@ -51,9 +64,9 @@ def halving(answer: float) -> Verdict:
     return wrong(f"{answer:g} would be order {np.log2(answer):.1f}; measure again, with steps between 0.5 and 2 ms.")
 
 
-def closed_by_the_direct_product(answer: Iterable[str]) -> Verdict:
-    """Exercise 3: the lower pairs to the ground that SO(3) x R3 keeps closed to round-off, as a set of names."""
-    named = {answer} if isinstance(answer, str) else {str(name).lower() for name in answer}
+def closed_by_the_direct_product(answer: Any) -> Verdict:
+    """Notebook 2, exercise 1: the lower pairs to the ground that SO(3) x R3 keeps closed, as a set of names."""
+    named = names(answer)
     rows = _to_the_ground()
     exact = {row.joint for row in rows if row.so3xr3.constraint < 1e-13}
     if unknown := named - {row.joint for row in rows}:
@@ -66,15 +79,26 @@ def closed_by_the_direct_product(answer: Iterable[str]) -> Verdict:
     return right("where nothing turns, or where the positions allowed are a plane, a straight step stays.")
 
 
-def redundant_rows(answer: int) -> Verdict:
-    """Exercise 4: how many constraints of a planar four-bar linkage of revolute joints follow from the others."""
-    if not isinstance(answer, int | np.integer):
-        return wrong(f"{answer!r} is not a whole number.")
+def redundant_rows(rows: Any) -> Verdict:
+    """Notebook 2, exercise 2: how many constraints of a planar four-bar of hinges follow from the others."""
+    answer = whole(rows)
+    if answer is None:
+        return wrong(f"{brief(rows)} is not a whole number.")
     if answer == 3:
         return right("4 × 5 rows on 3 × 6 velocities, and one freedom is left: 20 - 17 = 3.")
     if answer == -2:
         return wrong("20 rows on 18 velocities would leave -2 freedoms; but the linkage moves, so how many rows count?")
     return wrong(f"not {answer}: count the rows, the velocities, and the freedoms that the linkage really has.")
+
+
+@cache
+def _gain() -> float:
+    """The drift of the pivot after half a second with 1 ms over that with 0.5 ms."""
+    ends = [
+        simulate(*heavy_top(), 0.5, h, formulation="so3xr3", progress=False).constraint_error()[-1]
+        for h in (1e-3, 5e-4)
+    ]
+    return float(np.linalg.norm(ends[0]) / np.linalg.norm(ends[1]))
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.course.answers import brief, call, number, numbers, whole
 from rbdkit.course.verdict import Verdict, right, wrong
 
 SPREAD = 0.02
@@ -27,10 +29,11 @@ def bursts(rounds: int, seed: int = 0) -> tuple[NDArray, NDArray]:
     return 2e-3 * wander * noise[0], 1e-3 * wander * noise[1]
 
 
-def ratio(answer: float, theirs: ArrayLike, states_theirs: int, ours: ArrayLike, states_ours: int) -> Verdict:
+def ratio(given: Any, theirs: ArrayLike, states_theirs: int, ours: ArrayLike, states_ours: int) -> Verdict:
     """Exercise 1: how many times faster ours is, from the times of bursts (s) and the number of states in each."""
-    if not _is_number(answer):
-        return wrong(f"{answer!r} is not a positive number.")
+    answer = number(given)
+    if answer is None or answer <= 0.0:
+        return wrong(f"{brief(given)} is not a positive number.")
     a, b = np.asarray(theirs, dtype=float) / states_theirs, np.asarray(ours, dtype=float) / states_ours
     exact = float(np.median(a) / np.median(b))
     slips: dict[str, Any] = {
@@ -47,13 +50,14 @@ def ratio(answer: float, theirs: ArrayLike, states_theirs: int, ours: ArrayLike,
     return wrong(f"{answer:.3g} is off. Time a state of each, then the median of theirs over the median of ours.")
 
 
-def rounds_needed(answer: int) -> Verdict:
+def rounds_needed(rounds: Any) -> Verdict:
     """Exercise 2: how many rounds, to a factor of two, until the ratio of `bursts` is known to 2 per cent."""
-    if not isinstance(answer, int | np.integer) or answer < 1:
-        return wrong(f"{answer!r} is not a number of rounds.")
+    answer = whole(rounds)
+    if answer is None or answer < 1:
+        return wrong(f"{brief(rounds)} is not a number of rounds.")
     if answer > 5000:
         return wrong(f"{answer} rounds take long; far fewer are enough.")
-    own, half = _spread(int(answer)), _spread(max(1, int(answer) // 2))
+    own, half = _spread(answer), _spread(max(1, answer // 2))
     if own > SPREAD * 1.05:  # so much is the chance in the spread itself
         return wrong(f"with {answer} rounds the ratio still varies by {own:.1%} from one run to the next; take more.")
     if half <= SPREAD * 0.95:
@@ -72,20 +76,55 @@ def _spread(rounds: int, runs: int = 400) -> float:
 def takes_turns(race: Callable[[Mapping[str, Callable[[], object]], int], Mapping[str, Any]]) -> Verdict:
     """Exercise 3: a function of (contenders, rounds) that measures them in turns and returns a median for each."""
     calls: list[str] = []
-    names, rounds = ("slow", "middle", "fast"), 12
-    contenders = {name: lambda name=name: calls.append(name) for name in names}
-    try:
-        medians = race(contenders, rounds)
-    except Exception as fault:  # a student's function may raise anything
-        return wrong(f"it raised {type(fault).__name__}: {fault}")
+    took: dict[str, list[float]] = {"slow": [], "middle": [], "fast": []}
+    names, rounds = tuple(took), 12
+    contenders = {name: lambda name=name, k=k: _busy(name, k, calls, took) for k, name in enumerate(names)}
+    medians, fault = call(race, contenders, rounds)
+    if fault:
+        return wrong(fault)
     if not isinstance(medians, Mapping) or set(medians) != set(names):
-        return wrong(f"it returned {medians!r}; return a dictionary with one number for each of {', '.join(names)}.")
-    if not all(_is_number(value) for value in medians.values()):
-        return wrong(f"it returned {dict(medians)!r}; every value must be a time in seconds.")
+        return wrong(f"it returned {brief(medians)}; return a dictionary with a number for each of {', '.join(names)}.")
+    found = numbers([number(medians[name]) for name in names], len(names))
+    if found is None or found.min() <= 0.0:
+        return wrong(f"it returned {brief(dict(medians))}; every value must be a time in seconds.")
     missing = [name for name in names if calls.count(name) < rounds]
     if missing:
         return wrong(f"{missing[0]!r} ran {calls.count(missing[0])} times, not {rounds}.")
-    return _judge_order(calls, names)
+    order = _judge_order(calls, names)
+    if not order:
+        return order
+    objection = _judge_times(found, took)
+    return order if objection is None else objection
+
+
+def _busy(name: str, k: int, calls: list[str], took: dict[str, list[float]]) -> None:
+    """Take some milliseconds, now and then many more, and note how long it was."""
+    begun = time.perf_counter()
+    turn = len(took[name])
+    time.sleep(1e-3 * (1.0 + 0.5 * (2 - k)) * (12.0 if turn % 4 == 2 else 1.0 + turn % 3))
+    calls.append(name)
+    took[name].append(time.perf_counter() - begun)
+
+
+def _judge_times(found: NDArray, took: Mapping[str, Sequence[float]]) -> Verdict | None:
+    """What is wrong with the times that the race gave back, or nothing."""
+
+    def like(summary: Callable[[Sequence[float]], float]) -> bool:
+        return bool(np.allclose(found, [summary(times) for times in took.values()], rtol=0.25))
+
+    if like(lambda times: float(np.median(times))):
+        return None
+    if like(lambda times: 1e3 * float(np.median(times))):
+        return wrong("these are medians in milliseconds; give seconds.")
+    if like(lambda times: float(np.mean(times))):
+        return wrong("they take turns, but these are means: a few long bursts rule them. Give the median of each.")
+    if like(min):
+        return wrong("they take turns, but these are the fastest bursts. Give the median of each.")
+    expected = ", ".join(f"{1e3 * np.median(times):.1f}" for times in took.values())
+    return wrong(
+        f"they take turns, but the times are {', '.join(f'{1e3 * x:.3g}' for x in found)} ms, where the medians are "
+        f"{expected} ms."
+    )
 
 
 def _judge_order(calls: Sequence[str], names: Sequence[str]) -> Verdict:
@@ -102,7 +141,3 @@ def _judge_order(calls: Sequence[str], names: Sequence[str]) -> Verdict:
             "they take turns. In random order within a round it would be better still: who comes after whom matters."
         )
     return right("they take turns, in an order that changes: nobody always runs in the other's warm cache.")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.floating | np.integer) and bool(0.0 < value < np.inf)

@@ -53,9 +53,33 @@ def rods(axis="y", lower=(0, 0, -1.0), middle=(0, 0, -0.5)):
     return model
 
 
-@pytest.mark.parametrize("model", [rods(), rods("-y"), double_pendulum()], ids=["boxes", "other sense", "library"])
+def along(direction, second="y", gravity=(0.0, 0.0, -9.81)):
+    """Two thin rods whose zero pose lies along a direction."""
+    direction = np.array(direction, dtype=float)
+    size = np.where(direction != 0.0, 1.0, 0.01)
+    rod = rbd.Inertia.box(size, mass=1.0).transformed(se3.pose(position=0.5 * direction))
+    model = rbd.Model("two rods", gravity=gravity)
+    model.add_body("first", joint=rbd.Revolute("y"), inertia=rod)
+    model.add_body("second", "first", rbd.Revolute(second), direction, rod)
+    return model
+
+
+@pytest.mark.parametrize(
+    "model",
+    [rods(), rods("-y"), along([1, 0, 0]), along([0, 0, 1]), along([-1, 0, 0], "-y")],
+    ids=["boxes", "other sense", "horizontal", "upright", "horizontal, signs differ"],
+)
 def test_two_rods_accepts_any_right_model(model):
     assert first_steps.two_rods(model)
+
+
+@pytest.mark.parametrize(
+    ("gravity", "word"),
+    [((0.0, 0.0, -1.6), "weight is off"), ((0.0, 0.0, 0.0), "nothing pulls"), ((0.0, -9.81, 0.0), "nothing pulls")],
+)
+def test_two_rods_under_another_gravity(gravity, word):
+    verdict = first_steps.two_rods(along([1, 0, 0], gravity=gravity))
+    assert not verdict and word in verdict.why
 
 
 @pytest.mark.parametrize(
@@ -66,6 +90,7 @@ def test_two_rods_accepts_any_right_model(model):
         (rods(lower=(0, 0, 0)), "wrong place"),
         (rods(middle=(0, 0, 0)), "own middle"),
         (rods(axis="x"), None),
+        (double_pendulum(), "of your own"),
         ("pendulum", "not a Model"),
     ],
 )

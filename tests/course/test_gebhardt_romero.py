@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import rbdkit as rbd
 from rbdkit.course import gebhardt_romero as course
+from rbdkit.library.gebhardt_romero import CASES
 
 
 @pytest.mark.parametrize("answer", [np.arccos(0.75), np.pi - np.arccos(0.75), np.arccos(0.25), np.float64(0.7227)])
@@ -18,6 +20,25 @@ def test_other_circles_are_explained(answer, why):
     assert why in verdict.why
 
 
+def test_constant_momentum():
+    """In space or in the body: asked of a run."""
+    case = CASES[0]
+    run = rbd.simulate(
+        case.model, v0=case.v0, duration=0.5, dt=5e-3, formulation="directors", integrator="energy_momentum"
+    )
+    space = run.system.angular_momentum(run.x, run.w)
+    body = np.squeeze(space[:, None, :] @ np.swapaxes(run.x.reshape(-1, 3, 3), -1, -2), axis=1)
+    assert np.ptp(space, axis=0).max() < 1e-9 * np.abs(space).max() and np.ptp(body, axis=0).min() > 0.1
+    assert course.constant_momentum({"space"}) and course.constant_momentum("Space")
+    for answer, word in (
+        ("body", "may not twist"),
+        (["body", "space"], "principal"),
+        ("head", "name"),
+        (set(), "name"),
+    ):
+        assert not course.constant_momentum(answer) and word in course.constant_momentum(answer).why
+
+
 def test_forbidden_turn():
     e = np.eye(3)
     octant = np.array([e[2], e[0], e[1], e[2]])
@@ -26,7 +47,8 @@ def test_forbidden_turn():
     for answer, why in (
         (octant[:3], "end where it began"),
         (np.array([e[2], e[0], [0.6, 0.8, 0.0], e[2]]), "turned by 53.1"),
-        (2.0 * octant, "length 2"),
+        (2.0 * octant, "has 2."),
+        (np.full((180, 3), 0.9), "has 1.559"),
         ("round", "points (n, 3)"),
     ):
         verdict = course.forbidden_turn(answer)

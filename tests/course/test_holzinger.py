@@ -27,12 +27,17 @@ def test_equal_masses():
 def test_unseen():
     cube = Projection.hexahedral()
     turn = np.array([0, 0, 0, 0, 0, 2.0])
-    assert holzinger.unseen(np.zeros((6, 3)), cube.directions, turn)
-    assert "another motion" in holzinger.unseen(np.zeros((6, 3)), cube.directions, [1, 0, 0, 0, 0, 0]).why
+    on_the_axes = np.roll(cube.points, 1, axis=1) * [[1], [2], [3], [4], [5], [6]]
+    along_them = np.abs(np.sign(on_the_axes))  # no point moves along its own radius when the body turns
+    assert holzinger.unseen(on_the_axes, along_them, turn)
+    assert "another motion" in holzinger.unseen(on_the_axes, along_them, [1, 0, 0, 0, 0, 0]).why
+    assert "same" in holzinger.unseen(np.zeros((6, 3)), cube.directions, turn).why
+    flat = cube.points * [1, 1, 0] + np.arange(6)[:, None] * [1e-3, 0, 0]
+    assert "choice above" in holzinger.unseen(flat, cube.directions, [0, 0, 0, 0, 0, 1]).why
     assert "regular" in holzinger.unseen(cube.points, cube.directions, turn).why
     assert "at rest" in holzinger.unseen(cube.points, cube.directions, np.zeros(6)).why
     assert "cheating" in holzinger.unseen(cube.points, 0 * cube.directions, turn).why
-    assert "shapes" in holzinger.unseen(cube.points[:5], cube.directions, turn).why
+    assert "shape (5, 3)" in holzinger.unseen(cube.points[:5], cube.directions, turn).why
     assert "six rows" in holzinger.unseen("cube", cube.directions, turn).why
 
 
@@ -53,7 +58,8 @@ def test_first_flip():
         (1 / 400, "1.5⁴"),
         (1 / 100, "shorten"),
         (1 / 20, "shorten"),
-        (1e-4, "bolder"),
+        (3e-4, "bolder"),
+        (1e-4, "far shorter"),
         (2.0, "not a step"),
         ("h", "not a"),
     ],
