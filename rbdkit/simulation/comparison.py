@@ -15,6 +15,7 @@ from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.model import Model
 from rbdkit.simulation.contender import Contender, distance
 from rbdkit.simulation.formulated import Maker, maker_of
+from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.simulate import SimulationWarning, simulate
 from rbdkit.simulation.trajectory import Trajectory
 
@@ -56,9 +57,15 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """What ended a run before its time."""
+        """What ended a run before its time, and which run is another motion than the reference on purpose."""
         reports = [(contender.label, contender.trajectory.report) for contender in self.contenders]
-        return [f"{label} stopped: {report.stopped}" for label, report in reports if report and report.stopped]
+        stopped = [f"{label} stopped: {report.stopped}" for label, report in reports if report and report.stopped]
+        if self.reference is None:
+            return stopped
+        twists = may_twist(self.reference)
+        what = "its body may not twist" if twists else "its body may twist"
+        others = [contender.label for contender in self.contenders if may_twist(contender.trajectory) != twists]
+        return stopped + [f"{label} is no approximation of the reference: {what}" for label in others]
 
     def columns(self) -> dict[str, list[float]]:
         """The table: a number for each contender under each heading; not a number where there is none."""
@@ -75,7 +82,8 @@ class Comparison:
     def work_precision(self, steps: Sequence[float]) -> dict[str, tuple[list[float], list[float]]]:
         """Cost and error of each contender with other steps (s): {label: (wall times in s, errors at the end)}.
 
-        Errors are distances from the reference at the end, m or rad. A run that fails with a step is left out.
+        Errors are distances from the reference at the end, m or rad. A run that fails with a step is left out, and a
+        contender that is no approximation of the reference has no points.
 
         Raises
         ------
@@ -88,7 +96,7 @@ class Comparison:
         model, end = self.reference.model, self.reference.poses()[-1:]
         for k, contender in enumerate(self.contenders):
             times, errors = points.setdefault(contender.label, ([], []))
-            for h in steps:
+            for h in steps if may_twist(contender.trajectory) == may_twist(self.reference) else ():
                 again = self.run(k, h)
                 if again.report is None or again.report.stopped:
                     continue
@@ -167,9 +175,19 @@ def _run_pairs(
 
 
 def _contender(label: str, trajectory: Trajectory, reference: Trajectory | None) -> Contender:
-    """With the reference only if it was recorded at the same times."""
-    same = reference is not None and len(reference) == len(trajectory) and np.allclose(reference.t, trajectory.t)
+    """With the reference only if it was recorded at the same times and obeys the same laws."""
+    same = (
+        reference is not None
+        and len(reference) == len(trajectory)
+        and np.allclose(reference.t, trajectory.t)
+        and may_twist(reference) == may_twist(trajectory)
+    )
     return Contender(label, trajectory, reference if same else None)
+
+
+def may_twist(trajectory: Trajectory) -> bool:
+    """Whether the body may turn about its own d3, as all do but in the formulations of a body without twist."""
+    return not isinstance(trajectory, Motion) or getattr(trajectory.system, "twists", True) is not False
 
 
 def _labelled(runs: Sequence[Trajectory]) -> dict[str, Trajectory]:

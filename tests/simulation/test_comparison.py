@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 import rbdkit as rbd
 from rbdkit.errors import SimulationError
 from rbdkit.library import double_pendulum
+from rbdkit.library.gebhardt_romero import fixed_point_model
 from rbdkit.simulation import compare_runs
 from rbdkit.simulation.contender import distance
 from rbdkit.spatial import se3
@@ -98,3 +99,21 @@ BAD = [
 def test_errors_say_what_is_missing(call, message):
     with pytest.raises(SimulationError, match=message):
         call()
+
+
+def test_a_body_without_twist_is_not_measured_against_one_that_twists():
+    pairs = {
+        "may twist": ("directors", "energy_momentum"),
+        "may not": ("non_twisting_directors", "energy_momentum"),
+        "may not either": ("non_twisting_split_euler", "rk4"),
+    }
+    model, start = fixed_point_model(), {"v0": [0.6, -1.8, 0.0], "duration": 0.2, "dt": 0.01, "progress": False}
+    free = compare_runs(model, pairs, **start)
+    assert free.columns()["off at the end"][0] < 1e-3 and np.isnan(free.columns()["off at the end"][1:]).all()
+    assert [note.split(" is no")[0] for note in free.notes] == ["may not", "may not either"]
+    assert not any(free.work_precision([0.02])["may not"])
+
+    bound = compare_runs(model, pairs, reference="may not", **start)
+    off = bound.columns()["off at the end"]
+    assert np.isnan(off[0]) and off[2] < 1e-3
+    assert bound.notes == ["may twist is no approximation of the reference: its body may twist"]
