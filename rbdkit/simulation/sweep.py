@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -15,12 +16,14 @@ from rbdkit.errors import SimulationError
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.model import Model
 from rbdkit.simulation.ensembles.axes import Axes, Combine, Values, axes_of
+from rbdkit.simulation.ensembles.collection import Collection
+from rbdkit.simulation.ensembles.crew import Crew
 from rbdkit.simulation.ensembles.ensemble import Ensemble
 from rbdkit.simulation.ensembles.family import Build, Family
-from rbdkit.simulation.ensembles.outcome import Outcome
-from rbdkit.simulation.ensembles.plan import chunks_of, family_of, recorded_times
-from rbdkit.simulation.ensembles.pool import executor_of, own_threads, run_elsewhere, run_here
-from rbdkit.simulation.ensembles.report import Failure, SweepReport
+from rbdkit.simulation.ensembles.fingerprint import digest
+from rbdkit.simulation.ensembles.plan import chunk_of, family_of, recorded_times, require_room, shares_of
+from rbdkit.simulation.ensembles.pool import Elsewhere, Threads, own_threads, place_of
+from rbdkit.simulation.ensembles.store import Store
 from rbdkit.simulation.forces import Torque
 from rbdkit.simulation.formulated import Maker
 from rbdkit.simulation.progress import Progress
@@ -46,6 +49,7 @@ def sweep(
     threads: int | None = None,
     executor: Any = None,
     chunk: int | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> Ensemble:
     """Let a model move once for every combination of given values.
 
@@ -65,18 +69,23 @@ def sweep(
     threads : on this machine; as many as it has processors if not given.
     executor : a ``dask.distributed.Client`` or a ``concurrent.futures.Executor`` that computes instead.
     chunk : members that an executor or a thread gets at a time.
+    store : a folder that takes the motions as they are computed, made if it is not there. The arrays of the ensemble
+        then lie in the folder and may be larger than memory. The same call again computes only what is missing: after
+        Ctrl+C, a crash or a lost machine a sweep goes on where it was. A folder that holds another sweep is refused.
 
     Returns
     -------
     Ensemble
         A member is what `rbdkit.simulate` makes of the same arguments, to round-off, whatever computed it. One that
         cannot be started or runs away is listed in `failures` with its values and the reason, and is not a number in
-        the arrays from there on. Ctrl+C ends the sweep and keeps what was done.
+        the arrays from there on. Ctrl+C ends the sweep and keeps what was done. A worker that dies loses its own chunk,
+        which is tried once more.
 
     Raises
     ------
     SimulationError, ModelError, StateError
-        If a name is unknown, or no member can be started.
+        If a name is unknown, no member can be started, an executor is closed or has no workers, or a store cannot be
+        used.
 
     Warns
     -----
@@ -102,62 +111,41 @@ def sweep(
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):
             raise SimulationError(f"{name} = {number!r} must be a whole number, 1 or more")
     family = family_of(model, axes, q0, v0, options)
-    watch = Progress(progress, f"sweep {family.reference.name}")
-    with warnings.catch_warnings():  # a member's warning is said once for all, below
-        warnings.simplefilter("ignore", SimulationWarning)
-        if executor is None:
-            workers = threads or own_threads()
-            chunks = chunks_of(family, axes, workers, chunk)
-            workers = min(workers, len(chunks))
-            place = f"{workers} thread{'s' * (workers > 1)}"
-            outcomes, interrupted = run_here(chunks, workers, watch)
-        else:
-            pool, workers, place = executor_of(executor)
-            chunks = chunks_of(family, axes, workers, chunk)
-            outcomes, interrupted = run_elsewhere(chunks, pool, watch)
-    largest = max(len(part.members) for part in chunks)
-    place = f"{place}, {len(chunks)} chunk{'s' * (len(chunks) > 1)} of up to {largest}"
-    ensemble = _assembled(axes, family, sorted(outcomes, key=lambda o: o.number), place, watch.elapsed, interrupted)
+    if store is None:
+        require_room(family, axes)
+    place: Elsewhere | Threads = Threads(threads or own_threads()) if executor is None else place_of(executor)
+    kept = None if store is None else _store(store, family, axes)
+    try:
+        collection = Collection(family, axes, kept)
+        shares = shares_of(family, axes, collection.missing(), place.workers, chunk)
+        watch = Progress(progress, f"sweep {family.reference.name}")
+        crew = Crew(place, partial(chunk_of, family, axes), collection.take, watch)
+        with warnings.catch_warnings():  # a member's warning is said once for all, below
+            warnings.simplefilter("ignore", SimulationWarning)
+            interrupted = crew.run(shares)
+        for share, reason in crew.lost:
+            collection.lose(share, reason)
+        where = [place.name, _in_chunks(shares), f"{collection.resumed} members were in the store"]
+        ensemble = collection.ensemble(", ".join(where[: 3 if collection.resumed else 2]), watch.elapsed, interrupted)
+    finally:
+        if kept is not None:
+            kept.close()
     alarms = ensemble.report.alarms()
     if alarms:
         warnings.warn("\n".join(alarms), SimulationWarning, stacklevel=2)
     return ensemble
 
 
-def _assembled(
-    axes: Axes, family: Family, outcomes: list[Outcome], place: str, wall_time: float, interrupted: bool
-) -> Ensemble:
-    """The outcomes, in the order of their numbers, as arrays."""
-    failures = tuple(
-        Failure(o.number, axes.parameters(o.number), o.stopped, float(o.t[-1]) if len(o.t) else 0.0)
-        for o in outcomes
-        if o.stopped
-    )
-    interrupted = interrupted or any(o.interrupted for o in outcomes)
-    if not interrupted and not any(len(o.t) for o in outcomes):
-        raise SimulationError(f"none of {len(outcomes)} members can be simulated; {failures[0]}")
-    t, model = recorded_times(family, axes), family.reference
-    q, v = (np.full((len(outcomes), len(t), n), np.nan) for n in (model.nq, model.nv))
-    rows, ends = np.zeros(len(outcomes), dtype=int), {}
-    for o in outcomes:
-        n = len(o.t)
-        if n and abs(o.t[-1] - t[min(n, len(t)) - 1]) > 1e-9 * family.interval:
-            n -= 1  # it ended between two recorded times
-            ends[o.number] = float(o.t[-1]), o.q[-1], o.v[-1]
-        if n:
-            rows[o.number], q[o.number, :n], v[o.number, :n] = n, o.q[:n], o.v[:n]
-    judged = {o.number: o.drift for o in outcomes if np.isfinite(o.drift)}
-    worst = max(judged, key=judged.__getitem__, default=None)
-    report = SweepReport(
-        code=Counter(o.how for o in outcomes if o.how),
-        place=place,
-        steps=sum(o.steps for o in outcomes),
-        wall_time=wall_time,
-        drift=None if worst is None else judged[worst],
-        worst=worst,
-        failures=failures,
-        interrupted=interrupted,
-    )
-    return Ensemble(
-        axes, family, t, q.reshape(*axes.shape, *q.shape[1:]), v.reshape(*axes.shape, *v.shape[1:]), report, rows, ends
-    )
+def _in_chunks(shares: list[NDArray]) -> str:
+    largest = max(map(len, shares), default=0)
+    return f"{len(shares)} chunk{'s' * (len(shares) != 1)} of up to {largest}"
+
+
+def _store(folder: str | PathLike[str], family: Family, axes: Axes) -> Store:
+    """The folder, for this sweep and no other."""
+    parts = {"model": (family.source, family.arguments), "values": (axes.values, axes.product)}
+    parts |= {"q0": family.q0, "v0": family.v0, **family.options}
+    digests = {name: digest(name, part) for name, part in parts.items()}
+    members, states = len(axes), len(recorded_times(family, axes))
+    shapes = {"q": (members, states, family.reference.nq), "v": (members, states, family.reference.nv)}
+    return Store(folder, digests, shapes)

@@ -54,6 +54,7 @@ def test_sel(grid, pairs):
         ({"rod1.mass": 2.5}, "2 members have rod1.mass = 2.5; give more"),
         ({"rod2.mass": 1.0}, "'rod2.mass' was not varied; there are 'rod1.mass', 'hinge1.angle'"),
         ({"rod1.mass": -1.0, "hinge1.angle": 0.2}, "no motion of member 3"),
+        (1.0, r"sel\(1\): give values by name"),
     ],
 )
 def test_sel_says_what_is_wrong(grid, wanted, message):

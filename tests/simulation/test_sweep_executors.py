@@ -1,10 +1,12 @@
 """A sweep computed elsewhere is the same sweep: processes, a Dask cluster in this process, and one of processes."""
 
+import multiprocessing
 import os
 import pickle
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+import warnings
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.errors import SimulationError
 from rbdkit.library import chain_pendulum, double_pendulum, random_tree
 from rbdkit.simulation import SimulationWarning
 
@@ -107,3 +110,82 @@ def test_a_dask_cluster_of_processes():
             for e in (client, None)
         )
     assert_same(held, here)
+
+
+FLAG = "RBDKIT_TEST_FLAG"
+
+
+def deadly(b):
+    """A building function that kills the process of member 5, always or, where a flag file is named, once."""
+    if b == 5 and multiprocessing.parent_process() is not None:
+        flag = os.environ.get(FLAG)
+        if flag is None or not os.path.exists(flag):
+            if flag:
+                open(flag, "w").close()
+            os._exit(3)
+    return double_pendulum()
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_a_worker_that_dies_costs_its_own_chunk_at_most(once, tmp_path, monkeypatch):
+    """The pool breaks with it; what others were doing is done by a new one, and its own chunk is tried once more."""
+    monkeypatch.setenv(FLAG, str(tmp_path / "flag")) if once else monkeypatch.delenv(FLAG, raising=False)
+    members = {"b": list(range(12))}
+    with warnings.catch_warnings(), ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        warnings.simplefilter("ignore", SimulationWarning)
+        ensemble = rbd.sweep(deadly, members, [0.1, 0.2], executor=pool, chunk=2, **SHORT)
+    assert [failure.member for failure in ensemble.failures] == ([] if once else [4, 5])
+    assert all("its worker died, and once more when it was tried again" in f.reason for f in ensemble.failures)
+    whole = rbd.sweep(deadly, members, [0.1, 0.2], **SHORT)
+    done = np.flatnonzero(ensemble.rows)
+    np.testing.assert_array_equal(ensemble.q[done], whole.q[done])
+
+
+def test_executors_that_take_no_work():
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(SimulationError, match="takes no work"):
+        rbd.sweep(double_pendulum(), VALUES, executor=pool, **SHORT)
+    processes = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    processes.shutdown()
+    with pytest.raises(SimulationError, match="ProcessPoolExecutor was shut down"):
+        rbd.sweep(double_pendulum(), VALUES, executor=processes, **SHORT)
+    with pytest.raises(SimulationError, match="executor = 3 must be"):
+        rbd.sweep(double_pendulum(), VALUES, executor=3, **SHORT)
+
+
+def test_dask_without_workers_or_closed():
+    distributed = pytest.importorskip("distributed")
+    options = {**OFFLINE, "n_workers": 0, "processes": False}
+    with (
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.raises(SimulationError, match="has no workers"),
+    ):
+        rbd.sweep(double_pendulum(), VALUES, executor=client, **SHORT)
+    with pytest.raises(SimulationError, match="client is closed"):
+        rbd.sweep(double_pendulum(), VALUES, executor=client, **SHORT)
+
+
+class Faltering(Executor):
+    """Loses a chunk when it comes for the first time, as a machine that goes away does."""
+
+    def __init__(self):
+        self.seen = set()
+
+    def submit(self, function, /, chunk):
+        future, key = Future(), tuple(chunk.members)
+        if key in self.seen or key[0] % 4 == 0:
+            future.set_result(function(chunk))
+        else:
+            self.seen.add(key)
+            future.set_exception(ConnectionError("the machine is gone"))
+        return future
+
+
+def test_a_chunk_that_is_lost_gets_one_more_try():
+    ensemble, whole = (
+        rbd.sweep(double_pendulum(), {"hinge1.angle": np.linspace(0.1, 1.0, 12)}, executor=e, chunk=2, **SHORT)
+        for e in (Faltering(), None)
+    )
+    assert_same(ensemble, whole)

@@ -116,6 +116,8 @@ class Ensemble:
         SimulationError
             If no member has these values (the closest ones are named), or more than one has.
         """
+        if values is not None and not isinstance(values, Mapping):
+            raise SimulationError(f"sel({show(values)}): give values by name, sel({{'link1.mass': 2.0}})")
         wanted = {**(values or {}), **named}
         for name in wanted:
             if name not in self.axes.values:

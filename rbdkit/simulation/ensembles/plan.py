@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -68,13 +67,17 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
     _check_names(reference, arguments, axes)
     family = Family(source, arguments, reference, q0, v0, options, interval)
     _check_values(family, axes)
-    states = len(axes) * len(recorded_times(family, axes))
-    if (size := 8 * states * (reference.nq + reference.nv)) > ROOM:
-        raise SimulationError(
-            f"{len(axes)} members with {states // len(axes)} recorded states each take {size / 2**30:.0f} GB; record "
-            f"fewer with a larger every (it is {every}), or give fewer values"
-        )
     return family
+
+
+def require_room(family: Family, axes: Axes) -> None:
+    """Raise SimulationError if the motions of all members do not fit into memory."""
+    states = len(recorded_times(family, axes))
+    if (size := 8 * len(axes) * states * (family.reference.nq + family.reference.nv)) > ROOM:
+        raise SimulationError(
+            f"{len(axes)} members with {states} recorded states each take {size / 2**30:.0f} GB; record fewer with a "
+            f"larger every (it is {family.options['every']}), give fewer values, or a folder for them with store=..."
+        )
 
 
 def recorded_times(family: Family, axes: Axes) -> NDArray:
@@ -85,21 +88,29 @@ def recorded_times(family: Family, axes: Axes) -> NDArray:
     return times[np.append(np.arange(0, last, round(family.interval / dt)), last)]
 
 
-def chunks_of(family: Family, axes: Axes, workers: int, size: int | None = None) -> list[Chunk]:
-    """The members in chunks, those with the same integrator and step together."""
-    groups: defaultdict[tuple[int, ...], dict[int, Any]] = defaultdict(dict)
-    for number in range(len(axes)):
-        parameters = axes.parameters(number)
-        groups[tuple(id(parameters.get(name)) for name in ("dt", "integrator", "formulation"))][number] = parameters
-    chunks = []
-    for group in groups.values():
-        own = size or _chunk_size(len(group), workers, _compiles(family.options | next(iter(group.values()))))
-        numbers = list(group)
-        chunks += [
-            Chunk(family, {number: group[number] for number in numbers[start : start + own]})
-            for start in range(0, len(numbers), own)
-        ]
-    return chunks
+def shares_of(family: Family, axes: Axes, numbers: NDArray, workers: int, size: int | None = None) -> list[NDArray]:
+    """The numbers of members in chunks, those with the same integrator and step together."""
+    places = np.unravel_index(numbers, axes.shape)
+    alike = np.zeros(len(numbers), dtype=int)
+    for k, (name, values) in enumerate(axes.values.items()):
+        if name in ("dt", "integrator", "formulation"):
+            same = {id(value): own for own, value in reversed(list(enumerate(values)))}
+            kind = np.array([same[id(value)] for value in values])
+            alike = alike * len(values) + kind[places[k if axes.product else 0]]
+    shares = []
+    for kind in np.unique(alike):
+        group = numbers[alike == kind]
+        options = family.options | {
+            name: value for name, value in axes.parameters(int(group[0])).items() if name in family.options
+        }
+        own = size or _chunk_size(len(group), workers, _compiles(options))
+        shares += [group[start : start + own] for start in range(0, len(group), own)]
+    return shares
+
+
+def chunk_of(family: Family, axes: Axes, share: NDArray) -> Chunk:
+    """Some members as they travel to a worker."""
+    return Chunk(family, {int(number): axes.parameters(int(number)) for number in share})
 
 
 def _chunk_size(members: int, workers: int, lanes: bool) -> int:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 from rbdkit.errors import SimulationError
-from rbdkit.simulation.ensembles.chunk import INTERRUPTED, Chunk, run_chunk
-from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
-from rbdkit.simulation.progress import Progress
-
-GLANCE = 0.05
-"""Seconds between two looks at how far the work is."""
+from rbdkit.simulation.ensembles.chunk import Chunk, run_chunk
+from rbdkit.simulation.ensembles.outcome import Outcome
+from rbdkit.simulation.ensembles.values import show
 
 
 class Line:
@@ -32,81 +28,94 @@ class Line:
             raise KeyboardInterrupt
 
 
+class Threads:
+    """Threads of this process."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.name = f"{workers} thread{'s' * (workers > 1)}"
+        self.hears = True
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="sweep")
+
+    def submit(self, chunk: Chunk, line: Line) -> Future[list[Outcome]]:
+        return self._pool.submit(run_chunk, chunk, line)
+
+    def renew(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        self._pool.shutdown()
+
+
+class Elsewhere:
+    """An executor of the user's. A pool of processes that breaks is replaced by one of the same kind.
+
+    Attributes
+    ----------
+    hears : whether work that has begun can be told to stop.
+    """
+
+    def __init__(self, executor: Executor, workers: int, name: str) -> None:
+        self.workers = workers
+        self.name = name
+        self.hears = False
+        self._given = executor
+        self._own: ProcessPoolExecutor | None = None
+
+    def submit(self, chunk: Chunk, line: Line) -> Future[list[Outcome]]:
+        return (self._own or self._given).submit(run_chunk, chunk)
+
+    def renew(self) -> bool:
+        """Whether there is a new pool of processes in place of one that broke."""
+        given = self._given
+        if not isinstance(given, ProcessPoolExecutor):
+            return False
+        self.close()
+        like = {"mp_context": "_mp_context", "initializer": "_initializer", "initargs": "_initargs"}
+        options = {option: getattr(given, name) for option, name in like.items() if hasattr(given, name)}
+        self._own = ProcessPoolExecutor(self.workers, **options)
+        return True
+
+    def close(self) -> None:
+        """Let go of a pool of our own; the user's stays as it is."""
+        if self._own is not None:
+            self._own.shutdown(wait=False, cancel_futures=True)
+
+
 def own_threads() -> int:
     """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def executor_of(given: Any) -> tuple[Executor, int, str]:
-    """What was given as an executor in the standard form, with its number of workers and its name."""
+def place_of(given: Any) -> Elsewhere:
+    """What was given as an executor, with its number of workers and its name.
+
+    Raises
+    ------
+    SimulationError
+        If it is none, or is closed, broken or without workers.
+    """
     if isinstance(given, Executor):
         workers = getattr(given, "_max_workers", None) or own_threads()
-        return given, workers, f"{type(given).__name__} with {workers} worker{'s' * (workers > 1)}"
+        name = type(given).__name__
+        if getattr(given, "_broken", False) or getattr(given, "_shutdown_thread", False):
+            raise SimulationError(
+                f"executor: this {name} was shut down, or a worker of it died earlier; make a new one"
+            )
+        return Elsewhere(given, workers, f"{name} with {workers} worker{'s' * (workers > 1)}")
     if hasattr(given, "get_executor") and hasattr(given, "ncores"):  # a Dask client
+        if getattr(given, "status", "running") not in ("running", "connecting", "newly-created"):
+            raise SimulationError("executor: this Dask client is closed; make a new one")
         cores = given.ncores()
+        grows = getattr(getattr(given, "cluster", None), "_adaptive", None) is not None
+        if not cores and not grows:
+            raise SimulationError(
+                "executor: this Dask cluster has no workers, so nothing would ever be done; start some "
+                "(cluster.scale(2)), or wait for them with client.wait_for_workers(1)"
+            )
         count = max(1, sum(cores.values()))
         machines = f"{len(cores)} worker{'s' * (len(cores) != 1)}, {count} thread{'s' * (count > 1)}"
-        return given.get_executor(), count, f"Dask cluster with {machines}"
-    raise SimulationError(f"executor = {given!r} must be a dask.distributed.Client or a concurrent.futures.Executor")
-
-
-def run_here(chunks: list[Chunk], threads: int, watch: Progress) -> tuple[list[Outcome], bool]:
-    """The outcomes of chunks in threads of this process, and whether the user interrupted it."""
-    stop = threading.Event()
-    lines = [Line(stop) for _ in chunks]
-    sizes = [len(chunk.members) for chunk in chunks]
-    with ThreadPoolExecutor(threads, thread_name_prefix="sweep") as pool:
-        futures = [pool.submit(run_chunk, chunk, line) for chunk, line in zip(chunks, lines)]
-
-        def glance() -> None:
-            parts = (1.0 if future.done() else line.fraction for future, line in zip(futures, lines))
-            watch.update(sum(size * part for size, part in zip(sizes, parts)) / sum(sizes))
-
-        interrupted = _wait(futures, stop, glance, watch)
-    return _collected(chunks, futures), interrupted
-
-
-def run_elsewhere(chunks: list[Chunk], executor: Executor, watch: Progress) -> tuple[list[Outcome], bool]:
-    """The outcomes of chunks by an executor, and whether the user interrupted it."""
-    futures = [executor.submit(run_chunk, chunk) for chunk in chunks]
-    sizes = [len(chunk.members) for chunk in chunks]
-
-    def glance() -> None:
-        watch.update(sum(size for size, future in zip(sizes, futures) if future.done()) / sum(sizes))
-
-    interrupted = _wait(futures, threading.Event(), glance, watch)
-    return _collected(chunks, futures), interrupted
-
-
-def _wait(
-    futures: list[Future[list[Outcome]]], stop: threading.Event, glance: Callable[[], None], watch: Progress
-) -> bool:
-    """Wait for all, or for those that have begun when the user interrupts; gives whether that happened."""
-    pending = set(futures)
-    try:
-        while pending:
-            _, pending = wait(pending, timeout=GLANCE, return_when=FIRST_COMPLETED)
-            glance()
-    except KeyboardInterrupt:
-        stop.set()
-        for future in futures:
-            future.cancel()
-        return True
-    finally:
-        watch.close()
-    return False
-
-
-def _collected(chunks: list[Chunk], futures: list[Future[list[Outcome]]]) -> list[Outcome]:
-    """The outcomes of all members; a chunk that was lost on its way has the reason for each of its members."""
-    outcomes: list[Outcome] = []
-    for chunk, future in zip(chunks, futures):
-        if not future.done() or future.cancelled():
-            outcomes += [refused(number, INTERRUPTED, interrupted=True) for number in chunk.members]
-            continue
-        fault = future.exception()
-        if fault is None:
-            outcomes += future.result()
-        else:
-            outcomes += [refused(number, f"its worker gave no result: {sentence(fault)}") for number in chunk.members]
-    return outcomes
+        return Elsewhere(given.get_executor(), count, f"Dask cluster with {machines}")
+    raise SimulationError(
+        f"executor = {show(given)} must be a dask.distributed.Client or a concurrent.futures.Executor"
+    )

@@ -1,0 +1,116 @@
+"""What comes in from the members of a sweep, made into arrays as it comes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import SimulationError
+from rbdkit.simulation.ensembles.axes import Axes
+from rbdkit.simulation.ensembles.chunk import INTERRUPTED
+from rbdkit.simulation.ensembles.ensemble import Ensemble
+from rbdkit.simulation.ensembles.family import Family
+from rbdkit.simulation.ensembles.outcome import Outcome
+from rbdkit.simulation.ensembles.plan import recorded_times
+from rbdkit.simulation.ensembles.report import Failure, SweepReport
+from rbdkit.simulation.ensembles.store import Entry, Store
+
+
+class Collection:
+    """The arrays of a sweep, in memory or in a folder, and what is known of each member.
+
+    Parameters
+    ----------
+    store : the folder that takes the motions, or None. What it holds already is not computed again.
+    """
+
+    def __init__(self, family: Family, axes: Axes, store: Store | None) -> None:
+        self.family, self.axes, self.store = family, axes, store
+        self.t = recorded_times(family, axes)
+        self.q: NDArray
+        self.v: NDArray
+        if store is None:
+            model, shape = family.reference, (len(axes), len(self.t))
+            self.q, self.v = (np.full((*shape, n), np.nan) for n in (model.nq, model.nv))
+            self.entries: dict[int, Entry] = {}
+        else:
+            self.q, self.v = store.arrays
+            self.entries = store.entries()
+        self.resumed = len(self.entries)
+
+    def missing(self) -> NDArray:
+        """Numbers of the members that have not been computed."""
+        left = np.ones(len(self.axes), dtype=bool)
+        left[list(self.entries)] = False
+        return np.flatnonzero(left)
+
+    def take(self, outcomes: list[Outcome]) -> None:
+        """What became of some members."""
+        entries = [self._written(outcome) for outcome in outcomes]
+        self.entries |= {entry.number: entry for entry in entries}
+        if self.store is not None:
+            self.store.add([entry for entry in entries if not entry.interrupted])
+
+    def _written(self, o: Outcome) -> Entry:
+        n, end, t = len(o.t), None, self.t
+        if n and abs(o.t[-1] - t[min(n, len(t)) - 1]) > 1e-9 * self.family.interval:
+            n -= 1  # it ended between two recorded times
+            end = float(o.t[-1]), o.q[-1].tolist(), o.v[-1].tolist()
+        if n:
+            self.q[o.number, :n], self.v[o.number, :n] = o.q[:n], o.v[:n]
+        self.q[o.number, n:], self.v[o.number, n:] = np.nan, np.nan
+        last = float(o.t[-1]) if len(o.t) else 0.0
+        return Entry(o.number, n, last, end, o.steps, o.how, o.stopped, o.interrupted, float(o.drift))
+
+    def lose(self, numbers: NDArray, reason: str) -> None:
+        """Members that nobody computed; a store does not keep them, so that they are tried when it is used again."""
+        for number in numbers:
+            self.entries[int(number)] = Entry(int(number), 0, 0.0, None, 0, "", reason, False, np.nan)
+            self.q[number], self.v[number] = np.nan, np.nan
+
+    def ensemble(self, place: str, wall_time: float, interrupted: bool) -> Ensemble:
+        """All of it.
+
+        Raises
+        ------
+        SimulationError
+            If no member has a motion.
+        """
+        if left := self.missing().tolist():
+            nothing = {number: Entry(number, 0, 0.0, None, 0, "", INTERRUPTED, True, np.nan) for number in left}
+            self.q[left], self.v[left] = np.nan, np.nan
+            self.entries |= nothing
+        entries = [self.entries[number] for number in range(len(self.axes))]
+        failures = tuple(
+            Failure(e.number, self.axes.parameters(e.number), e.stopped, e.t) for e in entries if e.stopped
+        )
+        interrupted = interrupted or any(entry.interrupted for entry in entries)
+        if not interrupted and not any(e.rows or e.end for e in entries):
+            raise SimulationError(f"none of {len(entries)} members can be simulated; {failures[0]}")
+        judged = {entry.number: entry.drift for entry in entries if np.isfinite(entry.drift)}
+        worst = max(judged, key=judged.__getitem__, default=None)
+        report = SweepReport(
+            code=Counter(entry.how for entry in entries if entry.how),
+            place=place,
+            steps=sum(entry.steps for entry in entries),
+            wall_time=wall_time,
+            drift=None if worst is None else judged[worst],
+            worst=worst,
+            failures=failures,
+            interrupted=interrupted,
+        )
+        q, v = (self.q, self.v) if self.store is None else self.store.reading()
+        shape, rows = self.axes.shape, np.array([entry.rows for entry in entries])
+        ends = {e.number: (e.end[0], np.array(e.end[1]), np.array(e.end[2])) for e in entries if e.end is not None}
+        return Ensemble(
+            self.axes,
+            self.family,
+            self.t,
+            q.reshape(*shape, *q.shape[1:]),
+            v.reshape(*shape, *v.shape[1:]),
+            report,
+            rows,
+            ends,
+        )
