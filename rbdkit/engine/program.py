@@ -161,6 +161,12 @@ class Program:
         self._open = [self.body]
         self._made = 0
 
+    def interface(self) -> Program:
+        """What a caller has to know: name, lanes and arguments, without the statements."""
+        same = Program(self.name, self.lanes)
+        same.arrays, same.tables, same.counts = self.arrays, self.tables, self.counts
+        return same
+
     def count(self, name: str) -> Index:
         """The argument of that name."""
         _mention(self.counts, name)

@@ -1,12 +1,19 @@
-"""Machine code from programs, through llvmlite."""
+"""Machine code from programs, through llvmlite.
+
+One thread at a time is inside of LLVM. A process that forks waits until none is, so that a child finds LLVM whole. Code
+is given back when nothing can call it any more.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
+from collections import deque
 from collections.abc import Callable, Mapping, Set
 from functools import cache
-from threading import Lock
+from threading import RLock
+from weakref import WeakValueDictionary, finalize
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -16,6 +23,25 @@ from rbdkit.engine.emit.llvm import llvm_source
 from rbdkit.engine.program import Program
 from rbdkit.engine.run import cache as disk
 from rbdkit.engine.run.lanes import Apart, Given
+
+Function = Callable[[ctypes.c_void_p], None]
+"""Machine code, called with the address of its frame; it stays in memory as long as this object lives."""
+
+_in_llvm = RLock()  # a signal handler or finalizer may come back to it in the same thread
+
+
+def _renew_lock() -> None:
+    """The child's only thread is the one that forked."""
+    global _in_llvm
+    _in_llvm = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=lambda: _in_llvm.acquire(),
+        after_in_parent=lambda: _in_llvm.release(),
+        after_in_child=_renew_lock,
+    )
 
 
 def widest(architecture: str, features: Set[str]) -> int:
@@ -43,12 +69,11 @@ class Machine:
         target = llvm.Target.from_default_triple()
         # 2 is LLVM's default effort in code generation; no optimisation passes: the graph leaves them nothing to find
         self._target_machine = target.create_target_machine(cpu=self.cpu, features=self.features, opt=2, jit=True)
-        self._jit = llvm.create_lljit_compiler(self._target_machine)
         has = {feature[1:] for feature in self.features.split(",") if feature.startswith("+")}
         self.fused = target.name.startswith("aarch64") or "fma" in has
         self.lanes = widest(target.name, has)
-        self._linked: dict[str, llvm.ResourceTracker] = {}
-        self._lock = Lock()
+        self._linked: WeakValueDictionary[str, Function] = WeakValueDictionary()
+        self._unused: deque[llvm.ResourceTracker] = deque()
 
     def key(self, source: str) -> str:
         """Names code by all that it depends on."""
@@ -56,23 +81,62 @@ class Machine:
         parts = (source, llvmlite.__version__, version, llvm.get_default_triple(), self.cpu, self.features)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def function(self, program: Program) -> Callable[[ctypes.c_void_p], None]:
+    def function(self, program: Program) -> Function:
         """The program as a function of the address of its frame, from disk if it was compiled before."""
         source = llvm_source(program, self.fused)
         key = self.key(source)
-        with self._lock:
-            if key not in self._linked:
-                self._linked[key] = self._link(source, key, program.name)
-            return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._linked[key][program.name])
+        function = self._linked.get(key)
+        if function is not None:
+            return function
+        stored = disk.load(key)  # the disk may be slow: nobody waits for it
+        compiled = None
+        with _in_llvm:
+            self._give_back()
+            function = self._linked.get(key)  # another thread may have been faster
+            if function is None and stored is not None:
+                function = self._link_stored(stored, program.name)
+            if function is None:
+                compiled = self._compile(source)
+                function = self._link(compiled, program.name)
+            self._linked[key] = function
+        if compiled is not None:
+            disk.store(key, compiled)
+        return function
 
-    def _link(self, source: str, key: str, name: str) -> llvm.ResourceTracker:
-        """Code in memory; it stays there as long as the result lives."""
-        code = disk.load(key)
-        if code is None:
-            code = self._target_machine.emit_object(llvm.parse_assembly(source))
-            disk.store(key, code)
+    def _compile(self, source: str) -> bytes:
+        # a context of its own: it keeps the constants of all that was read into it
+        with llvm.parse_assembly(source, context=llvm.create_context()) as module:
+            return bytes(self._target_machine.emit_object(module))
+
+    def _link_stored(self, code: bytes, name: str) -> Function | None:
+        """None if it is no code that LLVM takes: then it counts as absent, and is replaced."""
+        try:
+            return self._link(code, name)
+        except RuntimeError:
+            return None
+
+    def _link(self, code: bytes, name: str) -> Function:
+        """Code in memory. Each has a linker to itself, which lives as long as the code: a shared one would grow."""
+        linker = llvm.create_lljit_compiler(self._target_machine)
         library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
-        return library.link(self._jit, key)
+        tracker = library.link(linker, name)
+        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(tracker[name])
+        # what runs is held by who runs it; at the end of the process threads may still run
+        finalize(function, self._retire, tracker).atexit = False
+        return function
+
+    def _retire(self, tracker: llvm.ResourceTracker) -> None:
+        """Nothing can call the code any more. This may happen anywhere, also while another thread is in LLVM."""
+        self._unused.append(tracker)
+        if _in_llvm.acquire(blocking=False):
+            try:
+                self._give_back()
+            finally:
+                _in_llvm.release()
+
+    def _give_back(self) -> None:
+        while self._unused:
+            self._unused.popleft().close()
 
 
 @cache
@@ -80,12 +144,10 @@ def _machine() -> Machine:
     return Machine()
 
 
-_one_at_a_time = Lock()
-
-
+@cache
 def machine() -> Machine:
-    """This machine, the same one for all threads: code lives no longer than the machine that linked it."""
-    with _one_at_a_time:
+    """This machine, the same one for all threads; who asks again does not wait for those that compile."""
+    with _in_llvm:
         return _machine()
 
 
@@ -93,8 +155,8 @@ class NativeCode:
     """A compiled program."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
         self._function = machine().function(program)
+        self.program = program.interface()  # its graphs are large, and not needed again
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
         """The program on given arrays (contiguous; float64, int64 for tables) and counts."""
