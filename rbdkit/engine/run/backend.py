@@ -55,12 +55,14 @@ def available() -> tuple[Backend, str]:
         return "python", "RBDKIT_BACKEND asks for it"
     try:
         _try_llvm()
-    except (
-        Exception
-    ) as fault:  # whatever keeps LLVM from working, from a missing module to a processor it does not know
+    except Warning:  # for who turns warnings into errors; they say nothing of LLVM
+        raise
+    except Exception as fault:  # whatever keeps LLVM from working, from a missing module to an unknown processor
         why = f"llvmlite does not work here ({type(fault).__name__}: {fault})"
+        missing = isinstance(fault, ImportError)
+        mend = "pip install llvmlite" if missing else "another version of llvmlite; this one is installed, but fails"
         warnings.warn(
-            f"{why}; rbdkit computes in Python, some 50 times slower. Mend it with: pip install llvmlite",
+            f"{why}; rbdkit computes in Python, some 50 times slower. Mend it with: {mend}",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -70,9 +72,13 @@ def available() -> tuple[Backend, str]:
 
 def _try_llvm() -> None:
     """Compile and run a small program; raises what goes wrong."""
-    program = Program("probe")
-    program.store("x", 0, 1, program.load("x", 0, 0) + 1.0)
     x = np.array([1.0, 0.0])
-    executable(program, "llvm").bind({"x": x}, {})()
+    executable(_probe(), "llvm").bind({"x": x}, {})()
     if x[1] != 2.0:
         raise ArithmeticError(f"1 + 1 gave {x[1]}")
+
+
+def _probe() -> Program:
+    program = Program("probe")
+    program.store("x", 0, 1, program.load("x", 0, 0) + 1.0)
+    return program

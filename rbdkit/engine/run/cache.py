@@ -1,22 +1,34 @@
 """Compiled code on disk, for the next process; losing it costs nothing but time.
 
-An entry is a file named by the hash of everything that the code depends on. It begins with the hash of its content:
-whatever does not match, a half-written file or a damaged one, counts as absent. Entries are written under another name
-and then renamed.
+An entry is a file named by its key, the hash of everything that the code depends on. It begins with the hash of key
+and content: whatever does not match, a half-written file, a damaged one or one under another name, counts as absent.
+Entries are written under another name and then renamed.
+
+Who can write to the folder could have any code run. So a folder, or an entry, that belongs to somebody else than the
+user or the administrator, or that others may write to, is not used; nor is a folder that depends on where a program was
+started. (Windows knows no such owners: there the user's own folders are trusted.)
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 import tempfile
+import time
+import warnings
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 DIGEST = 32
 ENTRIES = 512
 """So many entries are kept; beyond, the ones that were not used for longest go."""
+LARGEST = 2**26
+"""Bytes of a file that may be an entry: machine code of the largest programs has a few millions."""
+UNFINISHED = 3600.0
+"""Seconds after which a file that is still being written belongs to a process that has died."""
 
 
 def folder() -> Path:
@@ -33,16 +45,20 @@ def folder() -> Path:
 
 
 def load(key: str) -> bytes | None:
-    """The entry of that name, if it is there and whole."""
+    """The entry of that name, if it is there and whole, and can be nobody else's."""
     try:
-        path = folder() / f"{key}.o"
-        content = path.read_bytes()
+        place = folder()
+        if not _trusted(place):
+            return None
+        content = _read(place / f"{key}.o")
     except (OSError, RuntimeError):  # RuntimeError: no home folder
         return None
-    with suppress(OSError):  # a folder that can only be read serves as well
-        os.utime(path)
     data = content[DIGEST:]
-    return data if hashlib.sha256(data).digest() == content[:DIGEST] else None
+    if _digest(key, data) != content[:DIGEST]:
+        return None
+    with suppress(OSError):  # a folder that can only be read serves as well
+        os.utime(place / f"{key}.o")
+    return data
 
 
 def store(key: str, data: bytes) -> None:
@@ -50,19 +66,95 @@ def store(key: str, data: bytes) -> None:
     name = None
     try:
         place = folder()
+        if not _trusted(place):
+            return
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(dir=place, prefix=f"{key[:8]}-", suffix=".new")
         with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(data).digest() + data)
+            file.write(_digest(key, data) + data)
         os.replace(name, place / f"{key}.o")
-        _drop_oldest(place)
+        _tidy(place)
     except (OSError, RuntimeError):
         if name is not None:
             with suppress(OSError):
                 os.unlink(name)
 
 
-def _drop_oldest(place: Path) -> None:
-    entries = sorted(place.glob("*.o"), key=lambda path: path.stat().st_mtime)
-    for path in entries[: max(0, len(entries) - ENTRIES)]:
-        path.unlink(missing_ok=True)
+def _digest(key: str, data: bytes) -> bytes:
+    return hashlib.sha256(b"\0".join((key.encode(), data))).digest()
+
+
+def _trusted(place: Path) -> bool:
+    """Whether code may be kept in a folder; says why not, once. One that is not there yet will be ours."""
+    if not place.is_absolute():
+        _say(
+            f"the folder {str(place)!r} depends on where a program is started",
+            "a full path in RBDKIT_CACHE_DIR or XDG_CACHE_HOME",
+        )
+        return False
+    try:
+        found = os.stat(place)
+    except FileNotFoundError:
+        return True
+    if not _is_ours(found):
+        fault = f"the folder {str(place)!r} belongs to user {found.st_uid}, who could have any code run"
+        _say(fault, "a folder of your own in RBDKIT_CACHE_DIR")
+    elif _is_open(found):
+        fault = f"others may write to the folder {str(place)!r} (mode {stat.S_IMODE(found.st_mode):o})"
+        _say(f"{fault}, and could have any code run", f"chmod go-w {str(place)!r}")
+    else:
+        return True
+    return False
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or found.st_uid in (os.geteuid(), 0)
+
+
+def _is_open(found: os.stat_result) -> bool:
+    return hasattr(os, "geteuid") and bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+@cache
+def _say(fault: str, mend: str) -> None:
+    warnings.warn(
+        f"{fault}: compiled code is neither taken from there nor kept, and every process compiles anew. "
+        f"Mend it with: {mend}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _read(path: Path) -> bytes:
+    """A plain file that is ours. What is looked at is what is read, and nothing waits: a pipe would for ever.
+
+    Raises
+    ------
+    OSError
+        If it is none.
+    """
+    flags = (getattr(os, name, 0) for name in ("O_RDONLY", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
+    handle = os.open(path, sum(flags))
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST or not _is_ours(found) or _is_open(found):
+            raise OSError(f"{str(path)!r} is no entry")
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(LARGEST)
+    finally:
+        os.close(handle)
+
+
+def _tidy(place: Path) -> None:
+    """Drop the entries that were not used for longest, and what processes left that died while they wrote."""
+    entries, now = [], time.time()
+    for found in os.scandir(place):
+        with suppress(OSError):
+            used = found.stat(follow_symlinks=False).st_mtime
+            if found.name.endswith(".o"):
+                entries.append((used, found.path))
+            elif found.name.endswith(".new") and now - used > UNFINISHED:
+                os.unlink(found.path)
+    for _, path in sorted(entries)[: max(0, len(entries) - ENTRIES)]:
+        with suppress(OSError):
+            os.unlink(path)
