@@ -4,7 +4,7 @@ The algorithms are written once, as plain Python on scalars and three-vectors (`
 expression graph (`graph`, `trace`) inside a small program of loops (`program`); emitters (`emit`) turn it into LLVM IR
 or Python source, and `run` compiles, keeps and calls it. All numbers of a model are inputs of that code: another mass,
 length or gravity compiles nothing. (A joint's first rotor, or a ball joint's first spring, makes a new kind of link,
-which is compiled once.)
+which is compiled once; so does, for the motions of a small model, a placement that leaves zero or comes to it.)
 
 In the order of reading; the packages list their files in the same way::
 
@@ -20,9 +20,19 @@ In the order of reading; the packages list their files in the same way::
     browser          a model as data for a web page, and the JavaScript that computes with it
 
 Two forms are made of each algorithm. A loop over links serves every model with the same kinds of joints. Straight-line
-code, in which zeros and ones of the placements have disappeared, is made for models of few links when a call has many
-states to compute. Either form also comes for several states at once, one in each lane of the processor's wide
-registers: for large stacks of states, and for motions of models that differ in nothing but their numbers.
+code, in which zeros and ones of the placements have disappeared, is made for models of few links: for their motions,
+and when a call has many states to compute. Either form also comes for several states at once, one in each lane of the
+processor's wide registers: for large stacks of states, and for motions of models that differ in nothing but their
+numbers.
+
+The two forms round differently. Which of them runs depends on the model and the call alone, so the same call on the
+same machine gives the same bits, whatever ran before. For motions it depends on the model alone: of two that begin
+alike, the longer one begins with the shorter one, to the last bit, as far as both are computed here and their times are
+equal. (`rbdkit.simulate` leaves short motions under functions that nobody marked as `traced` to Python.) A row of a
+stack of 10,000 states or more may differ in the last bits from the same state alone.
+
+Compiled code is kept on disk (`run.cache`) and in memory as long as anything can call it; nothing else remains of
+models that are gone. Threads may compile at once, and a process may fork while they do: the fork waits for LLVM.
 
 What the rest of rbdkit uses:
 

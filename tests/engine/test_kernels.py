@@ -205,23 +205,19 @@ def arm(offset: tuple[float, float, float], name: str = "arm") -> Model:
     return model
 
 
-def test_a_placement_that_leaves_zero_falls_back_to_the_loop(unrolled, off, monkeypatch):
-    straight = arm((0.0, 0.0, 0.3), "dragged")
+def test_what_straight_line_code_a_model_has_depends_on_the_model_alone(unrolled, off, monkeypatch):
+    """On its zeros, and on no other model of the same name."""
     q, v, x = np.random.default_rng(1).normal(size=(3, 4, 3))
     made = []
     original = bound.unrolled_code
     monkeypatch.setattr(bound, "unrolled_code", lambda *key: made.append(key[1]) or original(*key))
-    Kernels(straight, "llvm").aba(q, v, x)
-    longer, bent, other = (
-        arm((0.0, 0.0, 0.4), "dragged"),
-        arm((0.1, 0.0, 0.3), "dragged"),
-        arm((0.1, 0.0, 0.3), "another"),
-    )
-    for model in (longer, bent, other):
+    straight, longer, bent = (0.0, 0.0, 0.3), (0.0, 0.0, 1.0), (0.1, 0.0, 0.3)
+    for offset, name in zip((straight, longer, bent, bent, straight), "aaabb", strict=True):
+        model = arm(offset, name)
         found = Kernels(model, "llvm").aba(q, v, x)
         expected = np.array([algorithms.aba(model, *s).qdd for s in zip(q, v, x, strict=True)])
         assert off(found, expected) < ROUND_OFF
-    assert len(made) == 3 and made[0] == made[1] != made[2]
+    assert made[0] == made[1] == made[4] != made[2] == made[3]
 
 
 def test_no_number_comes_out_of_a_joint_that_moves_nothing():

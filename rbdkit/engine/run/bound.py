@@ -14,13 +14,13 @@ from rbdkit.engine.run.backend import Backend
 from rbdkit.engine.run.driven import DrivenJoints
 from rbdkit.engine.run.lanes import Given, blank
 from rbdkit.engine.run.recipes import Recipe, Task, loop_code, unrolled_code
-from rbdkit.engine.run.shapes import known_shape
+from rbdkit.engine.run.shapes import shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
 
 UNROLLED_STATES = 10_000
-"""So many states in one call are worth compiling straight-line code."""
+"""So many states in one call are worth compiling straight-line code; a motion always is (see `rbdkit.engine`)."""
 
 
 class BoundModel:
@@ -51,7 +51,7 @@ class BoundModel:
         self._kinds = kinds_of(self._layout)
         self.coupled = any(kind.follows for kind in self._kinds)
         self._tables = tables(self._layout, self._kinds)
-        self.shape = known_shape(model.name, self._layout, self.numbers["rows"])
+        self.shape = shape_of(self._layout, self.numbers["rows"])
         self._counts = {
             "n": len(self._layout.links), "nq": model.nq, "nv": model.nv, "n_bodies": len(model.bodies),
             "driven_nq": self.driven.nq, "driven_nv": self.driven.nv,
@@ -61,18 +61,18 @@ class BoundModel:
     def likeness(self) -> Hashable:
         """What models have in common that can be computed in the lanes of one program."""
         layout = self._layout
-        return self.backend, layout.links, layout.nq, layout.nv, tuple(layout.link_of_body)
+        return self.backend, layout.links, layout.nq, layout.nv, tuple(layout.link_of_body), self.shape
 
-    def unrolls(self, states: int) -> bool:
-        """Whether straight-line code is worth its compilation for so many states."""
-        return self.shape is not None and states >= UNROLLED_STATES
+    def unrolls(self, states: int | None) -> bool:
+        """Whether straight-line code serves so many states, or, if None, a motion of any length."""
+        return self.shape is not None and (states is None or states >= UNROLLED_STATES)
 
     def bind(
         self,
         task: Task,
         arrays: Mapping[str, Given],
         counts: dict[str, int],
-        states: int,
+        states: int | None,
         lanes: Lanes = ALONE,
         numbers: Mapping[str, NDArray] | None = None,
     ) -> Callable[[], None]:
@@ -80,7 +80,7 @@ class BoundModel:
 
         Parameters
         ----------
-        states : how often the algorithm will run, which decides whether straight-line code is worth its compilation.
+        states : how many states the call has, None for a motion: see `unrolls`.
         lanes : how many states run at once. numbers : of the model in each lane; those of this one if not given.
         """
         recipe = self._recipe(task, states, lanes)
@@ -89,7 +89,7 @@ class BoundModel:
         every = {**(self.numbers if numbers is None else numbers), **self._tables, **own, **arrays}
         return recipe.code.bind(every, {**self._counts, **lengths, **counts})
 
-    def _recipe(self, task: Task, states: int, lanes: Lanes) -> Recipe:
+    def _recipe(self, task: Task, states: int | None, lanes: Lanes) -> Recipe:
         if self.shape is not None and self.unrolls(states) and task.unrolls:
             return unrolled_code(task, self.shape, self.backend, lanes)
         return loop_code(task, self._kinds, self.backend, lanes)

@@ -60,7 +60,7 @@ def loop_code(task: Task, kinds: tuple[Kind, ...], backend: Backend, lanes: Lane
     return Recipe(executable(program, backend), tree.width)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def unrolled_code(task: Task, shape: Shape, backend: Backend, lanes: Lanes = ALONE) -> Recipe:
     """Straight-line code for models of one shape."""
     program = Program(task.algorithm, lanes)

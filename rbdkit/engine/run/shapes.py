@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.run.tables import fixed_numbers
-from rbdkit.engine.steps.nodes import Link
+from rbdkit.engine.steps.nodes import ROW, Link
 
 UNROLLED_LINKS = 8
 """Models up to this size have straight-line code."""
+ROTATION = 9
+"""So many numbers of a link come before its position."""
 
 
 @dataclass(frozen=True)
@@ -34,22 +35,13 @@ def is_small(layout: Layout) -> bool:
     return 0 < len(layout.links) <= UNROLLED_LINKS and not any(link.kind.follows for link in layout.links)
 
 
-def known_shape(name: str, layout: Layout, rows: NDArray) -> Shape | None:
-    """The shape whose straight-line code serves a model of that name; None if it is large, or has lost zeros since it
-    was first seen.
+def shape_of(layout: Layout, rows: NDArray) -> Shape | None:
+    """What the straight-line code of a model takes for granted; None if it is large.
 
-    So a placement that leaves zero while it is dragged falls back to the loop, and compiles nothing.
+    It depends on the model alone, so that the same call gives the same bits whatever ran before. Numbers of "rows" that
+    are 1 or -1 save work in rotations only: a length of 1 m among others needs no code of its own.
     """
     if not is_small(layout):
         return None
-    own = fixed_numbers(layout, rows)
-    first = _first_seen(name, layout.links, layout.nq, layout.nv)
-    if not first:
-        first.append(Shape(layout.links, layout.nq, layout.nv, own))
-    return first[0] if first[0].fixed <= own else None
-
-
-@lru_cache(maxsize=256)
-def _first_seen(name: str, links: tuple[Link, ...], nq: int, nv: int) -> list[Shape]:
-    """Room for the shape of a model."""
-    return []
+    fixed = {(k, x) for k, x in fixed_numbers(layout, rows) if x == 0.0 or k % ROW < ROTATION}
+    return Shape(layout.links, layout.nq, layout.nv, frozenset(fixed))

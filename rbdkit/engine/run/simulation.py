@@ -149,9 +149,7 @@ class Company:
             lanes = np.minimum(np.arange(self._width), m - 1) * rows + self._recorded
             flat = x.reshape(m * rows, size)
             places[name] = Apart(self._width).point(flat, lanes) if self._width > 1 else flat[self._recorded :]
-        alike = all(x.kernels.shape == first.kernels.shape for x in self._motions)
-        work = first.stages if alike else 0
-        first.kernels.bind(first.task, {**self._arrays, **places}, counts, work, self._lanes, self._numbers)()
+        first.kernels.bind(first.task, {**self._arrays, **places}, counts, None, self._lanes, self._numbers)()
 
     def runs(self, interrupted: bool) -> list[Run]:
         """What became of the motions."""
