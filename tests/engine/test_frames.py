@@ -7,6 +7,8 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import algorithms
+from rbdkit.engine import Kernels
+from rbdkit.engine.run.kernels import FRAMES
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Frame
 from rbdkit.spatial import se3
@@ -110,3 +112,15 @@ def test_errors_are_those_of_the_readable_form(tree):
         rbd.jacobian(model, model.neutral(), "b1", "space")
     with pytest.raises(StateError, match="must be 'world' or 'com'"):
         rbd.momentum(model, model.neutral(), np.zeros(model.nv), about="base")
+
+
+def test_a_frame_that_moves_on_its_body_leaves_nothing_behind(tree):
+    """Each place is another input of the same program that waits."""
+    model = tree("plain")
+    own, rng = Kernels(model, "llvm"), np.random.default_rng(6)
+    q, last = model.random_q(rng), len(model.bodies) - 1
+    for _ in range(FRAMES + 40):
+        placement = se3.random(rng)
+        found = own.jacobian(q, last, placement, "body")
+    assert np.array_equal(found, Kernels(model, "llvm").jacobian(q, last, placement, "body"))
+    assert len(own._frames) <= FRAMES and [len(calls) for calls in own._idle.values()] == [1]

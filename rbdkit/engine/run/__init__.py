@@ -4,7 +4,8 @@ In the order of reading::
 
     over_states      every algorithm as a program that loops over states; over_time: the dynamics in a loop over time
     recipes          such programs as code, made once; shapes: the models that have straight-line code
-    backend          which code runs; native: machine code; interpreted: Python; cache: code on disk
+    backend          which code runs; native: machine code; interpreted: Python; cache: code on disk;
+                     forks: locks in child processes
     tables           a model's layout in tables; signatures: the arrays of each algorithm; lanes: arrays side by side;
                      driven: the numbers of joints that move as time says
     bound            a model to which programs are bound; calls: programs that wait for the next call

@@ -27,7 +27,7 @@ ENTRIES = 512
 """So many entries are kept; beyond, the ones that were not used for longest go."""
 LARGEST = 2**26
 """Bytes of a file that may be an entry: machine code of the largest programs has a few millions."""
-UNFINISHED = 3600.0
+UNFINISHED = 600.0
 """Seconds after which a file that is still being written belongs to a process that has died."""
 
 

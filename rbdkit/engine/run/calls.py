@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.run.lanes import Apart, Given
+from rbdkit.engine.run.lanes import Apart
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.signatures import INPUTS, OUTPUTS
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A frame of the model. link : number of the link that it is fixed to. pose : 12 numbers, in that link."""
+    """A frame of the model. link : number of the link that it is fixed to. pose : (12,), in that link."""
 
     link: int
-    pose: tuple[float, ...]
+    pose: NDArray
 
 
 class Job(NamedTuple):
-    """An algorithm for states. external : whether there are external forces. frame : that it is about, if any."""
+    """An algorithm for states.
+
+    external : whether there are external forces. link : of the frame that it is about, if any; its pose is an input.
+    """
 
     algorithm: str
     external: bool = False
-    frame: Frame | None = None
+    link: int | None = None
 
     @property
     def task(self) -> Task:
@@ -39,11 +41,9 @@ class Job(NamedTuple):
         """Of the arrays that it reads and writes for each state."""
         return INPUTS[self.algorithm] + ("f_ext",) * self.external + OUTPUTS[self.algorithm]
 
-    def about(self, arrays: Mapping[str, Given], states: int) -> tuple[dict[str, Given], dict[str, int]]:
-        """What the program is bound to: arrays with those of the frame, and counts."""
-        if self.frame is None:
-            return {**arrays}, {"states": states}
-        return {**arrays, "frame_pose": np.array(self.frame.pose)}, {"states": states, "frame_link": self.frame.link}
+    def counts(self, states: int) -> dict[str, int]:
+        """The counts that the program is bound to."""
+        return {"states": states} if self.link is None else {"states": states, "frame_link": self.link}
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,12 @@ class Call:
 
 @dataclass(frozen=True)
 class StackCall:
-    """A program for several lanes, ready for stacks of so many states, wherever they stand."""
+    """A program for several lanes, ready for stacks of so many states, wherever they stand.
+
+    shared : the inputs that are the same for all states.
+    """
 
     states: int
     places: list[Apart]
-    driven: list[NDArray]
+    shared: list[NDArray]
     run: Callable[[], None]

@@ -18,6 +18,9 @@ from rbdkit.model import Model
 
 Blocks = tuple[NDArray, NDArray, NDArray]
 
+FRAMES = 256
+"""So many frames of a model are remembered."""
+
 
 @dataclass(frozen=True, eq=False)
 class RneaGradient:
@@ -168,5 +171,7 @@ class Kernels(StateComputer):
         R, p = np.split(self.numbers["frames"].reshape(-1, FRAME)[body], [9])
         R = R.reshape(3, 3)
         pose = [*(R @ placement[:3, :3]).ravel().tolist(), *(p + R @ placement[:3, 3]).tolist()]
-        made = Frame(int(self._layout.link_of_body[body]), tuple(pose))
+        made = Frame(int(self._layout.link_of_body[body]), np.array(pose))
+        if len(self._frames) >= FRAMES:  # a frame that moves on its body comes in ever new places
+            self._frames.clear()
         return self._frames.setdefault((body, placement.tobytes()), made)

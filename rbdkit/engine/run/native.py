@@ -22,6 +22,7 @@ import numpy as np
 from rbdkit.engine.emit.llvm import llvm_source
 from rbdkit.engine.program import Program
 from rbdkit.engine.run import cache as disk
+from rbdkit.engine.run.forks import renew_property_locks
 from rbdkit.engine.run.lanes import Apart, Given
 
 Function = Callable[[ctypes.c_void_p], None]
@@ -30,17 +31,18 @@ Function = Callable[[ctypes.c_void_p], None]
 _in_llvm = RLock()  # a signal handler or finalizer may come back to it in the same thread
 
 
-def _renew_lock() -> None:
+def _renew_locks() -> None:
     """The child's only thread is the one that forked."""
     global _in_llvm
     _in_llvm = RLock()
+    renew_property_locks()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=lambda: _in_llvm.acquire(),
         after_in_parent=lambda: _in_llvm.release(),
-        after_in_child=_renew_lock,
+        after_in_child=_renew_locks,
     )
 
 
@@ -72,13 +74,14 @@ class Machine:
         has = {feature[1:] for feature in self.features.split(",") if feature.startswith("+")}
         self.fused = target.name.startswith("aarch64") or "fma" in has
         self.lanes = widest(target.name, has)
+        # asked for here, where no other thread is in LLVM
+        self._known = ".".join(map(str, llvm.llvm_version_info)), llvm.get_default_triple()
         self._linked: WeakValueDictionary[str, Function] = WeakValueDictionary()
         self._unused: deque[llvm.ResourceTracker] = deque()
 
     def key(self, source: str) -> str:
         """Names code by all that it depends on."""
-        version = ".".join(map(str, llvm.llvm_version_info))
-        parts = (source, llvmlite.__version__, version, llvm.get_default_triple(), self.cpu, self.features)
+        parts = (source, llvmlite.__version__, *self._known, self.cpu, self.features)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def function(self, program: Program) -> Function:

@@ -28,7 +28,7 @@ class StateComputer(BoundModel):
     def __init__(self, model: Model, backend: Backend) -> None:
         super().__init__(model, backend)
         self._moves = bool(self.driven)  # asked in every call
-        self._idle: defaultdict[tuple[str, bool, Frame | None], list[Call]] = defaultdict(list)
+        self._idle: defaultdict[tuple[str, bool, int | None], list[Call]] = defaultdict(list)
         self._idle_stacks: defaultdict[Hashable, list[StackCall]] = defaultdict(list)
 
     def _compute(
@@ -42,9 +42,12 @@ class StateComputer(BoundModel):
         """Run an algorithm on one state or a stack; gives copies of its results."""
         if f_ext is not None:
             inputs = (*inputs, self.on_links(f_ext))
-        key, driven = (algorithm, f_ext is not None, frame), self.driven.at(t) if self._moves else {}
+        shared = self.driven.at(t) if self._moves else {}  # the same for all states
+        if frame is not None:
+            shared = {**shared, "frame_pose": frame.pose}
+        key = algorithm, f_ext is not None, None if frame is None else frame.link
         if inputs[0].ndim > 1:
-            return self._compute_stack(Job(*key), inputs, driven)
+            return self._compute_stack(Job(*key), inputs, shared)
         idle = self._idle[key]
         call: Call | None
         try:  # a call that waits for its turn belongs to no thread; taking one is one step of the interpreter
@@ -52,21 +55,21 @@ class StateComputer(BoundModel):
         except IndexError:
             call = None
         if call is None:
-            call = self._new_call(Job(*key), inputs, driven)
-        for buffer, x in zip(call.inputs, (*inputs, *driven.values()) if driven else inputs, strict=True):
+            call = self._new_call(Job(*key), inputs, shared)
+        for buffer, x in zip(call.inputs, (*inputs, *shared.values()) if shared else inputs, strict=True):
             buffer[...] = x
         call.run()
         results = [x.copy() for x in call.outputs]
         idle.append(call)
         return results
 
-    def _new_call(self, job: Job, inputs: tuple[NDArray, ...], driven: dict[str, NDArray]) -> Call:
+    def _new_call(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> Call:
         own = [np.zeros(x.shape) for x in inputs]
         outputs = [_zeros(shape) for shape in self._shapes(job.algorithm)]
-        motion = {name: x.copy() for name, x in driven.items()}
-        return Call([*own, *motion.values()], outputs, self._bind_stack(job, [*own, *outputs], 1, motion))
+        besides = {name: x.copy() for name, x in shared.items()}
+        return Call([*own, *besides.values()], outputs, self._bind_stack(job, [*own, *outputs], 1, besides))
 
-    def _compute_stack(self, job: Job, inputs: tuple[NDArray, ...], driven: dict[str, NDArray]) -> list[NDArray]:
+    def _compute_stack(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> list[NDArray]:
         leading = inputs[0].shape[:-1]
         states = int(np.prod(leading))
         arrays = [np.ascontiguousarray(x, dtype=float) for x in inputs]
@@ -74,18 +77,18 @@ class StateComputer(BoundModel):
             arrays[-1] = np.ascontiguousarray(np.broadcast_to(arrays[-1], (*leading, *arrays[-1].shape)))
         outputs = [_zeros((*leading, *shape)) for shape in self._shapes(job.algorithm)]
         if states < LANE_STATES or job.algorithm in WIDE_ALREADY or (width := width_of(self.backend)) == 1:
-            self._bind_stack(job, arrays + outputs, states, driven)()
+            self._bind_stack(job, arrays + outputs, states, shared)()
         else:
-            self._run_lanes(job, [x.reshape(states, *x.shape[len(leading) :]) for x in arrays + outputs], width, driven)
+            self._run_lanes(job, [x.reshape(states, *x.shape[len(leading) :]) for x in arrays + outputs], width, shared)
         return outputs
 
     def _bind_stack(
-        self, job: Job, stacks: list[NDArray], states: int, driven: dict[str, NDArray]
+        self, job: Job, stacks: list[NDArray], states: int, shared: dict[str, NDArray]
     ) -> Callable[[], None]:
-        arrays, counts = job.about({**dict(zip(job.names, stacks, strict=True)), **driven}, states)
-        return self.bind(job.task, arrays, counts, states)
+        arrays = {**dict(zip(job.names, stacks, strict=True)), **shared}
+        return self.bind(job.task, arrays, job.counts(states), states)
 
-    def _run_lanes(self, job: Job, stacks: list[NDArray], width: int, driven: dict[str, NDArray]) -> None:
+    def _run_lanes(self, job: Job, stacks: list[NDArray], width: int, shared: dict[str, NDArray]) -> None:
         """Compute so many states in each step of the loop over states, in lanes that begin one state apart.
 
         What is left at the end is done in one step more, which computes some states again.
@@ -100,23 +103,22 @@ class StateComputer(BoundModel):
             except IndexError:
                 call = None
             if call is None or call.states != some:
-                call = self._new_stack_call(job, some, states, width, driven)
+                call = self._new_stack_call(job, some, states, width, shared)
             rows = np.clip(first + np.arange(width), 0, states - 1)
             for place, x in zip(call.places, stacks, strict=True):
                 place.point(x, rows, width)
-            for buffer, x in zip(call.driven, driven.values(), strict=True):
+            for buffer, x in zip(call.shared, shared.values(), strict=True):
                 buffer[...] = x
             call.run()
             idle.append(call)
 
-    def _new_stack_call(self, job: Job, states: int, in_all: int, width: int, driven: dict[str, NDArray]) -> StackCall:
+    def _new_stack_call(self, job: Job, states: int, in_all: int, width: int, shared: dict[str, NDArray]) -> StackCall:
         """A call for so many states, out of a stack of `in_all`."""
         places = {name: Apart(width) for name in job.names}
-        motion = {name: x.copy() for name, x in driven.items()}
-        lanes = Lanes(width, frozenset([*self.numbers, *motion, "frame_pose"]), frozenset(places))
-        arrays, counts = job.about({**places, **motion}, states)
-        run = self.bind(job.task, arrays, counts, in_all, lanes)
-        return StackCall(states, [*places.values()], [*motion.values()], run)
+        own = {name: x.copy() for name, x in shared.items()}
+        lanes = Lanes(width, frozenset([*self.numbers, *own]), frozenset(places))
+        run = self.bind(job.task, {**places, **own}, job.counts(states), in_all, lanes)
+        return StackCall(states, [*places.values()], [*own.values()], run)
 
     def _shapes(self, algorithm: str) -> list[tuple[int, ...]]:
         """Shapes of an algorithm's results for one state."""
