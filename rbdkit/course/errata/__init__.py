@@ -13,6 +13,10 @@ from rbdkit.course.errata import (
     holzinger_steps,
     mueller_terze,
     sueda,
+    sueda_constraints,
+    sueda_contact,
+    sueda_muscles,
+    sueda_reduced,
 )
 from rbdkit.course.errata.finding import Errors, Finding
 from rbdkit.course.errata.page import Details, Summary
@@ -24,7 +28,13 @@ BY_SOURCE = {
         *featherstone_assembly.FINDINGS,
         *featherstone.FINDINGS,
     ),
-    sueda.SOURCE: sueda.FINDINGS,
+    sueda.SOURCE: (
+        *sueda.FINDINGS,
+        *sueda_muscles.FINDINGS,
+        *sueda_contact.FINDINGS,
+        *sueda_reduced.FINDINGS,
+        *sueda_constraints.FINDINGS,
+    ),
     holzinger.SOURCE: (*holzinger.FINDINGS, *holzinger_steps.FINDINGS),
     gebhardt_romero.SOURCE: gebhardt_romero.FINDINGS,
     mueller_terze.SOURCE: mueller_terze.FINDINGS,
