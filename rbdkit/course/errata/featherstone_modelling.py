@@ -107,6 +107,7 @@ FINDINGS = (
         "One step of elimination in Eq 3.18 leaves $-H^{-1}\\tau_c + G\\ddot y$. The accelerations are right either "
         "way; the constraint force gets the wrong sign.",
         eq_3_19, margin=1.0, tolerance=1e-14, unit="N",
+        doubt="the scan loses minus signs; here it would have to be the same one in three displays.",
     ),
     Finding(
         SOURCE, "Table 4.1, planar joint",

@@ -54,7 +54,8 @@ FINDINGS = (
         SOURCE, "Eq 5.8",
         r"$a_i = a_{\lambda(i)} + S_i\,\ddot q_i + S_i\,\dot q_i$",
         r"$a_i = a_{\lambda(i)} + S_i\,\ddot q_i + \dot S_i\,\dot q_i$",
-        "Compared with the rate of change of a body's velocity in base coordinates.",
+        "Compared with the rate of change of a body's velocity in base coordinates. Such dots are lost in Eqs 2.57, "
+        "3.71, 8.13, 8.60 and 11.10, too, each time beside a display that has them: the scan, surely.",
         eq_5_8, margin=0.1, tolerance=1e-9, unit="rad/s², m/s²", doubt=SCAN,
     ),
     Finding(

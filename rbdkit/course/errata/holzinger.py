@@ -151,7 +151,7 @@ FINDINGS = (
         SOURCE, "Eq 16",
         r"$2 - \cot\frac{\lVert n_R\rVert}{2}$",
         r"$2 - \lVert n_R\rVert\cot\frac{\lVert n_R\rVert}{2}$",
-        SERIES + "The first term on the right of Eq 17 lacks the same factor.",
+        SERIES + "The factor in front of the bracket of Eq 17 lacks the same.",
         eq_16, margin=1e-2, tolerance=1e-14,
     ),
     Finding(

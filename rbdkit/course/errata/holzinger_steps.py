@@ -169,6 +169,7 @@ FINDINGS = (
         "With such steps the method blows the unstable mode up until nothing is finite (the check stops beyond 1e9). "
         "Rounding has no part in it: the check has 40 digits. The second number is that of $h = 1/640$.",
         steps_of_figure_11, margin=1e6, tolerance=0.1, unit="rad/s",
+        doubt="figures are missing from the text that was read; these steps are in its list for Figs 11 and 12.",
     ),
     Finding(
         SOURCE, "section 6, reference",
