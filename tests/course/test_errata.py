@@ -1,6 +1,7 @@
 """The errata page cannot go stale: every printed form is still wrong, and every right one right."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_margins_tell_the_two_forms_apart():
 
 def test_places_are_named_once():
     names = [(finding.source, finding.place) for finding in errata.FINDINGS]
-    assert len(names) == len(set(names)) >= 40
+    assert len(names) == len(set(names)) == 64
     assert set(errata.BY_SOURCE) == {source for source, _ in names}
 
 
@@ -57,19 +58,40 @@ def half() -> Errors:
 
 def test_an_entry_shows_both_forms_their_errors_and_its_check(entry):
     page = entry._repr_markdown_()
-    assert "| printed | $x$ | **0.5** m |" in page
+    assert "| as read | $x$ | **0.5** m |" in page
     assert "| right | $y$ | 1e-16 m |" in page
     assert "Because." in page and "*Perhaps not in print:* a scan." in page
     assert "def half() -> Errors:" in page and "return Errors(0.5, 1e-16)" in page
-    assert repr(entry) == "A, Eq 1: as printed off by 0.5, right 1e-16"
+    assert repr(entry) == "A, Eq 1: as read off by 0.5, right 1e-16"
+
+
+def test_an_entry_without_a_doubt_speaks_of_the_print(entry):
+    plain = replace(entry, doubt="")
+    assert "| printed | $x$ | **0.5** m |" in plain._repr_markdown_()
+    assert "Perhaps" not in plain._repr_markdown_()
+    assert repr(plain) == "A, Eq 1: as printed off by 0.5, right 1e-16"
 
 
 def test_summary_has_a_row_for_each_entry_under_its_source(entry):
-    rows = errata.Summary([entry, entry])._repr_markdown_().splitlines()
-    assert rows[2] == "| **A** | | | | |"
-    assert rows[3] == rows[4] == "| Eq 1 † | $x$ | $y$ | **0.5** m | 1e-16 |"
-    assert rows[-1].startswith("†")
-    assert repr(errata.Summary([entry])) == repr(entry)
+    plain = replace(entry, doubt="")
+    rows = errata.Summary([plain, plain])._repr_markdown_().splitlines()
+    assert rows[0] == "**Misprints and slips: 2**"
+    assert rows[2].startswith("| Place | Printed |")
+    assert rows[4] == "| **A** | | | | |"
+    assert rows[5] == rows[6] == "| Eq 1 | $x$ | $y$ | **0.5** m | 1e-16 |"
+    assert len(rows) == 7
+    assert repr(errata.Summary([plain])) == repr(plain)
+
+
+def test_summary_keeps_apart_what_may_be_damage_to_the_copy(entry):
+    rows = errata.Summary([entry, replace(entry, doubt="", place="Eq 2")])._repr_markdown_().splitlines()
+    accused, doubtful = (
+        rows.index("**Misprints and slips: 1**"),
+        rows.index("**Perhaps only in the copy that was read: 1**"),
+    )
+    assert accused < rows.index("| Eq 2 | $x$ | $y$ | **0.5** m | 1e-16 |") < doubtful
+    assert rows[doubtful + 2].startswith("| Place | As read |")
+    assert rows[-1] == "| Eq 1 | $x$ | $y$ | **0.5** m | 1e-16 |"
 
 
 def test_no_formula_breaks_its_row():
@@ -94,6 +116,11 @@ def test_the_page_shows_every_source():
     assert "errata.summary()" in code[0]
     for source in errata.BY_SOURCE:
         assert f'errata.details("{source}")' in code, source
+
+
+def test_what_is_withdrawn_is_not_listed():
+    names = {(finding.source, finding.place) for finding in errata.FINDINGS}
+    assert not names & {("Sueda", "Eq 2.66"), ("Gebhardt and Romero", "Eq 7")}
 
 
 def test_the_forty_digits_agree_with_the_series_where_steps_are_short():

@@ -29,7 +29,8 @@ class Finding:
     check : computes both errors by a route that uses neither form.
     margin : the printed form is off by more than this. tolerance : the right form by less than this.
     unit : of the errors, if they have one.
-    doubt : what speaks for damage to the text that was read instead of a misprint; empty where the print is plain.
+    doubt : what speaks for damage to the text that was read instead of a misprint; empty where the print is plain. An
+        entry with a doubt says how the text reads that we have, and accuses nobody.
     """
 
     source: str
@@ -53,9 +54,14 @@ class Finding:
         found = self.errors
         return found.printed > self.margin and found.right < self.tolerance
 
+    @property
+    def reading(self) -> str:
+        """What the first form is called: that of the print, or only that of the text that was read."""
+        return "as read" if self.doubt else "printed"
+
     def __repr__(self) -> str:
-        found = self.errors
-        return f"{self.source}, {self.place}: as printed off by {found.printed:.2g}, right {found.right:.1g}"
+        found, how = self.errors, "as read" if self.doubt else "as printed"
+        return f"{self.source}, {self.place}: {how} off by {found.printed:.2g}, right {found.right:.1g}"
 
     def _repr_markdown_(self) -> str:
         found, unit = self.errors, f" {self.unit}" if self.unit else ""
@@ -64,7 +70,7 @@ class Finding:
             "\n".join([
                 "| | | off by |",
                 "|:--|:--|--:|",
-                f"| printed | {self.printed} | **{found.printed:.2g}**{unit} |",
+                f"| {self.reading} | {self.printed} | **{found.printed:.2g}**{unit} |",
                 f"| right | {self.right} | {found.right:.1g}{unit} |",
             ]),
             self.why,

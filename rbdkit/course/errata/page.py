@@ -8,7 +8,10 @@ from rbdkit.course.errata.finding import Finding
 
 
 class Summary:
-    """One row for each finding, under the names of the sources; the errors are those that the checks give."""
+    """One row for each finding, under the names of the sources; the errors are those that the checks give.
+
+    Findings with a doubt come in a second table, under a heading that leaves open who is to blame.
+    """
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
@@ -17,19 +20,28 @@ class Summary:
         return "\n".join(map(repr, self.findings))
 
     def _repr_markdown_(self) -> str:
-        lines = ["| Place | Printed | Right | Printed form off by | Right form off by |", "|:--|:--|:--|--:|--:|"]
-        source = None
-        for finding in self.findings:
-            if finding.source != source:
-                source = finding.source
-                lines.append(f"| **{source}** | | | | |")
-            found, unit = finding.errors, f" {finding.unit}" if finding.unit else ""
-            mark = " †" if finding.doubt else ""
-            lines.append(
-                f"| {finding.place}{mark} | {finding.printed} | {finding.right} "
-                f"| **{found.printed:.2g}**{unit} | {found.right:.1g} |"
-            )
-        return "\n".join([*lines, "", "† perhaps damage to the text that was read, not a misprint"])
+        plain = [finding for finding in self.findings if not finding.doubt]
+        doubtful = [finding for finding in self.findings if finding.doubt]
+        parts = [f"**Misprints and slips: {len(plain)}**", table(plain, "Printed")]
+        if doubtful:
+            parts += [f"**Perhaps only in the copy that was read: {len(doubtful)}**", table(doubtful, "As read")]
+        return "\n\n".join(parts)
+
+
+def table(findings: Sequence[Finding], reading: str) -> str:
+    """Markdown table of the findings; `reading` heads the column of the wrong form."""
+    lines = [f"| Place | {reading} | Right | {reading} form off by | Right form off by |", "|:--|:--|:--|--:|--:|"]
+    source = None
+    for finding in findings:
+        if finding.source != source:
+            source = finding.source
+            lines.append(f"| **{source}** | | | | |")
+        found, unit = finding.errors, f" {finding.unit}" if finding.unit else ""
+        lines.append(
+            f"| {finding.place} | {finding.printed} | {finding.right} "
+            f"| **{found.printed:.2g}**{unit} | {found.right:.1g} |"
+        )
+    return "\n".join(lines)
 
 
 class Details:
