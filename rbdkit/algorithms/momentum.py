@@ -85,7 +85,7 @@ def momentum(model: Model, q: NDArray, v: NDArray, about: About = "world", t: fl
 
 def _moving(model: Model) -> list[int]:
     """Numbers of the bodies that at least one joint moves."""
-    return [i for i in model.outward if any(model.joints[j].type.kind != "fixed" for j in model.support(i))]
+    return [i for i in model.outward if any(not model.joints[j].type.is_fixed for j in model.support(i))]
 
 
 def _about_com(about: About) -> bool:

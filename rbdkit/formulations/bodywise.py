@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from rbdkit.formulations.constrained import ConstrainedBodies
 from rbdkit.formulations.formulation import Force
-from rbdkit.joints import Cylindrical, Fixed, Helical, Planar, Prismatic, Revolute, Spherical
+from rbdkit.joints import Cylindrical, Helical, JointType, Planar, Prismatic, Reversed, Revolute, Spherical
 from rbdkit.model import Model
 
 LOWER_PAIRS = (Cylindrical, Helical, Planar, Prismatic, Revolute, Spherical)
@@ -46,13 +46,18 @@ def grounded_on_se3(model: Model) -> dict[str, str]:
     lower: set[int] = set()
     for i in model.outward:
         p, kind = model.parent[i], model.joints[i].type
-        if isinstance(kind, Fixed):
+        if kind.is_fixed:
             group = still if p in still else lower if p in lower else set()
             group.add(i)
-        elif isinstance(kind, LOWER_PAIRS) and p in still:
+        elif _is_lower_pair(kind) and p in still:
             lower.add(i)
     for loop in model.loops:
         ends = {loop.predecessor, loop.successor}
-        if isinstance(loop.joint.type, LOWER_PAIRS) and ends & still:
+        if _is_lower_pair(loop.joint.type) and ends & still:
             lower |= ends - still
     return {body.name: "se3" if body.index in lower | still else "so3xr3" for body in model.bodies[1:]}
+
+
+def _is_lower_pair(joint: JointType) -> bool:
+    """A subgroup holds the inverses of its motions: seen from its other end a lower pair is one still."""
+    return _is_lower_pair(joint.joint) if isinstance(joint, Reversed) else isinstance(joint, LOWER_PAIRS)

@@ -14,6 +14,7 @@ class Fixed(VectorJoint):
     kind = "fixed"
     nq = nv = 0
     q_names = q_units = ()
+    is_fixed = True
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
         return np.broadcast_to(np.eye(4), (*np.shape(q)[:-1], 4, 4))

@@ -39,6 +39,16 @@ class JointType(ABC):
     v_units: tuple[str, ...]
     """'rad/s' or 'm/s' for each velocity variable."""
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the frames never move against each other, at any coordinates and at any time."""
+        return False
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether the frames move against each other as time says: `pose` and `velocity` depend on t."""
+        return False
+
     # --- position -----------------------------------------------------------------------------------------------------
 
     @abstractmethod

@@ -39,6 +39,14 @@ class Prescribed(VectorJoint):
         self.joint = joint
         self.motion = motion
 
+    @property
+    def is_fixed(self) -> bool:
+        return self.joint.is_fixed
+
+    @property
+    def is_driven(self) -> bool:
+        return not self.joint.is_fixed
+
     def state(self, t: float) -> tuple[NDArray, NDArray, NDArray]:
         """q, v and dv/dt of the joint that is driven, at a time in s."""
         state = [np.array(part, dtype=float).reshape(-1) for part in self.motion(t)]

@@ -31,6 +31,14 @@ class Reversed(JointType):
         self.q_names, self.q_units = joint.q_names, joint.q_units
         self.v_names, self.v_units = joint.v_names, joint.v_units
 
+    @property
+    def is_fixed(self) -> bool:
+        return self.joint.is_fixed
+
+    @property
+    def is_driven(self) -> bool:
+        return self.joint.is_driven
+
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
         return se3.inverse(self.joint.pose(q, t))
 

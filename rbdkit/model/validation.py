@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.joints import Fixed
 from rbdkit.model.body import Body
 from rbdkit.model.finding import Finding
 from rbdkit.model.numbering import structure_findings
@@ -108,7 +107,7 @@ def _carried(model: Model) -> tuple[list[bool], list[Inertia | None]]:
     for i in model.inward:
         parent, joint, own, rest = model.parent[i], model.joints[i], welded[i], welded[model.parent[i]]
         massive[parent] = massive[parent] or massive[i]
-        if isinstance(joint.type, Fixed) and own is not None and rest is not None:
+        if joint.type.is_fixed and own is not None and rest is not None:
             welded[parent] = rest + own.transformed(joint.placement)
         else:
             welded[parent] = None

@@ -66,8 +66,8 @@ class Trajectory:
 
     @property
     def driven(self) -> tuple[str, ...]:
-        """Names of the prescribed joints."""
-        return tuple(joint.name for joint in self.model.joints if joint.type.kind == "prescribed")
+        """Names of the joints that move as time says, reversed ones among them."""
+        return tuple(joint.name for joint in self.model.joints if joint.type.is_driven)
 
     def _at_all_states(self, function: Callable[[NDArray, NDArray, float], Sequence[NDArray]]) -> list[NDArray]:
         """What a function of (q, v, t) gives for the states at once, or one by one where time moves joints."""

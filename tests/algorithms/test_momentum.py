@@ -67,6 +67,38 @@ def test_what_is_welded_to_the_world_does_not_count():
     assert algorithms.total_mass(model) == 2.0
 
 
+@pytest.mark.parametrize("weld", [rbd.Fixed(), rbd.Reversed(rbd.Fixed()), rbd.Reversed(rbd.Reversed(rbd.Fixed()))])
+def test_a_weld_is_a_weld_from_either_end(weld):
+    """What it ties to the world does not count, by compiled code, in the book's form and by hand."""
+    model = rbd.Model()
+    model.add_body("rock", joint=weld, placement=[0, 0, 1.0], inertia=rbd.Inertia.sphere(1.0, mass=100.0))
+    model.add_body("ball", "rock", rbd.Prismatic("x"), inertia=rbd.Inertia.sphere(0.1, mass=2.0))
+    for backend in ("auto", "book"):
+        np.testing.assert_array_equal(rbd.center_of_mass(model, [3.0], backend=backend), [3.0, 0.0, 1.0])
+        np.testing.assert_array_equal(
+            rbd.momentum(model, [3.0], [0.5], backend=backend), [0.0, 1.0, 0.0, 1.0, 0.0, 0.0]
+        )
+        np.testing.assert_array_equal(
+            rbd.momentum(model, [3.0], [0.5], about="com", backend=backend), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+        )
+    assert algorithms.total_mass(model) == 2.0
+    assert algorithms.center_of_mass_jacobian(model, np.array([3.0]))[:, 0].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_what_a_driven_joint_carries_counts():
+    """It has no freedom either, but it moves: from both ends, and unless what it drives is a weld."""
+    turn = rbd.Prescribed(rbd.Revolute("z"), lambda t: ([t], [1.0], [0.0]))
+    still = rbd.Prescribed(rbd.Fixed(), lambda t: ([], [], []))
+    for joint, mass in ((turn, 5.0), (rbd.Reversed(turn), 5.0), (still, 0.0), (rbd.Reversed(still), 0.0)):
+        model = rbd.Model()
+        model.add_body("arm", joint=joint, inertia=rbd.Inertia(5.0, [0.2, 0.0, 0.0]))
+        model.add_body("ball", "arm", rbd.Prismatic("x"), inertia=rbd.Inertia(1.0))
+        assert algorithms.total_mass(model) == 1.0 + mass
+        book, compiled = (rbd.momentum(model, [0.0], [0.0], t=0.3, backend=b) for b in ("book", "auto"))
+        np.testing.assert_allclose(compiled, book, atol=1e-15)
+        assert np.any(book) == (mass > 0.0)
+
+
 def test_the_point_of_reference_is_checked():
     model = random_tree(0, 3)
     q, v, _ = random_state(model, 0)

@@ -181,6 +181,11 @@ def test_the_papers_rule_puts_what_the_ground_holds_on_se3():
     model.add_body("tool", "arm", inertia=rbd.Inertia.box([0.1] * 3, mass=1.0))
     model.add_body("cross", joint=rbd.Universal(), inertia=rbd.Inertia.box([0.1] * 3, mass=1.0))
     assert grounded_on_se3(model) == {"stand": "se3", "arm": "se3", "tool": "se3", "cross": "so3xr3"}
+    backwards = rbd.Model("the same joints from their other ends")
+    for body in model.bodies[1:]:
+        parent = model.bodies[body.parent].name
+        backwards.add_body(body.name, parent, rbd.Reversed(body.joint.type), inertia=body.inertia)
+    assert grounded_on_se3(backwards) == grounded_on_se3(model)
     mixed = Bodywise(spherical_double_pendulum().model)
     assert mixed.group.names == ("se3", "so3xr3")
 

@@ -135,3 +135,19 @@ def test_a_prescribed_motion_seen_from_the_other_end():
     assert_allclose(other.velocity(none, none, 0.4), v_J, atol=1e-15)
     assert_allclose(other.velocity_product(none, none, 0.4), c_J, atol=1e-15)
     assert_array_equal(Reversed(Fixed()).pose(none), np.eye(4))
+
+
+def test_what_is_said_of_a_joint_holds_from_its_other_end():
+    """A weld stays a weld, what is driven stays driven; welds that are driven go nowhere."""
+    driven = Prescribed(Revolute("z"), lambda t: ([t], [1.0], [0.0]))
+    still = Prescribed(Fixed(), lambda t: ([], [], []))
+    for joint, fixed, moves_in_time in [
+        (Fixed(), True, False),
+        (still, True, False),
+        (driven, False, True),
+        (Revolute("z"), False, False),
+        (RackAndPinion(), False, False),
+    ]:
+        for seen in (joint, Reversed(joint), Reversed(Reversed(joint))):
+            assert (seen.is_fixed, seen.is_driven) == (fixed, moves_in_time), seen
+    assert Prescribed(Reversed(Revolute("z")), driven.motion).is_driven

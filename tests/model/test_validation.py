@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rbdkit.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal
+from rbdkit.joints import Fixed, Free, Planar, Prismatic, Reversed, Revolute, Spherical, Universal
 from rbdkit.library import double_pendulum, random_tree, spherical_pendulum
 from rbdkit.model import Mimic, Model, validate
 from rbdkit.spatial.inertia import Inertia
@@ -102,10 +102,11 @@ def test_a_massless_body_between_others_is_a_warning():
     assert "what it carries gives joint 'hinge' (revolute) its mass" in finding.message
 
 
-def test_what_is_fixed_to_a_leaf_counts():
+@pytest.mark.parametrize("weld", [Fixed(), Reversed(Fixed())])
+def test_what_is_fixed_to_a_leaf_counts(weld):
     """A flange without inertia on the moving link is fine; its mass off the axis is what makes it turn."""
     model = one(POINT)
-    model.add_body("flange", "link", placement=[0, 0, 0.3])
+    model.add_body("flange", "link", weld, placement=[0, 0, 0.3])
     assert findings(model) == [("error", "link", "inertia not positive definite")]
     model.add_body("weight", "flange", placement=[0.2, 0, 0], inertia=POINT)
     assert findings(model) == []

@@ -159,14 +159,15 @@ def test_models_that_need_another_code_in_one_sweep():
         assert_equal(ensemble, k, model.with_parameters({"hinge1.armature": armature}), [0.5, 0.5])
 
 
-def test_a_driven_joint():
-    """Its motor brings energy in and out: there is no drift to judge."""
+@pytest.mark.parametrize("seen", [lambda joint: joint, rbd.Reversed])
+def test_a_driven_joint(seen):
+    """Its motor brings energy in and out: there is no drift to judge, from whichever end the joint is seen."""
     model = rbd.Model("shaken")
     shake = rbd.Prescribed(
         rbd.Prismatic("x"), lambda t: (0.1 * np.sin(5 * t), 0.5 * np.cos(5 * t), -2.5 * np.sin(5 * t))
     )
     rod = rbd.Inertia.cylinder(0.03, 1.0, mass=1.0)
-    model.add_body("cart", joint=shake, inertia=rod)
+    model.add_body("cart", joint=seen(shake), inertia=rod)
     model.add_body("rod", "cart", rbd.Revolute("y"), inertia=rod.transformed(rbd.pose(position=[0, 0, -0.5])))
     options = {"duration": 0.05, "dt": 5e-3, "every": 1}
     ensemble = rbd.sweep(model, {"rod.mass": [1.0, 2.0]}, [0.1], **options)

@@ -25,7 +25,6 @@ from rbdkit.joints import (
     Helical,
     JointType,
     Planar,
-    Prescribed,
     Prismatic,
     Revolute,
     Spherical,
@@ -179,7 +178,7 @@ def _at(type: JointType, X: NDArray, v_rel: NDArray, t: float) -> tuple[NDArray,
     q = type.project(X)
     S = type.motion_subspace(q)
     qd = np.linalg.lstsq(S, v_rel, rcond=None)[0]
-    v_J = type.velocity(q, qd, t) if isinstance(type, Prescribed) else np.zeros(6)
+    v_J = type.velocity(q, qd, t) if type.is_driven else np.zeros(6)
     return type.constraint_subspace(q).T, v_J, type.velocity_product(q, qd, t)
 
 
