@@ -38,6 +38,9 @@ def rnea(
 ) -> NDArray:
     """Inverse dynamics: joint forces (..., nv) that produce the accelerations a; see `rbdkit.algorithms.rnea`.
 
+    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
+    nothing.
+
     Parameters
     ----------
     q : (..., nq). v, a : (..., nv), SI units and radians.
@@ -128,9 +131,10 @@ def hybrid_dynamics(
     Raises
     ------
     StateError, ModelError
-        If the state has the wrong shape or is off its manifold, a joint is unknown, or one in `forward` moves something
-        without inertia.
+        If the state has the wrong shape or is off its manifold, a joint is unknown or closes a loop, or one in
+        `forward` moves something without inertia.
     """
+    algorithms.require_tree(model, "hybrid dynamics")
     fd = algorithms.forward_joints(model, forward)
     driven = np.ones(model.nv, dtype=bool)
     driven[algorithms.split_variables(model, fd)[0]] = False
@@ -146,14 +150,21 @@ def hybrid_dynamics(
 
 
 def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
-    """Joint-space inertia matrix H (..., nv, nv); see `rbdkit.algorithms.crba`."""
+    """Joint-space inertia matrix H (..., nv, nv); see `rbdkit.algorithms.crba`.
+
+    Where joints close loops it is that of the spanning tree, whose variables are not independent then.
+    """
     if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.crba(model.check_q(q), t)
     return _each(lambda q: algorithms.crba(model, q, t).H, *checked_state(model, q))
 
 
 def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
-    """C(q, v) (..., nv): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``."""
+    """C(q, v) (..., nv): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``.
+
+    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
+    nothing.
+    """
     q, v = state = checked_state(model, q, v=v)
     if (kernels := chosen_kernels(model, "auto")) is not None:
         return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext), t)
@@ -161,7 +172,11 @@ def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces =
 
 
 def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
-    """Joint forces (..., nv) that hold the system still against gravity."""
+    """Joint forces (..., nv) that hold the system still against gravity.
+
+    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
+    nothing.
+    """
     if (kernels := chosen_kernels(model, backend)) is not None and not kernels.driven:
         rest = np.zeros((*np.shape(q)[:-1], model.nv))
         return kernels.rnea(model.check_q(q), rest, rest)
@@ -186,7 +201,11 @@ def forward_kinematics(
 def jacobian(
     model: Model, q: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
-    """Jacobian (..., 6, nv) of a body or frame, angular part first; reference 'body', 'world' or 'aligned'."""
+    """Jacobian (..., 6, nv) of a body or frame, angular part first; reference 'body', 'world' or 'aligned'.
+
+    Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
+    add their own velocity.
+    """
     if (kernels := chosen_kernels(model, backend)) is not None and reference in REFERENCES:
         place = model.frame(frame)
         return kernels.jacobian(model.check_q(q), place.body, place.placement, reference, t)
@@ -202,7 +221,10 @@ def bias_acceleration(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
-    """Jdot v (..., 6): the acceleration of a frame when vdot = 0; see `rbdkit.algorithms.bias_acceleration`."""
+    """Jdot v (..., 6): the acceleration of a frame when vdot = 0; see `rbdkit.algorithms.bias_acceleration`.
+
+    Where joints close loops, vdot = 0 is that of the joints of the spanning tree.
+    """
     q, v = state = checked_state(model, q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None and reference in REFERENCES:
         place = model.frame(frame)

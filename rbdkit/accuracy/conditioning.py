@@ -12,11 +12,21 @@ from rbdkit.errors import ModelError
 from rbdkit.library.parent_arrays import chain_parents, checked_parents
 from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
-def condition_number(model: Model, q: ArrayLike) -> float:
-    """Condition number of H in the 2-norm: its largest over its smallest eigenvalue."""
-    return float(np.linalg.cond(crba(model, model.check_q(q)).H))
+def condition_number(model: Model, q: ArrayLike, t: float = 0.0) -> float:
+    """Condition number of H in the 2-norm: its largest over its smallest eigenvalue.
+
+    q : (nq,) coordinates. t : time in s, for prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If joints close loops: H of a spanning tree does not tell how the closed system moves.
+    """
+    require_tree(model, "the condition number")
+    return float(np.linalg.cond(crba(model, model.check_q(q), t).H))
 
 
 def chain_conditions(lengths: Sequence[int], angle: float = 0.0) -> NDArray:

@@ -28,15 +28,15 @@ class RoundOff:
 
 
 def forward_dynamics_error(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, joints: slice = slice(None)
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, joints: slice = slice(None), t: float = 0.0
 ) -> RoundOff:
-    """Errors of both algorithms at one state, against `exact_acceleration`.
+    """Errors of both algorithms at one state, against `exact_acceleration`, which says what models it refuses.
 
-    joints : the velocity variables that are compared; all if not given.
+    joints : the velocity variables that are compared; all if not given. t : time in s, for prescribed joints.
     """
-    exact = exact_acceleration(model, q, qd, tau)[joints]
+    exact = exact_acceleration(model, q, qd, tau, t=t)[joints]
     scale = np.abs(exact).max(initial=0.0) or 1.0
-    found = aba(model, q, qd, tau).qdd, forward_dynamics_crba(model, q, qd, tau)
+    found = aba(model, q, qd, tau, t=t).qdd, forward_dynamics_crba(model, q, qd, tau, t=t)
     errors = [np.abs(qdd[joints] - exact).max(initial=0.0) / scale for qdd in found]
     return RoundOff(*map(np.asarray, errors))
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.algorithms import crba, rnea
 from rbdkit.errors import StateError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,11 @@ def rounded(values: ArrayLike, digits: int = 3) -> NDArray:
 
 
 def response(
-    model: Model, q: ArrayLike, wanted: ArrayLike, applied: Callable[[NDArray], NDArray] = rounded
+    model: Model,
+    q: ArrayLike,
+    wanted: ArrayLike,
+    applied: Callable[[NDArray], NDArray] = rounded,
+    t: float = 0.0,
 ) -> Response:
     """From rest: ask for accelerations, apply the forces imperfectly, see what happens.
 
@@ -70,26 +75,33 @@ def response(
     ----------
     q : (nq,) coordinates. wanted : (nv,) accelerations.
     applied : makes of the exact forces (nv,) those that the actuators apply; three significant digits if not given.
+    t : time in s, for prescribed joints, which do not rest.
 
     Raises
     ------
-    StateError
-        If q or wanted do not fit the model, or the forces as applied do not fit either.
+    StateError, ModelError
+        If q or wanted do not fit the model, the forces as applied do not fit either, or joints close loops.
     """
+    require_tree(model, "the response to forces")
     q, qdd_d = model.check_q(q), model.check_v(wanted, "wanted")
     rest = np.zeros(model.nv)
-    tau_d = rnea(model, q, rest, qdd_d).tau
+    tau_d = rnea(model, q, rest, qdd_d, t=t).tau
     tau_a = np.asarray(applied(tau_d), dtype=float)
     if tau_a.shape != tau_d.shape:
         raise StateError(f"applied made forces of shape {tau_a.shape} from {tau_d.shape}; it must keep the shape")
-    H = crba(model, q).H
+    H = crba(model, q, t).H
     qdd_a = qdd_d + np.linalg.solve(H, tau_a - tau_d)
     return Response(H, qdd_d, tau_d, tau_a, qdd_a)
 
 
-def noise_fan(model: Model, q: ArrayLike, wanted: ArrayLike, noise: float, samples: int = 50, seed: int = 0) -> NDArray:
-    """(samples, nv) accelerations from rest under forces with relative errors, uniform in [-noise, noise]."""
+def noise_fan(
+    model: Model, q: ArrayLike, wanted: ArrayLike, noise: float, samples: int = 50, seed: int = 0, t: float = 0.0
+) -> NDArray:
+    """(samples, nv) accelerations from rest under forces with relative errors, uniform in [-noise, noise].
+
+    model, q, wanted, t : as of `response`, which says what it refuses.
+    """
     rng = np.random.default_rng(seed)
-    exact = response(model, q, wanted, applied=lambda tau: tau)
+    exact = response(model, q, wanted, applied=lambda tau: tau, t=t)
     errors = exact.tau_d * rng.uniform(-noise, noise, (samples, model.nv))
     return exact.qdd_d + np.linalg.solve(exact.H, errors.T).T

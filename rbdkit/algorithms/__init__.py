@@ -18,7 +18,7 @@ from rbdkit.algorithms.closed_form import ClosedForm, closed_form
 from rbdkit.algorithms.crba import CrbaResult, crba, crba_base
 from rbdkit.algorithms.energy import Energy, PowerBalance, energy, external_power, power_balance
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces, wrench
-from rbdkit.algorithms.forward_dynamics import forward_dynamics, forward_dynamics_crba, require_tree
+from rbdkit.algorithms.forward_dynamics import forward_dynamics, forward_dynamics_crba
 from rbdkit.algorithms.forward_dynamics_derivatives import (
     ForwardDynamicsDerivatives,
     forward_dynamics_derivatives,
@@ -38,6 +38,7 @@ from rbdkit.algorithms.rnea import RneaResult, rnea
 from rbdkit.algorithms.rnea_base import rnea_base
 from rbdkit.algorithms.rnea_derivatives import RneaDerivatives, body_coriolis, rnea_derivatives
 from rbdkit.algorithms.unit_acceleration import UnitAcceleration, unit_acceleration
+from rbdkit.model.requirements import require_tree
 
 if TYPE_CHECKING:
     from rbdkit.algorithms.articulated import (

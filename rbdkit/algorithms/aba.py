@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
-from rbdkit.algorithms.independent_joints import require_independent_joints
 from rbdkit.algorithms.joint_solve import solve_joint
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_independent_joints
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_force, cross_motion
 
@@ -54,8 +54,9 @@ def aba(model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForc
     Raises
     ------
     ModelError
-        If a joint moves something without inertia in the direction it moves it, or if a joint mimics another one: then
-        the joints do not move independently, and `forward_dynamics_crba` is the algorithm to use.
+        If a joint moves something without inertia in the direction it moves it, or if joints do not move independently:
+        where one mimics another `forward_dynamics_crba` is the algorithm to use, where one closes a loop
+        `divide_and_conquer`.
     """
     require_independent_joints(model, "ABA", "forward_dynamics")
     n, parent, I = len(model.bodies), model.parent, model.I

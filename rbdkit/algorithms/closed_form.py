@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.rotor import rotor_inertia
 from rbdkit.algorithms.stages import moved, parts, stages
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_undriven
 from rbdkit.spatial import plucker
 
 
@@ -36,6 +37,8 @@ class ClosedForm:
 def closed_form(model: Model, q: NDArray) -> ClosedForm:
     """All coefficients of the equation of motion at a position (Featherstone 2008, Eq 5.6).
 
+    Where joints close loops these are the coefficients of the spanning tree.
+
     Parameters
     ----------
     q : (nq,) coordinates.
@@ -45,12 +48,18 @@ def closed_form(model: Model, q: NDArray) -> ClosedForm:
     ClosedForm
         For joints whose v are not the rates of q (spherical, free), C belongs to v.
 
+    Raises
+    ------
+    ModelError
+        If nothing is known about how the axes of a joint move, or a joint moves as time says.
+
     Notes
     -----
     Sums over all bodies, for each triple of freedoms that move them: O(n^4) on a chain. `rnea` finds the forces for one
     motion in O(n); this one pays when many motions at one position are asked for, or when a coefficient is to be looked
     at by itself.
     """
+    require_undriven(model, "the closed form", "Eq 5.6 has no term for that; rnea has")
     s, I, moves, movers, G = _geometry(model, q)
     a_g = np.concatenate([np.zeros(3), model.gravity])
     H, C, g = (np.array(x, dtype=float) for x in coefficients(s, I, moves, movers, a_g))

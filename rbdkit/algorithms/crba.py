@@ -29,6 +29,8 @@ class CrbaResult:
 def crba(model: Model, q: NDArray, t: float = 0.0) -> CrbaResult:
     """Joint-space inertia matrix H (Featherstone 2008, Table 6.2).
 
+    Where joints close loops it is that of the spanning tree, whose variables are not independent then.
+
     Parameters
     ----------
     q : (nq,) coordinates. t : time in s, for prescribed joints.
@@ -60,6 +62,8 @@ def crba(model: Model, q: NDArray, t: float = 0.0) -> CrbaResult:
 
 def crba_base(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
     """H from the basic equations with everything in base coordinates; for reading and for checking `crba`.
+
+    Where joints close loops it is that of the spanning tree, whose variables are not independent then.
 
     Featherstone 2008, Eqs 6.13, 6.14.
     """

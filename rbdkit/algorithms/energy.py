@@ -12,6 +12,7 @@ from rbdkit.algorithms.kinematics import forward_kinematics, in_world
 from rbdkit.algorithms.passive_force import dissipation, spring_energy
 from rbdkit.algorithms.rnea import rnea
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 from rbdkit.spatial.cross import cross_force
 
 
@@ -93,8 +94,17 @@ def power_balance(
     Notes
     -----
     The rate of energy is taken body by body, ``v_i . (I_i a_i + v_i x* I_i v_i) - m g . v_com``, and joint by joint for
-    springs and rotors: it uses no joint-space quantity, so it checks those.
+    springs and rotors: it uses no joint-space quantity, so it checks those. Joints that close loops do no work, so the
+    balance holds with them too.
+
+    Raises
+    ------
+    ModelError
+        If there are joints that close loops and joints that move as time says: who of these does the work is not known
+        from the motion alone.
     """
+    if any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
+        require_tree(model, "the power balance of driven joints")
     result = rnea(model, q, v, vdot, f_ext, t)
     rate = driven = 0.0
     for i in model.outward:

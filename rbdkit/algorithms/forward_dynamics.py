@@ -15,6 +15,7 @@ from rbdkit.algorithms.passive_force import passive_force
 from rbdkit.algorithms.sparse import expanded_parent, factorize
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
 def forward_dynamics_crba(
@@ -37,8 +38,9 @@ def forward_dynamics_crba(
     Raises
     ------
     ModelError
-        If H is not positive definite.
+        If joints close loops, or H is not positive definite.
     """
+    require_tree(model)
     if model.nv == 0:
         return np.zeros(0)
     C = bias_force(model, q, qd, f_ext, t)
@@ -82,10 +84,3 @@ def forward_dynamics(
     if model.mimics:
         return forward_dynamics_crba(model, q, qd, total, f_ext, t)
     return aba(model, q, qd, total, f_ext, t).qdd
-
-
-def require_tree(model: Model) -> None:
-    """Raise `ModelError` if joints close loops: the algorithms for trees would not see them."""
-    if model.loops:
-        names = ", ".join(repr(loop.joint.name) for loop in model.loops)
-        raise ModelError(f"joint-coordinate dynamics needs a tree, but {names} close(s) a loop in model {model.name!r}")

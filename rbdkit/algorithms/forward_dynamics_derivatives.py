@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces
-from rbdkit.algorithms.forward_dynamics import forward_dynamics_crba, require_tree
+from rbdkit.algorithms.forward_dynamics import forward_dynamics_crba
 from rbdkit.algorithms.parameter_derivatives import rnea_parameter_derivatives
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
 from rbdkit.algorithms.passive_force import passive_force
 from rbdkit.algorithms.rnea_derivatives import rnea_derivatives
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
 @dataclass(frozen=True)

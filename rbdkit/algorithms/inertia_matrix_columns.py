@@ -12,6 +12,8 @@ from rbdkit.model import Model
 def inertia_matrix_columns(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
     """H column by column: what a unit acceleration of each variable takes (Featherstone 2008, section 6.1).
 
+    Where joints close loops it is that of the spanning tree, whose variables are not independent then.
+
     Simple, and n times the work of one inverse dynamics whatever the branches; `crba` is the quick way.
 
     Parameters

@@ -19,6 +19,9 @@ Reference = Literal["body", "world", "aligned"]
 def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body", t: float = 0.0) -> NDArray:
     """The matrix J with (velocity of the frame) = J v (Featherstone 2008, Eqs 2.18, 4.6).
 
+    Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
+    add their own velocity.
+
     Parameters
     ----------
     q : (nq,) coordinates.
@@ -46,6 +49,8 @@ def bias_acceleration(
     model: Model, q: NDArray, v: NDArray, frame: str, reference: Reference = "body", t: float = 0.0
 ) -> NDArray:
     """Jdot v: acceleration of the frame when vdot = 0 (Featherstone 2008, Eq 2.57), gravity not included.
+
+    Where joints close loops, vdot = 0 is that of the joints of the spanning tree.
 
     In each reference it is the componentwise rate of J times v; so in 'aligned' its linear part is the acceleration of
     the frame's origin as a point, in the other two that of a spatial acceleration (section 2.11).

@@ -72,6 +72,9 @@ class LuhWalkerPaulResult:
 def luh_walker_paul(model: Model, q: NDArray, qd: NDArray, qdd: NDArray) -> LuhWalkerPaulResult:
     """Joint forces that produce given joint accelerations (Luh, Walker, Paul 1980; Featherstone 2008, Table 5.2).
 
+    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
+    nothing.
+
     Parameters
     ----------
     q : (nq,) coordinates. qd, qdd : (nv,) joint velocities and accelerations.

@@ -34,12 +34,19 @@ def center_of_mass(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
 
 
 def center_of_mass_jacobian(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
-    """The matrix J with (velocity of the centre of mass) = J v in world axes, shape (3, nv)."""
+    """The matrix J with (velocity of the centre of mass) = J v in world axes, shape (3, nv).
+
+    Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
+    add their own velocity.
+    """
     return momentum_matrix(model, q, t=t)[3:] / _some_mass(model)
 
 
 def momentum_matrix(model: Model, q: NDArray, about: About = "world", t: float = 0.0) -> NDArray:
     """The matrix A with (spatial momentum) = A v, shape (6, nv), world axes.
+
+    Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. What prescribed
+    joints move comes on top.
 
     Parameters
     ----------

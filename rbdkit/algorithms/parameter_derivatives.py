@@ -22,6 +22,8 @@ def rnea_parameter_derivatives(
 ) -> dict[str, NDArray]:
     """How joint forces change with each parameter, by its name in ``model.parameters``.
 
+    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+
     Parameters
     ----------
     q, qd, qdd, f_ext, t : as in `rnea`.

@@ -14,6 +14,8 @@ from rbdkit.spatial.so3 import skew
 def inertial_regressor(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, t: float = 0.0) -> NDArray:
     """Y of ``tau = Y pi`` (Atkeson, An and Hollerbach 1986), shape (nv, bodies, 10).
 
+    Where joints close loops Y is that of the spanning tree, see `rnea`.
+
     pi of a body are its ten numbers ``Inertia.ten_parameters``: mass, first moment, inertia about the body's origin.
     Rotors and external forces come on top: ``rnea = Y pi + armature * a - J.T f_ext``. Row 0, of the world, is zero.
 

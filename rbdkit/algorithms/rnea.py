@@ -37,6 +37,9 @@ def rnea(
 ) -> RneaResult:
     """Joint forces that produce given joint accelerations (Featherstone 2008, Table 5.1).
 
+    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
+    nothing.
+
     Parameters
     ----------
     q : (nq,) coordinates. qd, qdd : (nv,) joint velocities and accelerations.

@@ -17,6 +17,9 @@ def rnea_base(
 ) -> NDArray:
     """Joint forces by the recursive Newton-Euler algorithm in its simplest form (Featherstone 2008, Eqs 5.7-5.11).
 
+    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
+    nothing.
+
     Gravity acts as an external force ``I a_g`` here, not as a base acceleration. For reading and for checking `rnea`,
     which does the same in body coordinates with less work.
 

@@ -62,6 +62,8 @@ def rnea_derivatives(
 ) -> RneaDerivatives:
     """How joint forces change with q, qd and qdd (Singh, Russell and Wensing 2022, in base coordinates).
 
+    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+
     The derivative with respect to q is that along ``model.integrate(q, dq)`` at dq = 0: nv columns, on a quaternion the
     three rotations about the body's own axes. qd and qdd keep their numbers, in the axes that move along.
 

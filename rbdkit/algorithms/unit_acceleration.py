@@ -11,6 +11,7 @@ from rbdkit.algorithms.bias_force import weightless
 from rbdkit.algorithms.rnea import rnea
 from rbdkit.errors import StateError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 from rbdkit.spatial import plucker
 
 
@@ -40,10 +41,16 @@ def unit_acceleration(model: Model, q: NDArray, alpha: int, t: float = 0.0) -> U
     ----------
     q : (nq,) coordinates. alpha : number of the velocity variable. t : time in s, for prescribed joints.
 
+    Raises
+    ------
+    StateError, ModelError
+        If there is no such variable; if joints close loops: then no variable accelerates alone.
+
     Notes
     -----
     What prescribed joints do is left out: they too are at rest. Where joints follow others, several move at once.
     """
+    require_tree(model, "the acceleration of a single variable")
     if not 0 <= alpha < model.nv:
         raise StateError(f"alpha is {alpha}; model {model.name!r} has velocity variables 0 to {model.nv - 1}")
     rest, delta = np.zeros(model.nv), np.zeros(model.nv)

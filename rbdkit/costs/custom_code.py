@@ -20,6 +20,7 @@ from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.engine.trace import replay
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_independent_joints, require_undriven
 
 INPUTS = {"rnea": ("q", "v", "qdd"), "aba": ("q", "v", "tau")}
 OUTPUT = {"rnea": "tau", "aba": "qdd"}
@@ -43,12 +44,16 @@ def custom_dynamics(
     Raises
     ------
     ModelError
-        If there is no such algorithm or there are no such numbers.
+        If there is no such algorithm or there are no such numbers; if a joint moves as time says; and for 'aba' if one
+        mimics another or closes a loop. 'rnea' speaks of the spanning tree.
     NotCovered
         If the model has a joint that the engine does not know.
     """
     if algorithm not in INPUTS:
         raise ModelError(f"algorithm {algorithm!r}: custom code is made of {' and '.join(INPUTS)}")
+    if algorithm == "aba":
+        require_independent_joints(model, "custom code of ABA", "rnea, or forward_dynamics of the model")
+    require_undriven(model, "custom code", "a Python function cannot be folded in")
     unknown = [name for name in at_run_time if name not in NUMBERS]
     if unknown:
         raise ModelError(f"at_run_time = {unknown!r}: there are {', '.join(NUMBERS)}")

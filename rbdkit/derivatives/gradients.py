@@ -49,6 +49,8 @@ def rnea_gradient(
 ) -> Gradient:
     """Gradient of ``weights @ rnea(model, q, v, a, f_ext)`` with respect to the state and every parameter.
 
+    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+
     It costs little more than the forces themselves, however many parameters there are. weights : (..., nv).
     """
     q, v, a, w = state = checked_state(model, q, v=v, a=a, weights=weights)

@@ -44,6 +44,8 @@ def rnea_derivatives(
 ) -> RneaDerivatives:
     """How the joint forces of `rnea` change with q, v and a; see `rbdkit.derivatives` for what that means.
 
+    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+
     Parameters
     ----------
     q : (..., nq). v, a : (..., nv), SI units and radians. f_ext, t, backend : as in `rnea`.

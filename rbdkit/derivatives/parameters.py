@@ -22,7 +22,10 @@ def rnea_parameter_jacobian(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> dict[str, NDArray]:
-    """How the joint forces of `rnea` change with each parameter, by name: (..., nv, *shape of the parameter)."""
+    """How the joint forces of `rnea` change with each parameter, by name: (..., nv, *shape of the parameter).
+
+    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+    """
     q, v, a = (x[..., None, :] for x in checked_state(model, q, v=v, a=a))
     return rnea_gradient(model, q, v, a, np.eye(model.nv), f_ext, t, backend).parameters
 
@@ -45,6 +48,8 @@ def inertial_regressor(
     model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
     """Y (..., nv, bodies, 10) of ``rnea = Y pi``; see `rbdkit.algorithms.inertial_regressor`.
+
+    Where joints close loops Y is that of the spanning tree, see `rnea`.
 
     pi are the ``ten_parameters`` of each body's inertia; rotors and external forces come on top.
     """

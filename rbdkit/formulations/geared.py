@@ -43,7 +43,7 @@ class GearedSystem:
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
-        return geared_forward_dynamics(self.gears, x, v, self.tau(t, x, v), f_ext)
+        return geared_forward_dynamics(self.gears, x, v, self.tau(t, x, v), f_ext, t)
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         return self.gears.integrate(x, u)

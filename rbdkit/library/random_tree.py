@@ -107,7 +107,10 @@ def random_tree(
 
 
 def random_state(model: Model, seed: int) -> tuple[NDArray, NDArray, NDArray]:
-    """Random q on its manifold, and two standard normal vectors (nv,): velocities, and accelerations or forces."""
+    """Random q on its manifold, and two standard normal vectors (nv,): velocities, and accelerations or forces.
+
+    Where joints close loops this is a state of the spanning tree, and leaves them open.
+    """
     rng = np.random.default_rng(seed)
     return model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.bias_force import bias_force
 from rbdkit.algorithms.crba import crba
 from rbdkit.algorithms.external_forces import ExternalForces
-from rbdkit.algorithms.forward_dynamics import require_tree
 from rbdkit.algorithms.jacobian import bias_acceleration, jacobian
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
 @dataclass(frozen=True, eq=False)

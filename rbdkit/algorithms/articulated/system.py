@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.articulated.connection import Connection
 from rbdkit.algorithms.articulated.handle import Handle, InverseHandle
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
-from rbdkit.algorithms.independent_joints import require_independent_joints
 from rbdkit.algorithms.kinematics import forward_kinematics
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_no_mimics
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_force, cross_motion
 
@@ -79,7 +79,7 @@ def take_apart(
     ModelError
         If a joint mimics another one.
     """
-    require_independent_joints(model, "the assembly of articulated bodies", "forward_dynamics")
+    require_no_mimics(model, "the assembly of articulated bodies", "forward_dynamics")
     n, parent = len(model.bodies), model.parent
     X, v = np.zeros((n, 6, 6)), np.zeros((n, 6))
     X[0] = plucker.inverse(plucker.xlt(_middle(model, q, t)))

@@ -19,6 +19,7 @@ from rbdkit.algorithms.articulated.system import System, take_apart
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
 class Step(NamedTuple):
@@ -77,6 +78,7 @@ def aba_variant_1(
     ModelError
         If the inertia of a body is singular; if the joints do not move independently.
     """
+    require_tree(model, "ABA, variant 1,")
     system = take_apart(model, q, qd, tau, f_ext, t)
     parts, steps = _towards(system, model.body(handle).index)
     a, f, through = (np.zeros((len(parts), 6)) for _ in range(3))
@@ -111,7 +113,13 @@ def articulated_inverse(
     -------
     InverseHandle
         In the coordinates of the body; accelerations count gravity as an upward acceleration of the base.
+
+    Raises
+    ------
+    ModelError
+        As of `aba_variant_1`.
     """
+    require_tree(model, "the articulated-body inverse inertia")
     system = take_apart(model, q, qd, tau, f_ext, t)
     i = model.body(handle).index
     parts, steps = _towards(system, i)

@@ -17,6 +17,7 @@ from rbdkit.algorithms.articulated.result import TreeMotion, motion
 from rbdkit.algorithms.articulated.system import take_apart
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
 class Step(NamedTuple):
@@ -64,6 +65,7 @@ def aba_variant_2(
         If a body with all that hangs on it has a singular inertia, as a point mass has at the end of a chain; if the
         joints do not move independently.
     """
+    require_tree(model, "ABA, variant 2,")
     system = take_apart(model, q, qd, tau, f_ext, t)
     IA, steps = list(system.bodies), {}
     for i in model.inward:

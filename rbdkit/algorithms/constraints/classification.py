@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.constraints.motion_constraint import MotionConstraint
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 Field = Callable[[NDArray], NDArray]
 """A velocity (nv,) at every place q."""
@@ -50,7 +51,13 @@ def classify(model: Model, constraint: MotionConstraint, q: NDArray, t: float = 
     allowed motions in turn ends in the direction of their Lie bracket. Directions are added, brackets of brackets too,
     until none is new. It counts as rheonomic if something drives it: w is not zero, here or nearby, now or later. (Some
     call a constraint with such a w acatastatic, and rheonomic only if time enters by itself.)
+
+    Raises
+    ------
+    ModelError
+        If joints close loops: these allow less than the constraint does.
     """
+    require_tree(model, "the kind of a constraint")
     P = allowed(constraint, q)
     U, s, _ = np.linalg.svd(P)
     directions = U[:, : int(np.sum(s > 0.5))].T  # a projector has singular values 0 and 1

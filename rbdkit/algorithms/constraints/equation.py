@@ -12,6 +12,7 @@ from rbdkit.algorithms.crba import crba
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 from rbdkit.spatial import body
 from rbdkit.spatial.inertia import Inertia
 
@@ -67,7 +68,13 @@ def equation_of_motion(
     ----------
     q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces. f_ext : see `external_forces`; it goes into C.
     t : time in s, for prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If joints close loops: their constraints are no part of the equation of a tree.
     """
+    require_tree(model, "the equation of motion")
     return EquationOfMotion(crba(model, q, t).H, bias_force(model, q, qd, f_ext, t), np.asarray(tau, dtype=float))
 
 

@@ -12,6 +12,7 @@ from rbdkit import joints
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 from rbdkit.spatial.inertia import Inertia
 
 
@@ -42,8 +43,10 @@ def augmented_bodies(model: Model, particles: Literal["all", "children"] = "chil
     Raises
     ------
     ModelError
-        If a joint lets its two bodies shift against each other: a particle in it would have no place in one of them.
+        If a joint lets its two bodies shift against each other: a particle in it would have no place in one of them;
+        or if joints close loops.
     """
+    require_tree(model, "the augmentation of bodies")
     if particles not in ("all", "children"):
         raise ModelError(f"particles={particles!r} must be 'all' or 'children'")
     inertia = [Inertia.zero() if body.inertia is None else body.inertia for body in model.bodies]

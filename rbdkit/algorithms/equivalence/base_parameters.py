@@ -11,6 +11,7 @@ from rbdkit.algorithms.equivalence.ten_numbers import PARAMETER_NAMES
 from rbdkit.algorithms.regressor import inertial_regressor
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree, require_undriven
 
 TOLERANCE = 1e-9
 """What a column of the regressor may lack of its length to count as a combination of others."""
@@ -73,8 +74,10 @@ def base_parameters(model: Model, seed: int = 0, states: int | None = None) -> B
     Raises
     ------
     ModelError
-        If no joint moves.
+        If no joint moves, joints close loops (then not all motions are possible), or time moves some.
     """
+    require_tree(model, "the search for base parameters")
+    require_undriven(model, "the search for base parameters", "what its motion shows depends on how that goes on")
     if model.nv == 0:
         raise ModelError(f"model {model.name!r} has no joint that moves, so no motion can tell its inertia parameters")
     rng = np.random.default_rng(seed)

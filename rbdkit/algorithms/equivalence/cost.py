@@ -19,6 +19,8 @@ from rbdkit.spatial import se3
 def operations_with(model: Model, parameters: NDArray, algorithm: str) -> Operations:
     """Operations of straight-line code for one state, in which inertia parameters that are zero save work.
 
+    Where joints close loops these are the operations of the spanning tree.
+
     Parameters
     ----------
     parameters : (n, 10) inertia parameters of the bodies, in place of those of the model. The others than zero are

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.floating_base.base_solve import solve_base
 from rbdkit.algorithms.floating_base.system import FloatingBase
-from rbdkit.algorithms.independent_joints import require_independent_joints
 from rbdkit.algorithms.joint_solve import solve_joint
+from rbdkit.model.requirements import require_independent_joints
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_force, cross_motion
 

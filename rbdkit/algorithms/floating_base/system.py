@@ -12,6 +12,7 @@ from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.errors import ModelError
 from rbdkit.model import Geometry, Model
 from rbdkit.model.numbering import WORLD
+from rbdkit.model.requirements import require_tree
 from rbdkit.spatial import plucker
 from rbdkit.spatial.inertia import Inertia
 
@@ -29,6 +30,11 @@ class FloatingBase:
         its gravity is given in the axes of the world that the base floats in.
     name, inertia, geometry : of the base.
     joint_name : what the joint between world and base is called where there is one.
+
+    Raises
+    ------
+    ModelError
+        If joints close loops in the tree.
     """
 
     tree: Model
@@ -36,6 +42,9 @@ class FloatingBase:
     inertia: Inertia
     geometry: tuple[Geometry, ...] = ()
     joint_name: str = ""
+
+    def __post_init__(self) -> None:
+        require_tree(self.tree, "a floating base")
 
     @property
     def inertias(self) -> NDArray:

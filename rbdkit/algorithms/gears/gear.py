@@ -13,6 +13,7 @@ from rbdkit.engine import Trace, jacobian, trace
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints.joint_type import VectorJoint
 from rbdkit.model import Joint, Model
+from rbdkit.model.requirements import require_tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +58,12 @@ class Gears:
     Raises
     ------
     ModelError
-        If a joint is unknown, follows twice, follows a follower, or has not one coordinate; or if a function cannot be
-        differentiated.
+        If a joint is unknown, follows twice, follows a follower, or has not one coordinate; if a function cannot be
+        differentiated; or if joints close loops.
     """
 
     def __init__(self, model: Model, gears: Sequence[Gear]) -> None:
+        require_tree(model, "the equation of motion with gears")
         self.model, self.gears = model, tuple(gears)
         self.followers = tuple(gear.follower for gear in gears)
         for gear in gears:

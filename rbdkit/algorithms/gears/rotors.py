@@ -47,7 +47,7 @@ def without_rotors(gears: Gears, keep_mass: bool = True) -> Model:
             quick.add_body(
                 body.name, model.bodies[body.parent].name, joint.type, joint.placement, inertia[body.index],
                 body.geometry, joint.name, joint.damping, joint.friction, joint.stiffness, joint.rest,
-                armature[joint.name], joint.limits,
+                armature[joint.name], joint.limits, joint.mimic,
             )  # fmt: skip
     return quick
 

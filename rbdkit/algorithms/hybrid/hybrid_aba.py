@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.hybrid.joint_sets import forward_joints
-from rbdkit.algorithms.independent_joints import require_independent_joints
 from rbdkit.algorithms.joint_solve import solve_joint
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_independent_joints
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_force, cross_motion
 
@@ -69,7 +69,8 @@ def hybrid_aba(
     Raises
     ------
     ModelError
-        If a joint is unknown, if a forward-dynamics joint moves something without inertia, or if joints mimic others.
+        If a joint is unknown, if a forward-dynamics joint moves something without inertia, or if joints mimic others
+        or close loops.
     """
     require_independent_joints(model, "hybrid ABA", "hybrid_dynamics")
     fd, n, parent, I = forward_joints(model, forward), len(model.bodies), model.parent, model.I

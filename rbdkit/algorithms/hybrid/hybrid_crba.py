@@ -31,6 +31,8 @@ class HybridCrbaResult:
 def hybrid_crba(model: Model, q: NDArray, forward: Iterable[str | int], t: float = 0.0) -> HybridCrbaResult:
     """H11, with no more work than it needs (Featherstone 2008, Table 9.1).
 
+    Where joints close loops it is that of the spanning tree; `hybrid_dynamics` refuses these.
+
     Parameters
     ----------
     q : (nq,) coordinates. forward : names or numbers of the forward-dynamics joints. t : time in s, for prescribed

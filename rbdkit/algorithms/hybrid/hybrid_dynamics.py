@@ -17,6 +17,7 @@ from rbdkit.algorithms.rnea import rnea
 from rbdkit.algorithms.sparse.factors import factorize
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,9 @@ def hybrid_dynamics(
     Raises
     ------
     ModelError
-        If a joint is unknown, or a forward-dynamics joint moves something without inertia.
+        If a joint is unknown or closes a loop, or a forward-dynamics joint moves something without inertia.
     """
+    require_tree(model, "hybrid dynamics")
     first, second = split_variables(model, forward_joints(model, forward))
     qdd_2, qdd_1 = np.zeros(model.nv), np.zeros(model.nv)
     qdd_2[second] = qdd[second]

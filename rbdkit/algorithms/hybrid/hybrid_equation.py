@@ -13,6 +13,7 @@ from rbdkit.algorithms.crba import crba
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.hybrid.joint_sets import forward_joints, split_variables
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class HybridEquation:
 def hybrid_equation(
     model: Model, q: NDArray, qd: NDArray, forward: Iterable[str | int], f_ext: ExternalForces = None, t: float = 0.0
 ) -> HybridEquation:
-    """The blocks of Eqs 9.1, 9.2 and 9.4 in one state; the parameters are those of `hybrid_dynamics`."""
+    """The blocks of Eqs 9.1, 9.2 and 9.4 in one state; parameters and errors are those of `hybrid_dynamics`."""
+    require_tree(model, "hybrid dynamics")
     first, second = split_variables(model, forward_joints(model, forward))
     Q = np.eye(model.nv)[np.concatenate([first, second])]
     H, C = crba(model, q, t).H, bias_force(model, q, qd, f_ext, t)

@@ -40,6 +40,8 @@ def merged_parents(parent: tuple[int, ...], fd: Collection[int]) -> MergedParent
 def forward_parent(model: Model, fd: Collection[int]) -> ParentArray:
     """Parent array of the rows of H11, along which the algorithms of `rbdkit.algorithms.sparse` run (section 6.5).
 
+    Where joints close loops this is the pattern of the spanning tree.
+
     Where joints mimic others it is that of a chain, which has no zeros to find.
     """
     if model.mimics:

@@ -8,6 +8,8 @@ from rbdkit.model import Model
 def coupled_parent(model: Model) -> tuple[int, ...]:
     """Parent array of the variables of a model whose joints may follow others.
 
+    Where joints close loops this is the pattern of the spanning tree.
+
     A follower ties its leader's variable to all that moves on its own branch, so more entries of H are filled than the
     tree of bodies has, and a factorization may fill some more. The array is that of the smallest tree that has all of
     them, the elimination tree of H from the last row to the first; without followers it is `expand_parents` of the
@@ -23,7 +25,10 @@ def coupled_parent(model: Model) -> tuple[int, ...]:
 
 
 def coupled_variables(model: Model) -> list[set[int]]:
-    """For every velocity variable the earlier ones with which it moves a body: where H may differ from zero."""
+    """For every velocity variable the earlier ones with which it moves a body: where H may differ from zero.
+
+    Where joints close loops this is the pattern of the spanning tree.
+    """
     couples: list[set[int]] = [set() for _ in range(model.nv)]
     moving: list[set[int]] = [set()]  # the variables that move body i
     for i in model.outward:

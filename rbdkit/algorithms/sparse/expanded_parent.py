@@ -14,6 +14,8 @@ ParentArray = tuple[int, ...]
 def expanded_parent(model: Model) -> ParentArray:
     """Parent array lambda' of the model's velocity variables (Featherstone 2008, Table 6.4).
 
+    Where joints close loops this is the pattern of the spanning tree.
+
     Entry k belongs to row k of H: H[k, i] can differ from zero only for i = k, lambda'(k), lambda'(lambda'(k)), ...
     The base is -1. The book counts rows from 1: add 1 to every entry for its numbers.
 

@@ -26,6 +26,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.engine.trace import trace
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_tree
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
 """Kernels that a package may hold besides its simulation."""
@@ -53,13 +54,14 @@ def packaged(
     NotCovered
         If the model has a joint that the engine does not know, or one that moves as a Python function of time says.
     ModelError
-        If a parameter has no such name, or is no number of the compiled code by itself.
+        If a parameter has no such name, or is no number of the compiled code by itself; or if joints close loops.
     ValueError
         If there is no such algorithm.
     """
     for name in algorithms:
         if name not in ALGORITHMS:
             raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
+    require_tree(model, "a simulation in a web page")
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
     if plan.driven:

@@ -28,7 +28,7 @@ class BoundModel:
 
     Parameters
     ----------
-    model : a tree; its loops are not seen.
+    model : a tree, or one whose loops count for nothing in what is computed.
     backend : 'llvm' or 'python'.
 
     Attributes

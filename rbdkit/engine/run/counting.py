@@ -15,7 +15,7 @@ from rbdkit.model import Model
 
 
 def operations(model: Model, algorithm: str, generic: bool = False) -> Operations:
-    """Operations of straight-line code for one state of a model.
+    """Operations of straight-line code for one state of a model, of its spanning tree if joints close loops.
 
     Parameters
     ----------

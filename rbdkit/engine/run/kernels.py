@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from rbdkit.engine.run.states import StateComputer
 from rbdkit.engine.steps.frames import Reference
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
+from rbdkit.model.requirements import loops_unseen
 
 Blocks = tuple[NDArray, NDArray, NDArray]
 
@@ -44,11 +45,13 @@ class Kernels(StateComputer):
 
     Parameters
     ----------
-    model : a tree; its loops are not seen.
+    model : of loops the spanning tree is computed; what that cannot tell, accelerations and what is made of them, is
+        refused.
     backend : 'llvm' or 'python'.
 
     Attributes
     ----------
+    loops : names of the joints that close loops.
     numbers : of the model, in the arrays that programs read. shape : of straight-line code for it, if there is any.
     driven : its joints that move as time says. coupled : whether joints follow others.
 
@@ -60,6 +63,7 @@ class Kernels(StateComputer):
 
     def __init__(self, model: Model, backend: Backend) -> None:
         super().__init__(model, backend)
+        self.loops, self._model_name = tuple(loop.joint.name for loop in model.loops), model.name
         self._frames: dict[tuple[int, bytes], Frame] = {}
 
     def rnea(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
@@ -77,13 +81,22 @@ class Kernels(StateComputer):
         ------
         NotCovered
             If a joint follows another one.
+        ModelError
+            If joints close loops.
         """
+        if self.loops:
+            self.refuse_loops("the articulated-body algorithm")
         return self._compute("aba", (q, v, tau), f_ext, t)[0]
 
     def forward_dynamics(
         self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, t: float = 0.0
     ) -> NDArray:
-        """Joint accelerations (..., nv) under given joint forces and the joints' own springs and dampers."""
+        """Joint accelerations (..., nv) under given joint forces and the joints' own springs and dampers.
+
+        `ModelError` if joints close loops, as for all that follows from accelerations.
+        """
+        if self.loops:
+            self.refuse_loops("forward dynamics")
         return self._compute("forward_dynamics", (q, v, tau), f_ext, t)[0]
 
     def motors(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
@@ -133,6 +146,8 @@ class Kernels(StateComputer):
         self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, passive: bool = False
     ) -> tuple[Blocks, NDArray]:
         """d qdd by q, v and tau, (..., nv, nv) each, of `aba`, or of `forward_dynamics` if passive; and qdd."""
+        if self.loops:
+            self.refuse_loops("the derivative of forward dynamics")
         algorithm = "forward_dynamics_jacobian" if passive else "aba_jacobian"
         derivatives, qdd = self._compute(algorithm, (q, v, tau), f_ext)
         return self._blocks(derivatives), qdd
@@ -150,6 +165,8 @@ class Kernels(StateComputer):
 
     def inverse_inertia_times(self, q: NDArray, x: NDArray) -> NDArray:
         """H^-1 x (..., nv), without H."""
+        if self.loops:
+            self.refuse_loops("the inverse of H")
         return self._compute("inverse_inertia", (q, x))[0]
 
     def parameter_gradient(self, model: Model, by_link: NDArray) -> dict[str, NDArray]:
@@ -159,6 +176,10 @@ class Kernels(StateComputer):
     def inertial_gradient(self, by_link: NDArray) -> NDArray:
         """By mass, first moment and inertia about its origin of each body (..., bodies, 10)."""
         return inertial_gradient(self._layout, self.numbers["frames"], by_link)
+
+    def refuse_loops(self, algorithm: str) -> NoReturn:
+        """Raise the `ModelError` of an algorithm that would have to know loops."""
+        raise loops_unseen(self.loops, self._model_name, algorithm)
 
     def _blocks(self, derivatives: NDArray) -> Blocks:
         nv = self._counts["nv"]

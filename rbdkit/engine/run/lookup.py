@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.backend import available
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.model import Body, Model
+from rbdkit.model import Body, Loop, Model
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class _Made:
     """Kernels, or why there are none, and the parts of the model they were made from, which never change in place."""
 
     bodies: tuple[Body, ...]
+    loops: tuple[Loop, ...]
     gravity: NDArray
     kernels: Kernels | None
     why: str
@@ -27,7 +28,10 @@ _made: WeakKeyDictionary[Model, _Made] = WeakKeyDictionary()
 
 
 def kernels_for(model: Model) -> Kernels | None:
-    """The kernels of a model; None if it has a joint that the engine does not know (see `backend`)."""
+    """The kernels of a model; None if it has a joint that the engine does not know (see `backend`).
+
+    Where joints close loops they compute the spanning tree, and refuse what that cannot tell.
+    """
     return _look_up(model).kernels
 
 
@@ -39,7 +43,12 @@ def backend(model: Model) -> tuple[str, str]:
 
 def _look_up(model: Model) -> _Made:
     made = _made.get(model)
-    if made is None or made.bodies is not model.bodies or made.gravity is not model.gravity:
+    if (
+        made is None
+        or made.bodies is not model.bodies
+        or made.loops is not model.loops
+        or made.gravity is not model.gravity
+    ):
         made = _made[model] = _make(model)
     return made
 
@@ -47,6 +56,6 @@ def _look_up(model: Model) -> _Made:
 def _make(model: Model) -> _Made:
     try:
         name, why = available()
-        return _Made(model.bodies, model.gravity, Kernels(model, name), why)
+        return _Made(model.bodies, model.loops, model.gravity, Kernels(model, name), why)
     except NotCovered as fault:
-        return _Made(model.bodies, model.gravity, None, str(fault))
+        return _Made(model.bodies, model.loops, model.gravity, None, str(fault))

@@ -51,6 +51,8 @@ class Motion:
         tau: NDArray | Feedback,
         f_ext: NDArray | Feedback | None,
     ) -> None:
+        if kernels.loops:
+            kernels.refuse_loops("the loop over time")
         nq, nv = len(q), len(v)
         self.steps = len(times) - 1
         self.kernels = kernels

@@ -1,0 +1,52 @@
+"""What algorithms ask of a model, and how they refuse one that they would misread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbdkit.errors import ModelError
+from rbdkit.model.model import Model
+
+
+def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> None:
+    """Raise `ModelError` if joints close loops: the algorithms for trees would not see them.
+
+    algorithm : who asks, for the message.
+    """
+    if model.loops:
+        raise loops_unseen([loop.joint.name for loop in model.loops], model.name, algorithm)
+
+
+def loops_unseen(loops: Sequence[str], model: str, algorithm: str) -> ModelError:
+    """The error of an algorithm for trees that meets loop joints of these names."""
+    names = ", ".join(map(repr, loops))
+    return ModelError(
+        f"{algorithm} needs a tree, but {names} close(s) a loop in model {model!r}; "
+        "rbdkit.algorithms.divide_and_conquer and the formulations 'se3', 'so3xr3' and 'bodywise' know loops"
+    )
+
+
+def require_no_mimics(model: Model, algorithm: str, instead: str) -> None:
+    """Raise `ModelError` if a joint mimics another one: propagation from body to body would not see the tie."""
+    if model.mimics:
+        followers = ", ".join(repr(joint.name) for joint in model.joints if joint.mimic is not None)
+        raise ModelError(
+            f"{algorithm} needs joints that move independently, but {followers} mimic(s) another; use {instead}"
+        )
+
+
+def require_independent_joints(model: Model, algorithm: str, instead: str) -> None:
+    """Raise `ModelError` if joints close loops or mimic others: so what the articulated-body algorithms ask for.
+
+    algorithm : who asks. instead : what to use for mimic joints.
+    """
+    require_tree(model, algorithm)
+    require_no_mimics(model, algorithm, instead)
+
+
+def require_undriven(model: Model, algorithm: str, why: str) -> None:
+    """Raise `ModelError` if a joint moves as time says. why : what is to be said of that, a clause."""
+    driven = [joint.name for joint in model.joints if joint.type.is_driven]
+    if driven:
+        names = ", ".join(map(repr, driven))
+        raise ModelError(f"{algorithm}: {names} of model {model.name!r} move(s) as time says, and {why}")
