@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.articulated.assembly_tree import Order, balanced, check_order, depth
 from rbdkit.algorithms.articulated.connection import Connection
 from rbdkit.algorithms.articulated.handles import Articulated, Assembly, assemble
-from rbdkit.algorithms.articulated.system import System, take_apart
+from rbdkit.algorithms.articulated.system import System, require_closed, take_apart
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
@@ -65,11 +65,12 @@ def divide_and_conquer(
         If the inertia of a body is singular, a joint mimics another one or connects a body to itself, or the order does
         not hold every body once.
     StateError
-        If a loop is not closed: constraints that say the same ask for different accelerations.
+        If the state does not close a loop, or constraints that say the same ask for different accelerations.
     """
     order = balanced(model) if order is None else order
     check_order(model, order)
     system = take_apart(model, q, qd, tau, f_ext, t)
+    require_closed(system, t)
     joints = [system.joint(i) for i in model.outward] + system.loops
     for joint in joints:
         if joint.handles[0] == joint.handles[1]:

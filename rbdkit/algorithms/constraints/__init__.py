@@ -4,6 +4,7 @@ equations      EquationOfMotion, equation_of_motion, equation_of_body, collect
 constraints    apply_implicit (K, k), apply_explicit and apply_explicit_dual (G, g), project
 one body       attached_body, by_motion_subspace, by_constraint_forces, by_generalized_coordinates, split_force
 joints         joint_constraint, active_forces
+many bodies    incidence, multibody_system: all bodies and joints, loops too, in one equation
 beyond joints  constrained_motion under a MotionConstraint: RollingContact, TautString; classify tells its kind
 """
 
@@ -28,6 +29,12 @@ from rbdkit.algorithms.constraints.motion_constraint import (
     lets_go,
     velocity_error,
 )
+from rbdkit.algorithms.constraints.multibody_system import (
+    MultibodyMotion,
+    MultibodySystem,
+    incidence,
+    multibody_system,
+)
 from rbdkit.algorithms.constraints.rolling_contact import RollingContact
 from rbdkit.algorithms.constraints.taut_string import TautString
 
@@ -41,6 +48,8 @@ __all__ = [
     "ImplicitResult",
     "JointConstraint",
     "MotionConstraint",
+    "MultibodyMotion",
+    "MultibodySystem",
     "RollingContact",
     "TautString",
     "active_forces",
@@ -61,8 +70,10 @@ __all__ = [
     "constrained_motion",
     "equation_of_body",
     "equation_of_motion",
+    "incidence",
     "joint_constraint",
     "lets_go",
+    "multibody_system",
     "project",
     "split_force",
     "velocity_error",

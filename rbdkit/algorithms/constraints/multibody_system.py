@@ -1,0 +1,190 @@
+"""All bodies and all joints in one equation: maximal coordinates (Featherstone 2008, section 3.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.articulated.connection import Connection
+from rbdkit.algorithms.articulated.system import System, require_closed, take_apart
+from rbdkit.algorithms.constraints.equation import EquationOfMotion
+from rbdkit.algorithms.constraints.implicit import apply_implicit
+from rbdkit.algorithms.external_forces import ExternalForces
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+
+
+@dataclass(frozen=True, eq=False)
+class MultibodyMotion:
+    """The solution of Eq 3.74.
+
+    qdd : (nv,) accelerations of the tree's joints; those that close loops have none of their own.
+    a : (n, 6) accelerations of the bodies in their own coordinates; gravity is one of the forces, so ``a[0] = 0``.
+    f : force (6,) through every joint, by its name, on its successor body, in the coordinates of that.
+    lam : (n_c,) constraint-force variables; the smallest ones where they are not unique.
+    n_ic : number of independent constraints; n_c - n_ic variables of lam are free.
+    """
+
+    qdd: NDArray
+    a: NDArray
+    f: dict[str, NDArray]
+    lam: NDArray
+    n_ic: int
+
+
+@dataclass(frozen=True, eq=False)
+class MultibodySystem:
+    """``[I PT; T^T P^T 0] [a; -lambda] = [P T_a tau - p; -Tdot^T P^T v]`` at one state (Featherstone 2008, Eq 3.74).
+
+    N_B bodies besides the base, N_J joints: those of the tree, joint i carrying body i, then those that close loops.
+    All vectors are in one frame, world axes about the middle of the bodies.
+
+    Attributes
+    ----------
+    names : of the joints.
+    I : (6 N_B, 6 N_B) inertias, a block for each body; rotors stand in the blocks of the bodies that they connect.
+    p : (6 N_B,) bias forces, with gravity, external forces, and what velocity demands of rotors.
+    v : (6 N_B,) velocities.
+    P : (6 N_B, 6 N_J) incidence of bodies and joints, see `incidence`.
+    T, T_a : (6 N_J, n_c), (6 N_J, n_f) constraint-force and active-force subspaces, a block for each joint.
+    tau : (n_f,) joint forces, those of joints that close loops zero.
+    Tdot_v : (n_c,) Tdot^T P^T v; of driven joints, what takes its place.
+    """
+
+    names: tuple[str, ...]
+    I: NDArray
+    p: NDArray
+    v: NDArray
+    P: NDArray
+    T: NDArray
+    T_a: NDArray
+    tau: NDArray
+    Tdot_v: NDArray
+    _source: System
+
+    @property
+    def v_J(self) -> NDArray:
+        """P^T v, (6 N_J,): velocities across the joints (Eq 3.67)."""
+        return self.P.T @ self.v
+
+    @property
+    def equation(self) -> EquationOfMotion:
+        """``I a + p = P T_a tau``, all bodies without their constraints (Eqs 3.66, 3.70): H, C, tau of Eq 3.14."""
+        return EquationOfMotion(self.I, self.p, self.P @ self.T_a @ self.tau)
+
+    @property
+    def K(self) -> NDArray:
+        """T^T P^T, (n_c, 6 N_B), the K of Eq 3.11."""
+        return self.T.T @ self.P.T
+
+    @property
+    def matrix(self) -> NDArray:
+        """The coefficients of (a, -lambda) in Eq 3.74; singular where constraints depend on each other."""
+        n_c = len(self.Tdot_v)
+        return np.block([[self.I, self.K.T], [self.K, np.zeros((n_c, n_c))]])
+
+    @property
+    def right_hand_side(self) -> NDArray:
+        """(6 N_B + n_c,), that of Eq 3.74."""
+        return np.concatenate([self.P @ self.T_a @ self.tau - self.p, -self.Tdot_v])
+
+    def solve(self) -> MultibodyMotion:
+        """Accelerations, and the forces that all joints transmit.
+
+        Raises
+        ------
+        StateError
+            If constraints that depend on each other demand different accelerations: the state does not close a loop.
+        ModelError
+            If a motion that the joints allow moves nothing that has inertia.
+        """
+        source, found = self._source, apply_implicit(self.equation, self.K, -self.Tdot_v)
+        n, a_J = len(source.bodies), (self.P.T @ found.qdd).reshape(-1, 6)
+        a = np.vstack([np.zeros(6), found.qdd.reshape(-1, 6)])
+        f_T = (self.T @ found.lam).reshape(-1, 6)
+        qdd, f = np.zeros(source.model.nv), {}
+        for j, joint in enumerate(_joints(source)):
+            qdd_j = joint.T_a.T @ (a_J[j] - joint.c)
+            if j < n - 1:
+                qdd[source.model.joints[j + 1].v_slice] = qdd_j
+            f_J = joint.T_a @ (joint.tau - joint.rotor * qdd_j) + f_T[j]  # Eq 3.73, and the rotor
+            f[joint.name] = plucker.force(source.X[joint.handles[1]]) @ f_J
+        return MultibodyMotion(qdd, (source.X @ a[..., None])[..., 0], f, found.lam, found.n_ic)
+
+
+def incidence(model: Model) -> NDArray:
+    """P, (6 N_B, 6 N_J), which body each joint leads to and from (Featherstone 2008, Eq 3.69).
+
+    The joints are those of the tree, joint i carrying body i, then those that close loops. ``P.T @ v`` are the
+    velocities across the joints (Eq 3.67), ``P @ f_J`` the sums of joint forces on the bodies (Eq 3.70), if all are in
+    one set of coordinates.
+    """
+    ends = [(model.parent[i], i) for i in model.outward]
+    ends += [(loop.predecessor, loop.successor) for loop in model.loops]
+    P = np.zeros((len(model.bodies), len(ends)))
+    for j, (p, s) in enumerate(ends):
+        P[s, j] += 1.0
+        P[p, j] -= 1.0  # zero in all for a joint from a body to itself
+    return np.kron(P[1:], np.eye(6))
+
+
+def multibody_system(
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+) -> MultibodySystem:
+    """The equation of motion of all bodies and joints, trees and loops alike (Featherstone 2008, Eqs 3.65-3.74).
+
+    Parameters
+    ----------
+    q : (nq,) coordinates; with loops they must close them. qd, tau : (nv,) joint velocities and forces; springs and
+        dampers are not added to tau.
+    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
+    t : time in s, for prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If a joint mimics another one: that tie is none between two bodies.
+    StateError
+        If the state does not close a loop.
+
+    Notes
+    -----
+    The book's ``-Tdot^T v_J`` is computed as ``T^T c`` with ``a_J = S qdd + c``: so it holds for driven joints too,
+    whose velocity is not in the range of S. A rotor of inertia A takes ``A qdd = A T_a^T (a_J - c)`` of its joint's
+    force.
+    """
+    from scipy.linalg import block_diag  # slow to load, and only this function needs it
+
+    system = take_apart(model, q, qd, tau, f_ext, t)
+    require_closed(system, t)
+    joints, bodies, P = _joints(system), system.bodies[1:], incidence(model)
+    T = block_diag(np.zeros((0, 0)), *(_T(joint) for joint in joints))
+    T_a = block_diag(np.zeros((0, 0)), *(joint.T_a for joint in joints))
+    c = np.concatenate([np.zeros(0), *(joint.c for joint in joints)])
+    rotors = np.concatenate([np.zeros(0), *(joint.rotor for joint in joints)])
+    I = block_diag(np.zeros((0, 0)), *(body.I for body in bodies))  # Eq 3.65
+    p = np.concatenate([np.zeros(0), *(body.p + body.I @ system.a_0 for body in bodies)])  # a_0 is minus gravity
+    turned = P @ T_a * rotors  # what the rotors' forces do to the bodies
+    return MultibodySystem(
+        names=tuple(joint.name for joint in joints),
+        I=I + turned @ T_a.T @ P.T,
+        p=p - turned @ T_a.T @ c,
+        v=system.v[1:].ravel(),
+        P=P,
+        T=T,
+        T_a=T_a,
+        tau=np.concatenate([np.zeros(0), *(joint.tau for joint in joints)]),
+        Tdot_v=-T.T @ c,  # Eq 3.71
+        _source=system,
+    )
+
+
+def _joints(system: System) -> list[Connection]:
+    return [system.joint(i) for i in system.model.outward] + system.loops
+
+
+def _T(joint: Connection) -> NDArray:
+    """The constraint forces of a joint, without the columns that stand for rotors."""
+    return joint.T[:, : joint.T.shape[1] - np.count_nonzero(joint.rotor)]
