@@ -28,6 +28,7 @@ _HOMES = {
     ],
     "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
     "rbdkit.formats": ["load", "save"],
+    "rbdkit.formulations": ["StateEquation"],
     "rbdkit.functions": [
         "aba",
         "bias_acceleration",
@@ -44,6 +45,7 @@ _HOMES = {
         "passive_force",
         "power_balance",
         "rnea",
+        "state_derivative",
     ],
     "rbdkit.algorithms": ["wrench"],
     "rbdkit.inspection": ["inspect"],
@@ -122,6 +124,7 @@ if TYPE_CHECKING:
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
     from rbdkit.formats import load, save
+    from rbdkit.formulations import StateEquation
     from rbdkit.functions import (
         aba,
         bias_acceleration,
@@ -138,6 +141,7 @@ if TYPE_CHECKING:
         passive_force,
         power_balance,
         rnea,
+        state_derivative,
     )
     from rbdkit.inspection import inspect
     from rbdkit.joints import (

@@ -93,6 +93,49 @@ def forward_dynamics(
     return _each(lambda q, v, tau: algorithms.forward_dynamics(model, q, v, tau, f_ext, t), *state)
 
 
+class StateDerivative(NamedTuple):
+    """Rates of a state: qdot (..., nq) of the coordinates as they are stored, vdot (..., nv) of the velocities."""
+
+    qdot: NDArray
+    vdot: NDArray
+
+
+def state_derivative(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> StateDerivative:
+    """FD_x, the state equation: ``qdot = qdfn(q, v)`` and vdot of `forward_dynamics` (Featherstone 2008, Eq 3.9).
+
+    Quaternions have four rates each. `StateEquation` is the same as a function of (t, x) for general integrators.
+
+    Parameters
+    ----------
+    q : (..., nq), on its manifold. v, tau : (..., nv), SI units and radians; springs and dampers of joints act besides.
+    f_ext, t, backend : as of `forward_dynamics`.
+
+    Returns
+    -------
+    StateDerivative
+        ``qdot, vdot = state_derivative(...)``.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model(gravity=(0, 0, -10))
+    >>> ball = model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+    >>> qdot, vdot = rbd.state_derivative(model, model.neutral(), [0, 0, 2, 1, 0, 0], [0.0] * 6)
+    >>> qdot[1:].tolist(), vdot.tolist()
+    ([0.0, 0.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, -2.0, -10.0])
+    """
+    q, v, tau = checked_state(model, q, v=v, tau=tau)
+    return StateDerivative(model.rate(q, v), forward_dynamics(model, q, v, tau, f_ext, t, backend))
+
+
 class HybridMotion(NamedTuple):
     """Accelerations and forces of all joints, (..., nv) each: those that were given and those that were found."""
 

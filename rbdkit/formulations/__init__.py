@@ -17,6 +17,7 @@ from rbdkit.formulations.local_velocity import LocalVelocity
 from rbdkit.formulations.quaternion import QuaternionBodies
 from rbdkit.formulations.se3 import SE3
 from rbdkit.formulations.so3xr3 import SO3xR3
+from rbdkit.formulations.state_equation import StateEquation
 from rbdkit.formulations.system import System
 
 FORMULATIONS: dict[str, type[Formulation]] = {
@@ -56,6 +57,7 @@ __all__ = [
     "QuaternionBodies",
     "SO3xR3",
     "SplitEuler",
+    "StateEquation",
     "System",
     "grounded_on_se3",
     "joint_state",

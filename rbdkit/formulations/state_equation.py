@@ -1,0 +1,154 @@
+"""The state equation of first order, for whatever integrates ``dx/dt = f(t, x)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.algorithms import ExternalForces, external_forces
+from rbdkit.errors import StateError
+from rbdkit.formulations.joint import JointSystem
+from rbdkit.model import Model
+
+OFF = 1e-3
+"""A quaternion whose norm differs from 1 by more says that whoever integrated it did not do it well."""
+
+
+class StateEquation:
+    """``dx/dt = FD_x(model, x, tau)`` with x = (q, v), as a function of (t, x) (Featherstone 2008, Eq 3.9).
+
+    `scipy.integrate.solve_ivp` takes it as it is; `simulate` needs none of this, and keeps quaternions on their sphere
+    by itself.
+
+    Parameters
+    ----------
+    model : a tree; joints may mimic others or be prescribed.
+    tau : joint forces besides the joints' springs and dampers, (nv,) or a function of (t, q, v); none if not given.
+    f_ext : external forces in world coordinates, see `rbdkit.wrench`, or a function of (t, q, v) that gives them.
+
+    Raises
+    ------
+    ModelError
+        If joints close loops.
+
+    Notes
+    -----
+    The stages of a general integrator leave the sphere of unit quaternions. The equation is evaluated at the nearest
+    coordinates on it, so it is smooth around the sphere and methods keep their order; on the sphere, where the exact
+    solution stays, it is Eq 3.9. `split` brings a solution back, and refuses one that has gone astray.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from scipy.integrate import solve_ivp
+    >>> model = rbd.library.spherical_pendulum()
+    >>> equation = rbd.StateEquation(model)
+    >>> start = equation.join(model.integrate(model.neutral(), [0.8, 0.0, 0.0]), [0.0, 0.0, 2.0])
+    >>> run = solve_ivp(equation, (0.0, 1.0), start, method="DOP853", rtol=1e-10, atol=1e-10)
+    >>> q, v = equation.split(run.y.T)
+    >>> energy = rbd.energy(model, q, v).total
+    >>> bool(np.ptp(energy) < 1e-7)
+    True
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        tau: ArrayLike | Callable[[float, NDArray, NDArray], ArrayLike] | None = None,
+        f_ext: ExternalForces | Callable[[float, NDArray, NDArray], ExternalForces] = None,
+    ) -> None:
+        self.model = model
+        self._system = JointSystem(model, _torque(model, tau), _forces(model, f_ext))
+
+    def __call__(self, t: float, x: ArrayLike) -> NDArray:
+        """(qdot, vdot), shape (nq + nv,), at x = (q, v); not a number where x is not finite.
+
+        Raises
+        ------
+        StateError
+            If x has the wrong shape, or a quaternion in it is zero.
+        """
+        x = np.asarray(x, dtype=float)
+        if x.shape != (self.model.nq + self.model.nv,):
+            raise StateError(self._needs(x))
+        q, v = x[: self.model.nq], x[self.model.nq :]
+        if not np.isfinite(x).all():
+            return np.full_like(x, np.nan)  # so a step that is on trial only is taken back
+        q = self._on_manifold(q)
+        try:
+            vdot = self._system.rate(float(t), q, v)
+        except FloatingPointError:
+            return np.full_like(x, np.nan)
+        return np.concatenate([self.model.rate(q, v), vdot])
+
+    def join(self, q: ArrayLike, v: ArrayLike) -> NDArray:
+        """x = (q, v), shape (..., nq + nv), of coordinates and velocities; raises `StateError` if they do not fit."""
+        q, v = self.model.check_q(q), self.model.check_v(v)
+        lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+        return np.concatenate([np.broadcast_to(part, (*lead, part.shape[-1])) for part in (q, v)], axis=-1)
+
+    def split(self, x: ArrayLike) -> tuple[NDArray, NDArray]:
+        """q (..., nq), on its manifold, and v (..., nv) from x (..., nq + nv).
+
+        Raises
+        ------
+        StateError
+            If x has the wrong shape, holds numbers that are not finite, or is farther from the manifold than a good
+            integration goes.
+        """
+        x = np.asarray(x, dtype=float)
+        if x.shape[-1:] != (self.model.nq + self.model.nv,):
+            raise StateError(self._needs(x))
+        raw, v = x[..., : self.model.nq], self.model.check_v(x[..., self.model.nq :])
+        if not np.isfinite(raw).all():
+            return self.model.check_q(raw), v  # raises, with the joint's name
+        q = self._on_manifold(raw)
+        off = float(np.abs(q - raw).max(initial=0.0))
+        if off > OFF:
+            raise StateError(
+                f"x is off the manifold of q by {off:.3g}: a quaternion has lost its norm; "
+                "integrate with smaller tolerances or steps"
+            )
+        return q, v
+
+    def _on_manifold(self, q: NDArray) -> NDArray:
+        """q with its quaternions divided by their norms."""
+        return self.model.check_q(self.model.integrate(q, np.zeros((*q.shape[:-1], self.model.nv))))
+
+    def _needs(self, x: NDArray) -> str:
+        nq, nv = self.model.nq, self.model.nv
+        return f"x has shape {x.shape}; model {self.model.name!r} needs ({nq + nv},): {nq} of q and {nv} of v"
+
+
+def _torque(model: Model, tau: Any) -> Callable[[float, NDArray, NDArray], NDArray] | None:
+    if tau is None:
+        return None
+    if callable(tau):
+        return lambda t, q, v: _vector(model, tau(t, q.copy(), v.copy()))
+    constant = _vector(model, tau)
+    return lambda t, q, v: constant
+
+
+def _vector(model: Model, tau: ArrayLike) -> NDArray:
+    array = model.check_v(tau, "tau")
+    if array.ndim != 1:
+        raise StateError(f"tau has shape {array.shape}; the state equation needs ({model.nv},)")
+    return array
+
+
+def _forces(model: Model, f_ext: Any) -> Callable[[float, NDArray, NDArray], NDArray] | None:
+    if f_ext is None:
+        return None
+    if callable(f_ext):
+        return lambda t, q, v: _array(model, f_ext(t, q.copy(), v.copy()))
+    constant = _array(model, f_ext)
+    return lambda t, q, v: constant
+
+
+def _array(model: Model, f_ext: ExternalForces) -> NDArray:
+    array = external_forces(model, f_ext)
+    return np.zeros((len(model.bodies), 6)) if array is None else array
