@@ -7,9 +7,9 @@ from decimal import Decimal, localcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import require_tree
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_independent_joints
 from rbdkit.spatial.so3 import skew
 
 _decimals = np.frompyfunc(Decimal, 1, 1)
@@ -32,9 +32,7 @@ def exact_acceleration(
     ModelError
         If the model has loops or mimic joints, or fewer digits are asked for than a float has.
     """
-    require_tree(model)
-    if model.mimics:
-        raise ModelError(f"{model!r} has mimic joints; exact_acceleration is for joints that move independently")
+    require_independent_joints(model, "exact_acceleration", "forward_dynamics")
     if digits < 17:
         raise ModelError(f"digits = {digits!r}: a float has up to 17, take more")
     with localcontext() as context:

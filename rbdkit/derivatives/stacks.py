@@ -31,5 +31,5 @@ def each_named(function: Callable[..., dict[Any, NDArray]], *arrays: NDArray) ->
     rows = list(zip(*(x.reshape(-1, x.shape[-1]) for x in arrays), strict=True))
     results = [function(*row) for row in rows]
     return {
-        name: np.array([r[name] for r in results]).reshape(*lead, *np.shape(results[0][name])) for name in results[0]
+        name: np.array([r[name] for r in results]).reshape((*lead, *np.shape(results[0][name]))) for name in results[0]
     }

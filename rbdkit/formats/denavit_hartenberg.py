@@ -217,7 +217,8 @@ def _require_chain(model: Model) -> None:
     if len(model.bodies) == 1:
         raise FormatError(f"model {model.name!r} has no bodies, so no Denavit-Hartenberg parameters either")
     if model.loops:
-        raise FormatError(f"model {model.name!r} has loops; Denavit-Hartenberg parameters are for serial arms here")
+        names = ", ".join(repr(loop.joint.name) for loop in model.loops)
+        raise FormatError(f"{names} close(s) a loop; Denavit-Hartenberg parameters are for serial arms here")
     for body in model.bodies[1:]:
         if body.parent != body.index - 1:
             raise FormatError(f"body {body.name!r} is a branch; Denavit-Hartenberg parameters are for serial arms")
