@@ -25,7 +25,8 @@ class Formulation(System, Protocol):
     Its x are positions in the formulation's own form, as one flat array; its v are velocities without redundancy or
     with constraints between them. tau and f_ext are functions of (t, x, v), or None: joint forces (nv,), and external
     forces (bodies, 6) in world coordinates about the world origin, as `rbdkit.algorithms.external_forces` gives them.
-    The functions below take one state or a stack of states (leading axes).
+    The functions below take one state or a stack of states (leading axes), all at the time t in s: it matters where
+    joints are prescribed.
     """
 
     name: ClassVar[str]
@@ -36,23 +37,23 @@ class Formulation(System, Protocol):
         """The state (x, v) of joint coordinates and joint velocities."""
         ...
 
-    def poses(self, x: NDArray) -> NDArray:
+    def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
         """World poses of all bodies, the world first, shape (..., bodies, 4, 4)."""
         ...
 
-    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+    def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         """Spatial velocities of all bodies in body coordinates, angular first, shape (..., bodies, 6)."""
         ...
 
-    def energy(self, x: NDArray, v: NDArray) -> Energy:
+    def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
         """Kinetic, gravitational and spring energy, J."""
         ...
 
-    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+    def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """What the motion keeps while no outer force acts, by name; values of shape (...) or (..., n)."""
         ...
 
-    def constraint_error(self, x: NDArray) -> NDArray:
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         """Residuals of the position constraints, shape (..., m), rad and m; m is 0 where there are none."""
         ...
 

@@ -118,14 +118,14 @@ class FreeBodies(ABC):
         x = self.place(H)
         return x, self.set_twists(x, np.concatenate([U, twist[..., :3]], axis=-1))
 
-    def poses(self, x: NDArray) -> NDArray:
+    def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
         H = self.frames(x)
         poses = np.empty((*H.shape[:-3], self.n + 1, 4, 4))
         poses[..., 0, :, :] = np.eye(4)
         poses[..., 1:, :, :] = H @ se3.pose(position=-self.com)
         return poses
 
-    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+    def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         v_L = self.twists(x, v)
         U, Omega = v_L[..., :3], v_L[..., 3:]
         velocities = np.zeros((*v_L.shape[:-2], self.n + 1, 6))
@@ -133,7 +133,7 @@ class FreeBodies(ABC):
         velocities[..., 1:, 3:] = U - np.cross(Omega, self.com)
         return velocities
 
-    def energy(self, x: NDArray, v: NDArray) -> Energy:
+    def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
         v_L = self.twists(x, v)
         U, Omega = v_L[..., :3], v_L[..., 3:]
         spin = np.einsum("...ni,nij,...nj->...", Omega, self.J, Omega)
@@ -141,7 +141,7 @@ class FreeBodies(ABC):
         downward = self.frames(x)[..., :3, 3] @ self.model.gravity
         return Energy(kinetic, -downward @ self.mass, np.zeros_like(kinetic))
 
-    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+    def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy; without gravity also the momentum, in world axes, its angular part about the world origin."""
         kept = {"energy": self.energy(x, v).total}
         if not self.model.gravity.any():
@@ -157,7 +157,7 @@ class FreeBodies(ABC):
         spin = (R @ self.J @ v_L[..., 3:, None])[..., 0]
         return linear, spin + np.cross(p, linear)
 
-    def constraint_error(self, x: NDArray) -> NDArray:
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         return np.zeros((*x.shape[:-1], 0))
 
 

@@ -76,22 +76,23 @@ class GearedSystem:
     def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         return self._q(x), self._v(x, v)
 
-    def poses(self, x: NDArray) -> NDArray:
-        return forward_kinematics(self.model, self._q(x)).poses
+    def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
+        return forward_kinematics(self.model, self._q(x), t=t).poses
 
-    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
-        velocities = forward_kinematics(self.model, self._q(x), self._v(x, v)).velocities
+    def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        velocities = forward_kinematics(self.model, self._q(x), self._v(x, v), t).velocities
         assert velocities is not None
         return velocities
 
-    def energy(self, x: NDArray, v: NDArray) -> Energy:
-        return energy(self.model, self._q(x), self._v(x, v))
+    def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
+        return energy(self.model, self._q(x), self._v(x, v), t)
 
-    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
-        """Energy of all bodies, rotors included."""
-        return {"energy": self.energy(x, v).total}
+    def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
+        """Energy of all bodies, rotors included, if no motor drives a joint."""
+        driven = any(joint.type.is_driven for joint in self.model.joints)
+        return {} if driven else {"energy": self.energy(x, v, t).total}
 
-    def constraint_error(self, x: NDArray) -> NDArray:
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         return np.zeros((*x.shape[:-1], 0))
 
     def _q(self, x: NDArray) -> NDArray:

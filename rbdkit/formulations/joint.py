@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy, energy, forward_dynamics, forward_kinematics, momentum, require_tree
 from rbdkit.engine import kernels_for
 from rbdkit.formulations.formulation import Force
-from rbdkit.model import Model
+from rbdkit.model import Joint, Model
 
 LARGEST = 1e100
 """Squares of larger numbers need not be finite: a state beyond is taken as one that is not."""
@@ -65,30 +65,35 @@ class JointSystem:
     def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         return q, v
 
-    def poses(self, x: NDArray) -> NDArray:
-        return forward_kinematics(self.model, x).poses
+    def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
+        return forward_kinematics(self.model, x, t=t).poses
 
-    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
-        velocities = forward_kinematics(self.model, x, v).velocities
+    def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        velocities = forward_kinematics(self.model, x, v, t).velocities
         assert velocities is not None
         return velocities
 
-    def energy(self, x: NDArray, v: NDArray) -> Energy:
-        return energy(self.model, x, v)
+    def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
+        return energy(self.model, x, v, t)
 
-    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
-        """Energy without dampers; momentum of a model that floats without gravity."""
+    def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
+        """Energy without dampers and motors; momentum of a model that floats without gravity."""
         kept = {}
-        if not any(joint.damping.any() for joint in self.model.joints):
-            kept["energy"] = self.energy(x, v).total
-        roots = [self.model.joints[i].type.kind for i in self.model.outward if self.model.parent[i] == 0]
-        if all(kind == "free" for kind in roots) and not self.model.gravity.any():
-            h = momentum(self.model, x, v)
+        if not any(joint.damping.any() or joint.type.is_driven for joint in self.model.joints):
+            kept["energy"] = self.energy(x, v, t).total
+        roots = [self.model.joints[i] for i in self.model.outward if self.model.parent[i] == 0]
+        if all(lets_go(joint) for joint in roots) and not self.model.gravity.any():
+            h = momentum(self.model, x, v, t=t)
             kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
         return kept
 
-    def constraint_error(self, x: NDArray) -> NDArray:
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         return np.zeros((*x.shape[:-1], 0))
+
+
+def lets_go(joint: Joint) -> bool:
+    """Whether a joint holds its body in no way: six freedoms, and no spring, damper or rotor in them."""
+    return joint.nv == 6 and not (joint.damping.any() or joint.stiffness.any() or joint.armature.any())
 
 
 def _finite(values: NDArray) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 from functools import cached_property
 
 import numpy as np
@@ -50,13 +52,16 @@ class Motion(Trajectory):
         return Motion(self.system, self.t, self.x, self.w, self._applied, self.f_ext, self.solves, report)
 
     def velocities(self) -> NDArray:
-        return self.system.velocities(self.x, self.w)
+        return self._of_states(self.system.velocities)
 
     def invariants(self) -> dict[str, NDArray]:
-        return self.system.invariants(self.x, self.w)
+        if not self.driven:
+            return self.system.invariants(self.x, self.w)
+        rows = [self.system.invariants(*state) for state in self._states()]
+        return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
     def constraint_error(self) -> NDArray:
-        return self.system.constraint_error(self.x)
+        return self._of_states(lambda x, w, t: self.system.constraint_error(x, t))
 
     @cached_property
     def q(self) -> NDArray:
@@ -79,8 +84,20 @@ class Motion(Trajectory):
 
     @cached_property
     def _poses(self) -> NDArray:
-        return self.system.poses(self.x)
+        return self._of_states(lambda x, w, t: self.system.poses(x, t))
 
     @cached_property
     def _energy(self) -> Energy:
-        return self.system.energy(self.x, self.w)
+        if not self.driven:
+            return self.system.energy(self.x, self.w)
+        rows = [self.system.energy(*state) for state in self._states()]
+        return Energy(*(np.stack([getattr(row, part.name) for row in rows]) for part in fields(Energy)))
+
+    def _of_states(self, function: Callable[[NDArray, NDArray, float], NDArray]) -> NDArray:
+        """What a function of (x, w, t) gives for all states at once, or one by one where time moves joints."""
+        if not self.driven:
+            return function(self.x, self.w, 0.0)
+        return np.stack([function(*state) for state in self._states()])
+
+    def _states(self) -> Iterator[tuple[NDArray, NDArray, float]]:
+        return zip(self.x, self.w, self.t.tolist(), strict=True)

@@ -76,6 +76,14 @@ class Trajectory:
         rows = [function(q, v, t) for t, q, v in zip(self.t, self.q, self.v, strict=True)]
         return [np.stack(part) for part in zip(*rows, strict=True)]
 
+    def _named_at_all_states(
+        self, function: Callable[[NDArray, NDArray, float], dict[str, NDArray]]
+    ) -> dict[str, NDArray]:
+        """The same of what a function gives by name."""
+        names = list(function(self.q[:1], self.v[:1], 0.0))
+        found = self._at_all_states(lambda q, v, t: [function(q, v, t)[name] for name in names])
+        return dict(zip(names, found, strict=True))
+
     @cached_property
     def _poses(self) -> NDArray:
         return self._kinematics[0]
@@ -103,7 +111,7 @@ class Trajectory:
 
     def invariants(self) -> dict[str, NDArray]:
         """What the motion would keep if no outer force acted, by name, each of shape (n,) or (n, k)."""
-        return JointSystem(self.model).invariants(self.q, self.v)
+        return self._named_at_all_states(JointSystem(self.model).invariants)
 
     def energy(self) -> Energy:
         """Kinetic, gravitational, spring, potential and total energy, each of shape (n,), J."""

@@ -105,8 +105,8 @@ class Walk:
     def invariants(self, step: int) -> dict[str, NDArray]:
         """What the motion would keep without outer forces, after so many steps."""
         state = self.state(step)
-        values = self.system.invariants(state.x, state.v)
-        return {"energy": np.asarray(self.system.energy(state.x, state.v).total), **values}
+        values = self.system.invariants(state.x, state.v, state.t)
+        return {"energy": np.asarray(self.system.energy(state.x, state.v, state.t).total), **values}
 
     def drift(self, step: int) -> dict[str, float]:
         """How far each invariant is from its first value, relative to that; the constraint error as it is."""
@@ -115,7 +115,7 @@ class Walk:
             first = np.asarray(self.invariants(0)[name], dtype=float)
             size = float(np.linalg.norm(first))
             drifts[name] = float(np.linalg.norm(value - first)) / (size or 1.0)
-        residual = self.system.constraint_error(self.state(step).x)
+        residual = self.system.constraint_error(self.state(step).x, self.state(step).t)
         if residual.size:
             drifts["constraint error"] = float(np.max(np.abs(residual)))
         return drifts

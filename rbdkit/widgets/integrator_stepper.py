@@ -75,10 +75,10 @@ class IntegratorStepper(Stage):
         poses = []
         for step in range(AHEAD):
             try:
-                states = [walk.state(step).x for walk in self.walks]
+                states = [walk.state(step) for walk in self.walks]
             except FAULTS:
                 break
-            each = [walk.system.poses(x) for walk, x in zip(self.walks, states, strict=True)]
+            each = [walk.system.poses(own.x, own.t) for walk, own in zip(self.walks, states, strict=True)]
             poses.append(np.concatenate([each[0], *(own[1:] for own in (*each[1:], each[0]))]))
         return np.stack(poses)
 
@@ -135,12 +135,13 @@ class IntegratorStepper(Stage):
     def _show_place(self, fault: str) -> None:
         place, first = self.place, self.walks[0]
         t, x, v, v_rate = first.at(place)
-        poses = [walk.system.poses(walk.state(place.step).x) for walk in self.walks]
-        stage_pose = first.system.poses(x)
+        states = [walk.state(place.step) for walk in self.walks]
+        poses = [walk.system.poses(own.x, own.t) for walk, own in zip(self.walks, states, strict=True)]
+        stage_pose = first.system.poses(x, t)
         self.pose(np.concatenate([poses[0][:1], *(p[1:] for p in poses), stage_pose[1:]]))
         self.layers = {**self.layers, STAGE: bool(place.stage)}
         base = (len(self.walks) * (self._bodies - 1)) if place.stage else 0
-        self.arrows(self._arrows_at(first, x, v, v_rate, base))
+        self.arrows(self._arrows_at(first, t, x, v, v_rate, base))
         line = first.line(place)
         with self.panel.hold_sync():
             self.panel.changed = self._numbers(t, x, v, v_rate)
@@ -157,7 +158,9 @@ class IntegratorStepper(Stage):
                 "fault": fault,
             }
 
-    def _arrows_at(self, walk: Walk, x: NDArray, v: NDArray, v_rate: NDArray | None, base: int) -> list[Arrow]:
+    def _arrows_at(
+        self, walk: Walk, t: float, x: NDArray, v: NDArray, v_rate: NDArray | None, base: int
+    ) -> list[Arrow]:
         """Velocity, and rate of velocity, of the bodies at their centres of mass."""
         arrows: list[Arrow] = []
         shown = {"velocity": v, "rate of velocity": v_rate}
@@ -165,7 +168,9 @@ class IntegratorStepper(Stage):
             w = shown[name]
             if name not in self._drawn or w is None:
                 continue
-            twists = walk.system.velocities(x, w)
+            twists = walk.system.velocities(x, w, t)
+            if w is v_rate:  # without what time does to driven joints
+                twists = twists - walk.system.velocities(x, np.zeros_like(w), t)
             linear = twists[:, 3:] + np.cross(twists[:, :3], self._com)
             longest = max(float(np.linalg.norm(linear, axis=1).max()), 1e-300)
             scale = (0.0, LENGTH * self._size / longest)

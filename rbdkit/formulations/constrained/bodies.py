@@ -22,6 +22,7 @@ from rbdkit.formulations.constrained.joint_forces import applied, rotors
 from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
 from rbdkit.formulations.formulation import Force
 from rbdkit.formulations.free_bodies import finite
+from rbdkit.formulations.joint import lets_go
 from rbdkit.formulations.joint_state import joint_state
 from rbdkit.model import Model
 from rbdkit.spatial import se3
@@ -188,17 +189,17 @@ class ConstrainedBodies:
         V = (np.linalg.inv(self._to_body) @ kinematics.velocities[..., None])[..., 1:, :, 0]  # type: ignore[index]
         return flat(C), self.group.velocities(C, V).reshape(*V.shape[:-2], 6 * self.n)
 
-    def poses(self, x: NDArray) -> NDArray:
+    def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
         return self._reference_poses(x) @ se3.inverse(self.offsets)
 
-    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+    def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         return (self._to_body @ self._world_first(x, v)[1][..., None])[..., 0]
 
     def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         """Joint coordinates and velocities that come closest to a state."""
         return joint_state(self.model, self.poses(x), self.velocities(x, v))
 
-    def energy(self, x: NDArray, v: NDArray) -> Energy:
+    def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
         V = self._world_first(x, v)[1]
         kinetic = 0.5 * np.einsum("...ia,iab,...ib->...", V, self.mass_matrices, V)
         T = self.poses(x)
@@ -218,13 +219,14 @@ class ConstrainedBodies:
         h = self.mass_matrices @ V[..., None]
         return (np.swapaxes(se3.adjoint(se3.inverse(C)), -1, -2) @ h)[..., 0].sum(axis=-2)
 
-    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
-        """Energy without dampers; momentum where no joint but free ones leads to the world and nothing falls."""
-        kept = {}
-        if not any(joint.damping.any() for joint in self.model.joints):
+    def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
+        """Energy without dampers and motors; momentum where nothing holds on to the world and nothing falls."""
+        kept, places = {}, self.constraints.joints
+        if not any(joint.damping.any() for joint in self.model.joints) and not any(j.type.is_driven for j in places):
             kept["energy"] = self.energy(x, v).total
-        grounded = [j for j in self.constraints.joints if 0 in (j.predecessor, j.successor) and j.type.nv < 6]
-        if not grounded and not self.model.gravity.any():
+        grounded = any(0 in (j.predecessor, j.successor) and j.type.nv < 6 for j in places)
+        roots = [self.model.joints[i] for i in self.model.children(0)]
+        if not grounded and all(lets_go(joint) for joint in roots) and not self.model.gravity.any():
             h = self.momentum(x, v)
             kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
         return kept

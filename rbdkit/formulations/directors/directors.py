@@ -157,7 +157,7 @@ class Directors(TurningBody):
         rates = rates.reshape(*x.shape[:-1], 9)
         return x, np.concatenate([rates, self.com_velocity(q, v)], axis=-1) if self.body.floats else rates
 
-    def poses(self, x: NDArray) -> NDArray:
+    def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
         """World poses, with the rotation nearest to the directors; how far they are from one is `constraint_error`."""
         poses = super().poses(x)
         if np.isfinite(x).all():
@@ -184,7 +184,7 @@ class Directors(TurningBody):
         errors = np.array([np.concatenate([self.H(x_k) @ v_k, self.G(x_k) @ v_k]) for x_k, v_k in states])
         return errors.reshape(*x.shape[:-1], -1)
 
-    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+    def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
         pi = self.angular_momentum(x, v)
         kept = self._kept(x, v, {"pi": pi})

@@ -81,7 +81,7 @@ class SplitEuler(TurningBody):
     def spin(self, x: NDArray, v: NDArray) -> NDArray:
         return v[..., :3]
 
-    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+    def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
         pi = (triad(x) @ (v[..., :3] @ self.body.J)[..., None])[..., 0]
         kept = self._kept(x, v, {"pi": pi})
@@ -113,7 +113,7 @@ class NonTwistingSplitEuler(SplitEuler):
         refuse_twist(v)
         return super().state(q, v)
 
-    def invariants(self, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+    def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """K, Pi1 and Pi2 while gravity has no moment (Eq 74); else the energy."""
         Pi = v[..., :3] @ self.body.J
         return self._kept(x, v, {"Pi1": Pi[..., 0], "Pi2": Pi[..., 1]})

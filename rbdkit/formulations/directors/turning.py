@@ -107,14 +107,14 @@ class TurningBody:
         R = self.body.placement[:3, :3] @ self.model.joints[1].type.pose(q)[..., :3, :3]
         return (R @ (v[..., 3:] + np.cross(v[..., :3], self.body.com))[..., None])[..., 0]
 
-    def poses(self, x: NDArray) -> NDArray:
+    def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
         poses = np.zeros((*x.shape[:-1], 2, 4, 4))
         poses[...] = np.eye(4)
         poses[..., 1, :3, :3] = triad(x)
         poses[..., 1, :3, 3] = self.point(x) - (triad(x) @ self.body.com if self.body.floats else 0.0)
         return poses
 
-    def velocities(self, x: NDArray, v: NDArray) -> NDArray:
+    def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         velocities = np.zeros((*x.shape[:-1], 2, 6))
         velocities[..., 1, :3] = W = self.spin(x, v)
         if self.body.floats:
@@ -130,7 +130,7 @@ class TurningBody:
         turning = 0.5 * np.einsum("...i,ij,...j", W, self.body.J, W)
         return turning + 0.5 * self.body.mass * (v[..., -3:] ** 2).sum(axis=-1) if self.body.floats else turning
 
-    def energy(self, x: NDArray, v: NDArray) -> Energy:
+    def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
         kinetic = self.kinetic_energy(x, v)
         falls = self.body.mass * (self.point(x) @ self.body.gravity)
         falls = falls + x[..., :9] @ np.outer(self.body.first_moment, self.body.gravity).ravel()
@@ -149,7 +149,7 @@ class TurningBody:
             return {"energy": self.energy(x, v).total, **momenta}
         return {"K": self.kinetic_energy(x, v), **momenta, "linear momentum": self.body.mass * v[..., -3:]}
 
-    def constraint_error(self, x: NDArray) -> NDArray:
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         """The six products of directors that should be 0 or 1, less that (Eq 63, with the rows of unit length)."""
         R = triad(x)
         C = 0.5 * (np.swapaxes(R, -1, -2) @ R - np.eye(3))
