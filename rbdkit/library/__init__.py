@@ -1,7 +1,7 @@
 """Ready models: small ones to play with, example systems of the sources, random trees, and the files of real robots.
 
     to play with            pendulums, linkages, serial_arms, candelabra, showcase (one joint of every type)
-    chapters 3, 4           pinion_hinge, rolling_sphere, taut_string; linkages, serial_arms
+    chapters 3, 4           pinion_hinge, rolling_sphere, taut_string; linkages, overconstrained, serial_arms
     chapters 6, 7           sparse_trees, parent_arrays, candelabra; box_and_cylinder
     chapter 9               satellite_with_arm, falling_cat, shaken_pendulum; geared, right_angle_arm
     chapter 10              rod_trees, revolute_trees, far_body, unlike_spheres, turret_pendulum
@@ -28,6 +28,7 @@ from rbdkit.library.mueller_terze import (
     spherical_double_pendulum,
     three_bar_linkage,
 )
+from rbdkit.library.overconstrained import rectangular_bricard, sarrus_linkage
 from rbdkit.library.parent_arrays import branched_parents, chain_parents, random_parents
 from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, small_swing_period, spherical_pendulum
 from rbdkit.library.pinion_hinge import pinion_hinge
@@ -73,12 +74,14 @@ __all__ = [
     "random_parents",
     "random_state",
     "random_tree",
+    "rectangular_bricard",
     "revolute_tree",
     "right_angle_arm",
     "robot_file",
     "robot_files",
     "rod_tree",
     "rolling_sphere",
+    "sarrus_linkage",
     "satellite",
     "satellite_with_arm",
     "scara_arm",
