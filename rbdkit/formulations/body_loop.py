@@ -15,7 +15,8 @@ from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Index, Program, Whole
 from rbdkit.engine.run.backend import Backend, Executable, available, executable
 from rbdkit.engine.scalar import select
-from rbdkit.engine.steps.stepping import LARGEST
+from rbdkit.engine.steps.stepping import LARGEST, LARGEST_TURN
+from rbdkit.spatial.vector3 import dot
 
 CHUNK = 0.05
 """Seconds of computing between two looks at the world outside."""
@@ -29,6 +30,7 @@ class BodyEquations:
     Attributes
     ----------
     name : of the program. nx, nv, numbers : how many numbers its x, its v, and what describes it have.
+    turn : where the three numbers of the rotation begin in a displacement.
     move : (x, u) -> x moved by the displacement u.
     rates : (numbers, gravity, x, u, v) -> the rates of u and v, where x has been moved by u since the step began.
     """
@@ -37,6 +39,7 @@ class BodyEquations:
     nx: int
     nv: int
     numbers: int
+    turn: int
     move: Callable[[Values, Values], Values]
     rates: Callable[[Values, Values, Values, Values, Values], tuple[Values, Values]]
 
@@ -168,7 +171,9 @@ def step(
         u, v_i = ahead(row)
         rates.append(equations.rates(numbers, gravity, equations.move(x, u), u, v_i))
     u, v_new = ahead(b)
-    total = program.load("sum", 0)
+    turn = u[equations.turn : equations.turn + 3]
+    far = select(dot(turn, turn) < LARGEST_TURN * LARGEST_TURN, 0.0, 2.0 * LARGEST * LARGEST)
+    total = program.load("sum", 0) + far
     for name, values in (("x_new", equations.move(x, u)), ("v_new", v_new)):
         for k, value in enumerate(values):
             program.store(name, body * len(values), k, value)

@@ -35,6 +35,8 @@ Advance = Callable[[Tree, Dynamics, Index], None]
 
 LARGEST = 1e100
 """A state beyond is taken as one that is not finite: squares of larger numbers need not be."""
+LARGEST_TURN = 1e8
+"""rad in a step; beyond, sines of compiled code are no sines any more, and what they turn is no rotation."""
 
 
 def simulate(tree: Tree, dynamics: Dynamics, advance: Advance) -> None:

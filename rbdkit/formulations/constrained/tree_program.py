@@ -18,7 +18,7 @@ from rbdkit.engine.run.backend import Backend, Executable, executable
 from rbdkit.engine.scalar import select
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
-from rbdkit.engine.steps.stepping import LARGEST
+from rbdkit.engine.steps.stepping import LARGEST, LARGEST_TURN
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, Kind, ProgramBody
@@ -74,7 +74,9 @@ class _Steps:
             for group in self.of_group(body):
                 R, r = moved(group, *pose(body.state("x", 12)), body.state("u", 6))
                 body.put_state("x_new", [*R.flat(), *r])
-                total = program.load("scratch", 0, 1)
+                turn = Vector(body.state("u", 6)[:3])
+                far = select(dot(turn, turn) < LARGEST_TURN * LARGEST_TURN, 0.0, 2.0 * LARGEST * LARGEST)
+                total = program.load("scratch", 0, 1) + far
                 program.store("scratch", 0, 1, total + dot(r, r) + dot(body.state("v_new", 6), body.state("v_new", 6)))
 
     def add_up(self, number: Index, row: Index, v_sum: str) -> None:

@@ -32,7 +32,7 @@ def rates(numbers: Values, gravity: Values, x: Values, n: Values, w: Values) -> 
     return [*(J(U) + D(Omega)), *J(Omega)], w_rate
 
 
-EQUATIONS = BodyEquations("local_velocity", nx=12, nv=6, numbers=79, move=move, rates=rates)
+EQUATIONS = BodyEquations("local_velocity", nx=12, nv=6, numbers=79, turn=3, move=move, rates=rates)
 
 
 def _pose(x: Values) -> tuple[Matrix, Vector]:

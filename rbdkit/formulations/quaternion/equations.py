@@ -22,4 +22,4 @@ def rates(numbers: Values, gravity: Values, x: Values, u: Values, v: Values) -> 
     return [*T_inverse(Omega), *v[3:]], [*(J_inverse @ -cross(Omega, J @ Omega)), *gravity]
 
 
-EQUATIONS = BodyEquations("quaternion", nx=7, nv=6, numbers=12, move=move, rates=rates)
+EQUATIONS = BodyEquations("quaternion", nx=7, nv=6, numbers=12, turn=0, move=move, rates=rates)
