@@ -83,6 +83,15 @@ class Compiled(Protocol):
 
 
 @runtime_checkable
+class Remarking(Protocol):
+    """A formulation that has something to say of a run through its states."""
+
+    def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
+        """Sentences for the report on a run through states (n, nx), (n, nv) at times t (n,)."""
+        ...
+
+
+@runtime_checkable
 class InJoints(Protocol):
     """A formulation whose states tell the joint coordinates, whole turns included; those of others come from poses."""
 

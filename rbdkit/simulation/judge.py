@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
-from rbdkit.formulations import JointSystem
+from rbdkit.formulations import JointSystem, Remarking
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.simulation.adequacy import StepAdequacy, assess
 from rbdkit.simulation.forces import Drive
@@ -87,6 +87,7 @@ def judge_formulation(
         adaptive=adaptive,
         violations=find_violations(model, motion.t, motion.q, motion.v, motion.tau) if judged else (),
         stopped=recording.stopped,
+        notes=() if recording.ran_away else tuple(_remarks(motion)),
         constraint_error=float(np.max(np.abs(motion.constraint_error()), initial=0.0)),
         iterations=_most_iterations(recording),
     )
@@ -127,6 +128,11 @@ def _notes(motion: Trajectory, applied: Drive) -> list[str]:
     if applied.held is not None:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
     return notes
+
+
+def _remarks(motion: Motion) -> list[str]:
+    """What the formulation has to say of the run."""
+    return motion.system.remarks(motion.t, motion.x, motion.w) if isinstance(motion.system, Remarking) else []
 
 
 def _most_iterations(recording: Recording) -> int:

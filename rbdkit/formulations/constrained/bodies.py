@@ -9,17 +9,20 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import Energy, forward_kinematics
+from rbdkit.algorithms import Energy, crba, forward_kinematics
 from rbdkit.algorithms.passive_force import passive_force, spring_energy
 from rbdkit.engine import Run, Tableau
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
 from rbdkit.formulations.constrained.baumgarte import Baumgarte
+from rbdkit.formulations.constrained.dependence import FLOOR, LoopRows, free_responses, length_of
+from rbdkit.formulations.constrained.gaps import Gaps
 from rbdkit.formulations.constrained.groups import ProductGroup
 from rbdkit.formulations.constrained.index1 import Index1
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Relative, places
 from rbdkit.formulations.constrained.joint_forces import applied, rotors
 from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
+from rbdkit.formulations.constrained.rank_loss import rank_remarks
 from rbdkit.formulations.formulation import Force
 from rbdkit.formulations.free_bodies import finite
 from rbdkit.formulations.joint import lets_go
@@ -41,6 +44,11 @@ class ConstrainedBodies:
     All joints, those that close loops too, are constraints; see `joint_constraints`. Joint forces, springs, dampers and
     rotors act as they do in joint coordinates; but poses do not tell whole turns, so a spring on an axis acts by the
     angle between half a turn back and half a turn forth.
+
+    Loops may say things twice, `dependence` tells how that is found out. Where a pose makes rows dependent that are not
+    so elsewhere (a parallelogram with all links in a line), branches of the motion meet, and a loop that stands open by
+    a rounding error only turns from one towards the other. Methods that keep loops closed pass such poses along their
+    velocity: 'rk4_projected', 'generalized_alpha'. What others do there is not to be trusted; see `remarks`.
 
     Parameters
     ----------
@@ -89,6 +97,9 @@ class ConstrainedBodies:
         self.constraints = JointConstraints(places(model, self.offsets), len(model.bodies))
         self.mass_matrices = np.swapaxes(self._to_body, -1, -2) @ np.array(model.I) @ self._to_body
         self._tree = not model.loops
+        self.gaps = Gaps(self.constraints, length_of(model))
+        self.free_responses = free_responses(model, self.constraints.joints[self.n :], self.gaps.length)
+        self.tree_has_inertia = self._tree or _has_inertia(model)
         self._passive = any(joint.damping.any() or joint.stiffness.any() for joint in model.joints)
         self._rotors = any(joint.armature.any() for joint in model.joints)
         self._mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
@@ -97,7 +108,7 @@ class ConstrainedBodies:
     # --- the system that integrators step -----------------------------------------------------------------------------
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
-        return self.index1(t, x, v).solve()[0]
+        return self.index1(t, x, v).accelerations()
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         finite(u)
@@ -153,7 +164,14 @@ class ConstrainedBodies:
         M, Q, J = block_diagonal(M), Q.reshape(-1), J.reshape(-1, 6 * self.n)
         if spin is not None:
             M, Q = M + spin.mass, Q + spin.force
-        return Index1(M, J, Q, eta, slip, self._tree)
+        return Index1(M, J, Q, eta, slip, self._tree, self._loop_rows(C, t))
+
+    def _loop_rows(self, C: NDArray, t: float) -> LoopRows | None:
+        """What decides which rows of loops count."""
+        if self._tree:
+            return None
+        first = self.constraints.m - len(self.free_responses)
+        return LoopRows(first, self.free_responses, float(self.gaps.largest(C, t)), self.tree_has_inertia)
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
         """The state near (x, v) that obeys the constraints, by Newton's method in the kinetic-energy metric."""
@@ -162,9 +180,9 @@ class ConstrainedBodies:
             g = self.constraint_error(x, t)
             if np.abs(g).max(initial=0.0) <= CLOSED:
                 break
-            x = self.move(x, replace(self.index1(t, x, still), Q=still, eta=-g).solve()[0])
+            x = self.move(x, replace(self.index1(t, x, still), Q=still, eta=-g).accelerations())
         here = self.index1(t, x, v)
-        return x, v + replace(here, Q=still, eta=-here.slip).solve()[0]
+        return x, v + replace(here, Q=still, eta=-here.slip).accelerations()
 
     def _forces(self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative) -> NDArray:
         """Wrench on every body but for the reactions, with the gyroscopic terms, in its reference frame."""
@@ -234,6 +252,10 @@ class ConstrainedBodies:
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         return self.constraints.position(self._reference_poses(x), t)
 
+    def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
+        """What a run through these states, (n,), (n, nx), (n, nv), has to say: poses where loops lose rank."""
+        return [] if self._tree else rank_remarks(self, t, x, v)
+
     def joint_error(self, x: NDArray, joint: str, t: float = 0.0) -> NDArray:
         """Residuals of one joint's constraints, shape (..., 6 - nv), rad and m."""
         names = [place.name for place in self.constraints.joints]
@@ -256,3 +278,10 @@ class ConstrainedBodies:
         V = np.zeros((*v.shape[:-1], self.n + 1, 6))
         V[..., 1:, :] = self.group.twists(C[..., 1:, :, :], v.reshape(*v.shape[:-1], self.n, 6))
         return C, V
+
+
+def _has_inertia(model: Model) -> bool:
+    """Whether all joints of the tree alone move something that resists."""
+    H = crba(model, model.neutral()).H
+    size = np.sqrt(np.diag(H))
+    return bool(np.all(size > 0.0)) and bool(np.linalg.eigvalsh(H / np.outer(size, size)).min(initial=1.0) > FLOOR)

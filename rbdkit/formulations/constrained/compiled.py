@@ -12,6 +12,7 @@ from rbdkit.engine import Run, Tableau
 from rbdkit.engine.run.backend import available
 from rbdkit.engine.run.motion import method_arrays
 from rbdkit.formulations.body_loop import drive
+from rbdkit.formulations.constrained.dependence import PREFERENCE
 from rbdkit.formulations.constrained.program_body import (
     ARMATURE,
     AXES,
@@ -40,6 +41,7 @@ def covered(system: ConstrainedBodies) -> bool:
         system.tau is None
         and system.f_ext is None
         and system.baumgarte is None
+        and system.tree_has_inertia
         and all(isinstance(joint.type, CONSTANT_S) and not joint.stiffness.any() for joint in joints)
     )
 
@@ -69,6 +71,7 @@ def run(
     own = {**fields, **tables, **method, "numbers": numbers(system), "gravity": np.array(model.gravity)}
     loops = loop_arrays(system)
     counts = {"bodies": rows - 1, "stages": len(method["c"]), "loop_rows": len(loops["rhs"])}
+    counts["gap_joints"] = len(loops["gap_successors"])
     own |= loops
     return drive(program_of(used, groups, bool(model.loops), available()[0]), own, counts, times, x, v, every, progress)
 
@@ -102,7 +105,16 @@ def loop_arrays(system: ConstrainedBodies) -> dict[str, NDArray]:
         "Lambda": np.zeros(m * m),
         "loop_W": np.zeros(6 * m),
         "factor": np.zeros(1),
-        **{name: np.zeros(m) for name in ("rhs", "diagonal", "inverse")},
+        **{name: np.zeros(m) for name in ("rhs", "inverse", "column", "row")},
+        "pivot": np.zeros(5),
+        "rank": np.zeros(1),
+        "number": np.arange(m, dtype=float),
+        "free": system.free_responses,
+        "weight": 1.0 / (system.free_responses * (1.0 + PREFERENCE * np.arange(m))),
+        "gap": np.array([0.0, 0.0, system.gaps.length]),
+        "gap_numbers": system.gaps.numbers.ravel(),
+        "gap_successors": system.gaps.successor,
+        "gap_predecessors": system.gaps.predecessor,
     }
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
-
-RANK = 1e-10
-"""Singular values of J below this fraction of the largest count as zero: a constraint that others imply already."""
+from rbdkit.formulations.constrained.dependence import FLOOR, LoopRows, taken_rows
 
 
 @dataclass(frozen=True)
@@ -20,6 +19,7 @@ class Index1:
     M : (n, n) mass matrix. J : (m, n) constraint Jacobian. Q : (n,) forces. eta : (m,) right side of J vdot = eta.
     slip : (m,) rates at which the velocities violate the constraints, J v where no joint is driven.
     independent : True if the rows of J are known to be independent, as those of a tree are.
+    loops : what is known of the rows of loops, which may depend on those before; `dependence` says which count.
     """
 
     M: NDArray
@@ -28,6 +28,22 @@ class Index1:
     eta: NDArray
     slip: NDArray
     independent: bool = False
+    loops: LoopRows | None = None
+
+    def accelerations(self) -> NDArray:
+        """vdot (n,) alone.
+
+        Raises
+        ------
+        ModelError
+            If something without inertia is free to move.
+        """
+        try:
+            if self.independent:
+                return self._saddle_point()[0]
+            return self._tree_and_loops[0] if self._tree_answers else self._null_space()[0]
+        except np.linalg.LinAlgError:
+            raise self._singular() from None
 
     def solve(self) -> tuple[NDArray, NDArray]:
         """Accelerations (n,) and multipliers (m,); lambda is minus the reaction, in the coordinates of the rows.
@@ -40,12 +56,24 @@ class Index1:
             If something without inertia is free to move.
         """
         try:
-            return self._saddle_point() if self.independent else self._null_space()
+            if self.independent:
+                return self._saddle_point()
+            if not self._tree_answers:
+                return self._null_space()
+            a, U, s, Vt = self._tree_and_loops[0], *self._decomposition
+            return a, U @ ((Vt @ (self.Q - self.M @ a)) / s)
         except np.linalg.LinAlgError:
-            raise ModelError(
-                "the equations of motion are singular: a body, or something that its joint moves, has no inertia; "
-                "model.validate() names it"
-            ) from None
+            raise self._singular() from None
+
+    @property
+    def _tree_answers(self) -> bool:
+        return self.loops is not None and self.loops.tree_answers
+
+    def _singular(self) -> ModelError:
+        return ModelError(
+            "the equations of motion are singular: a body, or something that its joint moves, has no inertia; "
+            "model.validate() names it"
+        )
 
     def _saddle_point(self) -> tuple[NDArray, NDArray]:
         n, m = len(self.Q), len(self.eta)
@@ -54,32 +82,68 @@ class Index1:
         solution = np.linalg.solve(A, np.concatenate([self.Q, self.eta]))
         return solution[:n], solution[n:]
 
+    @cached_property
+    def _tree_and_loops(self) -> tuple[NDArray, NDArray]:
+        """vdot, and how much each row of the loops says: the tree answers the reactions of those that say something."""
+        assert self.loops is not None
+        n, first = len(self.Q), self.loops.first
+        T, L = self.J[:first], self.J[first:]
+        A, b = np.zeros((n + first, n + first)), np.zeros((n + first, 1 + len(L)))
+        A[:n, :n], A[:n, n:], A[n:, :n] = self.M, T.T, T
+        b[:n, 0], b[n:, 0], b[:n, 1:] = self.Q, self.eta[:first], L.T
+        answers = np.linalg.solve(A, b)[:n]
+        tree, responses = answers[:, 0], answers[:, 1:]
+        Lambda = L @ responses
+        multipliers, says = taken_rows(0.5 * (Lambda + Lambda.T), L @ tree - self.eta[first:], self.loops)
+        return tree - responses @ multipliers, says
+
     def _null_space(self) -> tuple[NDArray, NDArray]:
         """vdot = J^+ eta + N y, where the columns of N span the motions that the constraints allow."""
-        U, s, Vt, r = self._decomposition
-        a = Vt[:r].T @ ((U[:, :r].T @ self.eta) / s[:r])
-        N = Vt[r:].T
+        U, s, Vt = self._decomposition
+        r = len(s)
+        a = Vt.T @ ((U.T @ self.eta) / s)
+        N = np.linalg.svd(self.J)[2][r:].T
         a = a + N @ np.linalg.solve(N.T @ self.M @ N, N.T @ (self.Q - self.M @ a))
-        reaction = Vt[:r] @ (self.Q - self.M @ a)
-        return a, U[:, :r] @ (reaction / s[:r])
+        return a, U @ ((Vt @ (self.Q - self.M @ a)) / s)
+
+    @cached_property
+    def _decomposition(self) -> tuple[NDArray, NDArray, NDArray]:
+        """U, s, V^T of J without what others imply: of the rows that count if they are known."""
+        counting, limit = self._counting, FLOOR if self.loops is None else self.loops.limit
+        U, s, Vt = np.linalg.svd(self.J, full_matrices=False)
+        r = int(np.sum(s > np.sqrt(limit) * s.max(initial=0.0))) if counting is None else int(np.sum(counting))
+        return U[:, :r], s[:r], Vt[:r]
 
     @property
-    def _decomposition(self) -> tuple[NDArray, NDArray, NDArray, int]:
-        U, s, Vt = np.linalg.svd(self.J)
-        return U, s, Vt, int(np.sum(s > RANK * s.max(initial=0.0)))
+    def _counting(self) -> NDArray | None:
+        """Which rows count, (m,), or None where nothing is known of them."""
+        if self.independent:
+            return np.ones(len(self.eta), dtype=bool)
+        if not self._tree_answers:
+            return None
+        assert self.loops is not None
+        return np.concatenate([np.ones(self.loops.first, dtype=bool), self._tree_and_loops[1] > 0.0])
 
     @property
     def independent_rows(self) -> NDArray:
         """Combinations of the rows, (m, rank), as columns, that say all of them once."""
-        if self.independent:
-            return np.eye(len(self.eta))
-        U, _, _, r = self._decomposition
-        return U[:, :r]
+        counting = self._counting
+        return self._decomposition[0] if counting is None else np.eye(len(self.eta))[:, counting]
 
     @property
     def rank(self) -> int:
         """Number of independent constraints."""
-        return self._decomposition[3]
+        counting = self._counting
+        return len(self._decomposition[1]) if counting is None else int(np.sum(counting))
+
+    @property
+    def weakest(self) -> float:
+        """The least s^2 (see `dependence`) of the rows of loops that count; 1 where there are none, or it is not known.
+
+        It falls to 0 towards poses where rows become dependent that are not so elsewhere.
+        """
+        says = self._tree_and_loops[1] if self._tree_answers else np.zeros(0)
+        return float(says[says > 0.0].min(initial=1.0))
 
     @property
     def freedom(self) -> int:

@@ -2,7 +2,8 @@
 
 Every row of a loop joint is a unit reaction that the tree answers with accelerations, by the factors that it was
 eliminated with. The right multiple of each makes the loop's acceleration what its constraint says:
-``Lambda lambda = J a - eta`` with a the accelerations of the tree alone. Rows that follow from others get none.
+``Lambda lambda = J a - eta`` with a the accelerations of the tree alone. Rows that follow from others get none:
+`dependence` says which these are, `gaps` what decides on it.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from contextlib import AbstractContextManager
 
 from rbdkit.engine.graph import Scalar
 from rbdkit.engine.program import Index, Program
-from rbdkit.engine.scalar import select
+from rbdkit.engine.scalar import equal, maximum, minimum, select, sqrt
+from rbdkit.formulations.constrained.dependence import CEILING, FLOOR
+from rbdkit.formulations.constrained.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.formulations.constrained.program_body import AXES, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 
-DEPENDENT = 1e-9
-"""A row whose own response falls below this fraction in the elimination follows from those before it."""
+TINY = 1e-300
 
 Bodies = Callable[[bool], AbstractContextManager[ProgramBody]]
 OfKind = Callable[[ProgramBody], Iterator[Kind]]
@@ -44,6 +46,7 @@ class Loops:
                 program.store(
                     "Lambda", other * self.m + r, 0, self.along(other, "responses", S * 6 + start, P * 6 + start)
                 )
+        self.measure()
         self.solve()
         with program.loop(0, self.m) as r, self.bodies(False) as body:
             place = r * self.response + body.row * 6
@@ -107,29 +110,70 @@ class Loops:
             for j, x in enumerate(body.get("dA")):
                 program.store("responses", place, j, x)
 
+    def measure(self) -> None:
+        """The limit that s^2 of a row must exceed, from the largest gap of a joint, to "gap" 1."""
+        program = self.program
+        program.store("gap", 0, 0, 0.0)
+        with program.loop(0, program.count("gap_joints")) as k:
+            S, P = program.entry("gap_successors", k), program.entry("gap_predecessors", k)
+            R_S, R_P = (Matrix.of([program.load("R", end * 9, j) for j in range(9)]) for end in (S, P))
+            r_S, r_P = (Vector(program.load("r", end * 3, j) for j in range(3)) for end in (S, P))
+            numbers = [program.load("gap_numbers", k * GAP_NUMBERS, j) for j in range(GAP_NUMBERS)]
+            found = gap_squared(numbers, R_P.T @ R_S, R_P.T @ (r_S - r_P), program.load("gap", 0, 2))
+            program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), found))
+        with program.loop(0, 1):
+            limit = maximum(FLOOR, minimum(sqrt(program.load("gap", 0, 0)), CEILING))
+            program.store("gap", 0, 1, limit)
+
     def solve(self) -> None:
-        """Lambda lambda = rhs by symmetric elimination; lambda is left in "rhs"."""
+        """Lambda lambda = rhs as in `dependence.taken_rows`; lambda is left in "rhs". "taken" 0 counts the rows.
+
+        "pivot" holds the best score so far, the row that has it, its pivot, the inverse of that, and its rhs.
+        """
         program, m = self.program, self.m
+        program.store("rank", 0, 0, 0.0)
         with program.loop(0, m) as k:
-            program.store("diagonal", k, 0, program.load("Lambda", k * m + k))
-        with program.loop(0, m) as k:
-            pivot = program.load("Lambda", k * m + k)
-            large = pivot > DEPENDENT * program.load("diagonal", k)
-            program.store("inverse", k, 0, select(large, 1.0 / select(large, pivot, 1.0), 0.0))
-            with program.loop(k + 1, m) as i:
-                factor = program.load("Lambda", i * m + k) * program.load("inverse", k)
-                program.store("factor", 0, 0, factor)
-                program.store("rhs", i, 0, program.load("rhs", i) - factor * program.load("rhs", k))
-                with program.loop(k + 1, m) as j:
-                    change = program.load("factor", 0) * program.load("Lambda", k * m + j)
-                    program.store("Lambda", i * m + j, 0, program.load("Lambda", i * m + j) - change)
-        with program.loop(0, m) as n:
-            k = m - n - 1
-            with program.loop(k + 1, m) as j:
-                known = program.load("Lambda", k * m + j) * program.load("rhs", j)
-                program.store("rhs", k, 0, program.load("rhs", k) - known)
+            program.store("inverse", k, 0, 0.0)
+        with program.loop(0, m):
+            for j in range(5):
+                program.store("pivot", 0, j, 0.0)
+            with program.loop(0, m) as i:
+                left = program.load("inverse", i) < TINY  # inverses of rows that were taken are positive
+                own = program.load("Lambda", i * m + i)
+                enough = own > program.load("gap", 0, 1) * program.load("free", i)
+                score = select(left, select(enough, own * program.load("weight", i), 0.0), 0.0)
+                better = score > program.load("pivot", 0, 0)
+                program.store("pivot", 0, 0, select(better, score, program.load("pivot", 0, 0)))
+                program.store("pivot", 0, 1, select(better, program.load("number", i), program.load("pivot", 0, 1)))
+                program.store("pivot", 0, 2, select(better, own, program.load("pivot", 0, 2)))
+                program.store("pivot", 0, 4, select(better, program.load("rhs", i), program.load("pivot", 0, 4)))
             with program.loop(0, 1):
-                program.store("rhs", k, 0, program.load("rhs", k) * program.load("inverse", k))
+                found = program.load("pivot", 0, 0) > 0.0
+                own = program.load("pivot", 0, 2)
+                program.store("pivot", 0, 3, select(found, 1.0 / select(found, own, 1.0), 0.0))
+                program.store("rank", 0, 0, program.load("rank", 0, 0) + select(found, 1.0, 0.0))
+            with program.loop(0, m) as i:
+                program.store("column", i, 0, 0.0)
+                with program.loop(0, m) as j:
+                    chosen = equal(program.load("number", j), program.load("pivot", 0, 1))
+                    entry = select(chosen, program.load("Lambda", i * m + j), 0.0)
+                    program.store("column", i, 0, program.load("column", i) + entry)
+            with program.loop(0, m) as i:
+                left = program.load("inverse", i) < TINY
+                program.store("row", i, 0, select(left, program.load("column", i), 0.0))
+            with program.loop(0, m) as i:
+                itself = equal(program.load("number", i), program.load("pivot", 0, 1))
+                factor = select(itself, 0.0, program.load("column", i) * program.load("pivot", 0, 3))
+                program.store("factor", 0, 0, factor)
+                program.store("rhs", i, 0, program.load("rhs", i) - factor * program.load("pivot", 0, 4))
+                inverse = program.load("inverse", i)
+                taken = select(itself, program.load("pivot", 0, 3) + inverse, inverse)
+                program.store("inverse", i, 0, taken)
+                with program.loop(0, m) as j:
+                    change = program.load("factor", 0) * program.load("row", j)
+                    program.store("Lambda", i * m + j, 0, program.load("Lambda", i * m + j) - change)
+        with program.loop(0, m) as k:
+            program.store("rhs", k, 0, program.load("rhs", k) * program.load("inverse", k))
 
 
 def feel(body: ProgramBody, kind: Kind) -> None:

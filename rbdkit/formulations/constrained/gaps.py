@@ -1,0 +1,99 @@
+"""How far joints are open, in few operations: what the decision on dependent rows of loops rests on, see `dependence`.
+
+A joint lets its successor turn about all axes, about one, or about none, and shift along some. What must stay is
+measured in coordinates of the two reference frames, with R and p the relative pose of these: an axis that the turn must
+leave where it is, a second one that must not turn about it, and a shift ``D (p + R p_S - p_P)`` that must vanish. To
+first order this is the size of the residuals of `JointConstraints.position`. NumPy arrays and the compiled program take
+the same numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.graph import Scalar
+from rbdkit.engine.scalar import cos, sin
+from rbdkit.formulations.constrained.joint_constraints import CONSTANT_T, JointConstraints, Place
+from rbdkit.joints import EulerSpherical, JointType
+from rbdkit.spatial.vector3 import Matrix, Vector, dot
+
+KEPT_S, KEPT_P, SIDE_S, SIDE_P, ACROSS_P, SCREW, POINT_S, POINT_P, SHIFT, GAP_NUMBERS = (*range(0, 25, 3), 33)
+"""Where the numbers of a joint begin: n and e in S and P, the third axis in P, axis / pitch, p_S, p_P; D; and the end.
+
+n is the axis that stays, e one across it that stays too where the joint does not turn, zero where it does."""
+
+
+def covered(type: JointType) -> bool:
+    """Whether `gap_numbers` describes joints of this type; the residuals of others are taken as they are."""
+    return isinstance(type, CONSTANT_T) and not isinstance(type, EulerSpherical)
+
+
+def gap_numbers(place: Place) -> NDArray:
+    """The numbers of a joint (33,)."""
+    found = np.zeros(GAP_NUMBERS)
+    S = place.type.motion_subspace(place.type.neutral())
+    turns, shifts = S[:3], S[3:]
+    R_S, R_P = place.successor_placement[:3, :3], place.predecessor_placement[:3, :3]
+    axes = np.linalg.svd(turns)[0] if turns.any() else np.eye(3)
+    free = np.linalg.matrix_rank(turns) if turns.any() else 0
+    if free < 3:
+        n, e = axes[:, 0], axes[:, 1]
+        found[KEPT_S:KEPT_P], found[KEPT_P:SIDE_S] = R_S @ n, R_P @ n
+        slide = float(n @ shifts @ (turns.T @ n)) if free else 0.0  # m/rad, of a helical joint
+        if free == 0 or slide != 0.0:
+            found[SIDE_S:SIDE_P], found[SIDE_P:ACROSS_P], found[ACROSS_P:SCREW] = R_S @ e, R_P @ e, R_P @ np.cross(n, e)
+        if slide != 0.0:
+            found[SCREW:POINT_S] = R_P @ n / slide
+            found[SIDE_S:SIDE_P] *= abs(slide) / np.hypot(1.0, slide)  # as the row of unit length has it
+    found[POINT_S:POINT_P], found[POINT_P:SHIFT] = place.successor_placement[:3, 3], place.predecessor_placement[:3, 3]
+    found[SHIFT:] = ((np.eye(3) - shifts @ np.linalg.pinv(shifts)) @ R_P.T).ravel()
+    return found
+
+
+def gap_squared(numbers: list[Scalar], R: Matrix, p: Vector, length: Scalar) -> Scalar:
+    """Square of how far a joint is open, rad, shifts divided by a length; R, p : pose of the successor's frame."""
+    n_S, n_P, e_S, e_P, b_P, screw, p_S, p_P = (Vector(numbers[3 * k : 3 * k + 3]) for k in range(8))
+    between = p + R @ p_S - p_P
+    angle = dot(screw, between)
+    tilt = R @ n_S - n_P
+    twist = dot(R @ e_S, cos(angle) * b_P - sin(angle) * e_P)
+    shift = (1.0 / length) * (Matrix.of(numbers[SHIFT:]) @ between)
+    return dot(tilt, tilt) + twist * twist + dot(shift, shift)
+
+
+class Gaps:
+    """How far the joints of a model are open. length : that shifts are compared with, m."""
+
+    def __init__(self, constraints: JointConstraints, length: float) -> None:
+        self.constraints, self.length = constraints, length
+        joints = constraints.joints
+        self._own = np.array([covered(place.type) for place in joints], dtype=bool)
+        own = [place for place in joints if covered(place.type)]
+        self.numbers = np.array([gap_numbers(place) for place in own]).reshape(-1, GAP_NUMBERS)
+        self.successor = np.array([place.successor for place in own], dtype=np.int64)
+        self.predecessor = np.array([place.predecessor for place in own], dtype=np.int64)
+        self._others = [rows for place, rows in zip(joints, constraints.rows, strict=True) if not covered(place.type)]
+
+    def largest(self, C: NDArray, t: float = 0.0) -> NDArray:
+        """The largest gap (...,) of states, rad; C (..., bodies, 4, 4), the world first."""
+        parts = np.split(self.numbers, range(3, GAP_NUMBERS - 8, 3), axis=1)
+        n_S, n_P, e_S, e_P, b_P, screw, p_S, p_P, D = parts
+        P, S = C[..., self.predecessor, :, :], C[..., self.successor, :, :]
+        back = np.swapaxes(P[..., :3, :3], -1, -2)
+        R, p = back @ S[..., :3, :3], _times(back, S[..., :3, 3] - P[..., :3, 3])
+        between = p + _times(R, p_S) - p_P
+        angle = np.sum(screw * between, axis=-1, keepdims=True)
+        tilt = _times(R, n_S) - n_P
+        twist = np.sum(_times(R, e_S) * (np.cos(angle) * b_P - np.sin(angle) * e_P), axis=-1)
+        shift = _times(D.reshape(-1, 3, 3), between) / self.length
+        squared = (np.sum(tilt**2 + shift**2, axis=-1) + twist**2).max(axis=-1, initial=0.0)
+        if self._others:
+            g = self.constraints.position(C, t) / min(1.0, self.length)
+            for rows in self._others:
+                squared = np.maximum(squared, np.sum(g[..., rows] ** 2, axis=-1))
+        return np.asarray(np.sqrt(squared))
+
+
+def _times(A: NDArray, x: NDArray) -> NDArray:
+    return (A @ x[..., None])[..., 0]

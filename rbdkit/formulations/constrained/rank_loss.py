@@ -1,0 +1,58 @@
+"""Poses at which loops lose rank, in a run that went through them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rbdkit.formulations.constrained.bodies import ConstrainedBodies
+
+SAMPLES = 16
+"""So many states say what is usual in a run."""
+SUSPECTS = 8
+"""So many moments are looked at: where the loops opened by the largest factors."""
+CLOSE = 0.01
+"""s^2 of the row that says least, compared with its median over a run, from which on a pose counts as close to such."""
+CLOSED = 1e-9
+"""Gap (rad) that rounding errors leave: loops that stay closed to this have passed well wherever they came."""
+
+
+def rank_remarks(system: ConstrainedBodies, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
+    """A sentence on the first pose where the loops opened suddenly and one on the start, if they lose rank there."""
+    gap = system.gaps.largest(system._reference_poses(x), 0.0)
+    rows = np.unique(np.linspace(0, len(t) - 1, SAMPLES).astype(int))
+    if len(rows) < 3:
+        return []
+    usual = [_weakest(system, t[k], x[k], v[k]) for k in rows]
+    rank, median = max(r for r, _ in usual), float(np.median([s for _, s in usual]))
+
+    def lost(k: int) -> bool:
+        r, s = _weakest(system, t[k], x[k], v[k])
+        return r < rank or s < CLOSE * median
+
+    found = []
+    if lost(0):
+        found.append(
+            "the motion starts where the constraints of the loops lose rank: several motions begin there, this is one"
+        )
+    if gap.max() <= CLOSED:
+        return found
+    suspects = np.sort(np.argsort(np.diff(np.log(gap + 1e-3 * CLOSED)))[-SUSPECTS:])
+    for jump in suspects:
+        if any(lost(k) for k in range(max(jump - 1, 1), min(jump + 3, len(t)))):
+            found.append(
+                f"about t = {t[jump]:.4g} s the loops pass a pose where their constraints lose rank, and open there: "
+                "branches of the motion meet, and what follows need not be on the right one; 'rk4_projected' keeps "
+                "loops closed and passes such poses"
+            )
+            break
+    return found
+
+
+def _weakest(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) -> tuple[int, float]:
+    """Rank, and the least that a row says which counts."""
+    here = system.index1(t, x, v)
+    return here.rank, here.weakest
