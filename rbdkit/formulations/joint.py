@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, energy, forward_dynamics, forward_kinematics, momentum, require_tree
+from rbdkit.derivatives import rnea_derivatives
 from rbdkit.engine import kernels_for
+from rbdkit.errors import SimulationError
 from rbdkit.formulations.formulation import Force
+from rbdkit.functions import Backend, crba
 from rbdkit.model import Joint, Model
 
 LARGEST = 1e100
@@ -38,6 +42,7 @@ class JointSystem:
         self.tau: Force = tau or (lambda t, q, v: nothing)
         self.f_ext = f_ext
         self._kernels = None if book else kernels_for(model)
+        self._backend: Backend = "book" if book else "auto"
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         _finite(x)
@@ -59,6 +64,33 @@ class JointSystem:
 
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
         return self.model.difference(x0, x1)
+
+    def inertia(self, x: NDArray) -> NDArray:
+        """The joint-space inertia matrix.
+
+        Raises
+        ------
+        SimulationError
+            If joints move as time says: their motion is in no momentum of these coordinates.
+        """
+        if self._driven:
+            raise SimulationError(
+                f"joint {self._driven[0]!r} of model {self.model.name!r} moves as time says, which a method that steps "
+                "momenta cannot follow; take another integrator, 'rk4' say"
+            )
+        return crba(self.model, x, backend=self._backend)
+
+    def inertia_slope(self, x: NDArray, v: NDArray) -> NDArray:
+        return rnea_derivatives(self._weightless, x, np.zeros_like(v), v, backend=self._backend).dtau_dq
+
+    @cached_property
+    def _weightless(self) -> Model:
+        """The model without gravity: at rest, its inverse dynamics are the inertia matrix times the accelerations."""
+        return self.model.with_parameters({"gravity": np.zeros(3)})
+
+    @cached_property
+    def _driven(self) -> list[str]:
+        return [joint.name for joint in self.model.joints if joint.type.is_driven]
 
     # --- what it says of the model ------------------------------------------------------------------------------------
 

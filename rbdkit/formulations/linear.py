@@ -27,6 +27,12 @@ class LinearSystem:
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
         return x1 - x0
 
+    def inertia(self, x: NDArray) -> NDArray:
+        return np.eye(len(x))
+
+    def inertia_slope(self, x: NDArray, v: NDArray) -> NDArray:
+        return np.zeros((len(x), len(x)))
+
     @property
     def matrix(self) -> NDArray:
         """The matrix of the first-order system in (x, v), shape (2n, 2n)."""

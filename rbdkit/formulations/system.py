@@ -29,3 +29,16 @@ class System(Protocol):
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
         """The u with ``move(x0, u) = x1``."""
         ...
+
+
+@runtime_checkable
+class Lagrangian(System, Protocol):
+    """A system with the kinetic energy ``v . M(x) v / 2`` and no constraints, which knows its momentum M v."""
+
+    def inertia(self, x: NDArray) -> NDArray:
+        """M (nv, nv), symmetric and positive."""
+        ...
+
+    def inertia_slope(self, x: NDArray, v: NDArray) -> NDArray:
+        """How M v changes with x while the numbers v stay, (nv, nv): column k where x moves along the k-th velocity."""
+        ...

@@ -25,6 +25,7 @@ from rbdkit.integrators.rk4 import RK4
 from rbdkit.integrators.rk5 import RK5
 from rbdkit.integrators.runge_kutta import RungeKutta
 from rbdkit.integrators.symplectic_euler import SymplecticEuler
+from rbdkit.integrators.variational import Variational
 
 INTEGRATORS: dict[str, Integrator] = {
     method.name: method
@@ -44,6 +45,7 @@ INTEGRATORS: dict[str, Integrator] = {
         CrouchGrossman3(),
         CrouchGrossman4(),
         MoserVeselov(),
+        Variational(),
     )
 }
 """What `simulate` knows by name, besides the adaptive ones."""
@@ -75,6 +77,7 @@ __all__ = [
     "State",
     "SymplecticEuler",
     "TangentEnergyMomentum",
+    "Variational",
     "half_step_energy",
     "second_quotient",
 ]

@@ -1,4 +1,4 @@
-"""The semi-implicit (symplectic) Euler method."""
+"""The semi-implicit Euler method, which is symplectic where the mass matrix is constant."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from rbdkit.integrators.integrator import OneStep, Stage, State
 class SymplecticEuler(OneStep):
     """Velocity first, then position with the new velocity: one evaluation a step, order 1.
 
-    What game engines use: the energy of oscillations wavers but does not grow.
+    What game engines use. Where the mass matrix does not depend on the position, as of a single pendulum or of masses
+    on rails, this is the symplectic Euler method: the energy of oscillations wavers but does not grow. Elsewhere, from
+    the double pendulum on, velocities stand for momenta only roughly, the step is not symplectic, and the energy may
+    drift like that of any method of order 1. `Variational` steps momenta and is symplectic everywhere.
     """
 
     name = "symplectic_euler"
     order = 1
-    conserves: ClassVar[tuple[str, ...]] = ("energy of oscillations, on average",)
+    conserves: ClassVar[tuple[str, ...]] = ("energy where inertia is constant, on average",)
     formulas: ClassVar[tuple[str, ...]] = ("a1 = f(t, x, v)    k1 = v + h a1", "v <- v + h a1\nx <- x * exp(h k1)")
 
     def step(self, system: System, state: State, h: float) -> State:

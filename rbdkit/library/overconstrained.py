@@ -38,7 +38,7 @@ def rectangular_bricard(a: float = 1.0, b: float = 1.0, c: float = 1.0) -> Model
     tips = np.array([[a, 0, 0], [0, -b, 0], [0, 0, c], [-a, 0, 0], [0, b, 0]], dtype=float)
     parent, at = "world", np.zeros(3)
     for k, (tip, axis) in enumerate(zip(tips, ("y", "z", "x", "y", "z"), strict=True), start=1):
-        _bar(model, f"bar{k}", parent, Revolute(axis), at, tip, f"hinge{k}")  # type: ignore[arg-type]
+        _bar(model, f"bar{k}", parent, Revolute(axis), at, tip, f"hinge{k}")
         parent, at = f"bar{k}", tip
     model.add_loop("hinge6", parent, "world", Revolute("x"), at, [0.0, 0.0, c])
     return model
@@ -68,8 +68,8 @@ def sarrus_linkage(length: float = 0.5, width: float = 0.4, rise: float = 0.6) -
     out, up, half = length * np.cos(rise), length * np.sin(rise), 0.5 * width
     for name, axis, side in (("x", "-y", np.array([1.0, 0.0, 0.0])), ("y", "x", np.array([0.0, 1.0, 0.0]))):
         lower, upper = out * side + [0.0, 0.0, up], -out * side + [0.0, 0.0, up]
-        _bar(model, f"lower_{name}", "world", Revolute(axis), half * side, lower, f"hip_{name}")  # type: ignore[arg-type]
-        _bar(model, f"upper_{name}", f"lower_{name}", Revolute(axis), lower, upper, f"knee_{name}")  # type: ignore[arg-type]
+        _bar(model, f"lower_{name}", "world", Revolute(axis), half * side, lower, f"hip_{name}")
+        _bar(model, f"upper_{name}", f"lower_{name}", Revolute(axis), lower, upper, f"knee_{name}")
         if name == "x":
             edges = (width, width, 0.02)
             middle = se3.pose(position=-half * side)

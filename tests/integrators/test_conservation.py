@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.errors import ModelError
+from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations import FORMULATIONS, Formulation, JointSystem
 from rbdkit.integrators import INTEGRATORS
-from rbdkit.library import pendulum
+from rbdkit.library import double_pendulum, pendulum, random_state, random_tree
 from rbdkit.spatial import quaternion
 
 ROUND_OFF = 1e-12
@@ -122,7 +122,7 @@ def energy_wavers_without_drift(integrator) -> int:
 
 
 def oscillations_keep_their_energy_on_average(integrator) -> int:
-    """A pendulum swings on with its amplitude, which explicit Euler's would have outgrown."""
+    """A pendulum swings on with its amplitude, which explicit Euler's would have outgrown; its inertia is constant."""
     model = pendulum()
     system = JointSystem(model)
     x, v = run(integrator, system, np.array([0.8]), np.zeros(1), 0.01, 4000)
@@ -148,9 +148,72 @@ def free_rotation_keeps(integrator, quantity) -> int:
     return tried
 
 
+def energy_wavers_where_inertia_changes(integrator) -> int:
+    """On a double pendulum that swings regularly: the same in the second half of a long run as in the first, and four
+    times less with half the step (order 2)."""
+    system, errors = JointSystem(double_pendulum()), []
+    for h in (0.06, 0.03):
+        x, v = run(integrator, system, np.array([0.6, 0.2]), np.zeros(2), h, round(24.0 / h))
+        energy = system.energy(x, v)
+        first, second = np.split(energy.total[1:] - energy.total[0], 2)
+        swing = np.ptp(energy.kinetic)
+        assert np.abs(second).max() < 1.2 * np.abs(first).max()
+        assert abs(first.mean() - second.mean()) < 0.1 * np.ptp(energy.total)
+        errors.append(np.ptp(energy.total) / swing)
+    assert errors[0] / errors[1] > 3.0 and errors[1] < 0.01, errors
+    return 1
+
+
+def the_step_is_symplectic(integrator) -> int:
+    """Differentiated by differences, one step keeps the two-form of (q, p), on models whose inertia depends on q."""
+    tried = 0
+    for model in (double_pendulum(), random_tree(8, 3, SYMPLECTIC_JOINTS)):
+        q, v, _ = random_state(model, 1)
+        before, after, slope = two_forms(integrator, model, q, v, 0.05)
+        np.testing.assert_allclose(slope.T @ after @ slope, before, rtol=0, atol=3e-8 * np.abs(before).max())
+        tried += 1
+    return tried
+
+
+SYMPLECTIC_JOINTS = [rbd.Revolute("z"), rbd.Prismatic("x"), rbd.Spherical(), rbd.Free(), rbd.Planar("x")]
+
+
+def two_forms(integrator, model: rbd.Model, q, v, h: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The symplectic forms before and after a step from (q, v), and the derivative of the step in between.
+
+    Momenta in the axes that move along: w = dq1 . dp2 - dq2 . dp1 + p . [dq1, dq2], left trivialised.
+    """
+    system, n = JointSystem(model), model.nv
+
+    def stepped(z):
+        x = model.integrate(q, z[:n])
+        state = integrator.init(system, 0.0, x, np.linalg.solve(rbd.crba(model, x), z[n:]))
+        state = integrator.step(system, state, h)
+        return state.x, rbd.crba(model, state.x) @ state.v
+
+    def form(p):
+        bracket = np.zeros((n, n))
+        for i, e in enumerate(np.eye(n)):
+            ad = np.array([model.local_rate(e, c) - model.local_rate(-e, c) for c in np.eye(n)]).T
+            bracket[i] = p @ ad
+        return np.block([[bracket, np.eye(n)], [-np.eye(n), np.zeros((n, n))]])
+
+    p = rbd.crba(model, q) @ v
+    start = np.concatenate([np.zeros(n), p])
+    x_1, p_1 = stepped(start)
+    slope, size = np.empty((2 * n, 2 * n)), 1e-5 * max(1.0, np.abs(p).max())
+    for k, e in enumerate(size * np.eye(2 * n)):
+        ends = [stepped(start + s * e) for s in (1, -1, 2, -2)]
+        z = [np.concatenate([model.difference(x_1, x), moved]) for x, moved in ends]
+        slope[:, k] = (8.0 * (z[0] - z[1]) - (z[2] - z[3])) / (12.0 * size)
+    return form(p), form(p_1), slope
+
+
 PHRASES = {
     "energy, on average": energy_wavers_without_drift,
-    "energy of oscillations, on average": oscillations_keep_their_energy_on_average,
+    "energy where inertia is constant, on average": oscillations_keep_their_energy_on_average,
+    "energy where inertia changes, on average": energy_wavers_where_inertia_changes,
+    "the symplectic form": the_step_is_symplectic,
     "energy of free rotation": lambda m: free_rotation_keeps(m, lambda W: np.einsum("ni,ij,nj->n", W, J, W)),
     "length of free angular momentum": lambda m: free_rotation_keeps(m, lambda W: np.linalg.norm(W @ J, axis=1)),
     "constraints": constraints_hold,
@@ -191,3 +254,27 @@ def test_a_method_that_claims_nothing_drifts():
         free_rotation_keeps(euler, lambda W: np.linalg.norm(W @ J, axis=1))
     with pytest.raises((AssertionError, FloatingPointError)):
         energy_wavers_without_drift(euler)
+
+
+@pytest.mark.parametrize("name", ["symplectic_euler", "rk4", "implicit_midpoint"])
+def test_methods_that_step_velocities_are_not_symplectic_where_inertia_changes(name):
+    """So they do not claim it. Where inertia is constant, semi-implicit Euler is."""
+    with pytest.raises(AssertionError):
+        the_step_is_symplectic(INTEGRATORS[name])
+    before, after, slope = two_forms(INTEGRATORS["symplectic_euler"], pendulum(), np.array([0.8]), np.ones(1), 0.05)
+    np.testing.assert_allclose(slope.T @ after @ slope, before, rtol=0, atol=1e-9)
+
+
+def test_a_variational_step_works_with_dampers_and_refuses_joints_that_time_moves():
+    model = double_pendulum().with_parameters({"hinge1.damping": 0.4, "hinge2.damping": 0.2})
+    system, method = JointSystem(model), INTEGRATORS["variational"]
+    exact = rbd.simulate(model, [0.9, 0.4], duration=2.0, dt=1e-3, integrator="rk4").q[-1]
+    off = [np.abs(run(method, system, np.array([0.9, 0.4]), np.zeros(2), h, round(2 / h))[0][-1] - exact).max()
+           for h in (0.02, 0.01)]  # fmt: skip
+    assert off[0] / off[1] == pytest.approx(4.0, rel=0.1) and off[1] < 1e-3
+    driven = rbd.Model("driven")
+    motion = rbd.Prescribed(rbd.Revolute("y"), lambda t: (np.array([t]), np.array([1.0]), np.array([0.0])))
+    driven.add_body("arm", joint=motion, inertia=rbd.Inertia(1.0, [0, 0, 0.1], np.eye(3)), joint_name="motor")
+    driven.add_body("rod", "arm", rbd.Revolute("y"), [0, 0, 1.0], rbd.Inertia(1.0, [0, 0, 0.5], np.eye(3)))
+    with pytest.raises(SimulationError, match=r"'motor'.*moves as time says.*'rk4'"):
+        rbd.simulate(driven, duration=0.1, dt=0.01, integrator="variational")

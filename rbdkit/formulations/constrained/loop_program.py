@@ -135,8 +135,8 @@ class Loops:
         with program.loop(0, m) as k:
             program.store("inverse", k, 0, 0.0)
         with program.loop(0, m):
-            for j in range(5):
-                program.store("pivot", 0, j, 0.0)
+            for place in range(5):
+                program.store("pivot", 0, place, 0.0)
             with program.loop(0, m) as i:
                 left = program.load("inverse", i) < TINY  # inverses of rows that were taken are positive
                 own = program.load("Lambda", i * m + i)
