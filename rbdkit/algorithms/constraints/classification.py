@@ -70,7 +70,9 @@ def classify(model: Model, constraint: MotionConstraint, q: NDArray, t: float = 
 def allowed(constraint: MotionConstraint, q: NDArray) -> NDArray:
     """Projector onto the velocities that the constraint allows, shape (nv, nv); unlike a basis, smooth in q."""
     K = constraint.K(q)
-    return np.eye(K.shape[1]) - np.linalg.pinv(K) @ K
+    length = np.linalg.norm(K, axis=1, keepdims=True)
+    K = K / np.where(length > 0.0, length, 1.0)
+    return np.eye(K.shape[1]) - np.linalg.pinv(K, rcond=STEP**2) @ K  # rows may depend but for errors of the steps
 
 
 def along(constraint: MotionConstraint, direction: NDArray) -> Field:

@@ -50,15 +50,14 @@ def apply_implicit(equation: EquationOfMotion, K: NDArray, k: NDArray) -> Implic
     if K.shape != (n_c, n):
         raise StateError(f"K has shape {K.shape}; {n_c} constraints on {n} freedoms need ({n_c}, {n})")
     n_ic = subspace.dimension(K.T)
-    A = np.block([[equation.H, K.T], [K, np.zeros((n_c, n_c))]])  # Eq 3.17
-    b = np.concatenate([equation.tau - equation.C, k])
     if n_ic == n_c:
+        A = np.block([[equation.H, K.T], [K, np.zeros((n_c, n_c))]])  # Eq 3.17
         try:
-            x = np.linalg.solve(A, b)
+            x = np.linalg.solve(A, np.concatenate([equation.tau - equation.C, k]))
         except np.linalg.LinAlgError:
             raise ModelError("a motion that the constraint allows moves nothing that has inertia") from None
     else:
-        x = np.linalg.lstsq(A, b, rcond=subspace.ROUND_OFF)[0]
+        x = _with_dependent_rows(equation, K, k, n_ic)
         left = K @ x[:n] - k
         if np.abs(left).max() > 1e-6 * max(np.abs(k).max(), np.abs(x[:n]).max(), 1e-30):
             raise StateError(
@@ -67,3 +66,17 @@ def apply_implicit(equation: EquationOfMotion, K: NDArray, k: NDArray) -> Implic
             )
     lam = -x[n:]
     return ImplicitResult(x[:n], lam, K.T @ lam, n_ic)  # Eq 3.15
+
+
+def _with_dependent_rows(equation: EquationOfMotion, K: NDArray, k: NDArray, n_ic: int) -> NDArray:
+    """qdd and -lam as ``qdd = K^+ k + N y``: K alone decides what depends, however heavy or light the system is."""
+    U, s, Vt = np.linalg.svd(K)
+    U, s, allowed = U[:, :n_ic], s[:n_ic], Vt[n_ic:].T
+    qdd = Vt[:n_ic].T @ ((U.T @ k) / s)
+    force = equation.tau - equation.C
+    try:
+        y = np.linalg.solve(allowed.T @ equation.H @ allowed, allowed.T @ (force - equation.H @ qdd))
+    except np.linalg.LinAlgError:
+        raise ModelError("a motion that the constraint allows moves nothing that has inertia") from None
+    qdd = qdd + allowed @ y
+    return np.concatenate([qdd, U @ ((Vt[:n_ic] @ (force - equation.H @ qdd)) / s)])

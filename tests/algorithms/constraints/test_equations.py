@@ -109,6 +109,18 @@ def test_dependent_rows_leave_the_motion_and_free_the_multipliers(constrained, r
 
 
 @pytest.mark.source("F3.05")
+@pytest.mark.parametrize("heavier", [1e-12, 1e12])
+def test_dependent_rows_are_those_of_the_constraint_however_heavy_the_system(constrained, heavier, off):
+    """The same system in other units of mass moves the same, its constraint force in proportion."""
+    equation, K, k, _, _ = constrained
+    K, k = np.vstack([K, K[0] + K[2]]), np.append(k, k[0] + k[2])
+    scaled = con.EquationOfMotion(heavier * equation.H, heavier * equation.C, heavier * equation.tau)
+    found, expected = con.apply_implicit(scaled, K, k), con.apply_implicit(equation, K[:4], k[:4])
+    assert off(found.qdd, expected.qdd) < 1e-8
+    assert off(found.tau_c / heavier, expected.tau_c) < 1e-8
+
+
+@pytest.mark.source("F3.05")
 def test_contradicting_rows_are_told(constrained):
     equation, K, k, _, _ = constrained
     with pytest.raises(StateError, match="depends on others but demands another acceleration"):

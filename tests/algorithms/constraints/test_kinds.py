@@ -213,6 +213,24 @@ class Sliding(con.RollingContact):
         return super().w(q, t)[2:]
 
 
+class SaidTwice(con.RollingContact):
+    """Rolling, with a row that repeats another in small units but for what differences leave."""
+
+    def K(self, q):
+        K = super().K(q)
+        return np.vstack([K, 1e-3 * K[0] + 1e-12 * np.arange(6)])
+
+    def w(self, q, t=0.0):
+        return np.append(super().w(q, t), 0.0)
+
+
+@pytest.mark.source("F3.10")
+def test_a_row_said_twice_changes_no_kind(rng):
+    ball = rolling_sphere(RADIUS)
+    found = con.classify(ball, SaidTwice(RADIUS), ball.random_q(rng))
+    assert (found.velocity_freedoms, found.position_freedoms, found.holonomic) == (3, 5, False)
+
+
 @pytest.mark.source("F3.10")
 def test_kinds_of_relatives_of_the_rolling_ball(rng):
     """(2, 3, 5) is the classical growth of rolling without spinning: it takes loops of loops. Sliding is holonomic."""
