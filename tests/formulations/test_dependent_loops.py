@@ -180,6 +180,25 @@ def test_a_run_through_lost_rank_comes_back_and_says_so():
     assert not fine.report.notes
 
 
+def test_a_loop_that_time_drives_stands_open_by_nothing():
+    """The gap is measured from where the driven joint is to be at that time."""
+    model = parallelogram()
+    crank = rbd.Prescribed(rbd.Revolute("y"), lambda t: (np.array([0.3 + t]), np.ones(1), np.zeros(1)))
+    driven = rbd.Model("driven parallelogram")
+    rod, side = model.body("coupler").inertia, model.body("crank2").inertia
+    driven.add_body("crank1", joint=crank, inertia=side)
+    driven.add_body("coupler", "crank1", rbd.Revolute("y"), [0, 0, 0.4], rod)
+    driven.add_body("crank2", joint=rbd.Revolute("y"), placement=[1.0, 0, 0], inertia=side)
+    driven.add_loop("close", "coupler", "crank2", rbd.Revolute("y"), [1.0, 0, 0], [0, 0, 0.4])
+    motion = rbd.simulate(
+        driven, [-0.3, 0.3], [-1.0, 1.0], duration=0.5, dt=0.01, formulation="se3", integrator="rk4_projected",
+        progress=False,
+    )  # fmt: skip
+    assert motion.system.gap(motion.t, motion.x).max() < 1e-12
+    assert motion.system.index1(0.5, motion.x[-1], motion.w[-1]).freedom == 0
+    assert not motion.report.notes
+
+
 @pytest.mark.filterwarnings("ignore::rbdkit.simulation.simulate.SimulationWarning")
 def test_whatever_becomes_of_such_a_run_its_poses_are_poses():
     """Ten seconds from many starts: some run away, which ends them; none leaves something that is no rotation."""

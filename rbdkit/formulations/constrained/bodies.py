@@ -27,6 +27,7 @@ from rbdkit.formulations.formulation import Force
 from rbdkit.formulations.free_bodies import finite
 from rbdkit.formulations.joint import lets_go
 from rbdkit.formulations.joint_state import joint_state
+from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_force
@@ -251,6 +252,13 @@ class ConstrainedBodies:
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         return self.constraints.position(self._reference_poses(x), t)
+
+    def gap(self, t: NDArray, x: NDArray) -> NDArray:
+        """How far the joints stand open at times (n,) in states (n, nx), (n,): the largest angle, rad; see `gaps`."""
+        C = self._reference_poses(x)
+        if not any(isinstance(place.type, Prescribed) for place in self.constraints.joints):
+            return self.gaps.largest(C)
+        return np.array([self.gaps.largest(own, at) for own, at in zip(C, t, strict=True)])
 
     def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
         """What a run through these states, (n,), (n, nx), (n, nv), has to say: poses where loops lose rank."""

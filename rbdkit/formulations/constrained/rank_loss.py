@@ -22,7 +22,7 @@ CLOSED = 1e-9
 
 def rank_remarks(system: ConstrainedBodies, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
     """A sentence on the first pose where the loops opened suddenly and one on the start, if they lose rank there."""
-    gap = system.gaps.largest(system._reference_poses(x), 0.0)
+    gap = system.gap(t, x)
     rows = np.unique(np.linspace(0, len(t) - 1, SAMPLES).astype(int))
     if len(rows) < 3:
         return []
