@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
+from rbdkit.spatial.read_numbers import numbers, shown
 
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -25,15 +26,10 @@ def unit_axis(axis: str | ArrayLike) -> NDArray:
     if isinstance(axis, str):
         sign, name = (-1.0, axis[1:]) if axis.startswith("-") else (1.0, axis)
         if name not in _NAMED:
-            raise ModelError(f"axis {axis!r} is unknown: give 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector")
+            raise ModelError(f"axis {shown(axis)} is unknown: give 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector")
         n = sign * np.array(_NAMED[name]) + 0.0
     else:
-        try:
-            n = np.array(axis, dtype=float)
-        except (TypeError, ValueError):
-            n = np.full(3, np.nan)
-        if n.shape != (3,) or not np.all(np.isfinite(n)):
-            raise ModelError(f"axis {axis!r} is not a vector of three finite numbers")
+        n = np.array(numbers(axis, (3,), lambda v: f"axis {v} is not a vector of three finite numbers"))
         length = float(np.linalg.norm(n))
         if abs(length - 1.0) > 1e-9:
             mend = "divide it by its length" if length > 0.0 else "give the direction of the joint axis"

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import ModelError
-from rbdkit.joints.joint_type import JointType, check_unit_quaternion, constant
+from rbdkit.joints.joint_type import JointType, check_unit_quaternion, constant, translation_of
 from rbdkit.spatial import quaternion, se3
 
 
@@ -36,9 +35,7 @@ class Free(JointType):
     _T = constant(np.zeros((6, 0)))
 
     def __init__(self, translation: str = "predecessor") -> None:
-        if translation not in ("predecessor", "successor"):
-            raise ModelError(f"translation {translation!r} of a free joint must be 'predecessor' or 'successor'")
-        self.translation = translation
+        self.translation = translation_of(translation, self.kind)
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
         T = np.zeros((*np.shape(q)[:-1], 4, 4))

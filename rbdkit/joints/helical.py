@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.errors import ModelError
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
 from rbdkit.joints.joint_type import VectorJoint, constant
+from rbdkit.spatial.read_numbers import number
 
 
 class Helical(VectorJoint):
@@ -28,9 +28,7 @@ class Helical(VectorJoint):
 
     def __init__(self, axis: str | ArrayLike = "z", pitch: float = 0.0) -> None:
         self.axis = unit_axis(axis)
-        self.pitch = float(pitch)
-        if not np.isfinite(self.pitch):
-            raise ModelError(f"pitch {pitch!r} of a helical joint is not a finite number (m/rad)")
+        self.pitch = number(pitch, lambda v: f"pitch {v} of a helical joint is not a finite number (m/rad)")
         self._S = constant(np.concatenate([self.axis, self.pitch * self.axis])[:, None])
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:

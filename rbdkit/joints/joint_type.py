@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import StateError
+from rbdkit.errors import ModelError, StateError
 from rbdkit.spatial import plucker, se3
+from rbdkit.spatial.read_numbers import shown
 
 
 class JointType(ABC):
@@ -201,6 +202,22 @@ def check_unit_quaternion(p: NDArray, joint: str) -> None:
             f"{joint}: quaternion {np.array2string(np.asarray(p)[first], precision=6)} has norm {norms[first]:.9g}, "
             "not 1; divide it by its norm, or use model.neutral() or model.integrate(q, dv) to make coordinates"
         )
+
+
+def require_joint_type(joint: object, what: str) -> JointType:
+    """The joint type that was given; `ModelError` if it is something else. what : whose joint, for the message."""
+    if not isinstance(joint, JointType):
+        raise ModelError(
+            f"{what}: {shown(joint)} is not a joint type; give an instance such as Revolute('z'), Spherical() or Free()"
+        )
+    return joint
+
+
+def translation_of(name: object, kind: str) -> str:
+    """The name of the frame along whose axes a joint of that kind measures its position."""
+    if not isinstance(name, str) or name not in ("predecessor", "successor"):
+        raise ModelError(f"translation {shown(name)} of a {kind} joint must be 'predecessor' or 'successor'")
+    return name
 
 
 def constant(matrix: NDArray) -> NDArray:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.errors import ModelError
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
-from rbdkit.joints.joint_type import JointType, constant
+from rbdkit.joints.joint_type import JointType, constant, translation_of
 from rbdkit.spatial.stumpff import half_cotangent
 
 
@@ -37,10 +36,8 @@ class Planar(JointType):
     v_units = ("rad/s", "m/s", "m/s")
 
     def __init__(self, axis: str | ArrayLike = "z", translation: str = "predecessor") -> None:
-        if translation not in ("predecessor", "successor"):
-            raise ModelError(f"translation {translation!r} of a planar joint must be 'predecessor' or 'successor'")
         self.axis = unit_axis(axis)
-        self.translation = translation
+        self.translation = translation_of(translation, self.kind)
         self._B = plane_basis(self.axis)
         S = np.zeros((6, 3))
         S[:3, 0] = self.axis

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import StateError
-from rbdkit.joints.joint_type import JointType, VectorJoint
+from rbdkit.errors import ModelError, StateError
+from rbdkit.joints.joint_type import JointType, VectorJoint, require_joint_type
+from rbdkit.spatial.read_numbers import floats, shown
 
 Motion = Callable[[float], tuple[NDArray, NDArray, NDArray]]
 
@@ -36,7 +37,9 @@ class Prescribed(VectorJoint):
     q_names = q_units = ()
 
     def __init__(self, joint: JointType, motion: Motion) -> None:
-        self.joint = joint
+        self.joint = require_joint_type(joint, "the joint of a prescribed motion")
+        if not callable(motion):
+            raise ModelError(f"the motion of a prescribed joint is a function of time, not {shown(motion)}")
         self.motion = motion
 
     @property
@@ -49,7 +52,13 @@ class Prescribed(VectorJoint):
 
     def state(self, t: float) -> tuple[NDArray, NDArray, NDArray]:
         """q, v and dv/dt of the joint that is driven, at a time in s."""
-        state = [np.array(part, dtype=float).reshape(-1) for part in self.motion(t)]
+        given, what = self.motion(t), f"motion of a prescribed {self.joint.kind} joint at t = {t:g} s"
+        if not isinstance(given, tuple | list | np.ndarray):
+            raise StateError(f"{what}: {shown(given)} must be a tuple (q, v, dv/dt)")
+        state = [
+            np.array(floats(part, lambda v: f"{what}: {v} is not an array of numbers", StateError)).reshape(-1)
+            for part in given
+        ]
         sizes, needed = [len(part) for part in state], [self.joint.nq, self.joint.nv, self.joint.nv]
         if sizes != needed or not all(np.isfinite(part).all() for part in state):
             raise StateError(

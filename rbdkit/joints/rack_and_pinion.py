@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.errors import ModelError
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
 from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.spatial.read_numbers import number
 
 
 class RackAndPinion(VectorJoint):
@@ -33,9 +33,7 @@ class RackAndPinion(VectorJoint):
 
     def __init__(self, axis: str | ArrayLike = "z", radius: float = 0.1) -> None:
         self.axis = unit_axis(axis)
-        self.radius = float(radius)
-        if not np.isfinite(self.radius):
-            raise ModelError(f"radius {radius!r} of a rack-and-pinion joint is not a finite number (m)")
+        self.radius = number(radius, lambda v: f"radius {v} of a rack-and-pinion joint is not a finite number (m)")
         self._B = plane_basis(self.axis)
         self.along = self._B[:, 0]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.joints.joint_type import JointType
+from rbdkit.joints.joint_type import JointType, require_joint_type
 from rbdkit.spatial import plucker, se3
 
 
@@ -26,7 +26,7 @@ class Reversed(JointType):
     kind = "reversed"
 
     def __init__(self, joint: JointType) -> None:
-        self.joint = joint
+        self.joint = require_joint_type(joint, "the joint to be reversed")
         self.nq, self.nv = joint.nq, joint.nv
         self.q_names, self.q_units = joint.q_names, joint.q_units
         self.v_names, self.v_units = joint.v_names, joint.v_units

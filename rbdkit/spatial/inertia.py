@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import ModelError
 from rbdkit.spatial import solids
 from rbdkit.spatial.inertia_check import inertia_findings
+from rbdkit.spatial.read_numbers import HUGE, floats, number, within
 from rbdkit.spatial.so3 import skew, unskew
 from rbdkit.spatial.vectors import ForceVector, MotionVector
 
@@ -42,8 +43,8 @@ class Inertia:
     Raises
     ------
     ModelError
-        With `check`: if a number is not finite, the mass is negative or zero with an inertia, the rotational inertia
-        is not symmetric, not positive semidefinite, or breaks the triangle inequality I1 + I2 >= I3.
+        With `check`: if a number is not finite or beyond 1e12, the mass is negative or zero with an inertia, the
+        rotational inertia is not symmetric, not positive semidefinite, or breaks the triangle inequality I1 + I2 >= I3.
     """
 
     mass: float
@@ -73,7 +74,7 @@ class Inertia:
     @classmethod
     def from_ten_parameters(cls, parameters: ArrayLike, check: bool = True) -> Inertia:
         """From (m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), the inertia taken about the frame's origin."""
-        phi = np.asarray(parameters, dtype=float)
+        phi = floats(parameters, lambda v: f"a rigid-body inertia has 10 parameters, not {v}")
         if phi.shape != (10,):
             raise ModelError(f"a rigid-body inertia has 10 parameters, got an array of shape {phi.shape}.")
         m, h = phi[0], phi[1:4]
@@ -92,7 +93,7 @@ class Inertia:
             If the matrix is not of that form: a general symmetric 6x6 matrix (an articulated-body inertia, say) has
             21 parameters, a rigid-body inertia 10.
         """
-        M = np.asarray(matrix, dtype=float)
+        M = floats(matrix, lambda v: f"a spatial inertia is a 6x6 matrix, not {v}")
         if M.shape != (6, 6):
             raise ModelError(f"a spatial inertia is a 6x6 matrix, got shape {M.shape}.")
         m, h = M[3:, 3:].trace() / 3, unskew(M[:3, 3:])
@@ -182,10 +183,12 @@ class Inertia:
     def _solid(cls, solid: solids.Solid, mass: float | None, density: float | None) -> Inertia:
         if (mass is None) == (density is None):
             raise ModelError(f"a solid needs exactly one of mass and density, got mass={mass}, density={density}.")
-        if mass is None:
+        if mass is not None:
+            mass = number(mass, lambda v: f"mass {v} of a solid is not a finite number (kg)")
+        else:
             if solid.volume == 0.0:
                 raise ModelError("a thin shell has no volume, so a density gives it no mass: give its mass.")
-            mass = float(density) * solid.volume  # type: ignore[arg-type]
+            mass = number(density, lambda v: f"density {v} of a solid is not a finite number (kg/m^3)") * solid.volume
         return cls(mass, solid.com, mass * solid.gyration)
 
     @cached_property
@@ -234,7 +237,7 @@ class Inertia:
 
     def transformed(self, pose: ArrayLike) -> Inertia:
         """The same body seen from frame A, where `pose` (4, 4) is the pose A_T_B of the present frame B in A."""
-        T = np.asarray(pose, dtype=float)
+        T = floats(pose, lambda v: f"an inertia is moved by a pose (4, 4), not {v}")
         if T.shape != (4, 4):
             raise ModelError(f"an inertia is moved by a pose (4, 4), got shape {T.shape}.")
         R = T[:3, :3]
@@ -250,6 +253,11 @@ class Inertia:
     def findings(self) -> list[str]:
         """What is physically wrong with these numbers, a sentence each; an empty list for a possible body."""
         return inertia_findings(self.mass, self.com, self.inertia_com)
+
+    @cached_property
+    def sensible(self) -> bool:
+        """Whether every number is finite and not beyond 1e12, so that what is computed with it is finite too."""
+        return within(np.array([self.mass, *self.com.tolist(), *self.inertia_com.ravel().tolist()]), HUGE)
 
     @cached_property
     def _key(self) -> bytes:
@@ -274,10 +282,8 @@ class Inertia:
 
 
 def _read_only(value: ArrayLike, shape: Sequence[int], name: str) -> NDArray:
-    try:
-        array = np.array(value, dtype=float) + 0.0  # + 0.0 turns -0.0 into 0.0, so that equal inertias hash equal
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"inertia: {name} must hold numbers of shape {tuple(shape)}, got {value!r}.") from error
+    array = floats(value, lambda v: f"inertia: {name} must hold numbers of shape {tuple(shape)}, got {v}")
+    array = array + 0.0  # a copy, and -0.0 becomes 0.0, so that equal inertias hash equal
     if array.shape != tuple(shape):
         raise ModelError(f"inertia: {name} has shape {array.shape}, it must be {tuple(shape)}.")
     array.setflags(write=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.spatial.read_numbers import HUGE, within
+
 ROUND_OFF = 1e-5  # of the largest moment: what printing six digits in a file can do to a possible inertia
 POINT = 1e-12  # m^2: moments below this times the mass are those of a point, and what is left of them is round-off
 
@@ -12,8 +14,9 @@ POINT = 1e-12  # m^2: moments below this times the mass are those of a point, an
 def inertia_findings(mass: float, com: NDArray, inertia_com: NDArray) -> list[str]:
     """A sentence for each reason why no body can have this mass (kg), centre of mass (m) and inertia (kg m^2)."""
     numbers = np.concatenate([[mass], com, inertia_com.ravel()])
-    if not np.isfinite(numbers).all():
-        return [f"not finite: mass {mass}, com {com.tolist()}, inertia_com {inertia_com.tolist()}"]
+    if not within(numbers, HUGE):
+        wrong = f"beyond {HUGE:g}" if np.isfinite(numbers).all() else "not finite"
+        return [f"{wrong}: mass {mass}, com {com.tolist()}, inertia_com {inertia_com.tolist()}"]
     found = []
     if mass < 0.0:
         found.append(f"the mass is negative: {mass:g} kg")

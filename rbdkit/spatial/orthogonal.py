@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import StateError
+from rbdkit.spatial.read_numbers import floats
 
 _EYE = np.eye(3)
 
@@ -28,7 +29,7 @@ def check(R: ArrayLike, tol: float = 1e-6) -> NDArray:
     StateError
         With the deviation from orthogonality and the determinant of the worst matrix.
     """
-    R = np.asarray(R, dtype=float)
+    R = floats(R, lambda v: f"a rotation matrix holds numbers, not {v}", StateError)
     if R.shape[-2:] != (3, 3):
         raise StateError(f"a rotation matrix has shape (3, 3) on its last axes, got {R.shape}.")
     if not np.all(is_rotation(R, tol)):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import StateError
 from rbdkit.spatial.components import join, norm, split
 from rbdkit.spatial.orthogonal import check as check_rotation
+from rbdkit.spatial.read_numbers import floats
 from rbdkit.spatial.stumpff import sinc
 
 
@@ -134,7 +135,7 @@ def check(p: ArrayLike, tol: float = 1e-6) -> NDArray:
     StateError
         With the norm, if it differs from 1 by more than `tol`: an unnormalised quaternion scales everything after it.
     """
-    p = np.asarray(p, dtype=float)
+    p = floats(p, lambda v: f"a quaternion holds numbers, not {v}", StateError)
     if p.shape[-1:] != (4,):
         raise StateError(f"a quaternion has 4 numbers (w, x, y, z) on its last axis, got shape {p.shape}.")
     n = norm(p)

@@ -17,6 +17,7 @@ from rbdkit.errors import StateError
 from rbdkit.spatial import quaternion, so3
 from rbdkit.spatial.components import angle
 from rbdkit.spatial.cross import crm
+from rbdkit.spatial.read_numbers import floats, shown
 from rbdkit.spatial.stumpff import half_cotangent, stumpff
 
 _EYE = np.eye(3)
@@ -41,17 +42,21 @@ def pose(rotation: Any = None, position: ArrayLike = (0.0, 0.0, 0.0)) -> NDArray
     StateError
         If the rotation is not a rotation matrix or not a unit quaternion, or the position is not finite.
     """
-    p = np.asarray(position, dtype=float)
+    p = floats(position, lambda v: f"the position {v} is not made of numbers", StateError)
+    if p.shape[-1:] != (3,):
+        raise StateError(f"the position has shape {p.shape}, it must be (3,), or (..., 3) for a stack.")
     if not np.isfinite(p).all():
-        raise StateError(f"the position is not finite: {p}.")
+        raise StateError(f"the position is not finite: {shown(p)}.")
     if rotation is None:
         R = _EYE
     elif hasattr(rotation, "as_matrix"):
         R = rotation.as_matrix()
-    elif np.shape(rotation)[-1:] == (4,):
-        R = quaternion.to_matrix(quaternion.check(rotation))
+    elif (turn := floats(rotation, lambda v: f"the rotation {v} is not made of numbers", StateError)).shape[-1:] == (
+        4,
+    ):
+        R = quaternion.to_matrix(quaternion.check(turn))
     else:
-        R = so3.check(rotation)
+        R = so3.check(turn)
     return _assemble(R, p)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
+from rbdkit.spatial.read_numbers import floats, number, require_sensible, shown
 
 
 class Solid(NamedTuple):
@@ -115,8 +116,8 @@ def mesh(vertices: ArrayLike, faces: ArrayLike) -> Solid:
 
 def _round(volume: float, z: float, xx: float, zz: float, axis: str) -> Solid:
     """Solid of revolution with its centre of mass at z and the mean squares xx = yy and zz, turned onto `axis`."""
-    if axis not in ("x", "y", "z"):
-        raise ModelError(f'the axis of a solid is "x", "y" or "z", got {axis!r}.')
+    if not isinstance(axis, str) or axis not in ("x", "y", "z"):
+        raise ModelError(f'the axis of a solid is "x", "y" or "z", got {shown(axis)}.')
     k = "xyz".index(axis)
     squares, com = np.full(3, xx), np.zeros(3)
     squares[k], com[k] = zz, z
@@ -130,27 +131,33 @@ def _from_squares(squares: NDArray) -> NDArray:
 
 def _lengths(solid: str, **given: ArrayLike) -> dict[str, NDArray]:
     """The given lengths as arrays, all positive and finite; `size` and `radii` have three."""
-    out = {}
-    for name, value in given.items():
-        array = np.asarray(value, dtype=float)
-        if array.shape != ((3,) if name in ("size", "radii") else ()):
-            raise ModelError(f"{solid}: {name} has the wrong shape {array.shape}.")
-        if not (np.isfinite(array).all() and (array > 0.0).all()):
-            raise ModelError(f"{solid}: {name} must be positive, got {value!r}.")
-        out[name] = array
-    return out
+    return {name: _length(solid, name, value) for name, value in given.items()}
+
+
+def _length(solid: str, name: str, value: ArrayLike) -> NDArray:
+    def says(shown_value: str) -> str:
+        return f"{solid}: {name} must be positive, got {shown_value}"
+
+    array = floats(value, says)
+    if array.shape != ((3,) if name in ("size", "radii") else ()):
+        raise ModelError(f"{solid}: {name} has the wrong shape {array.shape}.")
+    require_sensible(array, says, given=value)
+    if not (array > 0.0).all():
+        raise ModelError(f"{says(shown(value))}.")
+    return array
 
 
 def _radii(solid: str, radius: float, inner_radius: float) -> tuple[float, float]:
     R = float(_lengths(solid, radius=radius)["radius"])
+    inner_radius = number(inner_radius, lambda v: f"hollow {solid}: the inner radius must be a number (m), got {v}")
     if not 0.0 <= inner_radius <= R:
         raise ModelError(f"hollow {solid}: the inner radius must lie between 0 and {R}, got {inner_radius}.")
-    return R, float(inner_radius)
+    return R, inner_radius
 
 
 def _indexed(vertices: ArrayLike, faces: ArrayLike) -> tuple[NDArray, NDArray]:
     """Distinct vertices and the faces that point to them, with degenerate triangles left out."""
-    V, F = np.asarray(vertices, dtype=float), np.asarray(faces)
+    V, F = floats(vertices, lambda v: f"mesh: vertices must be numbers, got {v}"), np.asarray(faces)
     if V.ndim != 2 or V.shape[1] != 3 or not np.isfinite(V).all():
         raise ModelError(f"mesh: vertices must be finite, of shape (n, 3); got shape {V.shape}.")
     if F.ndim != 2 or F.shape[1] != 3 or F.dtype.kind not in "iu" or len(F) == 0:

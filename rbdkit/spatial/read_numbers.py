@@ -1,0 +1,132 @@
+"""Numbers as users give them: the one reader of all of them, so that what is no number is refused everywhere alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import hypot
+from reprlib import Repr
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError, RbdkitError
+
+HUGE = 1e12
+"""Numbers of a model beyond this are taken for mistakes: no length, mass or inertia of a machine comes near it."""
+
+FEW = 100
+"""So many numbers Python looks at faster than NumPy."""
+
+Says = Callable[[str], str]
+
+FLOAT = np.dtype(float)
+"""What most arrays are made of; as there is one of it, `is` tells it at once."""
+
+_NO_NUMBERS = {
+    "c": "complex numbers would lose their imaginary part; give the real part (.real) if that is meant",
+    "U": "it is text; convert it first: float('1.5')",
+    "S": "it is text; convert it first: float('1.5')",
+    "M": "it holds dates; give numbers, in SI units",
+    "m": "it holds times; give numbers, in seconds",
+    "V": "it holds records; give one array of numbers for each of their fields",
+    "-": "None is not a number",
+    "masked": "masked entries would count as numbers; leave them out (.compressed()) or give numbers (.filled(0.0))",
+}
+_short = Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 60
+_short.maxlist = _short.maxtuple = _short.maxarray = _short.maxdict = _short.maxset = 8
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """The value as Python writes it, on one line, cut to about `limit` characters: for error messages."""
+    if isinstance(value, np.ndarray) and value.size > 12:
+        return f"an array of shape {value.shape}"
+    try:
+        text = " ".join(_short.repr(value).split())
+    except Exception:  # whatever a foreign object does when it is asked how it looks
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def floats(values: Any, says: Says, error: type[RbdkitError] = ModelError) -> NDArray:
+    """The values as an array of floats; the very array that was given if it is one.
+
+    Parameters
+    ----------
+    values : a number, nested sequences of numbers, or anything that NumPy makes an array of numbers from.
+    says : makes of the value, as text, what the error begins with: whose it is, and what it ought to be.
+    error : class of what is raised.
+
+    Raises
+    ------
+    RbdkitError
+        Of class `error`, if they are not numbers (text, dates, other objects), would lose something (complex numbers,
+        masked entries), or do not make a rectangular array.
+    """
+    if type(values) is np.ndarray and values.dtype is FLOAT:
+        return values
+    try:
+        array = np.asarray(values)
+        if array.dtype is FLOAT and array.ndim < 2 and type(values) in (float, list, tuple):
+            return array
+        kind = _not_numbers(values, array)
+        if kind is None:
+            with np.errstate(over="ignore"):  # a number of a wider type becomes infinite, which the caller refuses
+                return array.astype(float, copy=False)
+    except Exception as fault:  # whatever a foreign object does when it is asked for its numbers
+        raise error(f"{says(shown(values))}: {first_line(fault)}") from None
+    raise error(f"{says(shown(values))}: {_NO_NUMBERS[kind]}")
+
+
+def numbers(values: Any, shape: tuple[int, ...], says: Says, error: type[RbdkitError] = ModelError) -> NDArray:
+    """The values as an array of floats of that shape, finite and not beyond `HUGE`; raises as `floats` does."""
+    array = floats(values, says, error)
+    if array.shape != shape:
+        raise error(f"{says(shown(values))}: its shape is {array.shape}, not {shape}")
+    require_sensible(array, says, error, values)
+    return array
+
+
+def number(value: Any, says: Says, error: type[RbdkitError] = ModelError) -> float:
+    """One finite number, not beyond `HUGE`; raises as `floats` does."""
+    return float(numbers(value, (), says, error))
+
+
+def require_sensible(array: NDArray, says: Says, error: type[RbdkitError] = ModelError, given: Any = None) -> None:
+    """Raise `error` if a number is not finite or beyond `HUGE`. given : what is shown in place of the array."""
+    if not within(array, HUGE):
+        worst = array[~(np.abs(array) <= HUGE)].flat[0]
+        why = f"beyond {HUGE:g}, which is taken for a mistake" if np.isfinite(worst) else "not a finite number"
+        raise error(f"{says(shown(array.tolist() if given is None else given))}: {worst:g} is {why}")
+
+
+def within(array: NDArray, limit: float) -> bool:
+    """Whether every number is finite and not beyond the limit, found as fast as can be."""
+    # the norm tells most arrays at once; those of very many large numbers are looked at one by one
+    flat = array.ravel()
+    if flat.size <= FEW:
+        return hypot(*flat.tolist()) <= limit or bool((np.abs(flat) <= limit).all())
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(flat.dot(flat) <= limit * limit) or bool((np.abs(flat) <= limit).all())
+
+
+def first_line(fault: BaseException) -> str:
+    """What went wrong, in one short line."""
+    return " ".join(str(fault).split())[:120] or type(fault).__name__
+
+
+def _not_numbers(values: Any, array: NDArray) -> str | None:
+    """What there is instead of plain numbers, a key of `_NO_NUMBERS`. array : what NumPy made of the values."""
+    kind: str = array.dtype.kind
+    if kind == "O":
+        kinds = ["-" if entry is None else str(np.asarray(entry).dtype.kind) for entry in array.ravel().tolist()]
+        kind = next((k for k in kinds if k in _NO_NUMBERS), kind)
+    return "masked" if _masked(values) else kind if kind in _NO_NUMBERS else None
+
+
+def _masked(values: Any) -> bool:
+    """Whether an array has masked entries, or one of several in a list."""
+    if isinstance(values, np.ma.MaskedArray):
+        return bool(np.ma.is_masked(values))
+    return isinstance(values, list | tuple) and any(map(_masked, values))
