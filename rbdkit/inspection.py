@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms import ExternalForces, forward_dynamics, forward_kinematics, rnea
+from rbdkit.errors import StateError
 from rbdkit.model import Body, Model
 from rbdkit.spatial import plucker, se3
 
@@ -105,6 +106,9 @@ def inspect(
     q = model.check_q(q).astype(float)
     v = np.zeros(model.nv) if v is None else model.check_v(v, "v").astype(float)
     tau = np.zeros(model.nv) if tau is None else model.check_v(tau, "tau").astype(float)
+    for name, given in (("q", q), ("v", v), ("tau", tau)):
+        if given.ndim != 1:
+            raise StateError(f"{name} has shape {given.shape}; a body is inspected in one state, not in a stack")
     poses = forward_kinematics(model, q, t=t).poses
     sections = {"Placement": [Fact("pose in the world", "T", "1, m", "world", poses[i])]}
     if i == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.engine.graph import Symbol
 from rbdkit.errors import StateError
 from rbdkit.model import Model
+from rbdkit.model.model import LARGEST
+from rbdkit.spatial.read_numbers import floats, shown, within
 
 ExternalForces = Mapping[str, ArrayLike] | ArrayLike | None
 
@@ -56,7 +59,7 @@ def external_forces(model: Model, f_ext: ExternalForces) -> NDArray | None:
     if isinstance(f_ext, Mapping):
         rows = np.zeros((n, 6))
         for name, force in f_ext.items():
-            value = np.asarray(force, dtype=float)
+            value = floats(force, partial("external force on body {!r}: {} is not a vector".format, name), StateError)
             if value.shape != (6,):
                 raise StateError(
                     f"external force on body {name!r} has shape {value.shape}; give (6,): moment about the world "
@@ -64,22 +67,28 @@ def external_forces(model: Model, f_ext: ExternalForces) -> NDArray | None:
                 )
             rows[model.body(name).index] += value
     else:
-        rows = np.asarray(f_ext, dtype=float)
+        rows = floats(f_ext, lambda v: f"f_ext {v} is neither a mapping from bodies to forces nor an array", StateError)
         if rows.shape != (n, 6):
             raise StateError(
                 f"f_ext has shape {rows.shape}; model {model.name!r} needs ({n}, 6), "
                 "one row a body with the world first"
             )
-    if not np.isfinite(rows).all():
-        i = int(np.argwhere(~np.isfinite(rows))[0, 0])
-        raise StateError(f"external force on body {model.bodies[i].name!r} is not finite: {rows[i]}")
+    if not within(rows, LARGEST):
+        i = int(np.argwhere(~(np.abs(rows) <= LARGEST))[0, 0])
+        raise StateError(
+            f"external force on body {model.bodies[i].name!r} is not finite or beyond {LARGEST:g}: {rows[i]}"
+        )
     return rows
 
 
 def _three(value: ArrayLike, name: str) -> NDArray:
-    if len(np.shape(value)) == 1 and any(isinstance(x, Symbol) for x in value):  # type: ignore[union-attr]
+    if isinstance(value, list | tuple | np.ndarray) and any(isinstance(x, Symbol) for x in value):
         return np.asarray(value, dtype=object)  # a function of the state that is being traced
-    array = np.asarray(value, dtype=float)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise StateError(f"{name} of a wrench must be three finite numbers, not {value!r}")
+
+    def says(v: str) -> str:
+        return f"{name} of a wrench must be three finite numbers, not {v}"
+
+    array = floats(value, says, StateError)
+    if array.shape != (3,) or not within(array, LARGEST):
+        raise StateError(says(shown(value)))
     return array

@@ -12,6 +12,7 @@ from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.spatial import plucker, se3
 from rbdkit.spatial.cross import cross_motion
+from rbdkit.spatial.read_numbers import shown
 
 Reference = Literal["body", "world", "aligned"]
 
@@ -86,6 +87,8 @@ def point_velocity(model: Model, q: NDArray, v: NDArray, frame: str, point: Arra
 
 def _leaving(X_f0: NDArray, reference: Reference) -> NDArray:
     """The transform from frame coordinates to those of the reference; X_f0 leads from the world to the frame."""
+    if not isinstance(reference, str):
+        raise StateError(f"reference {shown(reference)} must be 'body', 'world' or 'aligned'")
     if reference == "body":
         return np.eye(6)
     if reference == "world":

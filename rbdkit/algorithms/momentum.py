@@ -12,6 +12,7 @@ from rbdkit.algorithms.kinematics import forward_kinematics
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
+from rbdkit.spatial.read_numbers import shown
 
 About = Literal["world", "com"]
 """The point that angular momentum refers to: the world origin or the centre of mass."""
@@ -96,8 +97,8 @@ def _moving(model: Model) -> list[int]:
 
 
 def _about_com(about: About) -> bool:
-    if about not in ("world", "com"):
-        raise StateError(f"about={about!r} must be 'world' or 'com'")
+    if not isinstance(about, str) or about not in ("world", "com"):
+        raise StateError(f"about={shown(about)} must be 'world' or 'com'")
     return about == "com"
 
 

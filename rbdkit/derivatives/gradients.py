@@ -11,7 +11,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.stacks import each_named, independent
 from rbdkit.engine import Kernels
-from rbdkit.functions import Backend, checked_state
+from rbdkit.functions import Backend, checked_state, with_inertia
 from rbdkit.model import Model
 
 
@@ -53,7 +53,7 @@ def rnea_gradient(
 
     It costs little more than the forces themselves, however many parameters there are. weights : (..., nv).
     """
-    q, v, a, w = state = checked_state(model, q, v=v, a=a, weights=weights)
+    q, v, a, w = state = checked_state(with_inertia(model), q, v=v, a=a, weights=weights)
     if (kernels := independent(model, backend)) is not None:
         forces = algorithms.external_forces(model, f_ext)
         g = kernels.rnea_gradient(q, v, a, w, forces)
@@ -112,7 +112,7 @@ def _dynamics_gradient(
     backend: Backend,
     passive: bool,
 ) -> Gradient:
-    q, v, tau, w = state = checked_state(model, q, v=v, tau=tau, weights=weights)
+    q, v, tau, w = state = checked_state(with_inertia(model), q, v=v, tau=tau, weights=weights)
     algorithms.require_tree(model)
     if (kernels := independent(model, backend)) is not None:
         forces = algorithms.external_forces(model, f_ext)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.stacks import each, independent
-from rbdkit.functions import Backend, checked_state
+from rbdkit.functions import Backend, checked_state, with_inertia
 from rbdkit.model import Model
 
 
@@ -50,7 +50,7 @@ def rnea_derivatives(
     ----------
     q : (..., nq). v, a : (..., nv), SI units and radians. f_ext, t, backend : as in `rnea`.
     """
-    q, v, a = state = checked_state(model, q, v=v, a=a)
+    q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     if (kernels := independent(model, backend)) is not None:
         return RneaDerivatives(*kernels.rnea_jacobian(q, v, a, algorithms.external_forces(model, f_ext)))
 
@@ -97,7 +97,7 @@ def _dynamics_derivatives(
     backend: Backend,
     passive: bool,
 ) -> DynamicsDerivatives:
-    q, v, tau = state = checked_state(model, q, v=v, tau=tau)
+    q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     algorithms.require_tree(model)
     if (kernels := independent(model, backend)) is not None:
         blocks, qdd = kernels.aba_jacobian(q, v, tau, algorithms.external_forces(model, f_ext), passive)

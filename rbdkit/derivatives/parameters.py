@@ -9,7 +9,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.gradients import forward_dynamics_gradient, rnea_gradient
 from rbdkit.derivatives.stacks import each, independent
-from rbdkit.functions import Backend, checked_state
+from rbdkit.functions import Backend, checked_state, with_inertia
 from rbdkit.model import Model
 
 
@@ -26,7 +26,7 @@ def rnea_parameter_jacobian(
 
     Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
     """
-    q, v, a = (x[..., None, :] for x in checked_state(model, q, v=v, a=a))
+    q, v, a = (x[..., None, :] for x in checked_state(with_inertia(model), q, v=v, a=a))
     return rnea_gradient(model, q, v, a, np.eye(model.nv), f_ext, t, backend).parameters
 
 
@@ -40,7 +40,7 @@ def forward_dynamics_parameter_jacobian(
     backend: Backend = "auto",
 ) -> dict[str, NDArray]:
     """How the accelerations of `forward_dynamics` change with each parameter, by name: (..., nv, *shape)."""
-    q, v, tau = (x[..., None, :] for x in checked_state(model, q, v=v, tau=tau))
+    q, v, tau = (x[..., None, :] for x in checked_state(with_inertia(model), q, v=v, tau=tau))
     return forward_dynamics_gradient(model, q, v, tau, np.eye(model.nv), f_ext, t, backend).parameters
 
 
@@ -53,9 +53,9 @@ def inertial_regressor(
 
     pi are the ``ten_parameters`` of each body's inertia; rotors and external forces come on top.
     """
-    state = checked_state(model, q, v=v, a=a)
+    state = checked_state(with_inertia(model), q, v=v, a=a)
     if (kernels := independent(model, backend)) is not None:
         rows = [x[..., None, :] for x in state]
-        q, v, a, w = checked_state(model, rows[0], v=rows[1], a=rows[2], weights=np.eye(model.nv))
+        q, v, a, w = checked_state(with_inertia(model), rows[0], v=rows[1], a=rows[2], weights=np.eye(model.nv))
         return kernels.inertial_gradient(kernels.rnea_gradient(q, v, a, w).by_link)
     return each(lambda q, v, a: [algorithms.inertial_regressor(model, q, v, a, t)], *state)[0]

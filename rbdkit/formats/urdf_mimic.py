@@ -9,10 +9,10 @@ import numpy as np
 
 from rbdkit.errors import FormatError
 from rbdkit.formats.urdf_joint import UrdfJoint
-from rbdkit.formats.xml_numbers import HUGE
 from rbdkit.joints import Fixed
 from rbdkit.model import Limits, Mimic
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.spatial.read_numbers import HUGE
 
 
 def resolve_mimics(joints: Mapping[str, UrdfJoint], notes: list[str]) -> dict[str, UrdfJoint]:

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
 from rbdkit.formats.xml_reader import Element
+from rbdkit.spatial.read_numbers import HUGE
 
-HUGE = 1e12
-"""Numbers beyond this are taken for mistakes: no length, mass or inertia of a robot comes near it."""
+LONGEST = 1000
+"""Characters of a number: beyond, it is taken for a mistake, as no program writes so many digits."""
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -58,28 +59,38 @@ def bound(element: Element | None, attribute: str, subject: str, default: float)
     if element is None or attribute not in element.attributes:
         return default
     word = element.attributes[attribute].strip()
-    if _INFINITY.fullmatch(word) or _NUMBER.fullmatch(word):
+    if len(word) <= LONGEST and (_INFINITY.fullmatch(word) or _NUMBER.fullmatch(word)):
         value = float(word)
         return math.copysign(math.inf, value) if abs(value) > HUGE else value
     return number(element, attribute, subject)
 
 
 def _number(word: str, element: Element, attribute: str, subject: str) -> float:
+    if len(word) > LONGEST:
+        raise _fault(
+            element,
+            attribute,
+            subject,
+            f"{_cut(word)!r} has {len(word)} characters; no number needs more than {LONGEST}",
+        )
     if _NUMBER.fullmatch(word):
         value = float(word)
         if abs(value) <= HUGE:
             return value
-        raise _fault(element, attribute, subject, f"{word} is absurd: beyond {HUGE:g}")
+        raise _fault(element, attribute, subject, f"{_cut(word)} is absurd: beyond {HUGE:g}")
     if "${" in word or "$(" in word:
         raise _fault(
             element, attribute, subject, "this is a xacro expression; expand the file first: xacro in.xacro > out.urdf"
         )
     if _INFINITY.fullmatch(word) or word.lower().lstrip("+-") == "nan":
         raise _fault(element, attribute, subject, f"{word!r} is not a finite number")
-    raise _fault(element, attribute, subject, f"{word!r} is not a number")
+    raise _fault(element, attribute, subject, f"{_cut(word)!r} is not a number")
+
+
+def _cut(word: str) -> str:
+    return word if len(word) <= 60 else word[:57] + "..."
 
 
 def _fault(element: Element, attribute: str, subject: str, message: str) -> FormatError:
-    shown = element.attributes[attribute]
-    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    shown = _cut(element.attributes[attribute])
     return FormatError(f'{element.place}: {subject}: {attribute}="{shown}" of <{element.tag}>: {message}')

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.xml_numbers import HUGE
+from rbdkit.spatial.read_numbers import HUGE
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.model.placement import as_pose, frozen
+from rbdkit.spatial.read_numbers import floats, require_sensible, shown
 
 
 @dataclass(frozen=True)
@@ -96,23 +99,28 @@ class Mesh:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", _numbers("scale of a mesh", self.scale, 3))
+        if self.path is not None and not isinstance(self.path, str):
+            if not isinstance(self.path, os.PathLike):
+                raise ModelError(f"path {shown(self.path)} of a mesh must be the name of a file")
+            object.__setattr__(self, "path", os.fsdecode(self.path))
         if (self.vertices is None) != (self.faces is None):
             raise ModelError("a mesh needs both vertices (n, 3) and faces (k, 3), or a path")
         if self.vertices is None:
             if self.path is None:
                 raise ModelError("a mesh needs a path, or vertices (n, 3) and faces (k, 3)")
             return
-        try:
-            vertices, faces = frozen(self.vertices), np.array(self.faces, dtype=int)
-        except (TypeError, ValueError) as fault:
-            raise ModelError(f"vertices and faces of a mesh must be arrays of numbers: {fault}") from None
+        vertices = frozen(floats(self.vertices, _mesh_needs_numbers))
+        faces = floats(self.faces, _mesh_needs_numbers)
+        if not np.array_equal(faces, np.rint(faces)):
+            raise ModelError(f"faces of a mesh must be whole numbers, not {shown(self.faces)}")
         if vertices.ndim != 2 or vertices.shape[1] != 3 or not np.all(np.isfinite(vertices)):
             raise ModelError(f"vertices of a mesh must be finite and of shape (n, 3), not {vertices.shape}")
         if faces.ndim != 2 or faces.shape[1] != 3 or faces.size == 0 or faces.min() < 0 or faces.max() >= len(vertices):
             raise ModelError(f"faces of a mesh must be (k, 3) vertex numbers from 0 to {len(vertices) - 1}")
-        faces.setflags(write=False)
+        whole = faces.astype(int)
+        whole.setflags(write=False)
         object.__setattr__(self, "vertices", vertices)
-        object.__setattr__(self, "faces", faces)
+        object.__setattr__(self, "faces", whole)
 
 
 Shape = Box | Sphere | Ellipsoid | Cylinder | Capsule | Cone | Mesh
@@ -145,37 +153,56 @@ class Geometry:
     def __post_init__(self) -> None:
         if not isinstance(self.shape, Shape):
             raise ModelError(
-                f"{self.shape!r} is not a shape; give Box(size), Sphere(radius), Mesh(path) or another one"
+                f"{shown(self.shape)} is not a shape; give Box(size), Sphere(radius), Mesh(path) or another one"
             )
+        if not isinstance(self.name, str):
+            raise ModelError(f"name {shown(self.name)} of a geometry must be a text")
         what = f"geometry {self.name!r}" if self.name else f"geometry {self.shape!r}"
         object.__setattr__(self, "placement", as_pose(self.placement, what))
-        if self.role not in ("visual", "collision"):
-            raise ModelError(f"role {self.role!r} of {what} must be 'visual' or 'collision'")
+        if not isinstance(self.role, str) or self.role not in ("visual", "collision"):
+            raise ModelError(f"role {shown(self.role)} of {what} must be 'visual' or 'collision'")
         if self.color is not None:
-            try:
-                color = tuple(float(c) for c in self.color)
-            except (TypeError, ValueError):
-                color = ()
-            if len(color) not in (3, 4) or not all(0.0 <= c <= 1.0 for c in color):
-                raise ModelError(f"color {self.color!r} of {what} must be 3 or 4 numbers from 0 to 1")
-            object.__setattr__(self, "color", (*color, 1.0)[:4])
+            color = floats(self.color, lambda v: f"color {v} of {what} must be 3 or 4 numbers from 0 to 1")
+            if color.shape not in ((3,), (4,)) or not ((color >= 0.0) & (color <= 1.0)).all():
+                raise ModelError(f"color {shown(self.color)} of {what} must be 3 or 4 numbers from 0 to 1")
+            object.__setattr__(self, "color", (*color.tolist(), 1.0)[:4])
+
+
+def as_geometry(given: Geometry | Shape | Iterable[Geometry | Shape], owner: str) -> tuple[Geometry, ...]:
+    """What is to be drawn as geometries, from one or several shapes or geometries. owner : whose, for messages."""
+    try:
+        listed = (given,) if isinstance(given, Geometry | Shape) else tuple(given)
+    except TypeError:
+        raise ModelError(
+            f"{owner}: geometry {shown(given)} must be a shape such as rbdkit.Box([1, 1, 1]), a Geometry or a list of "
+            "them; leave it out for none"
+        ) from None
+    for shape in listed:
+        if not isinstance(shape, Geometry | Shape):
+            raise ModelError(f"{owner}: {shown(shape)} is neither a shape such as rbdkit.Box([1, 1, 1]) nor a Geometry")
+    return tuple(Geometry(shape) if isinstance(shape, Shape) else shape for shape in listed)
 
 
 def _numbers(what: str, values: tuple[float, ...], count: int) -> tuple[float, ...]:
-    try:
-        numbers = tuple(float(v) for v in np.ravel(values))
-    except (TypeError, ValueError):
-        numbers = ()
-    if len(numbers) != count or not np.all(np.isfinite(numbers)):
-        raise ModelError(f"{what} must be {count} finite number{'s' if count > 1 else ''}, not {values!r}")
-    return numbers
+    def says(value: str) -> str:
+        return f"{what} must be {count} finite number{'s' if count > 1 else ''}, not {value}"
+
+    array = floats(values, says).ravel()
+    if len(array) != count:
+        raise ModelError(says(shown(values)))
+    require_sensible(array, says, given=values)
+    return tuple(array.tolist())
+
+
+def _mesh_needs_numbers(value: str) -> str:
+    return f"vertices and faces of a mesh must be arrays of numbers, not {value}"
 
 
 def _lengths(what: str, values: tuple[float, ...], count: int) -> tuple[float, ...]:
-    numbers = _numbers(what, values, count)
-    if min(numbers) < 0.0:
-        raise ModelError(f"{what} must not be negative: {values!r} (m)")
-    return numbers
+    given = _numbers(what, values, count)
+    if min(given) < 0.0:
+        raise ModelError(f"{what} must not be negative: {shown(values)} (m)")
+    return given
 
 
 def _round_solid(shape: Cylinder | Capsule | Cone, name: str) -> None:

@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Fixed, JointType
+from rbdkit.joints.joint_type import require_joint_type
 from rbdkit.model.placement import as_pose, frozen
 from rbdkit.spatial import plucker
+from rbdkit.spatial.read_numbers import HUGE, floats, require_sensible, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,26 +110,23 @@ class Joint:
         mimic: Mimic | None = None,
     ) -> Joint:
         """A joint with every argument checked and brought to its shape."""
-        if not isinstance(type, JointType):
-            raise ModelError(
-                f"joint {name!r}: {type!r} is not a joint type; "
-                "give an instance such as Revolute('z'), Spherical() or Free()"
-            )
+        require_joint_type(type, f"joint {name!r}")
         coefficients = {"damping": damping, "friction": friction, "stiffness": stiffness, "armature": armature}
         vectors = {key: _vector(value, type.nv, key, name) for key, value in coefficients.items()}
         for key, vector in vectors.items():
-            if np.any(vector < 0.0) or not np.all(np.isfinite(vector)):
-                raise ModelError(f"joint {name!r}: {key} {vector} must be finite and not negative")
+            if not all(0.0 <= x <= HUGE for x in vector.tolist()):
+                raise ModelError(
+                    f"joint {name!r}: {key} {shown(vector.tolist())} must be finite and not negative, up to {HUGE:g}"
+                )
         slack = type.neutral() if rest is None else _vector(rest, type.nq, "rest", name)
         try:
             type.check(slack)
         except StateError as fault:
             raise ModelError(f"joint {name!r}: rest of the spring: {fault}") from None
-        if not np.isfinite(slack).all():
-            raise ModelError(f"joint {name!r}: rest {slack} of the spring must be finite")
+        require_sensible(slack, lambda v: f"joint {name!r}: rest {v} of the spring must be finite")
         if limits is not None and not isinstance(limits, Limits):
             raise ModelError(
-                f"joint {name!r}: limits {limits!r} must be given as Limits(lower, upper, velocity, effort)"
+                f"joint {name!r}: limits {shown(limits)} must be given as Limits(lower, upper, velocity, effort)"
             )
         return Joint(
             name=name,
@@ -199,10 +198,11 @@ class Joint:
 
 def _vector(value: ArrayLike, size: int, what: str, joint: str) -> NDArray:
     """A number for every coordinate, or as many as there are; read-only, shape (size,)."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"joint {joint!r}: {what} {value!r} must be a number or {size} of them") from None
+    if type(value) is float and value == value:  # what most arguments are by default
+        array = np.full(size, value)
+        array.setflags(write=False)
+        return array
+    array = floats(value, lambda v: f"joint {joint!r}: {what} {v} must be a number or {size} of them")
     if array.ndim > 1 or (array.ndim == 1 and len(array) != size):
         raise ModelError(f"joint {joint!r}: {what} has shape {array.shape}; give one number or {size}")
     if np.any(np.isnan(array)):

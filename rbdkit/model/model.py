@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import isfinite
-from typing import Any
+from functools import partial
+from math import hypot
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Fixed, JointType
-from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.joints.joint_type import VectorJoint, require_joint_type
 from rbdkit.model import parameters as _parameters
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.describe import describe, describe_html
 from rbdkit.model.finding import Finding
-from rbdkit.model.geometry import Geometry, Shape
+from rbdkit.model.geometry import Geometry, Shape, as_geometry
+from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint, Limits, Mimic
+from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.numbering import WORLD, did_you_mean
 from rbdkit.model.placement import as_gravity, as_pose, frozen
 from rbdkit.model.validation import validate
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.read_numbers import FLOAT, first_line, floats, number, shown, within
 
+FARTHEST = 1e15
+"""The largest coordinate: beyond, neighbouring floats are more than an eighth of a radian or metre apart."""
+
+LARGEST = 1e100
+"""The largest velocity, acceleration or force: products of two of them and of a model's numbers are still finite."""
+
+_TOO_FAR = {
+    "q_slice": "so far out neighbouring numbers are too far apart to say where the joint is",
+    "v_slice": "with it the equations of motion would overflow",
+}
 _NO_INERTIA = frozen(np.zeros((6, 6)))
 
 
@@ -45,6 +60,7 @@ class Model:
     loops : tuple of `Loop`.
     nq, nv : number of coordinates and of velocity variables.
     parent : tuple, lambda(i), the number of body i's parent; -1 for the world.
+    senseless : name of the first body whose inertia holds numbers that are not finite or beyond 1e12, or None.
     X_tree, I : tuples, X_T and spatial inertia (6, 6) of every body; zeros where no inertia was given.
 
     Examples
@@ -56,14 +72,34 @@ class Model:
     (1, 1)
     """
 
+    if TYPE_CHECKING:
+        bodies: tuple[Body, ...]
+        frames: tuple[Frame, ...]
+        loops: tuple[Loop, ...]
+        joints: tuple[Joint, ...]
+        parent: tuple[int, ...]
+        X_tree: tuple[NDArray, ...]
+        I: tuple[NDArray, ...]
+    else:
+        bodies, frames, loops = Growing(), Growing(), Growing()
+        joints, parent, X_tree, I = Growing(), Growing(), Growing(), Growing()
+
     def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
         self.name = str(name)
         self.gravity = as_gravity(gravity)
-        self.bodies: tuple[Body, ...] = (Body(WORLD, 0, -1, Joint(WORLD)),)
-        self.frames: tuple[Frame, ...] = ()
-        self.loops: tuple[Loop, ...] = ()
+        self.bodies = (Body(WORLD, 0, -1, Joint(WORLD)),)
+        self.frames = ()
+        self.loops = ()
         self.nq = self.nv = 0
         self._bind()
+
+    def __copy__(self) -> Model:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(copied(self.__dict__))
+        twin._body_index, twin._joint_index = dict(self._body_index), dict(self._joint_index)
+        twin._frame_index, twin._loop_names = dict(self._frame_index), set(self._loop_names)
+        twin._independent, twin._curved = list(self._independent), list(self._curved)
+        return twin
 
     # --- building -----------------------------------------------------------------------------------------------------
 
@@ -109,21 +145,15 @@ class Model:
             If a name is taken or unknown, or a value has no physical meaning. The model is then as it was before.
         """
         parent_body = self.body(parent.name if isinstance(parent, Body) else parent)
-        joint_name = f"{name}_joint" if joint_name is None else joint_name
         self._claim_name(name)
+        joint_name = f"{name}_joint" if joint_name is None else joint_name
         self._claim_joint_name(joint_name)
         if inertia is not None and not isinstance(inertia, Inertia):
             raise ModelError(
-                f"body {name!r}: inertia {inertia!r} is not an rbdkit.Inertia; "
+                f"body {name!r}: inertia {shown(inertia)} is not an rbdkit.Inertia; "
                 "make one with Inertia(mass, com, inertia_com)"
             )
-        given = (geometry,) if isinstance(geometry, Geometry | Shape) else tuple(geometry)
-        shapes = tuple(Geometry(shape) if isinstance(shape, Shape) else shape for shape in given)
-        for shape in shapes:
-            if not isinstance(shape, Geometry):
-                raise ModelError(
-                    f"body {name!r}: {shape!r} is neither a shape such as rbdkit.Box([1, 1, 1]) nor a Geometry"
-                )
+        shapes = as_geometry(geometry, f"body {name!r}")
         q_start, v_start = self._coordinate_start(joint_name, joint, mimic)
         placed = Joint.make(
             joint_name,
@@ -139,8 +169,8 @@ class Model:
             limits,
             mimic,
         )
-        body = Body(name, len(self.bodies), parent_body.index, placed, inertia, shapes)
-        self.bodies += (body,)
+        body = Body(name, len(self._body_index), parent_body.index, placed, inertia, shapes)
+        grow(self, "bodies", body)
         if mimic is None:
             self.nq += placed.nq
             self.nv += placed.nv
@@ -152,8 +182,8 @@ class Model:
         self._claim_name(name)
         owner = self.body(body.name if isinstance(body, Body) else body)
         frame = Frame(name, owner.index, as_pose(placement, f"frame {name!r}"))
-        self._frame_index[name] = len(self.frames)
-        self.frames += (frame,)
+        self._frame_index[name] = len(self._frame_index)
+        grow(self, "frames", frame)
         return frame
 
     def add_loop(
@@ -178,19 +208,20 @@ class Model:
         ends = [self.body(b.name if isinstance(b, Body) else b) for b in (predecessor, successor)]
         placed = Joint.make(name, joint, predecessor_placement, 0, 0)
         loop = Loop(placed, ends[0].index, ends[1].index, as_pose(successor_placement, f"loop joint {name!r}"))
-        self.loops += (loop,)
+        self._loop_names.add(name)
+        grow(self, "loops", loop)
         return loop
 
     def _claim_name(self, name: str) -> None:
         if not isinstance(name, str) or not name:
-            raise ModelError(f"a name must be a non-empty text, not {name!r}")
+            raise ModelError(f"a name must be a non-empty text, not {shown(name)}")
         if name in self._body_index or name in self._frame_index:
             raise ModelError(f"name {name!r} is taken; give every body and frame its own name")
 
     def _claim_joint_name(self, name: str) -> None:
         if not isinstance(name, str) or not name:
-            raise ModelError(f"the name of a joint must be a non-empty text, not {name!r}")
-        if name in self._joint_index or any(name == loop.joint.name for loop in self.loops):
+            raise ModelError(f"the name of a joint must be a non-empty text, not {shown(name)}")
+        if name in self._joint_index or name in self._loop_names:
             raise ModelError(f"joint name {name!r} is taken; give every joint its own name")
 
     def _coordinate_start(self, joint_name: str, joint: JointType | None, mimic: Mimic | None) -> tuple[int, int]:
@@ -199,7 +230,7 @@ class Model:
             return self.nq, self.nv
         if not isinstance(mimic, Mimic):
             raise ModelError(
-                f"joint {joint_name!r}: mimic {mimic!r} must be given as Mimic(leader, multiplier, offset)"
+                f"joint {joint_name!r}: mimic {shown(mimic)} must be given as Mimic(leader, multiplier, offset)"
             )
         leader = self.joint(mimic.leader)
         if leader.mimic is not None:
@@ -207,38 +238,46 @@ class Model:
                 f"joint {joint_name!r} mimics {leader.name!r}, which itself mimics {leader.mimic.leader!r}; "
                 "name the last one"
             )
-        if joint is None or joint.nq != 1 or leader.nq != 1:
+        if joint is None or require_joint_type(joint, f"joint {joint_name!r}").nq != 1 or leader.nq != 1:
             raise ModelError(f"joint {joint_name!r} cannot mimic {leader.name!r}: both must have one coordinate")
-        if not np.isfinite([mimic.multiplier, mimic.offset]).all():
-            raise ModelError(f"joint {joint_name!r}: {mimic} holds a number that is not finite")
+        for what, value in (("multiplier", mimic.multiplier), ("offset", mimic.offset)):
+            number(
+                value,
+                partial(
+                    "joint {!r}: the {} of its mimic holds a number that is not finite: {}".format, joint_name, what
+                ),
+            )
         return leader.q_slice.start, leader.v_slice.start
 
     def _bind(self) -> None:
         """Make the look-up tables anew from bodies and frames."""
-        self.joints: tuple[Joint, ...] = ()
-        self.parent: tuple[int, ...] = ()
-        self.X_tree: tuple[NDArray, ...] = ()
-        self.I: tuple[NDArray, ...] = ()
-        self._independent: tuple[Joint, ...] = ()
-        self._curved: tuple[Joint, ...] = ()
+        self.joints, self.parent, self.X_tree, self.I = (), (), (), ()
+        self._independent: list[Joint] = []
+        self._curved: list[Joint] = []
         self._body_index: dict[str, int] = {}
         self._joint_index: dict[str, int] = {}
         self._frame_index = {frame.name: i for i, frame in enumerate(self.frames)}
+        self._loop_names = {loop.joint.name for loop in self.loops}
+        self.senseless: str | None = None
         for body in self.bodies:
             self._enter(body)
 
     def _enter(self, body: Body) -> None:
         """Add a body to the look-up tables."""
         joint = body.joint
-        self.joints += (joint,)
-        self.parent += (body.parent,)
-        self.X_tree += (joint.X_tree,)
-        with np.errstate(all="ignore"):  # an impossible inertia may overflow; `validate` names it
-            self.I += (_NO_INERTIA if body.inertia is None else body.inertia.matrix,)
+        grow(self, "joints", joint)
+        grow(self, "parent", body.parent)
+        grow(self, "X_tree", joint.X_tree)
+        if body.inertia is None or body.inertia.sensible:
+            grow(self, "I", _NO_INERTIA if body.inertia is None else body.inertia.matrix)
+        else:
+            with np.errstate(all="ignore"):  # it may overflow
+                grow(self, "I", body.inertia.matrix)
+            self.senseless = self.senseless or body.name
         if joint.mimic is None and joint.nv > 0:
-            self._independent += (joint,)
+            self._independent.append(joint)
             if not isinstance(joint.type, VectorJoint):
-                self._curved += (joint,)
+                self._curved.append(joint)
         self._body_index[body.name] = body.index
         self._joint_index[joint.name] = body.index
 
@@ -246,28 +285,29 @@ class Model:
 
     def body(self, name: str | int) -> Body:
         """The body of that name or number."""
+        if isinstance(name, str) and name in self._body_index:
+            return self.bodies[self._body_index[name]]
         if isinstance(name, int | np.integer) and 0 <= name < len(self.bodies):
             return self.bodies[name]
-        if name not in self._body_index:
-            raise ModelError(f"body {name!r} is not in model {self.name!r}{did_you_mean(str(name), self._body_index)}")
-        return self.bodies[self._body_index[name]]
+        raise self._unknown("body", name, self._body_index)
 
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
-        if name not in self._joint_index:
-            raise ModelError(
-                f"joint {name!r} is not in model {self.name!r}{did_you_mean(str(name), self._joint_index)}"
-            )
+        if not isinstance(name, str) or name not in self._joint_index:
+            raise self._unknown("joint", name, self._joint_index)
         return self.joints[self._joint_index[name]]
 
     def frame(self, name: str) -> Frame:
         """The named frame; a body's own frame goes by the body's name."""
-        if name in self._frame_index:
+        if isinstance(name, str) and name in self._frame_index:
             return self.frames[self._frame_index[name]]
-        if name in self._body_index:
+        if isinstance(name, str) and name in self._body_index:
             return Frame(name, self._body_index[name], np.eye(4))
-        known = [*self._frame_index, *self._body_index]
-        raise ModelError(f"frame {name!r} is not in model {self.name!r}{did_you_mean(str(name), known)}")
+        raise self._unknown("frame", name, [*self._frame_index, *self._body_index])
+
+    def _unknown(self, what: str, name: object, known: Iterable[str]) -> ModelError:
+        hint = did_you_mean(name if isinstance(name, str) else "", known)
+        return ModelError(f"{what} {shown(name)} is not in model {self.name!r}{hint}")
 
     @property
     def outward(self) -> range:
@@ -323,7 +363,10 @@ class Model:
 
         rng : a NumPy generator or a seed.
         """
-        rng = np.random.default_rng(rng)
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError, OverflowError) as fault:
+            raise StateError(f"rng {shown(rng)} is neither a NumPy generator nor a seed: {first_line(fault)}") from None
         q = np.zeros(self.nq)
         for joint in self._independent:
             own = joint.type.random(rng)
@@ -370,10 +413,11 @@ class Model:
         Raises
         ------
         StateError
-            If the shape is wrong, a number is not finite (the joint is named), or q is off its manifold (with the
-            norm of the quaternion).
+            If they are not numbers, the shape is wrong, a number is not finite or beyond 1e15 (the joint is named), or
+            q is off its manifold (with the norm of the quaternion). At 1e15 rad neighbouring floats are an eighth of a
+            radian apart: beyond, an angle says no more where the joint is.
         """
-        array = self._check_vector(q, self.nq, name, "q_slice")
+        array = self._check_vector(q, self.nq, name, "q_slice", FARTHEST)
         for joint in self._curved:
             try:
                 joint.type.check(array[..., joint.q_slice])
@@ -382,27 +426,33 @@ class Model:
         return array
 
     def check_v(self, v: ArrayLike, name: str = "v") -> NDArray:
-        """v, a or tau as a float array of shape (..., nv); raises `StateError` like `check_q`."""
-        return self._check_vector(v, self.nv, name, "v_slice")
+        """v, a or tau as a float array of shape (..., nv), none beyond 1e100; raises `StateError` like `check_q`."""
+        return self._check_vector(v, self.nv, name, "v_slice", LARGEST)
 
-    def _check_vector(self, values: ArrayLike, size: int, name: str, part: str) -> NDArray:
+    def _check_vector(self, values: ArrayLike, size: int, name: str, part: str, limit: float) -> NDArray:
+        if (
+            type(values) is ndarray
+            and values.dtype is FLOAT
+            and values.shape == (size,)
+            and hypot(*values.tolist()) <= limit  # the fastest way to know that all are finite, and how large
+        ):
+            return values
         array = self._sized(name, values, size)
-        if array.ndim == 1 and isfinite(sum(array.tolist())):  # the fastest way to know that all are finite
-            return array
-        finite = np.isfinite(array)
-        if not finite.all():
-            place = tuple(np.argwhere(~finite)[0])
-            k = place[-1]
+        if not within(array, limit):
+            place = tuple(np.argwhere(~(np.abs(array) <= limit))[0])
+            k, value = place[-1], array[place]
             joint = next(j.name for j in self.joints if getattr(j, part).start <= k < getattr(j, part).stop)
-            raise StateError(f"{name}[{', '.join(map(str, place))}] (joint {joint!r}) is not finite: {array[place]}")
+            where = f"{name}[{', '.join(map(str, place))}] (joint {joint!r})"
+            raise StateError(
+                f"{where} is beyond {limit:g}: {value:g}; {_TOO_FAR[part]}"
+                if np.isfinite(value)
+                else f"{where} is not finite: {value}"
+            )
         return array
 
     def _sized(self, name: str, values: ArrayLike, size: int) -> NDArray:
         """The values as a float array of shape (..., size)."""
-        try:
-            array = np.asarray(values, dtype=float)
-        except (TypeError, ValueError) as fault:
-            raise StateError(f"{name} is not an array of numbers: {fault}") from None
+        array = floats(values, lambda v: f"{name} is not an array of numbers: {v}", StateError)
         if array.shape[-1:] != (size,):
             raise StateError(
                 f"{name} has shape {array.shape}; model {self.name!r} needs ({size},), or (..., {size}) for a stack"
@@ -414,7 +464,7 @@ class Model:
         arrays = [self._sized(*vector) for vector in vectors]
         if len({array.shape[:-1] for array in arrays}) == 1:
             return arrays
-        lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        lead = common_axes({vector[0]: array for vector, array in zip(vectors, arrays, strict=True)})
         return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in arrays]
 
     # --- numbers that can be changed ----------------------------------------------------------------------------------

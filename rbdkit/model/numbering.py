@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rbdkit.model.finding import Finding
+from rbdkit.spatial.read_numbers import shown
 
 WORLD = "world"
 
@@ -64,8 +65,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # only where something went wrong
 
     known = sorted(known)
-    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    # the search takes the product of the lengths, and a close one has half of them at least
+    alike = [k for k in known if len(k) <= 2 * len(name) <= 4 * len(k)][:2000] if len(name) <= 200 else []
+    close = get_close_matches(name, alike, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
-    shown = ", ".join(repr(k) for k in known[:8]) + (", ..." if len(known) > 8 else "")
-    return f"; known: {shown}" if known else ""
+    listed = ", ".join(shown(k) for k in known[:8]) + (", ..." if len(known) > 8 else "")
+    return f"; known: {listed}" if known else ""

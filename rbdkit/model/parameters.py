@@ -14,6 +14,7 @@ from rbdkit.model.joint import Joint
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.placement import as_gravity, as_pose
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.read_numbers import shown
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
@@ -70,9 +71,12 @@ def replace(model: Model, values: Mapping[str, Any]) -> Model:
         If a name is not one of `collect`, or a value has no physical meaning.
     """
     known = collect(model)
+    if not isinstance(values, Mapping):
+        raise ModelError(f"parameters are given as a mapping such as {{'link1.mass': 2.0}}, not as {shown(values)}")
     for name in values:
         if name not in known:
-            raise ModelError(f"parameter {name!r} is not one of model {model.name!r}{did_you_mean(name, known)}")
+            hint = did_you_mean(str(name), known)
+            raise ModelError(f"parameter {shown(name)} is not one of model {model.name!r}{hint}")
     changed = copy(model)
     if "gravity" in values:
         changed.gravity = as_gravity(values["gravity"])

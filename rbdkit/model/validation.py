@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.errors import ModelError
 from rbdkit.model.body import Body
 from rbdkit.model.finding import Finding
 from rbdkit.model.numbering import structure_findings
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.inertia_check import ROUND_OFF
+from rbdkit.spatial.read_numbers import shown
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
@@ -27,6 +29,8 @@ def validate(model: Model) -> list[Finding]:
     robot files do: an inertia that breaks the triangle inequality, or one without mass; a moving body without inertia
     that others give mass to.
     """
+    if not hasattr(model, "bodies"):
+        raise ModelError(f"{shown(model)} is not an rbdkit.Model; there is nothing to validate")
     bodies = model.bodies[1:]
     findings = structure_findings([(body.name, model.bodies[body.parent].name) for body in bodies])
     massive, welded = _carried(model)
@@ -47,7 +51,7 @@ def inertia_findings(name: str, inertia: Inertia | None) -> list[Finding]:
     """What is unphysical about the inertia of the body of that name."""
     if inertia is None:
         return []
-    solvable = np.isfinite(inertia.matrix).all() and inertia.mass >= 0.0 and _semidefinite(inertia.inertia_com)
+    solvable = inertia.sensible and inertia.mass >= 0.0 and _semidefinite(inertia.inertia_com)
     severity: Literal["error", "warning"] = "warning" if solvable else "error"
     return [Finding(severity, name, "inertia", text) for text in inertia.findings()]
 

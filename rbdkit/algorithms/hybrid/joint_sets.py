@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.spatial.read_numbers import shown
 
 
 def forward_joints(model: Model, forward: Iterable[str | int]) -> frozenset[int]:
@@ -31,7 +32,11 @@ def forward_joints(model: Model, forward: Iterable[str | int]) -> frozenset[int]
     """
     if isinstance(forward, str):
         raise ModelError(f"the forward-dynamics joints are a list of names; give [{forward!r}], not {forward!r}")
-    named = {_number(model, joint) for joint in forward}
+    try:
+        listed = list(forward)
+    except TypeError:
+        raise ModelError(f"the forward-dynamics joints are a list of names or numbers, not {shown(forward)}") from None
+    named = {_number(model, joint) for joint in listed}
     names = {model.joints[i].name for i in named}
     fd = set()
     for i in model.outward:
@@ -70,5 +75,7 @@ def _number(model: Model, joint: str | int) -> int:
         return next(i for i in model.outward if model.joints[i] is named)
     last = len(model.joints) - 1
     if isinstance(joint, bool) or not isinstance(joint, int | np.integer) or not 1 <= joint <= last:
-        raise ModelError(f"joint {joint!r} is not in model {model.name!r}; its joints are 1 to {last}, or go by name")
+        raise ModelError(
+            f"joint {shown(joint)} is not in model {model.name!r}; its joints are 1 to {last}, or go by name"
+        )
     return int(joint)

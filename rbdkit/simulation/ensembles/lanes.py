@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import require_tree
+from rbdkit.algorithms import Energy, require_tree
 from rbdkit.engine import Feedback, Kernels, Run, backend, kernels_for, simulate_many
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import Force
-from rbdkit.functions import energy
 from rbdkit.model import Model
 from rbdkit.simulation.compiled import Acting, acting, blamed, recording_of, tableau_of
 from rbdkit.simulation.ensembles.family import Member
@@ -141,13 +140,13 @@ def _outcome(number: int, own: Lane, run: Run) -> Outcome:
     parts = ["LLVM" if name == "llvm" else f"generated Python ({why})"]
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
     how = f"compiled loop ({', '.join(parts)})" + (f", {own.acts}" if str(own.acts) else "")
-    drift = _drift(own.model, run.q, run.v) if own.conservative and not motion.stopped else np.nan
+    drift = _drift(own.kernels, run.q, run.v) if own.conservative and not motion.stopped else np.nan
     return Outcome(number, motion.t, run.q, run.v, run.steps, how, motion.stopped, run.interrupted, drift)
 
 
-def _drift(model: Model, q: NDArray, v: NDArray) -> float:
+def _drift(kernels: Kernels, q: NDArray, v: NDArray) -> float:
     """Largest energy error at some states, relative to the largest kinetic energy and the range of the potential."""
     rows = np.unique(np.linspace(0, len(q) - 1, LOOKS).astype(int))
-    looked = energy(model, q[rows], v[rows])
+    looked = Energy(*np.moveaxis(kernels.energy(q[rows], v[rows]), -1, 0))
     scale = float(np.max(looked.kinetic) + np.ptp(looked.potential))
     return float(np.max(np.abs(looked.total - looked.total[0]))) / scale if scale > 0.0 else 0.0
