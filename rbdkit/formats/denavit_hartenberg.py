@@ -6,7 +6,7 @@ turn theta_i and a way d_i. Joint i lies between them and moves along z_i.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
@@ -16,10 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import FormatError
 from rbdkit.formats.common_normal import Line, common_normal
+from rbdkit.formats.require_model import require_model
 from rbdkit.joints import Cylindrical, Helical, JointType, Prismatic, Revolute
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.read_numbers import numbers, shown
 
 KINDS = ("revolute", "prismatic", "cylindrical", "helical")
 
@@ -105,16 +107,16 @@ def from_dh(
     if isinstance(rows, DHParameters):
         base, tool, listed = rows.base, rows.tool, list[Any](rows.rows)
     else:
-        listed = list(rows)
+        listed = _listed(rows, "rows", "one DHRow or (a, alpha, d, theta) a joint")
     table = [_checked(row, f"row {i}") for i, row in enumerate(listed, start=1)]
-    if inertias is not None and len(inertias) != len(table):
-        raise FormatError(f"{len(inertias)} inertias are given for {len(table)} rows; give one a row, or None")
+    links = [None] * len(table) if inertias is None else _listed(inertias, "inertias", "an Inertia or None a row")
+    if len(links) != len(table):
+        raise FormatError(f"{len(links)} inertias are given for {len(table)} rows; give one a row, or None")
     d_0, theta_0 = _numbers(base, 2, "base (d_0, theta_0)")
     model, parent = Model(name), "world"
     for i, row in enumerate(table, start=1):
         stand = row.pose() if i > 1 else about_z(theta_0, d_0) @ row.pose()  # X_T(1), X_T(i) of section 4.3
-        inertia = None if inertias is None else inertias[i - 1]
-        model.add_body(f"link{i}", parent, _joint(row), stand, inertia, joint_name=f"joint{i}")
+        model.add_body(f"link{i}", parent, _joint(row), stand, links[i - 1], joint_name=f"joint{i}")
         parent = f"link{i}"
     if tool is not None:
         a, alpha, d, theta = _numbers(tool, 4, "tool (a, alpha, d, theta)")
@@ -138,6 +140,7 @@ def to_dh(model: Model, tool: str | None = None) -> DHParameters:
     FormatError
         If the model is not such a chain.
     """
+    require_model(model)
     _require_chain(model)
     tool = "tool" if tool is None and any(frame.name == "tool" for frame in model.frames) else tool
     poses = [np.eye(4)]
@@ -184,8 +187,8 @@ def _checked(row: DHRow | Sequence[float], where: str) -> DHRow:
     if not isinstance(row, DHRow):
         a, alpha, d, theta = _numbers(row, 4, f"{where} (a, alpha, d, theta)")
         row = DHRow(a, alpha, d, theta)
-    if row.kind not in KINDS:
-        raise FormatError(f"{where}: joint kind {row.kind!r} has no Denavit-Hartenberg parameters; use {KINDS}")
+    if not isinstance(row.kind, str) or row.kind not in KINDS:
+        raise FormatError(f"{where}: joint kind {shown(row.kind)} has no Denavit-Hartenberg parameters; use {KINDS}")
     _numbers([getattr(row, f.name) for f in fields(row) if f.name != "kind"], 5, where)
     if row.pitch and row.kind != "helical":
         raise FormatError(f"{where}: a {row.kind} joint has no pitch ({row.pitch} m/rad); make it 'helical'")
@@ -193,13 +196,18 @@ def _checked(row: DHRow | Sequence[float], where: str) -> DHRow:
 
 
 def _numbers(values: ArrayLike, count: int, what: str) -> list[float]:
+    says = f"{what} must be {count} finite numbers, not "
+    return numbers(values, (count,), lambda v: says + v, FormatError).tolist()
+
+
+def _listed(given: Any, name: str, what: str) -> list[Any]:
+    """An argument that is a sequence, as a list."""
+    if isinstance(given, str | bytes | Mapping):
+        raise FormatError(f"{name} {shown(given)} must be a list: {what}")
     try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        array = np.full(1, np.nan)
-    if array.shape != (count,) or not np.isfinite(array).all():
-        raise FormatError(f"{what} must be {count} finite numbers, not {values!r}")
-    return [float(x) for x in array]
+        return list(given)
+    except TypeError:
+        raise FormatError(f"{name} {shown(given)} must be a list: {what}") from None
 
 
 def _joint(row: DHRow) -> JointType:

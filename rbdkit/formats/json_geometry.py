@@ -95,7 +95,7 @@ def _shape_from_node(node: Node) -> Shape:
 def _mesh_from_node(node: Node) -> Mesh:
     node.only(("kind", "path", "scale", "vertices", "faces", "searched", "found"))
     path, scale, vertices, faces, found = (node.get(key) for key in ("path", "scale", "vertices", "faces", "found"))
-    numbers = None if faces is None else faces.array((-1, 3))
+    numbers = None if faces is None else faces.array((-1, 3), infinite=True)
     if faces is not None and numbers is not None and np.any((numbers != np.floor(numbers)) | (np.abs(numbers) > 2**53)):
         raise faces.fault("must hold whole numbers, the numbers of vertices")
     x, y, z = (1.0, 1.0, 1.0) if scale is None else scale.array((3,))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.spatial.read_numbers import HUGE
 
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -62,7 +63,7 @@ class Node:
         """Refuse entries of other names."""
         for key in self.object():
             if key not in known:
-                raise self.fault(f"the entry {key!r} is unknown{did_you_mean(key, known)}")
+                raise self.fault(f"the entry {_shown(key)} is unknown{did_you_mean(key, known)}")
 
     def text(self) -> str:
         """The value, which must be a text."""
@@ -71,7 +72,7 @@ class Node:
         return self.value
 
     def number(self, infinite: bool = False) -> float:
-        """The value, which must be a finite number; `infinite` allows the texts "inf" and "-inf"."""
+        """The value, which must be a finite number up to 1e12; `infinite` allows any, and the texts "inf", "-inf"."""
         if infinite and isinstance(self.value, str) and self.value in NOT_FINITE:
             return NOT_FINITE[self.value]
         try:
@@ -85,6 +86,8 @@ class Node:
         if not math.isfinite(number):
             also = ' or "inf" or "-inf"' if infinite else ""
             raise self.fault(f"must be a finite number{also}, not {_shown(self.value)}")
+        if abs(number) > HUGE and not infinite:
+            raise self.fault(f"{_shown(self.value)} is beyond {HUGE:g}, which is taken for a mistake")
         return number
 
     def array(self, shape: tuple[int, ...], infinite: bool = False) -> NDArray:

@@ -13,6 +13,7 @@ from rbdkit.formats.json_write import FORMAT, VERSION
 from rbdkit.joints import JointType
 from rbdkit.model import Limits, Mimic, Model
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.read_numbers import shown
 
 JOINT_ENTRIES = (
     "name", "type", "placement", "damping", "friction", "stiffness", "rest", "armature", "limits", "mimic",
@@ -33,6 +34,10 @@ def from_json(text: str | bytes, *, source: str = "JSON text") -> Model:
         If it is not JSON (with line and column), not of this format and version, or holds something that is not part of
         a model (with the path in the document, such as ``bodies[2].joint.type.axis``).
     """
+    if isinstance(text, bytearray | memoryview):
+        text = bytes(text)
+    if not isinstance(text, str | bytes):
+        raise FormatError(f"{source}: JSON is a text or bytes, not {shown(text)}; rbdkit.load reads files")
     try:
         decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
         data = json.loads(decoded)

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from rbdkit.errors import FormatError
 from rbdkit.formats.json_geometry import geometry_to_dict
 from rbdkit.formats.json_joints import joint_type_to_dict
+from rbdkit.formats.require_model import require_model
 from rbdkit.model import Body, Joint, Limits, Loop, Model
+from rbdkit.spatial.read_numbers import HUGE
 
 FORMAT = "rbdkit"
 VERSION = 1
@@ -24,7 +26,7 @@ def to_json(model: Model) -> str:
     Raises
     ------
     FormatError
-        If a joint is prescribed by a Python function, or a number is NaN or infinite (limits may be infinite).
+        If a joint is prescribed by a Python function, or a number is not finite or beyond 1e12 (limits may be).
     """
     return _pretty(to_dict(model), "", "") + "\n"
 
@@ -34,6 +36,7 @@ def to_dict(model: Model) -> dict[str, Any]:
 
     Infinite limits are the texts "inf" and "-inf". Raises as `to_json` does.
     """
+    require_model(model)
     data: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -114,8 +117,9 @@ def _check_finite(value: Any, path: str) -> None:
     elif isinstance(value, list):
         for i, item in enumerate(value):
             _check_finite(item, f"{path}[{i}]")
-    elif isinstance(value, float) and not np.isfinite(value):
-        raise FormatError(f"{path} is {value}; JSON has no such number, and no model should; see model.validate()")
+    elif isinstance(value, float) and not abs(value) <= HUGE and ".limits." not in path:
+        why = f"beyond {HUGE:g}, and so" if np.isfinite(value) else "no number that JSON has, and"
+        raise FormatError(f"{path} is {value}: {why} none that a model should have; see model.validate()")
 
 
 def _pretty(value: Any, indent: str, lead: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,9 +15,11 @@ from rbdkit.errors import FormatError
 from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.json_read import from_json
 from rbdkit.formats.json_write import to_json
+from rbdkit.formats.meshes import folders
 from rbdkit.formats.urdf_read import read_urdf
 from rbdkit.formats.urdf_write import to_urdf
 from rbdkit.model import Model
+from rbdkit.spatial.read_numbers import first_line, shown
 
 MAX_BYTES = 2**30
 BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe")  # UTF-16: XML, for JSON is UTF-8
@@ -52,7 +55,7 @@ def load(
         If something in the file was mended or left out, or if meshes were not found.
     """
     data, name, folder = _read(source)
-    mesh_paths = tuple(mesh_paths)
+    mesh_paths = folders(mesh_paths)
     if _is_json(data, name):
         if (merge_fixed, floating, mimic, mesh_paths) != (True, False, True, ()):
             raise FormatError(
@@ -84,7 +87,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         If the name ends otherwise or the model cannot be written in that format. No file is written then.
     """
     writers = {".json": to_json, ".urdf": to_urdf}
-    path = Path(os.path.expanduser(path))
+    path = _path(path)
     if path.suffix.lower() not in writers:
         raise FormatError(f"cannot tell the format from the name {path.name!r}; it must end in {' or '.join(writers)}")
     text = writers[path.suffix.lower()](model)
@@ -98,12 +101,17 @@ def _read(source: str | bytes | os.PathLike[str] | IO[Any]) -> tuple[str | bytes
     if isinstance(source, str) and (source.lstrip("\ufeff \t\r\n")[:1] in ("<", "{") or "\n" in source):
         return source, "text", None
     if isinstance(source, str | os.PathLike):
-        path = Path(os.path.expanduser(source))
+        path = _path(source)
+        if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
+            raise FormatError(
+                f"{path} is not a file but a device or a pipe, which might never end; "
+                "open it yourself and load the file object: load(open(..., 'rb'))"
+            )
         with path.open("rb") as file:
             return _limited(file, path.name), path.name, path.parent
     if not hasattr(source, "read"):
         raise FormatError(
-            f"cannot load a model from {type(source).__name__} {source!r:.60}; give a path, a text or an open file"
+            f"cannot load a model from {type(source).__name__} {shown(source)}; give a path, a text or an open file"
         )
     path_of_file = getattr(source, "name", None)
     if isinstance(path_of_file, str) and os.path.isfile(path_of_file):
@@ -111,8 +119,21 @@ def _read(source: str | bytes | os.PathLike[str] | IO[Any]) -> tuple[str | bytes
     return _limited(source, "file"), "file", None
 
 
+def _path(given: str | os.PathLike[str]) -> Path:
+    if not isinstance(given, str | os.PathLike):
+        raise FormatError(f"{shown(given)} is not a path; give the name of a file")
+    if "\0" in (path := os.path.expanduser(os.fsdecode(given))):
+        raise FormatError(f"path {shown(path)} holds the character NUL, which no file name can")
+    return Path(path)
+
+
 def _limited(file: IO[Any], name: str) -> str | bytes:
-    data = file.read(MAX_BYTES + 1)
+    try:
+        data = file.read(MAX_BYTES + 1)
+    except (TypeError, ValueError) as fault:  # closed, or not a file after all
+        raise FormatError(f"{name}: it cannot be read: {first_line(fault)}") from None
+    if not isinstance(data, str | bytes):
+        raise FormatError(f"{name}: reading it gives {shown(data)}, neither text nor bytes")
     if len(data) > MAX_BYTES:
         raise FormatError(f"{name}: more than {MAX_BYTES} bytes; no robot file is that long")
     return data

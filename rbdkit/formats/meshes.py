@@ -8,11 +8,30 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from rbdkit.errors import FormatError
 from rbdkit.model import Mesh
+from rbdkit.spatial.read_numbers import shown
 
 PACKAGE_VARIABLES = ("ROS_PACKAGE_PATH",)
 PREFIX_VARIABLES = ("AMENT_PREFIX_PATH",)
 MODEL_VARIABLES = ("GAZEBO_MODEL_PATH", "GZ_SIM_RESOURCE_PATH")
+
+
+def folders(mesh_paths: object) -> tuple[str | os.PathLike[str], ...]:
+    """The folders to search first, as a tuple.
+
+    Raises
+    ------
+    FormatError
+        If it is not a list of paths; one path alone is none.
+    """
+    if not isinstance(mesh_paths, Iterable) or isinstance(mesh_paths, str | bytes | os.PathLike):
+        raise FormatError(f"mesh_paths {shown(mesh_paths)} must be a list of folders, such as ['/opt/robots']")
+    listed = tuple(mesh_paths)
+    for path in listed:
+        if not isinstance(path, str | os.PathLike):
+            raise FormatError(f"mesh_paths: {shown(path)} is not the path of a folder")
+    return listed
 
 
 class MeshFinder:
@@ -30,10 +49,14 @@ class MeshFinder:
     package that was cloned under another name). The search path: `extra`, the folder of the robot file and its parents,
     ROS_PACKAGE_PATH, the ``share`` folders of AMENT_PREFIX_PATH, GAZEBO_MODEL_PATH, GZ_SIM_RESOURCE_PATH. A relative
     path is looked for under `extra` and under the folder of the robot file and its parents.
+
+    A name may lead anywhere that the user may read (``../..``, an absolute path): a file from a stranger can make the
+    view try to draw any local file as a mesh, but not send it anywhere. Only regular files are opened; nothing is
+    fetched from the network.
     """
 
     def __init__(self, folder: Path | None, extra: Iterable[str | os.PathLike[str]] = ()) -> None:
-        self.extra = [os.path.expanduser(path) for path in extra]
+        self.extra = [os.path.expanduser(path) for path in folders(extra)]
         own = Path.cwd() if folder is None else folder.absolute()
         self.own = [str(own)] if folder is None else [str(own), *map(str, own.parents)]
         environment = [*_listed(PACKAGE_VARIABLES), *_listed(PREFIX_VARIABLES, "share"), *_listed(MODEL_VARIABLES)]

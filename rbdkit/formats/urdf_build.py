@@ -63,7 +63,10 @@ def build_model(
         except ModelError as fault:
             raise FormatError(f"{link.place}: link {link.name!r}: {fault}") from None
     for link, body, placement in frames:
-        model.add_frame(link_name(link.name), WORLD if body is None else link_name(body), placement)
+        try:
+            model.add_frame(link_name(link.name), WORLD if body is None else link_name(body), placement)
+        except ModelError as fault:
+            raise FormatError(f"{link.place}: link {link.name!r}: {fault}") from None
     return model
 
 
@@ -88,7 +91,8 @@ def _lump(
             continue
         body, pose = (None, np.eye(4)) if joint is None else carrier[joint.parent]
         placement = pose if joint is None else pose @ joint.origin
-        if joint is not None and joint.fixed and merge_fixed and _merges(link, body):
+        first = None if body is None else lumps[body].parts[0][0]
+        if joint is not None and joint.fixed and merge_fixed and _merges(link, first):
             frames.append((link, body, placement))
         else:
             lumps[name] = _Lump(body, placement, joint)
@@ -109,26 +113,26 @@ def _freed_from_world(links: Mapping[str, UrdfLink], joints: list[UrdfJoint]) ->
     return [replace(joint, type=Free()) if joint is ties[0] else joint for joint in joints]
 
 
-def _merges(link: UrdfLink, body: str | None) -> bool:
-    """Whether a link behind a fixed joint becomes part of the body before it.
+def _merges(link: UrdfLink, first: UrdfLink | None) -> bool:
+    """Whether a link behind a fixed joint becomes part of the body before it, which is called after its first link.
 
-    Not if it would bring mass or shapes to the world, which has neither; nor if its inertia is one that no body can
-    have: left alone, it is named by `Model.validate`.
+    Not if it would bring mass or shapes to the world (None), which has neither. Nor if it has an inertia that no body
+    can have, or would add one to such an inertia: the sum may look possible, and `Model.validate`, which is to name the
+    link and the value that stand in the file, would see nothing of it.
     """
-    if body is None:
+    if first is None:
         return link.empty
-    return link.inertia is None or not link.inertia.findings()
+    return link.inertia is None or not (link.impossible or first.impossible)
 
 
 def _inertia(parts: list[tuple[UrdfLink, NDArray]]) -> Inertia | None:
     given = [(link.inertia, pose) for link, pose in parts if link.inertia is not None]
     if not given:
         return None
-    with np.errstate(all="ignore"):  # an impossible inertia may overflow; `Model.validate` names it
-        first, pose = given[0]
-        total = first if np.array_equal(pose, np.eye(4)) else first.transformed(pose)
-        for inertia, pose in given[1:]:
-            total = total + inertia.transformed(pose)
+    first, pose = given[0]
+    total = first if np.array_equal(pose, np.eye(4)) else first.transformed(pose)
+    for inertia, pose in given[1:]:
+        total = total + inertia.transformed(pose)
     return total
 
 

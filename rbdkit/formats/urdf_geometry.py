@@ -86,6 +86,9 @@ def _shape(element: Element, subject: str, meshes: MeshFinder) -> Shape:
         case "capsule":
             return Capsule(number(element, "radius", subject), number(element, "length", subject))
         case "mesh":
+            written = element.attributes.get("scale", "1")
+            if len(written.split()) not in (1, 3):
+                raise ModelError(f'scale="{written:.60}" of the mesh is not 1 number or 3')
             scale = vector(element, "scale", (1, 3), subject, default=(1.0, 1.0, 1.0))
             filename = element.attributes.get("filename", "").strip()
             if not filename:

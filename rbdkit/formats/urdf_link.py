@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -29,6 +30,11 @@ class UrdfLink:
     def empty(self) -> bool:
         """Whether it is a frame and nothing more."""
         return self.inertia is None and not self.geometry
+
+    @cached_property
+    def impossible(self) -> bool:
+        """Whether it has an inertia that no body can have."""
+        return self.inertia is not None and bool(self.inertia.findings())
 
 
 def read_link(element: Element, materials: dict[str, Color], meshes: MeshFinder, notes: list[str]) -> UrdfLink:

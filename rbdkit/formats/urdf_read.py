@@ -19,8 +19,9 @@ from rbdkit.formats.urdf_joint import read_joint
 from rbdkit.formats.urdf_link import read_link
 from rbdkit.formats.urdf_mimic import order_links, resolve_mimics
 from rbdkit.formats.urdf_tree import by_name, find_root
-from rbdkit.formats.xml_reader import Element, parse_xml
+from rbdkit.formats.xml_reader import Element, declaration_first, parse_xml
 from rbdkit.model import Model
+from rbdkit.spatial.read_numbers import shown
 
 MAX_LINKS = 20_000
 OTHER_FORMATS = {
@@ -50,8 +51,9 @@ def from_urdf(
     data : the document.
     merge_fixed : True makes one body of all links that fixed joints hold together: inertias are added, shapes moved,
         and the links behind the fixed joints stay as named frames, so that every link name still works (`Model.frame`).
-        Some stay bodies with a fixed joint: the root, links with mass or shapes that are fixed to the world, and links
-        whose inertia no body can have, so that `Model.validate` names them. False makes a body of every link.
+        Some stay bodies with a fixed joint: the root, links with mass or shapes that are fixed to the world, links
+        whose inertia no body can have, and those with inertia that are fixed to such a link, so that `Model.validate`
+        names each with the numbers of the file. False makes a body of every link.
     floating : True puts a free joint between the world and the root link; otherwise it is fixed to the world. An empty
         root link called 'world' is the world itself, and the free joint takes the place of the fixed one at it.
     mimic : False makes mimic joints move by themselves.
@@ -100,9 +102,12 @@ def read_urdf(
     folder: Path | None,
 ) -> tuple[Model, list[str]]:
     """The model, and what to warn of; the arguments are those of `from_urdf`."""
+    if not isinstance(data, str | bytes):
+        raise FormatError(f"{source}: a URDF is a text or bytes, not {shown(data)}; rbdkit.load reads files")
+    data, early = declaration_first(data)
     robot = parse_xml(data, source)
     _check_root(robot)
-    notes: list[str] = []
+    notes = [f"{source}, line 1: blanks before the declaration <?xml ...?> were ignored"] if early else []
     meshes = MeshFinder(folder, mesh_paths)
     materials = read_materials(robot)
     links = by_name((read_link(element, materials, meshes, notes) for element in robot.all("link")), "link")

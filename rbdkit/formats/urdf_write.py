@@ -10,6 +10,7 @@ import numpy as np
 
 from rbdkit.errors import FormatError
 from rbdkit.formats.format_warning import FormatWarning
+from rbdkit.formats.require_model import require_model
 from rbdkit.formats.unique_names import UniqueNames
 from rbdkit.formats.urdf_elementary import steps_of
 from rbdkit.formats.urdf_write_joint import write_joint
@@ -43,6 +44,7 @@ def to_urdf(model: Model) -> str:
         Once about what has no place in URDF and no part in the dynamics of the bodies: gravity other than (0, 0,
         -9.81), some shapes, limits of planar and floating joints.
     """
+    require_model(model)
     if model.loops:
         raise FormatError(
             f"joint {model.loops[0].joint.name!r} closes a kinematic loop, which URDF cannot express; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
@@ -10,6 +11,8 @@ from rbdkit.errors import FormatError
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 200
+_EARLY_TEXT = re.compile(r"\ufeff?([ \t\r\n]+)(<\?xml[^>]{0,200}\?>)")
+_EARLY_BYTES = re.compile(rb"(?:\xef\xbb\xbf)?([ \t\r\n]+)(<\?xml[^>]{0,200}\?>)")
 
 
 @dataclass(slots=True)
@@ -37,6 +40,18 @@ class Element:
     def first(self, tag: str) -> Element | None:
         """The first child with that tag, or None."""
         return next(self.all(tag), None)
+
+
+def declaration_first(data: bytes | str) -> tuple[bytes | str, bool]:
+    """The document with blanks before its XML declaration put behind it, and whether there were any.
+
+    XML does not allow them, but hand-edited files have them. Lines keep their numbers.
+    """
+    if isinstance(data, bytes):
+        early = _EARLY_BYTES.match(data)
+        return (data, False) if early is None else (early[2] + early[1] + data[early.end() :], True)
+    found = _EARLY_TEXT.match(data)
+    return (data, False) if found is None else (found[2] + found[1] + data[found.end() :], True)
 
 
 def parse_xml(data: bytes | str, source: str) -> Element:
