@@ -16,6 +16,9 @@ from rbdkit.scene.mesh_piece import Piece, fans
 
 Node = ElementTree.Element
 PRIMITIVES = ("triangles", "polylist", "polygons")
+MOST_PIECES = 100_000
+PIECE = 100
+"""Vertices that count as a piece, as to how many there may be in all."""
 
 
 def read_dae(path: Path) -> list[Piece]:
@@ -42,6 +45,8 @@ class _Document:
         self.by_id = {node.get("id"): node for node in root.iter() if node.get("id")}
         unit = root.find("asset/unit")
         self.unit = float(unit.get("meter", "1")) if unit is not None else 1.0
+        self._visited = self._placed = 0
+        self._known: dict[int, tuple[NDArray, NDArray]] = {}
 
     def target(self, reference: str | None) -> Node | None:
         """The element that '#id' points to."""
@@ -62,6 +67,9 @@ class _Document:
     def _node(self, node: Node, placed: NDArray, depth: int) -> Iterator[Piece]:
         if depth > 64:
             raise ValueError("nodes are nested more than 64 deep")
+        self._visited += 1
+        if self._visited > MOST_PIECES:  # nodes may be used many times over, in nodes that are used many times over
+            raise ValueError(f"it places more than {MOST_PIECES} nodes")
         placed = placed @ _transform(node)
         for child in node:
             if child.tag == "node":
@@ -75,7 +83,12 @@ class _Document:
     def _geometry(self, geometry: Node, placed: NDArray, bound: dict[str | None, str | None]) -> Iterator[Piece]:
         for primitive in geometry.iterfind("mesh/*"):
             if primitive.tag in PRIMITIVES:
-                vertices, faces = self._polygons(primitive)
+                if id(primitive) not in self._known:
+                    self._known[id(primitive)] = self._polygons(primitive)
+                vertices, faces = self._known[id(primitive)]
+                self._placed += 1 + len(vertices) // PIECE
+                if self._placed > MOST_PIECES:
+                    raise ValueError(f"it places more than {MOST_PIECES} pieces or {MOST_PIECES * PIECE} vertices")
                 if len(faces):
                     moved = self.unit * (vertices @ placed[:3, :3].T + placed[:3, 3])
                     symbol = primitive.get("material")
@@ -84,8 +97,10 @@ class _Document:
     def _polygons(self, primitive: Node) -> tuple[NDArray, NDArray]:
         """Vertices (n, 3) and triangles (m, 3) of one primitive."""
         inputs = primitive.findall("input")
-        stride = 1 + max(int(i.get("offset", "0")) for i in inputs)
-        vertex = next(i for i in inputs if i.get("semantic") == "VERTEX")
+        stride = 1 + max((int(i.get("offset", "0")) for i in inputs), default=0)
+        vertex = next((i for i in inputs if i.get("semantic") == "VERTEX"), None)
+        if vertex is None or any(int(i.get("offset", "0")) < 0 for i in inputs):
+            raise ValueError(f"a <{primitive.tag}> has no vertices, or an input with a negative offset")
         indices = [np.array((p.text or "").split(), dtype=np.int64).reshape(-1, stride) for p in primitive.iter("p")]
         if not indices:
             return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
@@ -98,7 +113,9 @@ class _Document:
             vcount = primitive.find("vcount")
             counts = np.array(((vcount.text if vcount is not None else "") or "").split(), dtype=np.int64)
         positions = self._positions(vertex.get("source"))
-        if counts.sum() > len(corners) or corners.max(initial=0) >= len(positions):
+        if counts.min(initial=0) < 0 or counts.sum() > len(corners):
+            raise ValueError("the polygons have other numbers of corners than there are corners")
+        if corners.min(initial=0) < 0 or corners.max(initial=0) >= len(positions):
             raise ValueError("a polygon names a vertex that does not exist")
         return positions, corners[fans(counts)]
 

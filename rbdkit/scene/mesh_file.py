@@ -23,6 +23,8 @@ from rbdkit.scene.triangles import Triangles
 BUDGET = 12_000
 """Triangles that one mesh file may bring into a scene."""
 
+MOST_BYTES = 2**30
+
 PLAIN = np.array([0.74, 0.76, 0.79])
 """Colour of pieces without one in a file where others have one."""
 
@@ -46,8 +48,12 @@ class MeshReader:
         """Triangles of a mesh in its own frame, or None if its file is missing or cannot be read."""
         scale = np.asarray(mesh.scale)
         if mesh.vertices is not None and mesh.faces is not None:
-            vertices, faces, _ = reduced(mesh.vertices, mesh.faces, self.budget)
-            return shaded(vertices, faces).moved(np.eye(4), scale)
+            try:
+                vertices, faces, _ = reduced(mesh.vertices, mesh.faces, self.budget)
+                return shaded(vertices, faces).moved(np.eye(4), scale)
+            except ValueError as fault:
+                self.missing[mesh.path or f"mesh of {len(mesh.faces)} given triangles"] = f"cannot be drawn: {fault}"
+                return None
         places = [mesh.found] if mesh.found else [*mesh.searched, *([mesh.path] if mesh.path else [])]
         found = next((Path(place) for place in places if place and Path(place).is_file()), None)
         name = mesh.path or str(found)
@@ -85,6 +91,8 @@ class MeshReader:
 @lru_cache(maxsize=512)
 def _read(path: str, changed: int, budget: int) -> Triangles:
     """The file's triangles; `changed` is its time stamp, so that an edited file is read anew."""
+    if Path(path).stat().st_size > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES} bytes, which no mesh of a robot has")
     pieces = [piece for piece in READERS.get(Path(path).suffix.lower(), _read_other)(Path(path)) if len(piece.faces)]
     if not pieces:
         raise ValueError("it holds no triangles")

@@ -15,7 +15,7 @@ def read_obj(path: Path) -> list[Piece]:
 
     Raises
     ------
-    ValueError : a line cannot be understood, or a face names a vertex that does not exist.
+    ValueError : a line cannot be understood, or a face names a vertex that does not stand before it.
     """
     vertices: list[list[str]] = []
     materials: dict[str, NDArray] = {}
@@ -28,6 +28,8 @@ def read_obj(path: Path) -> list[Piece]:
             vertices.append(rest.split()[:3])
         elif keyword == "f":
             numbers = [int(word.split("/")[0]) for word in rest.split()]
+            if wrong := [n for n in numbers if not 0 < abs(n) <= len(vertices)]:
+                raise ValueError(f"a face names vertex {wrong[0]}, but there are {len(vertices)} before it")
             corners.setdefault(material, []).extend(n - 1 if n > 0 else len(vertices) + n for n in numbers)
             counts.setdefault(material, []).append(len(numbers))
         elif keyword == "usemtl":
@@ -37,10 +39,7 @@ def read_obj(path: Path) -> list[Piece]:
     points = np.array(vertices, dtype=float).reshape(-1, 3)
     pieces = []
     for name, own in corners.items():
-        indices = np.array(own)
-        if indices.min() < 0 or indices.max() >= len(points):
-            raise ValueError(f"a face names vertex {int(indices.max()) + 1}, but there are {len(points)}")
-        pieces.append(Piece(points, indices[fans(np.array(counts[name]))], materials.get(name or "")))
+        pieces.append(Piece(points, np.array(own, dtype=int)[fans(np.array(counts[name]))], materials.get(name or "")))
     return pieces
 
 

@@ -18,12 +18,18 @@ def shaded(vertices: ArrayLike, faces: ArrayLike, face_colors: NDArray | None = 
     Parameters
     ----------
     vertices : (n, 3), equal positions are welded. faces : (m, 3). face_colors : (m, 3), one colour a face.
+
+    Raises
+    ------
+    ValueError : no triangle has an area.
     """
     points, triangles = weld(np.asarray(vertices, dtype=float), np.asarray(faces, dtype=np.int64))
     corners = points[triangles]
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     doubled = np.linalg.norm(areas, axis=1)
     keep = doubled > 1e-14 * max(float(doubled.max(initial=0.0)), 1e-300)
+    if not keep.any():
+        raise ValueError("all its triangles are degenerate: none has an area")
     triangles, areas, doubled = triangles[keep], areas[keep], doubled[keep]
     flat = areas / doubled[:, None]
     at = triangles.ravel()
