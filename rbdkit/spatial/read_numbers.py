@@ -104,7 +104,7 @@ def require_sensible(array: NDArray, says: Says, error: type[RbdkitError] = Mode
 def within(array: NDArray, limit: float) -> bool:
     """Whether every number is finite and not beyond the limit, found as fast as can be."""
     # the norm tells most arrays at once; those of very many large numbers are looked at one by one
-    flat = array.ravel()
+    flat = array if array.ndim == 1 else array.ravel()
     if flat.size <= FEW:
         return hypot(*flat.tolist()) <= limit or bool((np.abs(flat) <= limit).all())
     with np.errstate(over="ignore", invalid="ignore"):
