@@ -107,6 +107,13 @@ def floating(joints, seed):
     return model
 
 
+def unlooped(model):
+    """Without the second 6-DoF joint, which constrains nothing: algorithms for trees refuse whatever closes a loop."""
+    tree = copy(model)
+    tree.loops = ()
+    return tree
+
+
 def from_the_other_end(model):
     """The spanning tree that hangs on the second 6-DoF joint: it runs against every joint of the chain."""
     tree = spanning_tree(graph_of(model), [joint.name for joint in model.joints[2:]] + ["second"])
@@ -136,7 +143,7 @@ def test_every_joint_turned_round_lets_the_bodies_move_as_before(joint):
     q_new, v_new = made.state(q, v)
     tau_new = np.zeros(made.model.nv)
     tau_new[turned.v_slice] = tau[own]
-    old, new = aba(model, q, v, tau), aba(made.model, q_new, v_new, tau_new)
+    old, new = aba(unlooped(model), q, v, tau), aba(unlooped(made.model), q_new, v_new, tau_new)
     assert_allclose(new.qdd[turned.v_slice], old.qdd[own], rtol=0, atol=1e-11 * np.abs(old.qdd).max())
     for name in ("b0", "b1"):
         offset = made.offsets[name]
@@ -173,7 +180,8 @@ def test_a_long_chain_from_its_other_end(seed):
     place = np.concatenate(
         [np.arange(6), *(np.arange(model.nv)[model.joint(j.name).v_slice] for j in made.model.joints[2:])]
     )
-    old, new = aba(model, q, v, tau).qdd[place][6:], aba(made.model, q_new, v_new, tau[place]).qdd[6:]
+    old = aba(unlooped(model), q, v, tau).qdd[place][6:]
+    new = aba(unlooped(made.model), q_new, v_new, tau[place]).qdd[6:]
     felt = []
     for own, at in ((model, q), (made.model, q_new)):
         H = crba(own, at).H
