@@ -66,7 +66,7 @@ def closed_form(model: Model, q: NDArray) -> ClosedForm:
     H = G.T @ H @ G
     for joint in model.joints:
         H[joint.v_slice, joint.v_slice] += np.diag(rotor_inertia(joint))
-    return ClosedForm(H, np.einsum("abc,ai,bj,ck->ijk", C, G, G, G), G.T @ g)
+    return ClosedForm(0.5 * (H + H.T), np.einsum("abc,ai,bj,ck->ijk", C, G, G, G), G.T @ g)
 
 
 def coefficients(

@@ -16,8 +16,8 @@ from rbdkit.spatial import plucker
 class CrbaResult:
     """What `crba` computed, in body coordinates; entry i belongs to body i.
 
-    H : (nv, nv) joint-space inertia matrix. Ic : (n, 6, 6) composite inertias. X : (n, 6, 6) from parent to body.
-    S : list of (6, nv_i).
+    H : (nv, nv) joint-space inertia matrix, exactly symmetric. Ic : (n, 6, 6) composite inertias.
+    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
     """
 
     H: NDArray
@@ -57,7 +57,7 @@ def crba(model: Model, q: NDArray, t: float = 0.0) -> CrbaResult:
             H_ij = F.T @ S[j]  # Eq 6.20
             H[v[i], v[j]] += H_ij
             H[v[j], v[i]] += H_ij.T
-    return CrbaResult(H, Ic, X, S)
+    return CrbaResult(0.5 * (H + H.T), Ic, X, S)  # S.T Ic S is symmetric but for its last digit
 
 
 def crba_base(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
@@ -86,4 +86,4 @@ def crba_base(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
             else:
                 continue
             H[model.joints[i].v_slice, model.joints[j].v_slice] += H_ij
-    return H
+    return 0.5 * (H + H.T)

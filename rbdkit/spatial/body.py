@@ -57,7 +57,7 @@ def acceleration(inertia: Inertia, f: ArrayLike, v: ArrayLike) -> NDArray:
 
 
 def inverse_inertia(inertia: Inertia) -> NDArray:
-    """Phi = I^-1 (6, 6) in closed form (Eq 2.74): maps force to acceleration.
+    """Phi = I^-1 (6, 6) in closed form (Eq 2.74), exactly symmetric: maps force to acceleration.
 
     Raises
     ------
@@ -71,10 +71,8 @@ def inverse_inertia(inertia: Inertia) -> NDArray:
             "all must be positive."
         )
     inv, C = np.linalg.inv(inertia.inertia_com), skew(inertia.com)
-    Phi = np.empty((6, 6))
-    Phi[:3, :3], Phi[:3, 3:] = inv, inv @ C.T
-    Phi[3:, :3], Phi[3:, 3:] = C @ inv, np.eye(3) / inertia.mass + C @ inv @ C.T
-    return Phi
+    Phi = np.block([[inv, inv @ C.T], [C @ inv, np.eye(3) / inertia.mass + C @ inv @ C.T]])
+    return 0.5 * (Phi + Phi.T)
 
 
 def newton_euler(

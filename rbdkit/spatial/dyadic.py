@@ -58,11 +58,16 @@ class Dyadic:
 
         motion -> motion: X L X^-1     force -> force: X* L (X*)^-1
         motion -> force:  X* L X^-1    force -> motion: X L (X*)^-1
+
+        The lower two are congruences: a symmetric dyadic stays symmetric, to the last digit.
         """
         X = np.asarray(X, dtype=float)
         left = X if self.target == "motion" else plucker.force(X)
         right = plucker.inverse(X) if self.source == "motion" else X.T
-        return Dyadic(left @ self.matrix @ right, self.source, self.target)
+        moved = left @ self.matrix @ right
+        if self.source != self.target and np.array_equal(self.matrix, self.matrix.T):
+            moved = 0.5 * (moved + moved.T)
+        return Dyadic(moved, self.source, self.target)
 
     def __matmul__(self, vector: Any) -> Any:
         if not isinstance(vector, _VECTOR[self.source]):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.spatial import solids
-from rbdkit.spatial.inertia_check import inertia_findings
+from rbdkit.spatial.inertia_check import inertia_findings, mirrored
 from rbdkit.spatial.read_numbers import HUGE, floats, number, within
 from rbdkit.spatial.so3 import skew, unskew
 from rbdkit.spatial.vectors import ForceVector, MotionVector
@@ -36,7 +36,8 @@ class Inertia:
     com : array (3,)
         Position of the centre of mass, m.
     inertia_com : array (3, 3)
-        Rotational inertia about the centre of mass, body axes, kg m^2.  A point mass has zeros.
+        Rotational inertia about the centre of mass, body axes, kg m^2.  A point mass has zeros.  Elements that differ
+        from their mirror image by round-off become the mean of both: this matrix and `matrix` are exactly symmetric.
     check : bool
         True refuses what no body can have; False takes anything, and `findings()` says what is wrong with it.
 
@@ -60,7 +61,9 @@ class Inertia:
     ) -> None:
         object.__setattr__(self, "mass", float(_read_only(mass, (), "mass")))
         object.__setattr__(self, "com", _read_only(com, (3,), "com"))
-        object.__setattr__(self, "inertia_com", _read_only(inertia_com, (3, 3), "inertia_com"))
+        I = mirrored(_read_only(inertia_com, (3, 3), "inertia_com"))
+        I.setflags(write=False)
+        object.__setattr__(self, "inertia_com", I)
         if check and (findings := self.findings()):
             raise ModelError(
                 "impossible inertia: " + "; ".join(findings) + ". Inertia(..., check=False) builds it nevertheless."
@@ -81,7 +84,7 @@ class Inertia:
         xx, xy, xz, yy, yz, zz = phi[4:]
         c = h / m if m != 0.0 else np.where(h == 0.0, 0.0, np.nan)  # no mass cannot have a first moment: a finding
         C = skew(c)
-        return cls(m, c, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + m * C @ C, check)
+        return cls(m, c, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - m * (C @ C.T), check)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, check: bool = True) -> Inertia:
@@ -196,7 +199,7 @@ class Inertia:
         """6x6 matrix [Ic + m c x c x^T, m c x; m c x^T, m 1] at the frame's origin (Eq 2.63), read-only."""
         C = skew(self.com)
         M = np.zeros((6, 6))
-        M[:3, :3] = self.inertia_com + self.mass * C @ C.T
+        M[:3, :3] = self.inertia_com + self.mass * (C @ C.T)  # C C^T is exactly symmetric, (m C) C^T is not
         M[:3, 3:], M[3:, :3] = self.mass * C, self.mass * C.T
         M[3, 3] = M[4, 4] = M[5, 5] = self.mass
         M.setflags(write=False)
@@ -218,7 +221,7 @@ class Inertia:
         if m == 0.0:
             return Inertia(0.0, c1, self.inertia_com + other.inertia_com, check=False)
         D = skew(c2 - c1)
-        inertia_com = self.inertia_com + other.inertia_com + m1 * m2 / m * D @ D.T  # parallel axes
+        inertia_com = self.inertia_com + other.inertia_com + m1 * m2 / m * (D @ D.T)  # parallel axes
         return Inertia(m, (m1 * c1 + m2 * c2) / m, inertia_com, check=False)
 
     __radd__ = __add__
@@ -241,8 +244,7 @@ class Inertia:
         if T.shape != (4, 4):
             raise ModelError(f"an inertia is moved by a pose (4, 4), got shape {T.shape}.")
         R = T[:3, :3]
-        turned = R @ self.inertia_com @ R.T
-        return Inertia(self.mass, R @ self.com + T[:3, 3], 0.5 * (turned + turned.T), check=False)
+        return Inertia(self.mass, R @ self.com + T[:3, 3], R @ self.inertia_com @ R.T, check=False)
 
     def principal(self) -> Principal:
         """Principal moments of inertia about the centre of mass, and their axes in the body frame."""

@@ -11,6 +11,14 @@ ROUND_OFF = 1e-5  # of the largest moment: what printing six digits in a file ca
 POINT = 1e-12  # m^2: moments below this times the mass are those of a point, and what is left of them is round-off
 
 
+def mirrored(inertia_com: NDArray) -> NDArray:
+    """The same matrix, symmetric to the last digit if it was so to ROUND_OFF; any other as it is, for the findings."""
+    if np.array_equal(inertia_com, inertia_com.T) or not np.isfinite(inertia_com).all():
+        return inertia_com
+    mean = 0.5 * inertia_com + 0.5 * inertia_com.T
+    return mean if np.abs(inertia_com - inertia_com.T).max() <= ROUND_OFF * np.abs(inertia_com).max() else inertia_com
+
+
 def inertia_findings(mass: float, com: NDArray, inertia_com: NDArray) -> list[str]:
     """A sentence for each reason why no body can have this mass (kg), centre of mass (m) and inertia (kg m^2)."""
     numbers = np.concatenate([[mass], com, inertia_com.ravel()])

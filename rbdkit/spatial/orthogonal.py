@@ -43,10 +43,15 @@ def check(R: ArrayLike, tol: float = 1e-6) -> NDArray:
 
 
 def project(M: ArrayLike) -> NDArray:
-    """The rotation nearest to M in the sum of squares (orthogonal Procrustes by the singular value decomposition)."""
+    """The rotation nearest to M in the sum of squares (orthogonal Procrustes by the singular value decomposition).
+
+    R R^T = 1 to within 4 eps: rounding the elements of R costs eps, a last correction and the product R R^T, both sums
+    of three terms, 1.5 eps each.
+    """
     U, _, Vt = np.linalg.svd(np.asarray(M, dtype=float))
     U[..., :, 2] *= np.sign(_determinant(U @ Vt))[..., None]  # the smallest singular direction pays for det = +1
-    return U @ Vt
+    R = U @ Vt  # off by the rounding of two factors and their product, more than 4 eps
+    return R + 0.5 * R @ (_EYE - np.swapaxes(R, -1, -2) @ R)  # a Newton step, which squares what is missing
 
 
 def _determinant(M: NDArray) -> NDArray:

@@ -19,6 +19,24 @@ def test_composite_bodies_in_body_and_base_coordinates(seed, off):
     assert off(algorithms.crba_base(model, q), algorithms.crba(model, q).H) < ROUND_OFF
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_it_is_exactly_symmetric_whatever_computes_it(seed):
+    """The blocks S.T Ic S of joints with several freedoms as well, which are so only to round-off as they come."""
+    model = random_tree(seed)
+    q, _, _ = random_state(model, seed)
+    forward = [joint.name for joint in model.joints[1::2]]
+    small = random_tree(seed, 5, [rbd.Spherical(), rbd.Cylindrical("x")])
+    for H in (
+        rbd.crba(model, q),
+        rbd.crba(model, q, backend="book"),
+        algorithms.crba_base(model, q),
+        algorithms.closed_form(small, random_state(small, seed)[0]).H,
+        algorithms.hybrid_crba(model, q, forward).H11,
+        algorithms.floating_crba(algorithms.FloatingBase(model, "base", rbd.Inertia.sphere(1.0, mass=1.0)), q).H,
+    ):
+        assert np.array_equal(H, H.T)
+
+
 @pytest.mark.source("F6.03")
 def test_an_unbranched_chain_is_the_special_case(off):
     """H_ij = S_i . Ic_max(i,j) S_j with everything in base coordinates (Eqs 6.15, 6.16), joints of 0 to 6 freedoms."""

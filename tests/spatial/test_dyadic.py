@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from rbdkit.spatial import Dyadic, ForceVector, Inertia, MotionVector, crf, crm, plucker, se3
 from rbdkit.spatial.body import inverse_inertia
@@ -36,6 +36,18 @@ def test_a_rigid_body_inertia_is_six_dyads(rng):
     x, y = Dyadic(I.matrix, "motion", "force").dyads()
     assert_allclose(x, y, atol=0)
     assert_allclose(x @ x.T, I.matrix, atol=1e-13)
+
+
+@pytest.mark.source("F2.02")
+def test_a_symmetric_dyadic_stays_so_in_other_coordinates(rng):
+    """Eq 2.66 is a congruence: the dyads are found by pairs, x = y, after it as before."""
+    for _ in range(20):
+        X, I = plucker.from_pose(se3.random(rng)), Inertia.box((1, 2, 3), mass=2.0).transformed(se3.random(rng))
+        for L in (Dyadic(I.matrix, "motion", "force"), Dyadic(inverse_inertia(I), "force", "motion")):
+            moved = L.transform(X)
+            assert_array_equal(moved.matrix, moved.matrix.T)
+            x, y = moved.dyads()
+            assert_array_equal(x, y)
 
 
 @pytest.mark.source("F2.02")

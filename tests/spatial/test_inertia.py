@@ -62,6 +62,40 @@ def test_matrix_is_positive_definite(some):
     assert np.linalg.eigvalsh(some.matrix).min() > 0
 
 
+@pytest.mark.source("F2.22", "F2.23")
+def test_every_way_to_an_inertia_leads_to_a_symmetric_one(rng):
+    """To the last bit, and for any body: a product in the wrong order shows in every second one of these."""
+    faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]
+    for _ in range(50):
+        one, two = (from_points(*point_masses(rng)) for _ in range(2))
+        R = so3.random(rng)
+        ways = [
+            one,
+            one + two,
+            one.transformed(se3.random(rng)),
+            Inertia.from_ten_parameters(one.ten_parameters),
+            Inertia.from_matrix(one.matrix * (1 + 1e-10 * rng.standard_normal((6, 6)))),
+            Inertia.mesh(rng.standard_normal((4, 3)), faces, density=1.0),
+            Inertia(1.0, rng.standard_normal(3), R @ np.diag([2.0, 3.0, 4.0]) @ R.T),
+        ]
+        for body_ in ways:
+            assert_array_equal(body_.inertia_com, body_.inertia_com.T)
+            assert_array_equal(body_.matrix, body_.matrix.T)
+            inverse = body.inverse_inertia(body_)
+            assert_array_equal(inverse, inverse.T)
+
+
+def test_what_round_off_is_not_is_left_for_the_findings():
+    """Six digits of a file are averaged; a matrix that says two different things is kept to be shown."""
+    nearly = np.diag([1.0, 1.0, 1.0])
+    nearly[0, 1] = 8e-6
+    assert Inertia(1.0, inertia_com=nearly).inertia_com[0, 1] == Inertia(1.0, inertia_com=nearly).matrix[1, 0] == 4e-6
+    wrong = 2e-5 * np.eye(3, k=1) + np.eye(3)
+    assert_array_equal(Inertia(1.0, inertia_com=wrong, check=False).inertia_com, wrong)
+    with pytest.raises(ModelError, match="not symmetric"):
+        Inertia(1.0, inertia_com=wrong)
+
+
 @pytest.mark.source("F2.22")
 def test_a_general_symmetric_matrix_is_no_rigid_body_inertia(some, rng):
     A = rng.standard_normal((6, 6))

@@ -201,6 +201,8 @@ def test_check_names_the_deviation():
 
 def test_project_finds_the_nearest_rotation(rng):
     """No rotation near the projection is closer to M; scipy's own orthogonalisation agrees."""
+    off = rng.choice([0.0, 1e-3, 0.1, 0.5], (2000, 1, 1)) * rng.standard_normal((2000, 3, 3))
+    assert so3.is_rotation(so3.project(so3.random(rng, (2000,)) + off), tol=4 * EPS).all()  # 2 eps found among 200,000
     for M in (so3.random(rng) + 0.1 * rng.standard_normal((3, 3)), -np.eye(3) + 0.1 * rng.standard_normal((3, 3))):
         R = so3.project(M)
         assert so3.is_rotation(R, tol=4 * EPS)

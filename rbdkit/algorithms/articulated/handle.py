@@ -51,6 +51,7 @@ class InverseHandle(NamedTuple):
         if not regular(self.Phi):
             raise ModelError(f"{name} has less than six degrees of freedom, so no inertia; use its Phi and b (Eq 7.3)")
         I = np.linalg.inv(self.Phi)
+        I = 0.5 * (I + I.T)
         return Handle(I, -I @ self.b)
 
 

@@ -109,7 +109,7 @@ def assemble(A: Articulated, B: Articulated, joints: Sequence[Connection]) -> As
     Phi = np.block([[Phi_1 - Phi_12 @ W @ Phi_12.T, Phi_14], [Phi_14.T, Phi_4 - Phi_34.T @ W @ Phi_34]])
     b = np.concatenate([A.b[one] - Phi_12 @ W @ beta, B.b[four] + Phi_34.T @ W @ beta])
     free = tuple(h for body in (A, B) for h in body.handles if h[0] not in names)
-    return Assembly(A, B, names, Articulated(free, Phi, b), W, beta, repeated)
+    return Assembly(A, B, names, Articulated(free, 0.5 * (Phi + Phi.T), b), W, beta, repeated)
 
 
 def _sets(A: Articulated, B: Articulated, joints: Sequence[str]) -> tuple[NDArray, NDArray, NDArray, NDArray]:

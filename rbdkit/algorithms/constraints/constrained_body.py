@@ -63,9 +63,10 @@ def attached_body(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> Atta
 def apparent_inverse_inertia(I: NDArray, S: NDArray) -> NDArray:
     """Phi = S (S^T I S)^-1 S^T, shape (6, 6): force to acceleration of a body that moves in S only (Eq 3.54).
 
-    Symmetric, positive semidefinite, of rank n_f; its range is S and its null space the complement of S.
+    Exactly symmetric, positive semidefinite, of rank n_f; its range is S and its null space the complement of S.
     """
-    return S @ apparent(S.T @ I @ S, S.T)
+    Phi = S @ apparent(S.T @ I @ S, S.T)
+    return 0.5 * (Phi + Phi.T)
 
 
 def by_motion_subspace(

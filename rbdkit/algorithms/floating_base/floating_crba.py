@@ -58,4 +58,4 @@ def floating_crba(system: FloatingBase, q: NDArray, t: float = 0.0) -> FloatingC
             H[v[i], v[j]] += H_ij
             H[v[j], v[i]] += H_ij.T
         F[:, v[i]] += X[j].T @ F_i
-    return FloatingCrbaResult(H, F, Ic, X, S)
+    return FloatingCrbaResult(0.5 * (H + H.T), F, Ic, X, S)

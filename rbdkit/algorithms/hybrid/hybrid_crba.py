@@ -63,4 +63,4 @@ def hybrid_crba(model: Model, q: NDArray, forward: Iterable[str | int], t: float
                 H[v[i], v[j]] += H_ij
                 H[v[j], v[i]] += H_ij.T
     first, _ = split_variables(model, fd)
-    return HybridCrbaResult(H[np.ix_(first, first)], fd, nu_fd, Ic, X)
+    return HybridCrbaResult((0.5 * (H + H.T))[np.ix_(first, first)], fd, nu_fd, Ic, X)
