@@ -48,7 +48,7 @@ def assignments(raw: Trace) -> list[Assignment]:
             value = OPERATIONS[operation](*(values[operand] for operand in operands))
             values[position] = value
             expression = _expression(operation, [names[operand] for operand in operands])
-            made = range(before, len(graph.nodes))  # a product with -2 makes two nodes, of which a sum may need one
+            made = [k for k in range(before, len(graph.nodes)) if graph.nodes[k][0] != "const"]  # others share numbers
             lines.append([position, expression, _fate(value, [values[o] for o in operands], made), value, made])
             if isinstance(value, Symbol):
                 first.setdefault(value.position, names[position])
@@ -64,7 +64,7 @@ def _assignment(
     expression: str,
     fate: Fate,
     value: Any,
-    made: range,
+    made: list[int],  # a product with -2 makes two nodes, of which a sum may need one
 ) -> Assignment:
     if fate == "kept" and live.isdisjoint(made):
         fate = "unused"
@@ -72,7 +72,7 @@ def _assignment(
     return Assignment(names[position], expression, fate, stands)
 
 
-def _fate(value: Any, operands: list[Any], made: range) -> Fate:
+def _fate(value: Any, operands: list[Any], made: list[int]) -> Fate:
     if not isinstance(value, Symbol):
         return "constant"
     if any(isinstance(operand, Symbol) and operand.position == value.position for operand in operands):

@@ -20,6 +20,8 @@ from rbdkit.library import (
 )
 from rbdkit.spatial.inertia import Inertia
 
+EPS = np.finfo(float).eps
+
 
 def mpmath_acceleration(model, q, qd, tau):
     """H = sum J^T I J and C by the motion of each body (Eqs 6.10 and 5.9 projected), in mpmath matrices."""
@@ -122,13 +124,17 @@ def test_ten_times_larger_is_a_thousand_times_heavier_and_a_hundred_thousand_tim
 
 @pytest.mark.source("F10.02")
 def test_a_light_root_under_a_heavy_body_loses_digits_with_every_scale():
+    """With the ratio of the inertias, the fifth power of that of the radii; the other way round with two powers.
+
+    The two systems are the same spheres, hinge and motions.
+    """
     scales = np.array([10.0, 30.0, 100.0, 300.0])
     light, heavy = unlike_errors(scales, heavy_base=False), unlike_errors(scales, heavy_base=True)
     for found in (light.aba, light.crba):
-        assert growth(scales, found) > 3.0
+        assert growth(scales, found) == pytest.approx(5.0, abs=0.8)
         assert found[-1] > 1e-7
     for found in (heavy.aba, heavy.crba):
-        assert np.all(found < 1e-12)  # the same two spheres, hinge and motions
+        assert np.all(found < EPS * scales**2)
 
 
 @pytest.mark.source("F10.02")

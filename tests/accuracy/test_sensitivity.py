@@ -143,12 +143,13 @@ def test_the_straight_chain_is_the_worst_configuration():
 
 @pytest.mark.source("F10.05")
 def test_branched_trees_of_the_same_bodies_are_better():
-    for n in (7, 15, 31):
+    """Medians of 20 random postures scatter by a half; those of 400 are better by 4.9, 10.8 and 30."""
+    for n, better in ((7, 2.5), (15, 5.5), (31, 15.0)):
         shapes = [branched_parents(n, k) for k in (1, 2, 3)] + [(0,) * n]
         conditions = [np.median(tree_conditions(parents)) for parents in shapes]
         assert [depth(parents) for parents in shapes] == sorted((depth(p) for p in shapes), reverse=True)
         assert conditions == sorted(conditions, reverse=True)
-        assert conditions[0] > 5.0 * conditions[1]
+        assert conditions[0] > better * conditions[1]
         assert conditions[-1] == pytest.approx(1.0, rel=1e-12)  # every rod on the base
 
 

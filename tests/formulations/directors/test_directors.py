@@ -157,8 +157,9 @@ def test_the_force_against_twist_does_no_work(bodies):
     system = NonTwistingDirectors(model, a=0.3)
     x, v = system.state(*bodies.state(15, twist=False))
     _, multipliers = system.multipliers(0.0, x, v)
-    assert abs(multipliers[6]) > 0.1
-    assert multipliers[6] * system.G(x)[0] @ v == pytest.approx(0.0, abs=1e-13)
+    powers = multipliers[6] * system.G(x)[0] * v
+    assert np.abs(powers).max() > 1e-3
+    assert abs(powers.sum()) < 8 * np.finfo(float).eps * np.abs(powers).sum()
 
 
 @pytest.mark.source("G.05")
