@@ -1,23 +1,63 @@
-"""For all tests: ``pytest --sources`` and the check that every ``@pytest.mark.source`` names known items."""
+"""For all tests: ``pytest --sources`` and the check that every ``@pytest.mark.source`` names known items.
+
+An item of the sources is shown when a test that is marked with it has passed. Every run keeps how its tests ended in
+pytest's cache, over what is known of former runs; ``pytest --sources`` looks there and runs nothing.
+"""
 
 from __future__ import annotations
 
+import time
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 CATALOGUE = Path(__file__).parent / "sources"
+OUTCOMES = "rbdkit/outcomes"
+"""Where the cache keeps, by the name of a test, how it ended last and when (seconds since 1970)."""
+SIGNS = {"passed": "x", "failed": "F", "skipped": "s", "not run": "?", "no test": "-"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--sources",
         action="store_true",
-        help="run nothing; print every item of the sources with the tests that show it",
+        help="run nothing; print every item of the sources, the tests that show it and how these ended when last run",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.option.sources and not hasattr(config, "workerinput"):  # pytest-xdist's workers report to this one
+        config.pluginmanager.register(Outcomes(config))
+
+
+class Outcomes:
+    """How each test ends: failed in any of its phases, else skipped, else passed."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config, self.ended = config, {}  # type: ignore[var-annotated]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        before = self.ended.get(report.nodeid) if report.when != "setup" else None
+        if report.outcome == "passed" and report.when != "call" and before is None:
+            return  # of a test that is set up nothing is known yet
+        worst = max(before or "passed", report.outcome, key=["passed", "skipped", "failed"].index)
+        self.ended[report.nodeid] = worst
+
+    def pytest_sessionfinish(self) -> None:
+        if self.ended and (cache := getattr(self.config, "cache", None)):
+            now = time.time()
+            cache.set(
+                OUTCOMES, {**known_outcomes(self.config), **{test: [how, now] for test, how in self.ended.items()}}
+            )
+
+
+def known_outcomes(config: pytest.Config) -> dict[str, list]:
+    """What the cache knows of former runs: nothing where there is none (-p no:cacheprovider, or a fresh checkout)."""
+    cache = getattr(config, "cache", None)
+    return cache.get(OUTCOMES, {}) if cache else {}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -29,12 +69,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # before -k and -m take tests away
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.option.sources:
-        shown_by = defaultdict(list)
+        marked = defaultdict(list)
         for item in items:
             check_sources(item)
             for source_id in sources_of(item):
-                shown_by[source_id].append(item.nodeid)
-        config.stash[SHOWN_BY] = dict(shown_by)
+                marked[source_id].append(item.nodeid)
+        config.stash[MARKED] = dict(marked)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -46,12 +86,12 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if config.option.sources and SHOWN_BY in config.stash:
-        for line in table(read_catalogue(), config.stash[SHOWN_BY]):
+    if config.option.sources and MARKED in config.stash:
+        for line in table(read_catalogue(), config.stash[MARKED], known_outcomes(config)):
             terminalreporter.write_line(line)
 
 
-SHOWN_BY = pytest.StashKey[dict[str, list[str]]]()
+MARKED = pytest.StashKey[dict[str, list[str]]]()
 
 
 def sources_of(item: pytest.Item) -> list[str]:
@@ -79,21 +119,36 @@ def read_catalogue() -> list[tuple[str, list[dict]]]:
     return [(content["source"], content["chapter"]) for content in contents]
 
 
-def table(catalogue: list[tuple[str, list[dict]]], shown_by: dict[str, list[str]]) -> list[str]:
-    lines, done_in_all, items_in_all = [], 0, 0
+def table(
+    catalogue: list[tuple[str, list[dict]]], marked: dict[str, list[str]], outcomes: dict[str, list]
+) -> list[str]:
+    lines, found, times = [], Counter(), []  # type: ignore[var-annotated]
     for source, chapters in catalogue:
         lines += ["", source]
         for chapter in chapters:
-            items = chapter["items"]
-            done = sum(source_id in shown_by for source_id in items)
-            done_in_all, items_in_all = done_in_all + done, items_in_all + len(items)
-            lines += ["", f"  {chapter['title']}: {done} of {len(items)}"]
-            lines += [row(source_id, title, shown_by.get(source_id, [])) for source_id, title in items.items()]
-    return [*lines, "", f"{done_in_all} of {items_in_all} items of the sources are shown by tests"]
+            items, states = chapter["items"], {}
+            for source_id in items:
+                tests = marked.get(source_id, [])
+                states[source_id] = state_of([outcomes[test][0] if test in outcomes else "not run" for test in tests])
+                times += [outcomes[test][1] for test in tests if test in outcomes]
+            found.update(states.values())
+            lines += ["", f"  {chapter['title']}: {list(states.values()).count('passed')} of {len(items)}"]
+            lines += [row(SIGNS[states[i]], i, title, marked.get(i, [])) for i, title in items.items()]
+    others = ", ".join(f"{found[state]} {state}" for state in SIGNS if state != "passed" and found[state])
+    total = f"{found['passed']} of {found.total()} items of the sources are shown by tests that passed"
+    when = [time.strftime("%Y-%m-%d %H:%M", time.localtime(t)) for t in (min(times), max(times))] if times else []
+    known = f"tests run from {when[0]} to {when[1]}" if when else "no test has been run yet: pytest, or tests/run.py"
+    signs = ", ".join(f"{sign} {state}" for state, sign in SIGNS.items())
+    return [*lines, "", f"{signs}; {known}", total + (f" ({others})" if others else "")]
 
 
-def row(source_id: str, title: str, tests: list[str]) -> str:
+def state_of(ends: list[str]) -> str:
+    """Of an item, by how the tests marked with it ended: one that failed is enough to doubt it."""
+    return next((state for state in ("failed", "passed", "skipped", "not run") if state in ends), "no test")
+
+
+def row(sign: str, source_id: str, title: str, tests: list[str]) -> str:
     """One item: its state, its title, and the test functions that show it, cases of one function taken together."""
     functions = list(dict.fromkeys(test.split("[")[0].removeprefix("tests/") for test in tests))
     more = f" and {len(functions) - 1} more" if len(functions) > 1 else ""
-    return f"    {'x' if tests else '-'} {source_id:<7}{title:<78}{functions[0] + more if functions else ''}".rstrip()
+    return f"    {sign} {source_id:<7}{title:<78}{functions[0] + more if functions else ''}".rstrip()

@@ -23,6 +23,7 @@ import environment
 
 CHROMIUM = Path("/usr/bin/chromium")
 LIBRARIES = {"libgomp1": "gomp", "libatomic1": "atomic"}  # Pinocchio and Playwright are linked with them
+OUTCOMES = environment.ROOT / ".pytest_cache" / "v" / "rbdkit" / "outcomes"  # tests/conftest.py writes it
 NO_TESTS = 5  # pytest's exit status when a selection is empty, as some are when arguments narrow it down
 
 LINTERS = {
@@ -43,6 +44,8 @@ def main() -> int:
     broken = [name for name, command in LINTERS.items() if run(name, command)]
     harmless = {0, NO_TESTS} if sys.argv[1:] else {0}
     total: Counter[str] = Counter()
+    if not sys.argv[1:]:
+        OUTCOMES.unlink(missing_ok=True)  # what is shown is shown by this run, not by those before
     for name, selection in TESTS.items():
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder, "report.xml")
@@ -52,8 +55,10 @@ def main() -> int:
             broken.append(name)
     if not total:
         broken.append("no test was selected")
+    shown = items_shown()
     print(f"\n{'FAILED: ' + ', '.join(broken) if broken else 'All is well.'}")
     print(", ".join(f"{total[kind]} {kind}" for kind in ("passed", "failed", "skipped")))
+    print(shown)
     return 1 if broken else 0
 
 
@@ -77,6 +82,20 @@ def run(name: str, command: list[str]) -> int:
     ).returncode
     print(f"=== {name}: exit status {code} after {time.monotonic() - begun:.0f} s", flush=True)
     return code
+
+
+def items_shown() -> str:
+    """The last line of `pytest --sources`: how many items of the sources are shown by tests that passed."""
+    command = [environment.PYTHON, "-m", "pytest", "--ignore=tests/benchmarks", "--sources", "-q"]
+    table = subprocess.run(
+        command,
+        cwd=environment.ROOT,
+        env=environment.activated(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return next((line for line in table.splitlines() if " items of the sources are shown" in line), table[-2000:])
 
 
 def counts(report: Path) -> Counter[str]:
