@@ -231,6 +231,30 @@ def test_the_common_normal_is_the_shortest_way_between_two_lines():
         assert (normal.end - normal.foot) @ normal.x >= 0.0
 
 
+def test_of_the_normals_of_parallel_lines_the_one_nearest_to_a_point_is_taken():
+    """Wherever on the lines the points are by which these are given; lines in one also keep the foot there."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        z, first_point, near = unit_vector(rng), *rng.normal(size=(2, 3))
+        for offset in (np.cross(z, rng.normal(size=3)), np.zeros(3)):
+            first = Line(first_point, z)
+            second = Line(first_point + offset + rng.normal() * z, z * rng.choice([-1.0, 1.0]))
+            normal = common_normal(first, second, np.array([1.0, 0.0, 0.0]), near)
+            (s,) = np.linalg.lstsq(z[:, None], near - first_point, rcond=None)[0]
+            assert_allclose(normal.foot, first_point + s * z, atol=1e-14)
+            assert_allclose(normal.end, normal.foot + offset - z * (z @ offset), atol=1e-13)
+            assert_allclose([normal.x @ z, np.linalg.norm(normal.x)], [0.0, 1.0], atol=1e-13)
+
+
+def test_joint_offsets_of_parallel_axes_are_as_small_as_can_be():
+    """Hinges at any height of their axes: every d can be zero but the last, which ends where the link is."""
+    model = rbd.Model("parallel")
+    for k, place in enumerate(([0.2, 0.0, 0.1], [0.5, 0.0, 0.3], [0.4, 0.0, -0.2])):
+        model.add_body(f"link{k}", model.bodies[-1], rbd.Revolute("z"), place, Inertia.sphere(0.1, mass=1.0))
+    table = to_dh(model)
+    assert_allclose([row.d for row in table.rows], 0.0, atol=1e-15)
+
+
 def model_of(*joints, loop=False):
     model = rbd.Model("m")
     for k, (joint, parent) in enumerate(joints):

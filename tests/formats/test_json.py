@@ -141,6 +141,10 @@ def test_the_text_is_for_people_too():
     text = to_json(model)
     assert '"joint": {"name": "rod_joint", "type": {"kind": "revolute", "axis": "y"}, "damping": [0.1]}' in text
     assert "placement" not in text
+    shapes = Model("shapes")
+    shapes.add_body("ball", geometry=[Geometry(Sphere(1.0)), Geometry(Sphere(1.0), [1.0, 0, 0])])
+    plain, moved = to_dict(shapes)["bodies"][0]["geometry"]
+    assert list(plain) == ["shape"] and list(moved) == ["shape", "placement"]
     assert max(len(line) for line in to_json(rich_model(0)).split("\n")) < 300
     assert json.loads(text) == to_dict(model)
     assert (json.loads(text)["format"], json.loads(text)["version"]) == ("rbdkit", 1)

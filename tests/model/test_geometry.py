@@ -59,6 +59,7 @@ def test_wrong_shapes(make, says):
 def test_geometry_defaults_and_colors():
     assert_array_equal(Geometry(Sphere(1)).placement, np.eye(4))
     assert Geometry(Sphere(1)).color is None
+    assert Geometry(Sphere(1), color=(0.2, 0.4, 0.6)).color == (0.2, 0.4, 0.6, 1.0)  # nothing shows through
     assert Geometry(Sphere(1), color=(1, 0, 0.5)).color == (1.0, 0.0, 0.5, 1.0)
     assert Geometry(Sphere(1), color=[1, 0, 0, 0.25]).color == (1.0, 0.0, 0.0, 0.25)
 

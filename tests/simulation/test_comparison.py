@@ -6,6 +6,8 @@ from numpy.testing import assert_allclose
 
 import rbdkit as rbd
 from rbdkit.errors import SimulationError
+from rbdkit.formulations import SE3, JointSystem
+from rbdkit.integrators import RK4
 from rbdkit.library import double_pendulum
 from rbdkit.library.gebhardt_romero import fixed_point_model
 from rbdkit.simulation import compare_runs
@@ -65,6 +67,15 @@ def test_work_precision_shows_the_orders():
     assert errors["joint, rk4"][0] / errors["joint, rk4"][1] == pytest.approx(16.0, rel=0.35)
     assert errors["joint, symplectic_euler"][0] / errors["joint, symplectic_euler"][1] == pytest.approx(2.0, rel=0.2)
     assert all(time > 0.0 for times, _ in points.values() for time in times)
+
+
+def test_pairs_are_called_by_their_formulation_and_integrator(free_body):
+    """By names, by classes and by objects; whatever the formulation."""
+    pairs = [("joint", "rk4"), ("se3", "rk4"), ("so3xr3", RK4()), (SE3, "heun"), (JointSystem, "heun")]
+    comparison = compare_runs(free_body, pairs, v0=[1.0, 0, 0, 0, 0, 0], duration=0.02, dt=0.01)
+    labels = [c.label for c in comparison.contenders]
+    assert labels == ["joint, rk4", "se3, rk4", "so3xr3, rk4", "se3, heun", "joint, heun"]
+    assert [c.formulation for c in comparison.contenders] == [label.split(",")[0] for label in labels]
 
 
 def test_finished_trajectories_get_names_of_their_own():

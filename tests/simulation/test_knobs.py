@@ -70,6 +70,13 @@ def test_a_function_that_builds_a_model_has_its_arguments_for_knobs():
     assert run.q[0, 0] == 0.3
 
 
+def test_a_list_of_choices_begins_with_its_first():
+    experiment = Experiment(pendulum, {"length": (0.5, 1.5), "integrator": ["rk4", "heun", "symplectic_euler"]})
+    (knob,) = [knob for knob in experiment.knobs if knob.choices]
+    assert knob.choices[round(knob.rest)] == "rk4" == knob.choices[0]
+    assert experiment.run(experiment.rest).report.integrator == "rk4"
+
+
 @pytest.mark.parametrize(
     ("ranges", "message"),
     [

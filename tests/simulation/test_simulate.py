@@ -9,6 +9,7 @@ from rbdkit.errors import ModelError, SimulationError, StateError
 from rbdkit.integrators import RK4, Adaptive
 from rbdkit.library import pendulum, random_state, random_tree, small_swing_period
 from rbdkit.simulation import SimulationWarning
+from rbdkit.simulation.simulate import step_times
 
 
 @pytest.fixture
@@ -181,6 +182,16 @@ def test_the_last_step_is_shorter_where_it_must_be(slider):
     np.testing.assert_allclose(run.q[:, 0], run.t)
     assert len(rbd.simulate(slider(), duration=0.3, dt=0.1)) == 4  # 0.3 / 0.1 is 2.9999999999999996
     assert rbd.simulate(slider(), duration=0.01, dt=0.1).t.tolist() == [0.0, 0.01]
+
+
+def test_long_runs_have_no_last_step_of_the_length_of_round_off():
+    """Durations that are whole steps but for their last digits, whatever their number; what is more is a step."""
+    for steps in (999_999, 1_000_000, 1_234_567, 3_000_001):
+        for dt in (1e-3, 0.007, 1 / 3):
+            for duration in (steps * dt, np.nextafter(steps * dt, np.inf), steps * dt * (1 + 1e-12)):
+                times = step_times(duration, dt)
+                assert len(times) == steps + 1 and times[-1] == duration
+            assert len(step_times(steps * dt * (1 + 1e-8), dt)) == steps + 2
 
 
 def test_integrators_by_name_and_by_object(slider):
