@@ -101,8 +101,8 @@ def test_rotors_and_joints_that_follow_others(mimicking, off):
 
 @pytest.mark.source("F5.01", "F5.08")
 def test_cost_grows_with_the_fourth_power_and_is_a_hundred_times_that_of_the_recursion():
-    """Section 5.2: O(n^4) against O(n), and 'about a hundred times' for an arm of six joints."""
+    """Section 5.2: O(n^4) against O(n), and 'about a hundred times' for an arm of six joints: it is 79 times."""
     totals = [closed_form_operations(n).total for n in range(1, 8)]
     fourth = np.diff(totals, 4)
-    assert np.ptp(fourth) == 0 and fourth[0] > 0
-    assert 50 < totals[5] / original(6).operations().total < 200
+    assert np.ptp(fourth) == 0 and fourth[0] == 954
+    assert (totals[5], original(6).operations().total) == (46212 + 38448, 593 + 474)

@@ -64,7 +64,6 @@ def test_traced_functions_of_arrays_keep_their_shape():
     assert f.shape == (2,)
 
 
-@pytest.mark.source("F5.01")
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
 def test_velocities_of_a_chain_by_recurrence_and_in_closed_form(n):
     """Section 5.2: n(m + a) by recurrence, (n(n+1) m + n(n-1) a)/2 in closed form; the base moves."""
@@ -97,13 +96,15 @@ def test_cost_on_chains_is_linear_for_rnea_and_aba_and_quadratic_for_crba():
 
 
 @pytest.mark.source("FA.10")
-def test_engine_costs_no_more_than_the_general_algorithms_of_table_10_1():
-    """Table 10.1 gives RNEA 150n - 48 multiplications at most and ABA 300n - 267; it has DH frames."""
+def test_engine_beside_the_general_algorithms_of_table_10_1():
+    """Table 10.1: RNEA (150n - 48)m + (131n - 48)a, ABA (300n - 267)m + (279n - 259)a on links in DH frames.
+
+    Ours stand anywhere: moving an inertia there costs ABA some more multiplications; there are fewer of all others.
+    """
     for n in (6, 12):
         rnea, aba = (operations(chain(n), name) for name in ("rnea", "aba"))
-        assert rnea.mul <= 150 * n - 48 and rnea.add <= 131 * n - 48
-        assert aba.mul <= 1.25 * (300 * n - 267) and aba.add <= 1.25 * (279 * n - 259)
-        assert (rnea.trig, aba.trig, rnea.div, aba.div) == (2 * n, 2 * n, 0, n)
+        assert (rnea.mul, rnea.add, rnea.div, rnea.trig) == (122 * n - 127, 103 * n - 121, 0, 2 * n)
+        assert (aba.mul, aba.add, aba.div, aba.trig) == (330 * n - 461, 266 * n - 400, n, 2 * n)
 
 
 @pytest.mark.source("FA.10")
@@ -113,9 +114,8 @@ def test_a_rigid_body_inertia_is_moved_in_fewer_operations_than_by_brute_force()
         return Composite(m, Vector(h), Symmetric(I)).moved(Matrix.of(flat), Vector(p)).flat()
 
     found = trace(move, (), 3, 6, (3, 3), 3).operations()
-    assert (
-        found.mul < 80 and found.add < 80
-    )  # against 432m + 360a for X.T I X with 6 x 6 matrices (Table A.4: 52m + 56a)
+    # X.T I X with 6 x 6 matrices takes 432m + 360a; Table A.4 has 52m + 56a, for it turns I in 28m + 29a by a trick
+    assert (found.mul, found.add, found.div) == (72, 59, 0)
 
 
 def test_zeros_of_placements_save_operations():

@@ -16,6 +16,9 @@ from rbdkit.library import floating_pair, heavy_top, spherical_double_pendulum, 
 
 PURE = ("se3", "so3xr3")
 EXAMPLES = {make.__name__: make for make in (heavy_top, spherical_double_pendulum, floating_pair, three_bar_linkage)}
+FOUND = 2e-3
+"""Of numbers below that are four digits of ours, where the paper has curves. A method of another order or another right
+side changes each of them by far more, rounding by less."""
 
 
 class Run(NamedTuple):
@@ -51,8 +54,8 @@ def test_the_heavy_top_keeps_its_pivot_on_se3_and_drifts_on_the_direct_product()
     """Figs 2 and 3 with the paper's step, by RK4: the constraint at round-off, the energies far apart."""
     se3, so3xr3 = motion("heavy_top", "se3"), motion("heavy_top", "so3xr3")
     assert se3.error("pivot") < 1e-14
-    assert 1e-7 < so3xr3.error("pivot") < 1e-4
-    assert so3xr3.energy_drift > 100.0 * se3.energy_drift
+    assert so3xr3.error("pivot") == pytest.approx(3.218e-6, rel=FOUND)
+    assert so3xr3.energy_drift / se3.energy_drift == pytest.approx(3522.0, rel=FOUND)
 
 
 @pytest.mark.source("M.06", "M.07")
@@ -61,11 +64,11 @@ def test_with_a_method_of_order_three_all_is_as_the_paper_says():
     ahead in joint 2 of the double pendulum (Fig 6), and comparable energies there (Fig 7); RK4 has none of the three.
     """
     top = {name: run(ConstrainedBodies(heavy_top().model, groups=name), heavy_top(), 1.0, 1e-3, RK3()) for name in PURE}
-    assert 30.0 < top["so3xr3"].energy_drift / top["se3"].energy_drift < 300.0
+    assert top["so3xr3"].energy_drift / top["se3"].energy_drift == pytest.approx(83.41, rel=FOUND)
     start = spherical_double_pendulum()
     pair = {name: run(ConstrainedBodies(start.model, groups=name), start, 0.5, 1e-3, RK3()) for name in PURE}
-    assert pair["se3"].error("joint2") < 0.7 * pair["so3xr3"].error("joint2")
-    assert 0.3 < pair["se3"].energy_drift / pair["so3xr3"].energy_drift < 3.0
+    assert pair["se3"].error("joint2") / pair["so3xr3"].error("joint2") == pytest.approx(0.5518, rel=FOUND)
+    assert pair["se3"].energy_drift / pair["so3xr3"].energy_drift == pytest.approx(0.6703, rel=FOUND)
 
 
 @pytest.mark.source("M.06", "M.12")
@@ -89,22 +92,22 @@ def test_the_double_pendulum_drifts_in_its_second_joint_on_both_groups():
     se3, so3xr3 = (motion("spherical_double_pendulum", group) for group in PURE)
     assert se3.error("joint1") < 1e-14 < 1e-9 < so3xr3.error("joint1")
     assert se3.error("joint2") > se3.error("joint1") and so3xr3.error("joint2") > so3xr3.error("joint1")
-    assert 0.1 < se3.energy_drift / so3xr3.energy_drift < 10.0
+    assert se3.energy_drift / so3xr3.energy_drift == pytest.approx(2.154, rel=FOUND)
     start = spherical_double_pendulum()
     finer = tuple(run(f(start.model), start, 0.1, 5e-4) for f in (SE3, SO3xR3))
-    for a, b in ((se3, so3xr3), finer):
-        assert 1.5 < a.error("joint2") / b.error("joint2") < 20.0
+    for (a, b), larger in (((se3, so3xr3), 3.766), (finer, 1.604)):
+        assert a.error("joint2") / b.error("joint2") == pytest.approx(larger, rel=FOUND)
 
 
 @pytest.mark.source("M.08")
 def test_on_the_floating_pair_both_groups_are_alike():
     """Figs 9 and 10. Linear momentum is linear in hybrid velocities, so every Runge-Kutta method keeps it there."""
     se3, so3xr3 = (motion("floating_pair", group, h=2e-3) for group in ("se3", "so3xr3"))
-    assert 0.1 < se3.error("joint2") / so3xr3.error("joint2") < 10.0
-    assert 0.1 < se3.energy_drift / so3xr3.energy_drift < 10.0
+    assert se3.error("joint2") / so3xr3.error("joint2") == pytest.approx(1.216, rel=FOUND)
+    assert se3.energy_drift / so3xr3.energy_drift == pytest.approx(1.294, rel=FOUND)
     momentum = {r.system.group.names[0]: r.system.momentum(r.x, r.v)[:, 3:] for r in (se3, so3xr3)}
     assert np.abs(momentum["so3xr3"]).max() < 1e-14
-    assert 1e-12 < np.abs(momentum["se3"]).max() < 1e-7
+    assert np.abs(momentum["se3"]).max() == pytest.approx(4.211e-9, rel=FOUND)
 
 
 @pytest.mark.source("M.09")
@@ -113,8 +116,8 @@ def test_the_three_bar_linkage_keeps_its_base_joints_on_se3_only():
     se3, so3xr3 = (motion("three_bar_linkage", group, h=2e-3) for group in ("se3", "so3xr3"))
     for joint in ("joint1", "joint3"):
         assert se3.error(joint) < 1e-14 < 1e-11 < so3xr3.error(joint)
-    assert se3.error("joint2") > 1e-12
-    assert 0.01 < se3.error("joint2") / so3xr3.error("joint2") < 100.0
+    assert se3.error("joint2") == pytest.approx(2.269e-9, rel=FOUND)
+    assert se3.error("joint2") / so3xr3.error("joint2") == pytest.approx(2.078, rel=FOUND)
 
 
 @pytest.mark.source("M.07", "M.08", "M.06")
@@ -163,7 +166,6 @@ def test_projection_removes_the_drift_and_keeps_the_order(example):
     assert np.log2(np.linalg.norm(ends[0] - ends[1]) / np.linalg.norm(ends[1] - ends[2])) == pytest.approx(4, abs=0.3)
 
 
-@pytest.mark.source("M.10")
 def test_baumgarte_refuses_what_would_drive_errors_up():
     with pytest.raises(rbd.SimulationError, match="negative"):
         Baumgarte(-1.0)

@@ -242,7 +242,6 @@ def test_states_stay_on_their_manifold(integrator):
     np.testing.assert_allclose(quaternion.to_matrix(quaternion.from_matrix(R)), R, atol=1e-12)
 
 
-@pytest.mark.source("F3.03")
 def test_a_method_that_claims_nothing_drifts():
     """The tests above can fail: explicit Euler's energy and angular momentum grow by per cents in the same runs."""
     euler = INTEGRATORS["explicit_euler"]

@@ -21,6 +21,12 @@ KUTTA_38 = RungeKutta(
 )
 METHODS = {1: EULER, 2: MIDPOINT, 3: RK3(), 4: KUTTA_38, 5: RK5()}
 STEPS = {1: 400, 2: 100, 3: 50, 4: 30, 5: 20}
+SLOPES_OF_RK5 = {
+    ("heavy top", SE3): 4.92,
+    ("heavy top", SO3xR3): 5.99,
+    ("double pendulum", SE3): 5.74,
+    ("double pendulum", SO3xR3): 6.0,
+}
 DURATION = 0.05
 EXAMPLES = {"heavy top": heavy_top((0.0, 0.0, -9.81)), "double pendulum": spherical_double_pendulum()}
 
@@ -48,11 +54,19 @@ def error(method: MuntheKaas, system, example: str, steps: int) -> float:
 @pytest.mark.parametrize("example", list(EXAMPLES))
 @pytest.mark.parametrize("order", list(METHODS))
 def test_the_order_of_the_tableau_shows_on_both_groups(order, example, formulation):
-    """Towards the motion in joint coordinates. A third of an order is for the next term of the series."""
+    """Towards the motion in joint coordinates. A third of an order is for the next term of the series.
+
+    In that of RK5 the next term is the larger one in three of four cases, and the slope nearer to 6; shorter steps, at
+    which it is not, would end in round-off.
+    """
     method, system = METHODS[order], formulation(EXAMPLES[example].model)
     assert method.order == order
     coarse, fine = (error(method, system, example, n) for n in (STEPS[order], 2 * STEPS[order]))
-    assert np.log2(coarse / fine) == pytest.approx(order, abs=0.33 if order < 5 else 1.2), (coarse, fine)
+    slope = np.log2(coarse / fine)
+    if order < 5:
+        assert slope == pytest.approx(order, abs=0.33), (coarse, fine)
+    else:
+        assert slope == pytest.approx(SLOPES_OF_RK5[example, formulation], abs=0.02), (coarse, fine)
 
 
 class TruncatedSeries(ConstrainedBodies):

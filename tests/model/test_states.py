@@ -24,7 +24,7 @@ def joints_of(model):
     return [joint for joint in model.joints if joint.nv]
 
 
-@pytest.mark.source("F3.02", "F4.27")
+@pytest.mark.source("F4.27")
 def test_every_joint_has_its_own_part_of_q_and_v(tree):
     """The model's rate, integrate and difference are those of the joints, side by side."""
     q, v, dv = random_state(tree, 0)

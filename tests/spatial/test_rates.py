@@ -37,7 +37,6 @@ def test_derivative_in_moving_coordinates(rng, moving):
     )
 
 
-@pytest.mark.source("F2.17")
 def test_product_rules_of_table_2_4(rng):
     """d(u.v), d(u x v), d(L v) for vectors that are quadratic in t: all by finite differences."""
     u0, u1, v0, v1 = rng.standard_normal((4, 6))
