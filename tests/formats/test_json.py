@@ -231,6 +231,7 @@ CASES = [
     (f"{RICH}.joint.limits.uper", [1, 1], ["bodies[2].joint.limits", "'uper'", "'upper'"]),
     (f"{RICH}.inertia.mass", ..., ["bodies[2].inertia", "'mass' is missing"]),
     (f"{RICH}.inertia.inertia_com", [1, 2, 3], ["bodies[2].inertia.inertia_com[0]", "list of 3"]),
+    (f"{SHAPE}.0.color", 3, ["bodies[2].geometry[0].color", "list of any number"]),
     (f"{SHAPE}.0.shape.kind", "torus", ["bodies[2].geometry[0].shape.kind", "'torus'", "box"]),
     (f"{SHAPE}.0.shape.size", [1, -1, 1], ["bodies[2].geometry[0].shape", "negative"]),
     (f"{SHAPE}.0.color", [1, 2, 3], ["bodies[2].geometry[0]", "color"]),

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rbdkit.errors import StateError
-from rbdkit.joints import Free, Prismatic, Revolute, Spherical
+from rbdkit.joints import Free, Prescribed, Prismatic, Revolute, Spherical
 from rbdkit.library import random_state, random_tree
-from rbdkit.model import Limits, Mimic, Model
+from rbdkit.model import Joint, Limits, Mimic, Model
 from rbdkit.spatial.inertia import Inertia
 
 BALL = Inertia.sphere(0.1, mass=1.0)
@@ -206,3 +206,14 @@ def test_world_joint_is_part_of_the_joints(arm):
     """joints[i] belongs to bodies[i], also for i = 0."""
     assert [joint.name for joint in arm.joints] == ["world", "float", "shoulder", "slide", "wrist", "screw"]
     assert arm.joints[0].nv == 0
+
+
+def test_a_joint_by_itself_has_no_place_in_q_and_v_and_the_time_is_zero():
+    alone = Joint("alone")
+    assert (alone.q_slice, alone.v_slice) == (slice(0, 0), slice(0, 0))
+    model = Model("driven")
+    model.add_body("b", joint=Prescribed(Prismatic("x"), lambda t: (1.0 + t, 1.0, 0.0)))
+    joint, q = model.joints[1], np.zeros(0)
+    assert_array_equal(joint.pose(q), joint.pose(q, 0.0))
+    assert_array_equal(joint.transform(q), joint.transform(q, 0.0))
+    assert joint.pose(q)[0, 3] == 1.0 and joint.pose(q, 1.0)[0, 3] == 2.0

@@ -77,6 +77,14 @@ def test_a_list_of_choices_begins_with_its_first():
     assert experiment.run(experiment.rest).report.integrator == "rk4"
 
 
+def test_the_other_knobs_begin_where_the_first_choice_has_them():
+    def made_of(material):
+        return pendulum(1.0, {"wood": 1.0, "steel": 8.0}[material])
+
+    experiment = Experiment(made_of, {"material": ["wood", "steel"], "rod.mass": (0.5, 9.0)})
+    assert_array_equal(experiment.rest, [0.0, 1.0])
+
+
 @pytest.mark.parametrize(
     ("ranges", "message"),
     [

@@ -261,3 +261,14 @@ def test_a_torque_that_stops_being_a_number_is_named():
     motion = rbd.simulate(pendulum(), [0.1], duration=1.0, tau=rbd.traced(lambda t, q, v: [np.sqrt(0.5 - t) - 0.8]))
     assert 0.49 < motion.t[-1] <= 0.501
     assert "tau" in motion.report.stopped
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_one_state_is_not_enough_to_try_a_function_at(side):
+    """It is another function on numbers than on symbols, but to one side only: some of the trial states are there."""
+
+    def law(t, q, v):
+        return [1.0 if isinstance(v[0], float) and side * v[0] > 0.0 else 0.0]
+
+    run = rbd.simulate(pendulum(), [0.1], duration=0.01, dt=5e-3, tau=law)
+    assert "something else than t, q, v decides them" in run.report.backend

@@ -10,12 +10,13 @@ from rbdkit.engine.steps.base import Base, Pair, base_axes, base_motion, cross_f
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
-from rbdkit.spatial.vector3 import cross
+from rbdkit.spatial.vector3 import Vector, cross
 
-# Where the vectors of a freedom stand in the array "freedoms": its axis J, Psi_dot, Psi_ddot and W; I J, the angular
-# part of 2 B.T J and -J x* f_x, which a row of the derivatives is made of; and two columns of forces across its joint.
-J, PSI_DOT, PSI_DDOT, W, I_J, B_J, X_J, BY_Q, BY_V = 0, 6, 12, 18, 24, 30, 33, 39, 45
-FREEDOM = 51
+# Where the vectors of a freedom stand in the array "freedoms": its axis J, Psi_dot (its angular part: B needs no more),
+# Psi_ddot and W; I J, the angular part of 2 B.T J and -J x* f_x, which a row of the derivatives is made of; and two
+# columns of forces across its joint.
+J, PSI_DOT, PSI_DDOT, W, I_J, B_J, X_J, BY_Q, BY_V = 0, 6, 9, 15, 21, 27, 30, 36, 42
+FREEDOM = 48
 """Numbers of a freedom in the array "freedoms"."""
 
 Store = Callable[[Whole, Whole, Scalar, Scalar, Scalar], None]
@@ -49,7 +50,8 @@ def _axes(tree: LoopTree, base: Base, qd: JointArray, qdd: JointArray) -> None:
             Psi_dot = cross_motion(v_c, axis)
             Psi_ddot = plus(cross_motion(a_c, axis), cross_motion(v_c, Psi_dot))
             W_k, place = cross_motion(plus(v_p, v_i), axis), (i.v + k) * FREEDOM
-            for slot, vectors in ((J, axis), (PSI_DOT, Psi_dot), (PSI_DDOT, Psi_ddot), (W, W_k)):
+            _write(tree.program, place, PSI_DOT, [*Psi_dot[0]])
+            for slot, vectors in ((J, axis), (PSI_DDOT, Psi_ddot), (W, W_k)):
                 _write(tree.program, place, slot, [*vectors[0], *vectors[1]])
 
 
@@ -61,8 +63,9 @@ def _across(tree: LoopTree, base: Base) -> None:
         f_x = None if base.f_x is None else pair(base.f_x[i])
         for k in range(i.motion.nv):
             a = (i.v + k) * FREEDOM
-            axis, Psi_dot, Psi_ddot, W_k = (_vectors(program, a, slot) for slot in (J, PSI_DOT, PSI_DDOT, W))
-            by_q = plus(plus(I.times(Psi_ddot), B.times(Psi_dot[0])), cross_force(axis, f))
+            axis, Psi_ddot, W_k = (_vectors(program, a, slot) for slot in (J, PSI_DDOT, W))
+            turning = Vector(_read(program, a, PSI_DOT, 3))
+            by_q = plus(plus(I.times(Psi_ddot), B.times(turning)), cross_force(axis, f))
             by_v = plus(I.times(W_k), B.times(axis[0]))
             n, force = I.times(axis)
             for slot, numbers in (
@@ -90,8 +93,8 @@ def _pairs(tree: LoopTree, external: bool, store: Store) -> None:
         for b in tree.supporting(a):
             other = b * FREEDOM
             P, Q = _read(program, own, I_J, 6), _read(program, own, B_J, 3)
-            axis, Psi_dot, Psi_ddot, W_b = (_read(program, other, slot, 6) for slot in (J, PSI_DOT, PSI_DDOT, W))
-            by_q = project(P, Psi_ddot) + project(Q, Psi_dot[:3])
+            axis, Psi_ddot, W_b = (_read(program, other, slot, 6) for slot in (J, PSI_DDOT, W))
+            by_q = project(P, Psi_ddot) + project(Q, _read(program, other, PSI_DOT, 3))
             if external:
                 by_q = by_q + project(_read(program, own, X_J, 6), axis)
             H = project(P, axis)
