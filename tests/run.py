@@ -86,7 +86,7 @@ def run(name: str, command: list[str]) -> int:
 
 def items_shown() -> str:
     """The last line of `pytest --sources`: how many items of the sources are shown by tests that passed."""
-    command = [environment.PYTHON, "-m", "pytest", "--ignore=tests/benchmarks", "--sources", "-q"]
+    command = [str(environment.PYTHON), "-m", "pytest", "--ignore=tests/benchmarks", "--sources", "-q"]
     table = subprocess.run(
         command,
         cwd=environment.ROOT,
