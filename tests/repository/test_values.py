@@ -17,6 +17,7 @@ GROW = {  # made piece by piece, by those who hold them
     "formats.urdf_build._Lump",
     "formats.xml_reader.Element",
     "scene.mesh_file.MeshReader",
+    "simulation.ensembles.crew.Job",
 }
 
 
