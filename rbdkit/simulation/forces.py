@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from reprlib import repr as shortened
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms import ExternalForces, external_forces
-from rbdkit.errors import SimulationError, StateError
+from rbdkit.errors import RbdkitError, SimulationError, StateError
 from rbdkit.formulations import Force
 from rbdkit.model import Model
+from rbdkit.simulation.asking import Law, ask, require_function
 from rbdkit.simulation.variables import variable_name
 
-Torque = ArrayLike | Callable[[float, NDArray, NDArray], ArrayLike] | None
+Torque = ArrayLike | Law | None
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,13 @@ class Drive:
     values: NDArray | None = None
     held: NDArray | None = None
     zero: bool = False
-    law: Callable[[float, NDArray, NDArray], ArrayLike] | None = None
+    law: Law | None = None
 
     def during(self, k: int) -> Force:
         """The joint forces as step k has them: without the jump at its end."""
         if self.held is None:
             return self.function
-        row = self.held[min(k, len(self.held) - 1)]
-        return lambda t, q, v: row
+        return Constant(self.held[min(k, len(self.held) - 1)])
 
 
 def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
@@ -58,54 +58,125 @@ def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
     """
     if tau is None:
         zero = np.zeros(model.nv)
-        return Drive(lambda t, q, v: zero, zero, zero=True)
+        return Drive(Constant(zero), zero, zero=True)
     if callable(tau):
-        return Drive(_checked(model, tau), law=tau)
-    values = model.check_v(tau, "tau")
+        require_function("tau", tau)
+        return Drive(_Checked(model, tau), law=tau)
+    values = model.check_v(tau, "tau").copy()
     steps = len(times) - 1
     if values.ndim == 1:
-        return Drive(lambda t, q, v: values, values)
+        return Drive(Constant(values), values)
     if values.shape == (steps, model.nv):
-        return Drive(lambda t, q, v: values[_step_at(times, t)], values, held=values)
+        return Drive(_Held(times, values), values, held=values)
     if values.shape == (steps + 1, model.nv):
-        return Drive(lambda t, q, v: _between(times, values, t), values)
+        return Drive(_Sampled(times, values), values)
     raise SimulationError(
         f"tau has shape {values.shape}; give ({model.nv},) for a constant, ({steps}, {model.nv}) held over each of the "
         f"{steps} steps, ({steps + 1}, {model.nv}) sampled at the step times, or a function of (t, q, v)"
     )
 
 
-def external_drive(
-    model: Model, f_ext: ExternalForces | Callable[[float, NDArray, NDArray], ExternalForces]
-) -> Force | None:
-    """The external forces as a function of (t, q, v) that returns (number of bodies, 6), or None."""
+def external_drive(model: Model, f_ext: ExternalForces | Law) -> Force | None:
+    """The external forces as a function of (t, q, v) that returns (number of bodies, 6), or None.
+
+    Raises
+    ------
+    StateError, ModelError
+        If forces that are no function have a wrong shape, are not finite, or act on an unknown body.
+    """
     if callable(f_ext):
-        function = f_ext
-        zero = np.zeros((len(model.bodies), 6))
-
-        def forces(t: float, q: NDArray, v: NDArray) -> NDArray:
-            rows = external_forces(model, function(t, q, v))
-            return zero if rows is None else rows
-
-        return forces
-    rows = external_forces(model, f_ext)
-    return None if rows is None else lambda t, q, v: rows
+        require_function("f_ext", f_ext)
+        return _External(model, f_ext)
+    rows = _rows(model, f_ext, "f_ext")
+    return None if rows is None else Constant(rows)
 
 
-def _checked(model: Model, function: Callable[[float, NDArray, NDArray], ArrayLike]) -> Force:
-    def tau(t: float, q: NDArray, v: NDArray) -> NDArray:
-        values = np.array(function(t, q, v), dtype=float)  # a copy: the function may return the same array again
-        if values.shape != (model.nv,):
+@dataclass(frozen=True)
+class Constant:
+    """A force that depends on nothing. The classes below are its like: objects, so that motions can be pickled."""
+
+    value: NDArray
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
+        return self.value
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Forces that are held over each step; where two meet, those of the second."""
+
+    times: NDArray
+    values: NDArray
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
+        return self.values[_step_at(self.times, t)]
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """Forces at the step times, with straight lines between them."""
+
+    times: NDArray
+    values: NDArray
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
+        return _between(self.times, self.values, t)
+
+
+@dataclass(frozen=True)
+class _External:
+    """A user's function for the external forces, its results checked."""
+
+    model: Model
+    function: Law
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
+        rows = _rows(self.model, ask("f_ext", self.function, t, q, v), f"f_ext(t, q, v) at t = {t:.6g} s")
+        return np.zeros((len(self.model.bodies), 6)) if rows is None else rows
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A user's function for the joint forces, its results checked."""
+
+    model: Model
+    function: Law
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
+        given, nv = ask("tau", self.function, t, q, v), self.model.nv
+        try:
+            values = np.array(given, dtype=float)  # a copy: the function may return the same array again
+        except (TypeError, ValueError, OverflowError):
             raise StateError(
-                f"tau(t, q, v) returned shape {values.shape} at t = {t:.6g} s; model {model.name!r} needs ({model.nv},)"
+                f"tau(t, q, v) returned {shortened(given)} at t = {t:.6g} s; give {nv} numbers, of shape ({nv},)"
+            ) from None
+        if values.shape != (nv,):
+            raise StateError(
+                f"tau(t, q, v) returned shape {values.shape} at t = {t:.6g} s; model {self.model.name!r} needs ({nv},)"
             )
         if not np.isfinite(values).all():
             k = int(np.argmin(np.isfinite(values)))
-            joint = variable_name(model, k)
+            joint = variable_name(self.model, k)
             raise StateError(f"tau(t, q, v) returned {values[k]} for joint {joint} at t = {t:.6g} s")
         return values
 
-    return tau
+
+def _rows(model: Model, given: ExternalForces, what: str) -> NDArray | None:
+    """External forces as an array of its own, (bodies, 6)."""
+    try:
+        rows = external_forces(model, given)
+    except (TypeError, OverflowError) as fault:
+        wrong: Exception = fault
+    except ValueError as fault:
+        if isinstance(fault, RbdkitError):
+            raise
+        wrong = fault
+    else:
+        return None if rows is None else rows.copy()  # a function may return the same array again
+    raise StateError(
+        f"{what} = {shortened(given)} are no external forces ({wrong}); give {{body: (6,)}} or an array of shape "
+        f"({len(model.bodies)}, 6), see rbdkit.wrench"
+    ) from None
 
 
 def _between(times: NDArray, values: NDArray, t: float) -> NDArray:

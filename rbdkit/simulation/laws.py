@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.engine import Feedback, Kernels, compile_python, python_source, trace
 from rbdkit.engine.captures import Impure, captured_arrays, read_only
+from rbdkit.engine.graph import Symbol
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
-
-Law = Callable[[float, NDArray, NDArray], Any]
-"""A function of time, coordinates and velocities."""
+from rbdkit.simulation.asking import Law, ask
 
 LONGEST = 20_000
 """Operations beyond which a function is not worth its compilation."""
@@ -88,14 +88,16 @@ def torque_law(model: Model, function: Law, checked: Law, duration: float) -> Fe
     SimulationError
         If the function was marked as `traced` and it is not possible.
     """
-    return _law(model, function, "tau", lambda t, q, v: _vector(model, function(t, q, v)), checked, duration)
+    return _law(
+        model, function, "tau", lambda t, q, v: _vector(model, ask("tau", function, t, q, v)), checked, duration
+    )
 
 
 def force_law(model: Model, kernels: Kernels, function: Law, checked: Law, duration: float) -> Feedback:
     """External forces on the links, (links + 1) * 6 numbers; like `torque_law`."""
 
     def on_links(t: float, q: NDArray, v: NDArray) -> NDArray:
-        return kernels.on_links(_rows(model, function(t, q, v))).ravel()
+        return kernels.on_links(_rows(model, ask("f_ext", function, t, q, v))).ravel()
 
     def checked_on_links(t: float, q: NDArray, v: NDArray) -> NDArray:
         return kernels.on_links(checked(t, q, v)).ravel()
@@ -123,8 +125,12 @@ def _recorded(model: Model, symbolic: Law, checked: Law, duration: float) -> Fee
     """Trace a function, and compare it with what it does to numbers."""
     try:
         record = trace(symbolic, (), model.nq, model.nv, names=("t", "q", "v"))
+    except SimulationError as fault:  # it writes to its arguments
+        raise Untraceable(f"cannot be traced: {fault}") from None
     except Exception as fault:  # a user's function on numbers that are not known yet: anything may go wrong in it
         raise Untraceable(f"cannot be traced: {type(fault).__name__}: {fault}") from None
+    if not all(isinstance(x, Symbol) or math.isfinite(x) for x in record.outputs):
+        raise Untraceable("cannot be traced: it returns values that are not finite at every state")
     if len(record.graph.live(record.positions())) > LONGEST:
         raise Untraceable(f"takes more than {LONGEST} operations")
     _try_out(compile_python(python_source(record), "traced"), model, checked, duration)

@@ -1,0 +1,64 @@
+"""Functions of (t, q, v) that users write, asked for their values: they see the state and cannot change it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from reprlib import repr as shortened
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rbdkit.errors import SimulationError
+
+Law = Callable[[float, NDArray, NDArray], Any]
+"""A function of time, coordinates and velocities."""
+READ_ONLY = "read-only"
+"""What NumPy says of an array that cannot be written to."""
+
+
+def require_function(name: str, function: Callable[..., Any], arguments: str = "t, q, v") -> None:
+    """Raise SimulationError if a function cannot be called with these arguments, as far as its signature tells."""
+    try:
+        inspect.signature(function).bind(*arguments.split(", "))
+    except TypeError:
+        raise SimulationError(f"{name} = {shortened(function)} must be a function of ({arguments})") from None
+    except ValueError:  # some that are built in have no signature
+        return
+
+
+def ask(name: str, function: Law, t: float, q: NDArray, v: NDArray) -> Any:
+    """The value of a function that is called `name`, of views of q and v that refuse to be written to.
+
+    The arrays are those of the integrator: what a function does to them would move the robot.
+
+    Raises
+    ------
+    SimulationError
+        If the function writes to its arguments.
+    """
+    try:
+        return function(t, seen(q), seen(v))
+    except ValueError as fault:
+        if READ_ONLY not in str(fault) or not _writes_to_its_arguments(function, t, q, v):
+            raise
+        raise SimulationError(
+            f"{name}(t, q, v) changes q or v ({fault}), the state of the motion itself, and may only read them. "
+            "Compute a new array, q = q - target in place of q -= target, or work on a copy, q = q.copy()"
+        ) from fault
+
+
+def _writes_to_its_arguments(function: Law, t: float, q: NDArray, v: NDArray) -> bool:
+    """Whether a function that wrote to a read-only array has what it wants when it is given copies."""
+    try:
+        function(t, q.copy(), v.copy())
+    except ValueError as fault:
+        return READ_ONLY not in str(fault)
+    return True
+
+
+def seen(x: NDArray) -> NDArray:
+    """A view of an array that cannot be written to."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
