@@ -12,7 +12,7 @@ from rbdkit.formulations.formulation import Compiled, Force, Formulation, InJoin
 from rbdkit.formulations.geared import GearedSystem
 from rbdkit.formulations.joint import JointSystem
 from rbdkit.formulations.joint_state import joint_state
-from rbdkit.formulations.linear import LinearSystem, linearize
+from rbdkit.formulations.linear import LinearSystem, TangentSystem, linearize
 from rbdkit.formulations.local_velocity import LocalVelocity
 from rbdkit.formulations.quaternion import QuaternionBodies
 from rbdkit.formulations.se3 import SE3
@@ -61,6 +61,7 @@ __all__ = [
     "SplitEuler",
     "StateEquation",
     "System",
+    "TangentSystem",
     "grounded_on_se3",
     "joint_state",
     "linearize",

@@ -39,6 +39,29 @@ class LinearSystem:
         return np.block([[np.zeros_like(self.K), np.eye(len(self.K))], [self.K, self.C]])
 
 
+class TangentSystem(LinearSystem):
+    """The same for a system near one of its states, without matrices: products are central differences of its rate.
+
+    Two evaluations a product, whatever the number of variables.
+
+    Parameters
+    ----------
+    system : what it looks like. t, x, v : the state. step : of the differences, of displacements in rad or m.
+    """
+
+    def __init__(self, system: System, t: float, x: NDArray, v: NDArray, step: float = 1e-6) -> None:
+        self._system, self._state, self._step = system, (t, x, v), step
+        self._speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        largest = max(float(np.max(np.abs(x), initial=0.0)), float(np.max(np.abs(v), initial=0.0)) / self._speed)
+        if largest == 0.0:
+            return np.zeros_like(v)
+        s, (at, x0, v0), system = self._step / largest, self._state, self._system
+        forth = system.rate(at, system.move(x0, s * x), v0 + s * v)
+        return (forth - system.rate(at, system.move(x0, -s * x), v0 - s * v)) / (2.0 * s)
+
+
 def linearize(system: System, t: float, x: NDArray, v: NDArray, step: float = 1e-6) -> LinearSystem:
     """The linear system that a system looks like near one state, by central differences of its rate."""
     n = len(v)

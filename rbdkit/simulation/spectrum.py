@@ -1,0 +1,110 @@
+"""The motions that a system is capable of near one of its states, and what an integrator makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations import LinearSystem, System, TangentSystem, linearize
+from rbdkit.integrators import Integrator, MuntheKaas, Projected
+
+EXACT = 24
+"""Velocity variables up to which all modes are computed; of larger systems those that a Krylov space shows best."""
+KRYLOV = 24
+"""Its dimension: what is outermost in the spectrum, and that is what limits a step, comes out to about a percent."""
+STEP_KRYLOV = 12
+"""Dimension for the modes of a step, which cost a step each."""
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Rates (k,), 1/s, and the velocities (n, k) of the modes of a linear system; exact: whether these are all."""
+
+    linear: LinearSystem
+    rates: NDArray
+    velocities: NDArray
+    exact: bool
+
+
+def modes_of(system: System, t: float, x: NDArray, v: NDArray) -> Modes:
+    """The modes near a state. The work does not grow faster than that of an evaluation of the system's rate."""
+    n = len(v)
+    if n <= EXACT:
+        linear = linearize(system, t, x, v)
+        rates, vectors = np.linalg.eig(linear.matrix)
+        return Modes(linear, rates, vectors[n:], True)
+    tangent = TangentSystem(system, t, x, v)
+    start = np.random.default_rng(0).standard_normal(2 * n)
+    # displacements are counted in units in which the stiffest directions change as fast as velocities do
+    stiffness = np.linalg.norm(tangent.rate(t, start[:n], np.zeros(n))) / np.linalg.norm(start[:n])
+    unit = max(float(np.sqrt(stiffness)), 1e-6)
+
+    def product(y: NDArray) -> NDArray:
+        return np.concatenate([unit * y[n:], tangent.rate(t, y[:n] / unit, y[n:])])
+
+    rates, vectors = _ritz(product, start, KRYLOV)
+    return Modes(tangent, rates, vectors[n:], False)
+
+
+def growth_in_a_step(integrator: Integrator, modes: Modes) -> Callable[[float], float] | None:
+    """The largest factor by which the integrator makes a mode grow in a step of length h, as a function of h.
+
+    None where it cannot be told: of methods that step their own kind of system only, or that solve equations whose
+    effort grows with the system.
+    """
+    method = integrator.method if isinstance(integrator, Projected) else integrator
+    if not isinstance(modes.linear, method.requires):
+        return None
+    if isinstance(method, MuntheKaas) and type(method).step is MuntheKaas.step:
+        polynomial = stability_polynomial(method)
+        return lambda h: float(np.max(np.abs(np.polyval(polynomial, h * modes.rates))))
+    linear, n = modes.linear, len(modes.velocities)
+
+    def step(y: NDArray, h: float) -> NDArray:
+        end = method.step(linear, method.init(linear, 0.0, y[:n], y[n:]), h)
+        return np.concatenate([end.x, end.v])
+
+    if modes.exact:
+        return lambda h: float(np.max(np.abs(np.linalg.eigvals(np.array([step(e, h) for e in np.eye(2 * n)]).T))))
+    start = np.random.default_rng(1).standard_normal(2 * n)
+    if method.step(linear, method.init(linear, 0.0, start[:n], start[n:]), 1e-6).solve is not None:
+        return None
+    return lambda h: float(np.max(np.abs(_ritz(lambda y: step(y, h), start, STEP_KRYLOV)[0])))
+
+
+def stability_polynomial(method: MuntheKaas) -> NDArray:
+    """Coefficients of R, highest first: a step on ``y' = lambda y`` multiplies y by R(h lambda)."""
+    A, b = np.asarray(method.A, dtype=float), np.asarray(method.b, dtype=float)
+    coefficients, stage = [1.0], np.ones(len(b))
+    for _ in b:  # R(z) = 1 + z b^T (1 - z A)^-1 e, with A strictly lower triangular
+        coefficients.append(float(b @ stage))
+        stage = A @ stage
+    return np.array(coefficients[::-1])
+
+
+def _ritz(product: Callable[[NDArray], NDArray], start: NDArray, dimension: int) -> tuple[NDArray, NDArray]:
+    """Eigenvalues and eigenvectors of a linear map on the Krylov space of a vector, by Arnoldi's iteration.
+
+    SciPy's goes on until its eigenvalues have converged, or gives none; here the work is bounded.
+    """
+    m = min(dimension, len(start))
+    Q, H = np.zeros((m + 1, len(start))), np.zeros((m + 1, m))
+    Q[0] = start / np.linalg.norm(start)
+    for j in range(m):
+        w = product(Q[j])
+        if not np.isfinite(w).all():
+            raise FloatingPointError("the rate near this state is not finite")
+        for _ in range(2):  # once more for what round-off left
+            along = Q[: j + 1] @ w
+            w = w - along @ Q[: j + 1]
+            H[: j + 1, j] += along
+        H[j + 1, j] = np.linalg.norm(w)
+        if H[j + 1, j] <= 1e-12 * np.linalg.norm(H[: j + 1, j]):
+            m = j + 1
+            break
+        Q[j + 1] = w / H[j + 1, j]
+    values, vectors = np.linalg.eig(H[:m, :m])
+    return values, Q[:m].T @ vectors
