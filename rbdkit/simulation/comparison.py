@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from rbdkit.model import Model
 from rbdkit.simulation.contender import Contender, distance
 from rbdkit.simulation.formulated import Maker, maker_of
 from rbdkit.simulation.motion import Motion
-from rbdkit.simulation.simulate import SimulationWarning, simulate
+from rbdkit.simulation.simulate import SimulationWarning, integrator_of, simulate
 from rbdkit.simulation.trajectory import Trajectory
 
 Pair = tuple[str | Maker, str | Integrator | Adaptive]
@@ -125,9 +126,14 @@ def compare_runs(
         return _run_pairs(what, pairs, reference, options)
     if pairs is not None or options:
         raise SimulationError("pairs, q0, dt and the like are for comparing runs of a model, not finished trajectories")
+    given = what.values() if isinstance(what, Mapping) else what
+    odd = [x for x in given if not isinstance(x, Trajectory)] if isinstance(given, Iterable) else [what]
+    if odd or isinstance(what, str):
+        raise SimulationError(f"compare takes a model and pairs, or trajectories, not {shortened((odd or [what])[0])}")
     runs = dict(what) if isinstance(what, Mapping) else _labelled(what)
     if not runs:
         raise SimulationError("there is nothing to compare: give trajectories, or a model and pairs")
+    _check_reference(reference)
     if isinstance(reference, str):
         if reference not in runs:
             raise SimulationError(f"reference {reference!r} is none of {', '.join(map(repr, runs))}")
@@ -146,6 +152,13 @@ def _run_pairs(
 ) -> Comparison:
     if not pairs:
         raise SimulationError("compare(model, ...) needs pairs of a formulation and an integrator: [('joint', 'rk4')]")
+    _check_reference(reference)
+    for pair in pairs.values() if isinstance(pairs, Mapping) else pairs if isinstance(pairs, Iterable) else [pairs]:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise SimulationError(
+                f"{shortened(pair)} is no pair of a formulation and an integrator, ('joint', 'rk4') for instance"
+            )
+        maker_of(pair[0]), integrator_of(pair[1])
     named = dict(pairs) if isinstance(pairs, Mapping) else {_name(pair): pair for pair in pairs}
 
     def run(pair: Pair, **changed: Any) -> Trajectory:
@@ -172,6 +185,13 @@ def _run_pairs(
     chosen = list(named.values())
     contenders = tuple(_contender(label, trajectory, reference) for label, trajectory in runs.items())
     return Comparison(contenders, reference, lambda k, h: run(chosen[k], dt=h, every=ONLY_THE_END))
+
+
+def _check_reference(reference: Any) -> None:
+    if not isinstance(reference, Trajectory | str | None):
+        raise SimulationError(
+            f"reference = {shortened(reference)} must be a trajectory, the label of one that is compared, or None"
+        )
 
 
 def _contender(label: str, trajectory: Trajectory, reference: Trajectory | None) -> Contender:

@@ -138,10 +138,14 @@ def tableau_of(method: Integrator) -> Tableau | None:
 
 
 def recording_of(run: Run, times: NDArray) -> Recording:
-    """What a compiled loop recorded."""
+    """What a compiled loop recorded, as far as it is finite: velocities may be while what they lead to is not."""
+    finite = np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1)
+    n = len(run.at) if finite.all() else int(np.argmin(finite))
+    ran_away, steps = run.ran_away or n < len(run.at), int(run.at[n - 1])
     stopped = ""
-    if run.ran_away:
-        stopped = f"the state is not finite any more after t = {times[run.steps]:.6g} s"
+    if ran_away:
+        stopped = f"the state is not finite any more after t = {times[steps]:.6g} s"
     elif run.interrupted:
-        stopped = f"interrupted at t = {times[run.steps]:.6g} s"
-    return Recording(times[run.at], run.q, run.v, run.steps, stopped, run.ran_away)
+        stopped = f"interrupted at t = {times[steps]:.6g} s"
+    interrupted = run.interrupted and not ran_away
+    return Recording(times[run.at[:n]], run.q[:n], run.v[:n], steps, stopped, ran_away, interrupted=interrupted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from reprlib import repr as shortened
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,14 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, joint_state
 from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, MuntheKaas
 from rbdkit.model import Model
+from rbdkit.simulation.asking import require_function
+from rbdkit.simulation.closing import require_closed
 from rbdkit.simulation.compiled import is_plain_tableau, recording_of, tableau_of
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, Sample, record
+from rbdkit.simulation.room import require_room
 
 Maker = Callable[[Model, Force | None, Force | None], Formulation]
 """Makes a formulation of a model, tau and f_ext: a class of `rbdkit.formulations`, or a function that calls one."""
@@ -26,12 +30,15 @@ _NOT_NEEDED = np.zeros(0)
 
 def maker_of(formulation: str | Maker) -> Maker:
     """The maker that a name stands for."""
-    if not isinstance(formulation, str):
-        return formulation
-    if formulation not in FORMULATIONS:
+    if isinstance(formulation, str) and formulation in FORMULATIONS:
+        return FORMULATIONS[formulation]
+    if isinstance(formulation, str) or not callable(formulation):
         known = ", ".join(map(repr, FORMULATIONS))
-        raise SimulationError(f"formulation {formulation!r} is unknown; there are {known}")
-    return FORMULATIONS[formulation]
+        raise SimulationError(
+            f"formulation {shortened(formulation)} is unknown; there are {known}, and functions of (model, tau, f_ext)"
+        )
+    require_function("formulation", formulation, "model, tau, f_ext")
+    return formulation
 
 
 def run_formulation(
@@ -45,19 +52,27 @@ def run_formulation(
     external: Force | None,
     every: int,
     watch: Progress,
-) -> tuple[Motion, Recording, str]:
-    """Run a formulation; gives its motion, the recording behind it and what code ran.
+) -> tuple[Motion, Recording, str, Acting]:
+    """Run a formulation; gives its motion, the recording behind it, what code ran, and what acted.
 
     Raises
     ------
     SimulationError
         If the integrator cannot step this formulation.
     """
-    acting = _Acting(applied, external)
+    acting = Acting(applied, external)
     system = make(model, None if applied.zero else acting.tau, None if external is None else acting.f_ext)
+    if not isinstance(system, Formulation):
+        raise SimulationError(
+            f"formulation = {shortened(make)} made {shortened(system)}, which is no formulation; give a name, a "
+            "class of rbdkit.formulations, or a function of (model, tau, f_ext) that returns one"
+        )
     acting.system = system
     check_pair(system, method)
+    if model.loops:
+        require_closed(model, q, v)
     x, w = system.state(q, v)
+    require_room(len(times) - 1, every, 1 + len(x) + len(w))
     recording = None
     if applied.zero and external is None:
         recording = _compiled(system, method, times, x, w, every, watch)
@@ -67,10 +82,10 @@ def run_formulation(
         recording = record(samples, times, x, w, every, watch)
     tau = None if applied.zero else applied.function
     motion = Motion(system, recording.t, recording.q, recording.v, tau, external, recording.solves)
-    return motion, recording, what_ran
+    return motion, recording, f"formulation {system.name!r}, {what_ran}", acting
 
 
-class _Acting:
+class Acting:
     """Forces given as functions of joint coordinates, as functions of a formulation's state.
 
     system : the formulation. step : number of the step that is being made, for forces held over steps; None if the
@@ -140,7 +155,7 @@ def _compiled(
 
 
 def _samples(
-    method: Integrator | Adaptive, system: Formulation, acting: _Acting, times: NDArray, x: NDArray, w: NDArray
+    method: Integrator | Adaptive, system: Formulation, acting: Acting, times: NDArray, x: NDArray, w: NDArray
 ) -> tuple[Iterator[Sample], str]:
     """The states at times[1:], and what code computes them."""
     if isinstance(method, Adaptive):
@@ -154,7 +169,7 @@ def _samples(
 
 
 def _steps(
-    method: Integrator, system: Formulation, acting: _Acting, times: NDArray, x: NDArray, w: NDArray
+    method: Integrator, system: Formulation, acting: Acting, times: NDArray, x: NDArray, w: NDArray
 ) -> Iterator[Sample]:
     state = method.init(system, times[0], x, w)
     for k in range(len(times) - 1):

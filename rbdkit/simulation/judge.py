@@ -1,19 +1,26 @@
-"""The judgement on a finished run: its energy, its step, the limits it passed."""
+"""The judgement on a finished run: its energy, its step, its constraints, the limits it passed."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
-from rbdkit.formulations import JointSystem, Remarking
+from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Remarking, joint_state
+from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.integrators import Adaptive, Integrator
-from rbdkit.simulation.adequacy import StepAdequacy, assess
+from rbdkit.simulation.adequacy import Sample, StepAdequacy, assess
 from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.formulated import Acting
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
-from rbdkit.simulation.report import Report, find_violations, likely_cause
+from rbdkit.simulation.report import Report, Violation, find_violations, likely_cause
 from rbdkit.simulation.trajectory import Trajectory
+
+MANY = 200
+"""Velocity variables from which on a step is judged where the motion begins and where it was fastest only."""
 
 
 def judge(
@@ -24,21 +31,31 @@ def judge(
     times: NDArray,
     wall_time: float,
     backend: str,
+    findings: int,
+    acting: Acting | None = None,
 ) -> Report:
-    """The report on a motion; times : of all steps, recorded or not; backend : what computed it, and why that."""
+    """The report on a motion.
+
+    Parameters
+    ----------
+    times : of all steps, recorded or not, s. backend : what computed it, and why that.
+    findings : number of doubts about the model.
+    acting : the forces as a formulation has them, of a `Motion`.
+    """
     model = motion.model
+    constraint_error, constraint = _worst_constraint(motion)
     with np.errstate(all="ignore"):
         energy_error, work_error, energy_scale = _energy_errors(motion)
         if isinstance(method, Adaptive):
             adequacy, step = None, float(motion.t[-1] - motion.t[0]) / max(recording.steps, 1)
         else:
-            adequacy, step = _adequacy(method, motion, applied, times), float(times[1] - times[0])
+            adequacy, step = _adequacy(method, motion, applied, times, acting), float(times[1] - times[0])
     stopped = recording.stopped
     if applied.held is not None:
         energy_error = np.nan  # the work of forces that jump between the recorded states is not known well
     if recording.ran_away:
         energy_error = np.nan
-        stopped = f"{stopped}; {likely_cause(model, motion.v[-1], adequacy, step)}"
+        stopped = "; ".join([stopped, *_cause(motion, adequacy, step)])
     lossy = any(joint.damping.any() for joint in model.joints) or bool(motion.driven)
     return Report(
         integrator=method.name,
@@ -49,48 +66,67 @@ def judge(
         energy_error=energy_error,
         work_error=work_error,
         energy_scale=energy_scale,
-        balanced=lossy or motion.tau is not None or motion.f_ext is not None,
+        balanced=lossy or not applied.zero or motion.f_ext is not None,
+        order=method.order,
         adaptive=isinstance(method, Adaptive),
         adequacy=adequacy,
-        violations=() if recording.ran_away else find_violations(model, motion.t, motion.q, motion.v, motion.tau),
+        violations=() if recording.ran_away else _violations(motion),
         stopped=stopped,
-        notes=tuple(_notes(motion, applied)),
+        notes=tuple(_notes(motion, applied, findings)) + (() if recording.ran_away else tuple(_remarks(motion))),
+        constraint_error=constraint_error,
+        constraint=constraint,
         iterations=_most_iterations(recording),
     )
 
 
-def judge_formulation(
-    motion: Motion,
-    recording: Recording,
-    method: Integrator | Adaptive,
-    times: NDArray,
-    wall_time: float,
-    backend: str,
-) -> Report:
-    """The report on a motion in another formulation than joint coordinates: energy, constraints, equations solved."""
-    model = motion.model
-    with np.errstate(all="ignore"):
-        energy_error, work_error, energy_scale = _energy_errors(motion)
-    adaptive = isinstance(method, Adaptive)
-    judged = not recording.ran_away and any(joint.limits.bounded for joint in model.joints)
-    lossy = any(joint.damping.any() for joint in model.joints)
+def unjudged(recording: Recording, method: Integrator | Adaptive, wall_time: float, backend: str) -> Report:
+    """The report on a motion whose judgement was interrupted; the arguments are those of `judge`."""
     return Report(
         integrator=method.name,
-        backend=f"formulation {motion.system.name!r}, {backend}",
+        backend=backend,
         steps=recording.steps,
-        step=float(motion.t[-1] - motion.t[0]) / max(recording.steps, 1) if adaptive else float(times[1] - times[0]),
+        step=float(recording.t[-1] - recording.t[0]) / max(recording.steps, 1),
         wall_time=wall_time,
-        energy_error=np.nan if recording.ran_away else energy_error,
-        work_error=work_error,
-        energy_scale=energy_scale,
-        balanced=lossy or motion.tau is not None or motion.f_ext is not None,
-        adaptive=adaptive,
-        violations=find_violations(model, motion.t, motion.q, motion.v, motion.tau) if judged else (),
+        energy_error=np.nan,
+        work_error=np.nan,
+        energy_scale=np.nan,
+        balanced=False,
+        order=method.order,
+        adaptive=isinstance(method, Adaptive),
         stopped=recording.stopped,
-        notes=() if recording.ran_away else tuple(_remarks(motion)),
-        constraint_error=float(np.max(np.abs(motion.constraint_error()), initial=0.0)),
-        iterations=_most_iterations(recording),
+        judged=False,
     )
+
+
+def _cause(motion: Trajectory, adequacy: StepAdequacy | None, step: float) -> list[str]:
+    """Why a motion may have run away, where the last state still says so."""
+    if not isinstance(motion, Motion):
+        return [likely_cause(motion.model, motion.v[-1], adequacy, step)]
+    try:
+        poses, velocities = motion.system.poses(motion.x[-1]), motion.system.velocities(motion.x[-1], motion.w[-1])
+        return [likely_cause(motion.model, joint_state(motion.model, poses, velocities)[1], adequacy, step)]
+    except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
+        return []
+
+
+def _violations(motion: Trajectory) -> tuple[Violation, ...]:
+    if not any(joint.limits.bounded for joint in motion.model.joints):
+        return ()  # joint coordinates need not even be computed
+    return find_violations(motion.model, motion.t, motion.q, motion.v, motion.tau)
+
+
+def _worst_constraint(motion: Trajectory) -> tuple[float, str]:
+    """The largest residual of a position constraint, rad or m, and whose it is and when, in words."""
+    errors = np.abs(motion.constraint_error())
+    if not errors.size:
+        return 0.0, ""
+    k, row = np.unravel_index(int(np.argmax(np.nan_to_num(errors, nan=np.inf))), errors.shape)
+    whose = "what ties its variables together"
+    if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies):
+        constraints = motion.system.constraints
+        joint = next(j for j, rows in zip(constraints.joints, constraints.rows) if rows.start <= row < rows.stop)
+        whose = f"joint {joint.name!r}"
+    return float(errors[k, row]), f"{whose} at t = {motion.t[k]:.4g} s"
 
 
 def _energy_errors(motion: Trajectory) -> tuple[float, float, float]:
@@ -104,25 +140,50 @@ def _energy_errors(motion: Trajectory) -> tuple[float, float, float]:
     return (worst / scale, uncertain / scale, scale) if scale > 0.0 else (0.0, 0.0, scale)
 
 
-def _adequacy(method: Integrator, motion: Trajectory, applied: Drive, times: NDArray) -> StepAdequacy | None:
+def _adequacy(
+    method: Integrator, motion: Trajectory, applied: Drive, times: NDArray, acting: Acting | None
+) -> StepAdequacy | None:
     """Judge the step where the motion begins, midway and where it was fastest."""
     if motion.model.nv == 0:
         return None
-    samples = []
-    for row in sorted({0, len(motion) // 2, int(np.argmax(np.max(np.abs(motion.v), axis=1)))}):
-        step = int(np.searchsorted(times, motion.t[row]))
-        system = JointSystem(motion.model, applied.during(step), motion.f_ext)
-        samples.append((system, motion.t[row], motion.q[row], motion.v[row]))
-    return assess(method, samples, times[1] - times[0])
+    return assess(method, _samples(motion, applied, times, acting), times[1] - times[0])
 
 
-def _notes(motion: Trajectory, applied: Drive) -> list[str]:
+def _samples(motion: Trajectory, applied: Drive, times: NDArray, acting: Acting | None) -> Iterator[Sample]:
+    x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion.v)
+    rows = {0, int(np.argmax(np.max(np.abs(w), axis=1)))} | ({len(motion) // 2} if w.shape[1] < MANY else set())
+    for row in sorted(rows):
+        t, step = motion.t[row], int(np.searchsorted(times, motion.t[row]))
+        if not isinstance(motion, Motion):
+            yield Sample(JointSystem(motion.model, applied.during(step), motion.f_ext), t, x[row], w[row])
+            continue
+        if acting is not None and acting.step is not None:
+            acting.step = step
+        yield Sample(motion.system, t, x[row], w[row], _as_a_tree(motion.system, x[row], w[row], applied, step, motion))
+
+
+def _as_a_tree(
+    system: Formulation, x: NDArray, w: NDArray, applied: Drive, step: int, motion: Motion
+) -> tuple[JointSystem, NDArray, NDArray] | None:
+    """The state in joint coordinates, where the formulation has the same motions as these."""
+    same = isinstance(system, FreeBodies) or (
+        isinstance(system, ConstrainedBodies) and not system.model.loops and system.baumgarte is None
+    )
+    if not same:
+        return None
+    try:
+        q, v = joint_state(system.model, system.poses(x), system.velocities(x, w))
+    except RbdkitError:  # a state that ran away
+        return None
+    return JointSystem(system.model, applied.during(step), motion.f_ext), q, v
+
+
+def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
     notes = []
     dry = [repr(joint.name) for joint in motion.model.joints if joint.friction.any()]
     if dry:
         where = ", ".join(dry) if len(dry) <= 3 else f"{len(dry)} joints"
         notes.append(f"dry friction of {where} was not simulated")
-    doubtful = len(motion.model.validate())
     if doubtful:
         notes.append(f"the model has {doubtful} finding{'s' if doubtful > 1 else ''}, see model.validate()")
     if applied.held is not None:
@@ -130,9 +191,11 @@ def _notes(motion: Trajectory, applied: Drive) -> list[str]:
     return notes
 
 
-def _remarks(motion: Motion) -> list[str]:
+def _remarks(motion: Trajectory) -> list[str]:
     """What the formulation has to say of the run."""
-    return motion.system.remarks(motion.t, motion.x, motion.w) if isinstance(motion.system, Remarking) else []
+    if isinstance(motion, Motion) and isinstance(motion.system, Remarking):
+        return motion.system.remarks(motion.t, motion.x, motion.w)
+    return []
 
 
 def _most_iterations(recording: Recording) -> int:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cached_property
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
 from rbdkit.formulations import Force, Formulation, InJoints, joint_state
 from rbdkit.integrators import Solve
 from rbdkit.simulation.report import Report
-from rbdkit.simulation.trajectory import Trajectory
+from rbdkit.simulation.trajectory import Trajectory, forces_at
 
 
 class Motion(Trajectory):
@@ -73,8 +72,7 @@ class Motion(Trajectory):
 
     @cached_property
     def tau(self) -> NDArray | None:
-        applied = self._applied
-        return None if applied is None else np.array([applied(*state) for state in zip(self.t, self.q, self.v)])
+        return None if self._applied is None else forces_at(self._applied, self.t, self.q, self.v)
 
     @cached_property
     def _joint_state(self) -> tuple[NDArray, NDArray]:

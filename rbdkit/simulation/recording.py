@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ class Recording:
         could be computed.
     steps : number of steps that the integrator took.
     stopped : why the run ended before its time, or empty.
-    ran_away : whether that was because the state was not finite any more.
+    ran_away : whether that was because the state was not finite any more. interrupted : or because the user wanted so.
     solves : how the equations of the steps that led to rows 1, 2, ... were solved; empty for explicit methods.
     """
 
@@ -34,7 +34,25 @@ class Recording:
     stopped: str = ""
     ran_away: bool = False
     solves: tuple[Solve, ...] = ()
+    interrupted: bool = False
 
+    def within_reach(self) -> Recording:
+        """The states before the first one with a coordinate of which no digit of an angle is left.
+
+        Of a motion that ran away nothing is taken: its end is told already.
+        """
+        beyond = np.any(np.abs(self.q) > FARTHEST, axis=1)
+        if self.ran_away or not beyond.any():
+            return self
+        n = int(np.argmax(beyond))
+        stopped = (
+            f"a coordinate passes {FARTHEST:g} (rad, m), where numbers tell no angle, after t = {self.t[n - 1]:.6g} s"
+        )
+        return replace(self, t=self.t[:n], q=self.q[:n], v=self.v[:n], stopped=stopped, solves=self.solves[: n - 1])
+
+
+FARTHEST = 1e15
+"""rad or m: doubles are 0.1 apart there."""
 
 Sample = tuple[NDArray, NDArray, int, Solve | None]
 """A state (q, v), the number of steps so far, and how the last one was solved."""
@@ -56,7 +74,7 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
     kept, last = [(times[0], q, v)], len(times) - 1
     solves: list[Solve] = []
     k = steps = 0
-    stopped, ran_away = "", False
+    stopped, ran_away, interrupted = "", False, False
     try:
         with np.errstate(all="ignore"):
             for q_new, v_new, steps_new, solve in motion:
@@ -68,7 +86,7 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
                     solves += [] if solve is None else [solve]
                 watch.update(k / last)
     except KeyboardInterrupt:
-        stopped = f"interrupted at t = {times[k]:.6g} s"
+        stopped, interrupted = f"interrupted at t = {times[k]:.6g} s", True
     except FloatingPointError as fault:
         stopped, ran_away = f"{fault} after t = {times[k]:.6g} s", True
     except (ArithmeticError, np.linalg.LinAlgError, RbdkitError) as fault:
@@ -80,4 +98,5 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
     if kept[-1][0] != times[k]:
         kept.append((times[k], q, v))
     t, q_all, v_all = zip(*kept, strict=True)
-    return Recording(np.array(t), np.array(q_all), np.array(v_all), steps, stopped, ran_away, tuple(solves))
+    arrays = np.array(t), np.array(q_all), np.array(v_all)
+    return Recording(*arrays, steps, stopped, ran_away, tuple(solves), interrupted)

@@ -17,8 +17,10 @@ TOO_LONG = 1.0
 """Estimated error at the end, rad or m, from which on the motion has little to do with the model's."""
 TOO_MUCH = 0.05
 """Energy error, as a part of the energy that moves about, from which on the same is true."""
+OPEN = 1e-2
+"""Residual of a position constraint, rad or m, from which on the joints do not hold."""
 
-
+WATCHED = "in rad or m, their rates, N m or N; limits are watched only, nothing stops a joint there"
 SHOWN = 3
 """Violations of limits that the lines of a report name."""
 
@@ -57,7 +59,10 @@ class Report:
     stopped : empty, or why the run ended before its time.
     notes : anything else worth knowing.
     constraint_error : largest residual of a position constraint, rad or m; 0 where there are none.
+    constraint : which constraint that is, and when, in words.
     iterations : of Newton's method, the most that a recorded step took; 0 for explicit methods.
+    order : of the integrator.
+    judged : whether there was time to judge the motion; if not, the numbers above say nothing.
     """
 
     integrator: str
@@ -75,7 +80,10 @@ class Report:
     stopped: str = ""
     notes: tuple[str, ...] = ()
     constraint_error: float = 0.0
+    constraint: str = ""
     iterations: int = 0
+    order: int = 1
+    judged: bool = True
 
     @property
     def end_error(self) -> float:
@@ -87,7 +95,16 @@ class Report:
     @property
     def _wrong(self) -> bool:
         """Whether the errors are as large as the motion."""
-        return self.end_error >= TOO_LONG or self.energy_error > max(TOO_MUCH, self.work_error)
+        return self.end_error >= TOO_LONG or self._energy_lost
+
+    @property
+    def _energy_lost(self) -> bool:
+        return self.energy_error > max(TOO_MUCH, self.work_error)
+
+    @property
+    def _open(self) -> bool:
+        """Whether a joint does not hold; not a number counts as open."""
+        return not self.constraint_error < OPEN
 
     def lines(self, model: Model) -> list[str]:
         """The report as lines of text."""
@@ -96,8 +113,9 @@ class Report:
         lines = [f"{self.steps} steps of {length} {how}", self.backend]
         if np.isfinite(self.energy_error):
             lines.append(self._energy_text())
-        if self.constraint_error:
-            lines.append(f"constraints hold to {self.constraint_error:.2g} (rad, m)")
+        if self.constraint_error and not self._open:
+            coarse = "" if self.constraint_error < ADEQUATE else f", {self.constraint}: coarse"
+            lines.append(f"constraints hold to {self.constraint_error:.2g} (rad, m){coarse}")
         if self.iterations:
             lines.append(f"at most {self.iterations} Newton iterations a step")
         alarms = self.alarms(model)
@@ -107,7 +125,8 @@ class Report:
         if self.violations:
             shown = "; ".join(map(str, self.violations[:SHOWN]))
             more = len(self.violations) - SHOWN
-            lines.append(f"limits passed: {shown}" + (f"; and {more} more, see report.violations" if more > 0 else ""))
+            more_text = f"; and {more} more, see report.violations" if more > 0 else ""
+            lines.append(f"limits of joints passed ({WATCHED}): {shown}{more_text}")
         return [*lines, *self.notes, *alarms]
 
     def alarms(self, model: Model) -> list[str]:
@@ -121,20 +140,52 @@ class Report:
                 f"up to about {adequacy.stable_step:.2g} s. Take a shorter step, an adaptive integrator ('radau' for "
                 "stiff systems), or less damping or stiffness there"
             )
-        elif adequacy is not None and self._wrong:
-            energy = f"{self._energy_text()}; " if np.isfinite(self.energy_error) else ""
-            lines.append(f"STEP TOO LONG: {energy}{self._error_text(model, adequacy)}")
+        elif self._wrong:
+            energy = [self._energy_text()] if np.isfinite(self.energy_error) else []
+            if adequacy is not None:
+                lines.append("STEP TOO LONG: " + "; ".join([*energy, self._error_text(model, adequacy)]))
+            else:
+                lines.append("ENERGY NOT KEPT: " + "; ".join([*energy, self._energy_advice()]))
+        if self._open:
+            lines.append(self._open_text())
+        if not self.judged:
+            lines.append(
+                "NOT JUDGED: interrupted while energy, step and limits were looked at; of the motion nothing is lost"
+            )
         if self.stopped:
             lines.append(f"STOPPED: {self.stopped}")
         return lines
 
     def _energy_text(self) -> str:
-        amount = f"{self.energy_error:.2g} of {self.energy_scale:.4g} J"
+        joules = self.energy_error * self.energy_scale
+        amount = f"{joules:.2g} J, {self.energy_error:.2g} of the {self.energy_scale:.4g} J that move about"
         if not self.balanced:
             return f"energy drift: {amount}"
         if self.energy_error > self.work_error:
             return f"energy error (work and losses counted in): {amount}"
         return f"energy balance holds to {amount}, as well as the recorded states give the work"
+
+    def _energy_advice(self) -> str:
+        """What would mend the energy, where no step is judged."""
+        if self.adaptive:
+            return f"take smaller tolerances, Adaptive({self.integrator!r}, rtol=1e-11, atol=1e-11) for instance"
+        return (
+            f"a step of {self._mended(self.energy_error, ADEQUATE):.1g} s should keep it to about {ADEQUATE:g} of that"
+        )
+
+    def _open_text(self) -> str:
+        """The alarm of a joint that does not hold."""
+        text = f"CONSTRAINTS VIOLATED: {self.constraint} is off by {self.constraint_error:.2g} (rad, m)"
+        if not np.isfinite(self.constraint_error):
+            return text
+        ways = [] if self.adaptive else [f"a step of {self._mended(self.constraint_error, ADEQUATE):.1g} s"]
+        if self.constraint.startswith("joint"):
+            ways.append("an integrator that closes joints in every step: 'rk4_projected'")
+        return f"{text}; take {', or '.join(ways)}" if ways else text
+
+    def _mended(self, error: float, wanted: float) -> float:
+        """The step that would bring an error of the integrator's order down to what is wanted, s."""
+        return 0.9 * self.step * (wanted / error) ** (1.0 / self.order)
 
     def _error_text(self, model: Model, adequacy: StepAdequacy) -> str:
         """One sentence on the error, and on the step that would mend it."""
@@ -143,8 +194,7 @@ class Report:
         text = f"estimated error at the end {self.end_error:.1g}{where}"
         if self.end_error < ADEQUATE or not np.isfinite(self.end_error):
             return text
-        shorter = 0.9 * self.step * (ADEQUATE / self.end_error) ** (1.0 / adequacy.order)
-        text += f"; a step of {shorter:.1g} s would bring it to about {ADEQUATE:g}"
+        text += f"; a step of {self._mended(self.end_error, ADEQUATE):.1g} s would bring it to about {ADEQUATE:g}"
         return f"{text}, and so would a longer one with 'rk4'" if adequacy.order == 1 else text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from reprlib import repr as shortened
 from typing import Any, Literal
 
 import numpy as np
@@ -13,23 +14,28 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.algorithms import ExternalForces, require_tree
 from rbdkit.engine import Feedback, evaluate, kernels_for
 from rbdkit.engine import backend as engine_backend
-from rbdkit.errors import RbdkitError, SimulationError
+from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
 from rbdkit.simulation.compiled import Acting, acting, blamed, record_compiled
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
+from rbdkit.simulation.formulated import Acting as FormulationActing
 from rbdkit.simulation.formulated import Maker, adaptive_samples, check_pair, maker_of, run_formulation
-from rbdkit.simulation.judge import judge, judge_formulation
+from rbdkit.simulation.interruption import end_interrupted_loop, interrupted
+from rbdkit.simulation.judge import judge, unjudged
 from rbdkit.simulation.progress import Progress
-from rbdkit.simulation.recording import Recording, Sample, record
-from rbdkit.simulation.report import Report
-from rbdkit.simulation.trajectory import Trajectory
+from rbdkit.simulation.recording import FARTHEST, Recording, Sample, record
+from rbdkit.simulation.room import require_room
+from rbdkit.simulation.trajectory import Trajectory, forces_at
+
+NEEDED = ("name", "order", "requires", "init", "step")
+"""What an integrator has, at least."""
 
 
 class SimulationWarning(UserWarning):
-    """A simulation ended early or its step is too long; the trajectory's repr says more."""
+    """A simulation ended early, or its motion is doubtful; the trajectory's repr says more."""
 
 
 def simulate(
@@ -72,33 +78,44 @@ def simulate(
     -------
     Trajectory
         In other formulations than 'joint' a `Motion`, which has the formulation's own states and invariants too.
-        With a report in its ``repr``: energy drift, whether the step was short enough, limits passed. When the state
-        stops being finite, or the run is interrupted, it holds what was computed until then, and `report.stopped` says
-        why.
+        With a report in its ``repr``: energy drift, whether the step was short enough, whether joints hold that are
+        constraints, limits passed. When the state stops being finite, or the run is interrupted, it holds what was
+        computed until then, and `report.stopped` says why. An interruption of the report leaves the motion whole.
 
     Raises
     ------
     StateError, SimulationError, ModelError
-        If an argument has the wrong shape, is off its manifold, or the model has findings that leave its motion without
-        meaning; or if not even the first step can be made.
+        If an argument has the wrong shape, is off its manifold, opens a loop of the model, or does not fit into memory;
+        if the model has findings that leave its motion without meaning; if tau or f_ext change their arguments; or if
+        not even the first step can be made.
+    KeyboardInterrupt
+        If an earlier run of the same ``for`` loop, ``while`` loop or comprehension was interrupted: that one handed
+        over its motion, this one ends the loop.
 
     Warns
     -----
     SimulationWarning
-        If the run ended early or its step is too long.
+        If the run ended early, its step is too long, energy that should be kept is not, or joints came apart.
     """
+    end_interrupted_loop()
+    if not isinstance(model, Model):
+        raise SimulationError(f"simulate moves a Model, not {shortened(model)}")
     if backend not in ("auto", "book"):
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book'")
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
     make = maker_of(formulation)
     if make is JointSystem:
         require_tree(model)
-    faults = [str(finding) for finding in model.validate() if finding.severity == "error"]
+    findings = model.validate()
+    faults = [str(finding) for finding in findings if finding.severity == "error"]
     if faults:
         raise SimulationError("the model cannot be simulated:\n  " + "\n  ".join(faults))
     q = model.check_q(model.neutral() if q0 is None else q0, "q0").astype(float)
     v = model.check_v(np.zeros(model.nv) if v0 is None else v0, "v0").astype(float)
     if q.ndim > 1 or v.ndim > 1:
         raise SimulationError(f"simulate runs one motion; q0 has shape {q.shape} and v0 {v.shape}")
+    _require_reach(model, q, v)
     if not isinstance(every, int | np.integer) or every < 1:
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
     method = integrator_of(integrator)
@@ -106,10 +123,11 @@ def simulate(
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
     if make is not JointSystem:
-        motion, recording, code = run_formulation(
+        motion, recording, code, forces = run_formulation(
             make, model, q, v, times, method, applied, external, int(every), watch
         )
-        return _reported(motion, judge_formulation(motion, recording, method, times, watch.elapsed, code))
+        return _reported(motion, recording, method, applied, times, watch.elapsed, code, len(findings), forces)
+    require_room(len(times) - 1, int(every), 1 + model.nq + model.nv)
     kernels = kernels_for(model) if backend == "auto" else None
     acts, why_not = None, ""
     if kernels is not None:
@@ -124,30 +142,69 @@ def simulate(
         else:
             samples = _fixed_steps(method, model, applied, external, times, q, v, backend == "book")
         recording = record(samples, times, q, v, int(every), watch)
-    trajectory = Trajectory(model, recording.t, recording.q, recording.v, _applied(applied, recording, acts), external)
+    recording = recording.within_reach()
+    trajectory = Trajectory(model, recording.t, recording.q, recording.v, None, external)
     code = _what_ran(model, backend, why_not, str(acts or ""))
-    report = judge(trajectory, recording, method, applied, times, watch.elapsed, code)
-    return _reported(trajectory, report)
+    return _reported(trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), acts)
 
 
-def _reported(trajectory: Trajectory, report: Report) -> Trajectory:
-    """The trajectory with its report; warns of what makes it doubtful."""
-    alarms = report.alarms(trajectory.model)
+def _reported(
+    motion: Trajectory,
+    recording: Recording,
+    method: Integrator | Adaptive,
+    applied: Drive,
+    times: NDArray,
+    wall_time: float,
+    code: str,
+    findings: int,
+    acts: Acting | FormulationActing | None,
+) -> Trajectory:
+    """The trajectory with its joint forces and its report; warns of what makes it doubtful.
+
+    An interruption ends the judgement; the motion is kept.
+    """
+    if recording.interrupted:
+        interrupted()
+    forces = acts if isinstance(acts, FormulationActing) else None
+    try:
+        if forces is None and not applied.zero:
+            motion = replace(motion, tau=np.full_like(recording.v, np.nan))
+            motion = replace(motion, tau=_applied(applied, recording, acts))  # type: ignore[arg-type]
+        report = judge(motion, recording, method, applied, times, wall_time, code, findings, forces)
+    except KeyboardInterrupt:
+        interrupted()
+        report = unjudged(recording, method, wall_time, code)
+    alarms = report.alarms(motion.model)
     if alarms:
         warnings.warn("\n".join(alarms), SimulationWarning, stacklevel=3)
-    return trajectory.with_report(report)
+    return motion.with_report(report)
+
+
+def _require_reach(model: Model, q: NDArray, v: NDArray) -> None:
+    """Raise StateError if a coordinate or a velocity is so large that no digit of an angle is left."""
+    for name, values, unit in (("q0", q, "rad, m"), ("v0", v, "rad/s, m/s")):
+        if np.max(np.abs(values), initial=0.0) > FARTHEST:
+            k = int(np.argmax(np.abs(values)))
+            part = "q_slice" if name == "q0" else "v_slice"
+            joint = next(j.name for j in model.joints if getattr(j, part).start <= k < getattr(j, part).stop)
+            raise StateError(
+                f"{name}[{k}] (joint {joint!r}) is {values[k]:g}, beyond {FARTHEST:g} ({unit}), where numbers tell no "
+                "angle; whole turns can be taken off"
+            )
 
 
 def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adaptive:
     """The integrator that a name stands for."""
-    if not isinstance(integrator, str):
-        return integrator
-    if integrator in INTEGRATORS:
+    if isinstance(integrator, str) and integrator in INTEGRATORS:
         return INTEGRATORS[integrator]
-    if integrator in SOLVERS:
+    if isinstance(integrator, str) and integrator in SOLVERS:
         return Adaptive(integrator)  # type: ignore[arg-type]
+    if isinstance(integrator, Adaptive) or all(hasattr(integrator, name) for name in NEEDED):
+        if not isinstance(integrator, type):
+            return integrator  # type: ignore[return-value]
+        raise SimulationError(f"integrator {integrator.__name__} is a class; give an object, {integrator.__name__}()")
     known = ", ".join(repr(name) for name in (*INTEGRATORS, *SOLVERS))
-    raise SimulationError(f"integrator {integrator!r} is unknown; there are {known}")
+    raise SimulationError(f"integrator {shortened(integrator)} is unknown; there are {known}")
 
 
 def step_times(duration: float, dt: float) -> NDArray:
@@ -164,11 +221,11 @@ def step_times(duration: float, dt: float) -> NDArray:
 
 def _seconds(name: str, value: Any) -> float:
     try:
-        seconds = float(value)
-    except (TypeError, ValueError):
+        seconds = np.nan if isinstance(value, str | bytes) else float(value)
+    except (TypeError, ValueError, OverflowError):
         seconds = np.nan
     if not (np.isfinite(seconds) and seconds > 0.0):
-        raise SimulationError(f"{name} = {value!r} must be a positive number of seconds")
+        raise SimulationError(f"{name} = {shortened(value)} must be a positive number of seconds")
     return seconds
 
 
@@ -210,11 +267,4 @@ def _applied(applied: Drive, recording: Recording, acts: Acting | None) -> NDArr
         return None
     if acts is not None and isinstance(acts.tau, Feedback):
         return evaluate(acts.tau, recording.t, recording.q, recording.v)
-    tau = np.full_like(recording.v, np.nan)
-    for k, state in enumerate(zip(recording.t, recording.q, recording.v, strict=True)):
-        try:
-            tau[k] = applied.function(*state)
-        except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
-            if not recording.stopped:
-                raise
-    return tau
+    return forces_at(applied.function, recording.t, recording.q, recording.v)

@@ -21,6 +21,7 @@ from rbdkit.algorithms import (
 )
 from rbdkit.algorithms.kinematics import in_world
 from rbdkit.engine import kernels_for
+from rbdkit.errors import RbdkitError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.model import Model
 from rbdkit.simulation.report import Report
@@ -215,3 +216,16 @@ class Trajectory:
 def _integral(y: NDArray, t: NDArray) -> NDArray:
     """Of y from t[0] to every t, by Simpson's rule; SciPy, slow to load, is not troubled with nothing."""
     return scipy.integrate.cumulative_simpson(y, x=t, initial=0.0) if y.any() else np.zeros(len(y))
+
+
+def forces_at(force: Force, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
+    """Joint forces (n, nv) at recorded states; not a number at a last state where they cannot be had: there they may
+    have ended the run."""
+    tau = np.full((len(t), v.shape[1]), np.nan)
+    for k, state in enumerate(zip(t, q, v, strict=True)):
+        try:
+            tau[k] = force(*state)
+        except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
+            if k < len(t) - 1:
+                raise
+    return tau

@@ -1,0 +1,61 @@
+"""Whether what a run records fits into memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rbdkit.errors import SimulationError
+
+NUMBER = 8
+"""Bytes of a number."""
+
+
+def require_room(steps: int, every: int, numbers: int) -> None:
+    """Raise SimulationError if a record is larger than the memory that is free: it would end the whole process.
+
+    Parameters
+    ----------
+    steps, every : of the run. numbers : in a recorded state, its time too.
+    """
+    size, free = NUMBER * numbers * (steps // every + 2), free_memory()
+    if size <= free:
+        return
+    fitting = max(int(free // (2 * NUMBER * numbers)), 1)  # as much again is left for what is made of it
+    raise SimulationError(
+        f"{steps} steps with every = {every} make a record of {size / 1e9:.3g} GB, and {free / 1e9:.3g} GB of memory "
+        f"are free; record fewer states, every={-(-steps // fitting)} for instance, or make a shorter run"
+    )
+
+
+def free_memory() -> float:
+    """Bytes that this process can still have; infinite where that is not known."""
+    return min(_of_the_machine(), _of_the_process())
+
+
+def _of_the_machine() -> float:
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return 1024.0 * float(line.split()[1])
+    except OSError:  # not Linux
+        pass
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+
+
+def _of_the_process() -> float:
+    """What the limit on its address space leaves it, if one is set (``ulimit -v``)."""
+    if not sys.platform.startswith("linux"):
+        return float("inf")
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return float("inf")
+    with open("/proc/self/statm") as numbers:
+        used = int(numbers.read().split()[0]) * resource.getpagesize()
+    return max(float(limit - used), 0.0)

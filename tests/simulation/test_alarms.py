@@ -1,0 +1,183 @@
+"""What a report warns of, in every formulation and with every kind of integrator."""
+
+import re
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.errors import StateError
+from rbdkit.formulations import SE3, Baumgarte
+from rbdkit.integrators import Adaptive
+from rbdkit.library import double_pendulum, pendulum, planar_four_bar, three_bar_linkage
+from rbdkit.simulation import SimulationWarning
+
+BODIES = ["se3", "so3xr3", "bodywise"]
+RK4_LIMIT = 2.785293563405282
+"""On the negative real axis."""
+
+
+def two_rails():
+    """Two sliders on rails of their own: v' = -d v, exactly, with d = 1 and 5000 1/s."""
+    model = rbd.Model(gravity=(0, 0, 0))
+    for name, damping in (("slow", 1.0), ("fast", 5000.0)):
+        model.add_body(name, joint=rbd.Prismatic("x"), inertia=rbd.Inertia.sphere(0.1, mass=1.0), damping=damping,
+                       joint_name=f"{name} rail")  # fmt: skip
+    return model
+
+
+def ball(spin):
+    """A body that turns freely, with three unlike moments of inertia."""
+    model = rbd.Model("ball", gravity=(0, 0, 0))
+    model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia(1.0, inertia_com=np.diag([0.1, 0.2, 0.25])))
+    return model, model.neutral(), np.array([*spin, 0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("formulation", ["joint", *BODIES])
+def test_a_stiff_damper_is_an_alarm_with_joint_rate_and_step(formulation):
+    with pytest.warns(SimulationWarning, match=r"STEP TOO LONG: joint 'fast rail' has a motion with rate 5e\+03 1/s"):
+        run = rbd.simulate(two_rails(), v0=[1.0, 1.0], duration=0.02, dt=1e-3, formulation=formulation)
+    assert run.report.adequacy.stable_step == pytest.approx(RK4_LIMIT / 5000.0, rel=0.01)
+
+
+def test_springs_against_drift_that_are_too_stiff_for_the_step_are_an_alarm():
+    """Baumgarte's correction makes constraint errors obey g'' + 2 a g' + b^2 g = 0: with b = 0 a rate of 2 a."""
+    start = three_bar_linkage()
+    stiff = partial(SE3, baumgarte=Baumgarte(2000.0, 0.0))
+    with pytest.warns(SimulationWarning, match=r"STEP TOO LONG: .*rate 4e\+03 1/s"):
+        run = rbd.simulate(*start, duration=5e-3, dt=1e-3, formulation=stiff)
+    assert run.report.adequacy.stable_step == pytest.approx(RK4_LIMIT / 4000.0, rel=0.01)
+
+
+@pytest.mark.parametrize("formulation", ["joint", *BODIES])
+def test_the_estimated_error_is_that_of_the_joints(formulation):
+    """Against steps a hundred times shorter: Richardson's estimate is good to some percent, from poses too."""
+    model, dt = pendulum(), 0.02
+    one = rbd.simulate(model, [1.0], [1.0], duration=dt, dt=dt, formulation=formulation)
+    many = rbd.simulate(model, [1.0], [1.0], duration=dt, dt=dt / 100)
+    error = abs(one.q[-1, 0] - many.q[-1, 0])
+    assert one.report.adequacy.error.shape == (1,)
+    assert one.report.adequacy.error[0] == pytest.approx(error, rel=0.15 if formulation == "joint" else 0.5)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "local_velocity", "quaternion", "se3", "so3xr3"])
+def test_a_step_far_too_long_is_an_alarm_and_the_step_it_proposes_is_adequate(formulation):
+    start, options = ball([3.0, 4.0, 5.0]), {"duration": 20.0, "formulation": formulation}
+    with pytest.warns(SimulationWarning, match="STEP TOO LONG") as caught:
+        rbd.simulate(*start, dt=0.1, integrator="heun", **options)
+    proposed = float(re.search(r"a step of (\S+) s would", str(caught[0].message))[1])
+    assert 1e-4 < proposed < 0.1
+    run = rbd.simulate(*start, dt=proposed, integrator="heun", **options)
+    assert run.report.alarms(run.model) == []
+    assert run.report.end_error < 2e-3  # the estimate goes by the power of the step, one digit of it is printed
+
+
+@pytest.mark.parametrize(("formulation", "integrator"), [("directors", "lagrange_dalembert"), ("directors", "rk4")])
+def test_a_body_in_directors_is_judged_too(formulation, integrator):
+    model = rbd.Model("turning body", gravity=(0, 0, 0))
+    model.add_body("body", joint=rbd.Spherical(), inertia=rbd.Inertia(1.0, inertia_com=np.diag([0.2, 0.2, 0.25])))
+    options = {"v0": [3.0, 2.0, 0.0], "duration": 8.0, "formulation": formulation, "integrator": integrator}
+    with pytest.warns(SimulationWarning, match="STEP TOO LONG: .*in joint 'body_joint'"):
+        rbd.simulate(model, dt=0.2, **options)
+    assert "step adequate" in repr(rbd.simulate(model, dt=2e-3, **{**options, "duration": 0.1}))
+
+
+def test_joints_that_come_apart_are_an_alarm_with_a_step_that_keeps_them():
+    start, options = three_bar_linkage(), {"duration": 0.5, "formulation": "se3", "integrator": "heun"}
+    with pytest.warns(SimulationWarning, match=r"CONSTRAINTS VIOLATED: joint 'joint\d' at t = .* is off by") as caught:
+        torn = rbd.simulate(*start, dt=0.04, **options)
+    worst = np.abs(torn.constraint_error()).max()
+    assert f"is off by {worst:.2g} (rad, m)" in str(caught[0].message)
+    proposed = float(re.search(r"take a step of (\S+) s", str(caught[0].message))[1])
+    kept = rbd.simulate(*start, dt=proposed, **options)
+    assert np.abs(kept.constraint_error()).max() < 2e-3 and kept.report.alarms(kept.model) == []
+    closed = rbd.simulate(*start, dt=0.04, **{**options, "integrator": "rk4_projected"})
+    assert "CONSTRAINTS" not in repr(closed)
+
+
+def test_energy_that_an_adaptive_integrator_loses_is_an_alarm():
+    loose, tight = (Adaptive("rk45", rtol=tolerance, atol=tolerance) for tolerance in (0.02, 1e-9))
+    options = {"duration": 20.0, "dt": 0.02, "formulation": "joint"}
+    with pytest.warns(SimulationWarning, match=r"ENERGY NOT KEPT: .*take smaller tolerances, Adaptive\('rk45'"):
+        rbd.simulate(double_pendulum(), [1.5, 0.0], integrator=loose, **options)
+    assert (
+        rbd.simulate(double_pendulum(), [1.5, 0.0], integrator=tight, **options).report.alarms(double_pendulum()) == []
+    )
+
+
+def test_energy_is_said_in_joules_and_as_a_part():
+    run = rbd.simulate(pendulum(), [2.0], duration=2.0, dt=0.05)
+    energy = run.energy()
+    moved = energy.kinetic.max() + np.ptp(energy.potential)
+    lost = np.abs(energy.total - energy.total[0]).max()
+    assert f"energy drift: {lost:.2g} J, {lost / moved:.2g} of the {moved:.4g} J that move about" in repr(run)
+
+
+def four_bar_opened_by(angle):
+    model = planar_four_bar()
+    q = model.neutral()
+    q[model.joint("crank_joint").q_slice] += angle
+    return model, q
+
+
+@pytest.mark.parametrize("formulation", BODIES)
+@pytest.mark.parametrize("angle", [0.3, 1e-4, -1e-5])
+def test_an_open_start_is_refused_with_the_loop_and_its_gap(formulation, angle):
+    """A crank that is turned alone takes the coupler along, turned about the crank's bearing; the rocker stays."""
+    model, q = four_bar_opened_by(angle)
+    pin = rbd.forward_kinematics(model, model.neutral())
+    loop = model.loops[0]
+    place = (pin.poses[loop.predecessor] @ loop.joint.placement)[:3, 3]
+    gap = 2.0 * np.sin(0.5 * abs(angle)) * np.linalg.norm(place)
+    with pytest.raises(StateError, match=r"q0 leaves loop joint 'pin' open by .* m") as caught:
+        rbd.simulate(model, q, formulation=formulation)
+    assert float(re.search(r"([\d.e-]+) m\.", str(caught.value))[1]) == pytest.approx(gap, rel=5e-3)
+
+
+@pytest.mark.parametrize("angle", [0.05, 0.2])
+def test_the_advice_for_an_open_start_closes_it(angle):
+    model, q0 = four_bar_opened_by(angle)
+    v0 = np.array([1.0, 0.0, 0.0])
+    with pytest.raises(StateError) as caught:
+        rbd.simulate(model, q0, v0, formulation="se3")
+    names = {"rbdkit": rbd, "model": model, "q0": q0, "v0": v0}
+    code = re.findall("`(.*?)`", str(caught.value))
+    assert len(code) == 2
+    for line in [*code, code[1]]:
+        exec(line, names)
+    run = rbd.simulate(model, names["q0"], names["v0"], duration=0.01, formulation="se3")
+    assert np.abs(run.constraint_error()).max() < 1e-9
+    assert np.abs(names["q0"] - q0).max() < 2.0 * angle
+
+
+def test_velocities_that_open_a_loop_are_refused():
+    model = planar_four_bar()
+    with pytest.raises(StateError, match=r"v0 opens loop joint 'pin' by .* m/s"):
+        rbd.simulate(model, v0=[1.0, 0.0, 0.0], formulation="se3")
+
+
+@pytest.mark.parametrize("formulation", ["joint", "quaternion", "se3", "so3xr3"])
+def test_a_body_that_runs_away_ends_with_a_reason(formulation):
+    with pytest.warns(SimulationWarning, match="STOPPED: the state is not finite any more after t = "):
+        run = rbd.simulate(*ball([3.0, 4.0, 5.0]), 30.0, 0.5, formulation=formulation, integrator="heun")
+    assert len(run) > 2 and np.isfinite(run.x if formulation != "joint" else run.q).all()
+
+
+@pytest.mark.parametrize("formulation", ["joint", "se3"])
+def test_a_torque_that_fails_later_ends_a_run_in_every_formulation(formulation):
+    def tau(t, q, v):
+        return [1.0, 2.0] if t < 0.05 else [1.0, 2.0, 3.0]
+
+    with pytest.warns(SimulationWarning, match=r"STOPPED: tau.* returned shape \(3,\) at t = 0.05"):
+        run = rbd.simulate(double_pendulum(), duration=0.1, dt=1e-2, tau=tau, formulation=formulation)
+    np.testing.assert_array_equal(run.tau[:-1], [[1.0, 2.0]] * (len(run) - 1))
+    assert len(run) == 5
+
+
+def test_a_run_without_faults_says_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for formulation in BODIES:
+            rbd.simulate(*three_bar_linkage(), duration=0.05, formulation=formulation)
