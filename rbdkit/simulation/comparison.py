@@ -126,11 +126,11 @@ def compare_runs(
         return _run_pairs(what, pairs, reference, options)
     if pairs is not None or options:
         raise SimulationError("pairs, q0, dt and the like are for comparing runs of a model, not finished trajectories")
-    given = what.values() if isinstance(what, Mapping) else what
-    odd = [x for x in given if not isinstance(x, Trajectory)] if isinstance(given, Iterable) else [what]
-    if odd or isinstance(what, str):
-        raise SimulationError(f"compare takes a model and pairs, or trajectories, not {shortened((odd or [what])[0])}")
-    runs = dict(what) if isinstance(what, Mapping) else _labelled(what)
+    listed = [what] if isinstance(what, str) or not isinstance(what, Iterable) else list(what)
+    for run in what.values() if isinstance(what, Mapping) else listed:
+        if not isinstance(run, Trajectory):
+            raise SimulationError(f"compare takes a model and pairs, or trajectories, not {shortened(run)}")
+    runs = dict(what) if isinstance(what, Mapping) else _labelled(listed)
     if not runs:
         raise SimulationError("there is nothing to compare: give trajectories, or a model and pairs")
     _check_reference(reference)
