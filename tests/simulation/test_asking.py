@@ -135,6 +135,7 @@ def test_arrays_that_are_given_are_copied():
     [
         (lambda t, q: q, "must be a function of"),
         (lambda: 0, "must be a function of"),
+        (dict, "must be a function of"),
         (lambda t, q, v: [np.nan, 0.0], "returned nan for joint 'hinge1'"),
         (lambda t, q, v: np.nan * q, "returned nan for joint 'hinge1'"),
         (lambda t, q, v: np.inf + q, "returned inf for joint 'hinge1'"),
