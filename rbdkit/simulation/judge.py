@@ -186,6 +186,8 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
         notes.append(f"dry friction of {where} was not simulated")
     if doubtful:
         notes.append(f"the model has {doubtful} finding{'s' if doubtful > 1 else ''}, see model.validate()")
+    if motion._moved_by_time and motion.model.loops:
+        notes.append("energy not judged: the work of prescribed joints is not known where there are loops")
     if applied.held is not None:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
     return notes

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cached_property
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
@@ -54,7 +55,7 @@ class Motion(Trajectory):
         return self._of_states(self.system.velocities)
 
     def invariants(self) -> dict[str, NDArray]:
-        if not self.driven:
+        if not self._moved_by_time:
             return self.system.invariants(self.x, self.w)
         rows = [self.system.invariants(*state) for state in self._states()]
         return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
@@ -86,14 +87,14 @@ class Motion(Trajectory):
 
     @cached_property
     def _energy(self) -> Energy:
-        if not self.driven:
+        if not self._moved_by_time:
             return self.system.energy(self.x, self.w)
         rows = [self.system.energy(*state) for state in self._states()]
         return Energy(*(np.stack([getattr(row, part.name) for row in rows]) for part in fields(Energy)))
 
     def _of_states(self, function: Callable[[NDArray, NDArray, float], NDArray]) -> NDArray:
         """What a function of (x, w, t) gives for all states at once, or one by one where time moves joints."""
-        if not self.driven:
+        if not self._moved_by_time:
             return function(self.x, self.w, 0.0)
         return np.stack([function(*state) for state in self._states()])
 

@@ -21,7 +21,7 @@ from rbdkit.algorithms import (
 )
 from rbdkit.algorithms.kinematics import in_world
 from rbdkit.engine import kernels_for
-from rbdkit.errors import RbdkitError
+from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.model import Model
 from rbdkit.simulation.report import Report
@@ -69,6 +69,11 @@ class Trajectory:
     def driven(self) -> tuple[str, ...]:
         """Names of the joints that move as time says, reversed ones among them."""
         return tuple(joint.name for joint in self.model.joints if joint.type.is_driven)
+
+    @property
+    def _moved_by_time(self) -> bool:
+        """Whether there are prescribed joints, those that close loops among them."""
+        return bool(self.driven) or any(loop.joint.type.is_driven for loop in self.model.loops)
 
     def _at_all_states(self, function: Callable[[NDArray, NDArray, float], Sequence[NDArray]]) -> list[NDArray]:
         """What a function of (q, v, t) gives for the states at once, or one by one where time moves joints."""
@@ -150,6 +155,11 @@ class Trajectory:
     def _power(self) -> NDArray:
         """What `work` is the integral of, shape (n,), W."""
         power = np.zeros(len(self))
+        if self._moved_by_time and self.model.loops:
+            raise SimulationError(
+                f"the work of prescribed joints is not known in model {self.model.name!r}: the forces of their motors "
+                "depend on how its loops share the load"
+            )
         if any(joint.damping.any() for joint in self.model.joints):
             power = power - dissipation(self.model, self.v)
         if self.tau is not None:

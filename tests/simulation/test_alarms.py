@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.errors import StateError
+from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import SE3, Baumgarte
 from rbdkit.integrators import Adaptive
 from rbdkit.library import double_pendulum, pendulum, planar_four_bar, three_bar_linkage
@@ -174,6 +174,30 @@ def test_a_torque_that_fails_later_ends_a_run_in_every_formulation(formulation):
         run = rbd.simulate(double_pendulum(), duration=0.1, dt=1e-2, tau=tau, formulation=formulation)
     np.testing.assert_array_equal(run.tau[:-1], [[1.0, 2.0]] * (len(run) - 1))
     assert len(run) == 5
+
+
+def test_a_loop_that_is_driven_is_measured_at_its_own_time():
+    """A crank that moves by the clock: the joints hold, and of its motor's work nothing is claimed."""
+    free, model = planar_four_bar(), rbd.Model("driven four-bar")
+
+    def turn(t):
+        return np.array([0.5 * np.sin(t)]), np.array([0.5 * np.cos(t)]), np.array([-0.5 * np.sin(t)])
+
+    for body in free.bodies[1:]:
+        kind = rbd.Prescribed(rbd.Revolute("y"), turn) if body.name == "crank" else body.joint.type
+        parent = free.bodies[body.parent].name
+        model.add_body(body.name, parent, kind, body.joint.placement, body.inertia, joint_name=body.joint.name)
+    loop = free.loops[0]
+    model.add_loop("pin", "coupler", "rocker", loop.joint.type, loop.joint.placement, loop.successor_placement)
+    with pytest.raises(StateError, match="v0 opens loop joint 'pin'"):
+        rbd.simulate(model, formulation="se3")
+    system = SE3(model)
+    start = system.joint_state(*system.project(*system.state(model.neutral(), np.zeros(model.nv))))
+    run = rbd.simulate(model, *start, duration=0.05, dt=5e-3, formulation="se3")
+    assert np.abs(run.constraint_error()).max() < 1e-6 and run.report.alarms(model) == []
+    assert np.isnan(run.report.energy_error) and "energy not judged: the work of prescribed joints" in repr(run)
+    with pytest.raises(SimulationError, match="the work of prescribed joints is not known"):
+        run.work()
 
 
 def test_a_run_without_faults_says_nothing():
