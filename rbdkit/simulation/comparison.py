@@ -126,7 +126,7 @@ def compare_runs(
         return _run_pairs(what, pairs, reference, options)
     if pairs is not None or options:
         raise SimulationError("pairs, q0, dt and the like are for comparing runs of a model, not finished trajectories")
-    listed = [what] if isinstance(what, str) or not isinstance(what, Iterable) else list(what)
+    listed: list[Any] = [what] if isinstance(what, str) or not isinstance(what, Iterable) else list(what)
     for run in what.values() if isinstance(what, Mapping) else listed:
         if not isinstance(run, Trajectory):
             raise SimulationError(f"compare takes a model and pairs, or trajectories, not {shortened(run)}")
