@@ -10,6 +10,7 @@ from rbdkit.formulations.constrained import compiled
 from rbdkit.formulations.constrained.dependence import CEILING, FLOOR
 from rbdkit.integrators import RK4, GeneralizedAlpha, Projected
 from rbdkit.library import random_tree, rectangular_bricard, sarrus_linkage
+from rbdkit.simulation import SimulationWarning
 from rbdkit.simulation.compiled import tableau_of
 
 GRAVITY = 9.81
@@ -164,9 +165,10 @@ def test_a_parallelogram_passes_where_its_links_are_in_a_line():
 def test_a_run_through_lost_rank_comes_back_and_says_so():
     """With the plain method the loop opens a little at each pass; the report names the first one."""
     model = parallelogram()
-    motion = rbd.simulate(
-        model, [0.7, -0.7, 0.7], [1.3, -1.3, 1.3], duration=2.0, dt=5e-3, formulation="se3", progress=False
-    )
+    with pytest.warns(SimulationWarning, match="CONSTRAINTS VIOLATED: joint 'close'"):
+        motion = rbd.simulate(
+            model, [0.7, -0.7, 0.7], [1.3, -1.3, 1.3], duration=2.0, dt=5e-3, formulation="se3", progress=False
+        )
     passed = np.flatnonzero(np.diff(np.sign(np.cos(crank_angle(model, (0.7, 1.3), motion.t)))))[0] * 5e-3
     (note,) = [note for note in motion.report.notes if "lose rank" in note]
     assert "rk4_projected" in note
@@ -196,7 +198,7 @@ def test_a_loop_that_time_drives_stands_open_by_nothing():
     )  # fmt: skip
     assert motion.system.gap(motion.t, motion.x).max() < 1e-12
     assert motion.system.index1(0.5, motion.x[-1], motion.w[-1]).freedom == 0
-    assert not motion.report.notes
+    assert not any("rank" in note for note in motion.report.notes)
 
 
 @pytest.mark.filterwarnings("ignore::rbdkit.simulation.simulate.SimulationWarning")
