@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rbdkit.scene import palette
 from rbdkit.scene.build import scene_of
-from rbdkit.scene.curves import Curves, Plot, curves
+from rbdkit.scene.curves import Curves, Plot, at_all_times, curves
 from rbdkit.scene.scene import Layer, Part, Scene, Trail
-from rbdkit.scene.tracks import Tracks, drawable, tracks
+from rbdkit.scene.tracks import BUDGET, Tracks, drawable, tracks
 from rbdkit.scene.triangles import Triangles
 
 if TYPE_CHECKING:
@@ -72,12 +72,19 @@ def copies(motions: Iterable[NDArray]) -> NDArray:
 
 
 def tracks_laid_over(runs: Iterable[Trajectory]) -> Tracks:
-    """The motions as tracks of one scene, at the times of the longest. A motion that ended early stays at its end."""
+    """The motions as tracks of one scene, each at its own times. A motion that ended early stays at its end.
+
+    The world keeps the clock: it has the times of the longest motion.
+    """
     runs = list(runs)
-    motions = [(run.t[: drawable(run.poses())], run.poses()) for run in runs]
-    t = max((times for times, _ in motions), key=lambda times: float(times[-1]))
-    rows = [np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 1) for times, _ in motions]
-    return tracks(t, copies(poses[row] for (_, poses), row in zip(motions, rows, strict=True)))
+    counts = [drawable(run.poses()) for run in runs]
+    motions = [
+        tracks(run.t[:count], run.poses()[:count, 1:], BUDGET // len(runs))
+        for run, count in zip(runs, counts, strict=True)
+    ]
+    longest = max(range(len(runs)), key=lambda k: float(motions[k].t[-1]))
+    run, count = runs[longest], counts[longest]
+    return replace(tracks(run.t[:count], run.poses()[:count, :1], BUDGET // len(runs)), beside=tuple(motions))
 
 
 def plots_of_comparison(comparison: Comparison) -> tuple[Plot, ...]:
@@ -100,11 +107,11 @@ def _any(values: dict[str, NDArray | None]) -> bool:
 
 def _tab(comparison: Comparison, name: str, values: dict[str, NDArray | None]) -> Curves:
     """One measure of all contenders over time."""
-    t = max((c.trajectory.t for c in comparison.contenders), key=len)
-    rows = np.full((len(comparison.contenders), len(t)), np.nan)
-    for row, value in zip(rows, values.values(), strict=True):
-        if value is not None:
-            row[: len(value)] = value[: len(t)]
+    series = []
+    for contender, value in zip(comparison.contenders, values.values(), strict=True):
+        times = contender.trajectory.t
+        series.append((times, np.full(len(times), np.nan) if value is None else value))
+    t, rows = at_all_times(series)
     positive = rows[rows > 0.0]
     rows = np.where(rows == 0.0, positive.min(initial=np.inf), rows)  # a logarithm has no zero
     colors = tuple(color_of(k) for k in range(len(rows)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,15 @@ def curves(
     ends = np.take_along_axis(runs, order, axis=2).reshape(len(values), -1)
     times = t[:whole].reshape(-1, run)[:, [run // 4, 3 * run // 4]].ravel()
     return Curves(name, unit, np.append(times, t[-1]), names, colors, np.hstack([ends, values[:, -1:]]))
+
+
+def at_all_times(series: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]:
+    """Curves, each over times of its own, over the times of all: (k,) and (curves, k).
+
+    Between its own times each runs straight, which is how it was drawn before; outside of them it is NaN.
+    """
+    t = np.unique(np.concatenate([times for times, _ in series]))
+    return t, np.array([np.interp(t, times, values, left=np.nan, right=np.nan) for times, values in series])
 
 
 def _by_unit(symbol: str, t: NDArray, values: NDArray, names: list[str], units: list[str]) -> list[Curves]:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.scene import palette
-from rbdkit.scene.curves import Curves, Plot
+from rbdkit.scene.curves import Curves, Plot, at_all_times
 from rbdkit.scene.scene import Layer, Part, Scene, Trail
-from rbdkit.scene.tracks import Tracks, drawable, tracks
+from rbdkit.scene.tracks import BUDGET, Tracks, drawable, tracks
 from rbdkit.scene.triangles import Triangles
 
 OPACITY = 0.22
@@ -45,11 +45,10 @@ def with_ghost(scene: Scene, bodies: Scene | None = None) -> Scene:
 
 
 def tracks_with_ghost(t: NDArray, poses: NDArray, ghost_t: NDArray, ghost_poses: NDArray) -> Tracks:
-    """Motion and ghost as tracks of one scene, at the times of the motion; a ghost that ended stays at its end."""
-    count = drawable(poses)
-    t, poses = t[:count], poses[:count]
-    rows = np.clip(np.searchsorted(ghost_t, t, side="right") - 1, 0, drawable(ghost_poses) - 1)
-    return tracks(t, np.concatenate([poses, ghost_poses[rows]], axis=1))
+    """Motion and ghost as tracks of one scene, each at its own times; a ghost that ended stays at its end."""
+    count, ghost_count = drawable(poses), drawable(ghost_poses)
+    ghost = tracks(ghost_t[:ghost_count], ghost_poses[:ghost_count], BUDGET // 2)
+    return replace(tracks(t[:count], poses[:count], BUDGET // 2), beside=(ghost,))
 
 
 def plots_with_ghost(plots: tuple[Plot, ...], ghosts: tuple[Plot, ...]) -> tuple[Plot, ...]:
@@ -63,12 +62,13 @@ def plots_with_ghost(plots: tuple[Plot, ...], ghosts: tuple[Plot, ...]) -> tuple
 def _joined(tab: Curves, ghost: Curves | None) -> Curves:
     if ghost is None or ghost.names != tab.names:
         return tab
-    rows = np.array([np.interp(tab.t, ghost.t, row, right=np.nan) for row in ghost.values])
+    t, values = at_all_times([(curves.t, row) for curves in (tab, ghost) for row in curves.values])
     return replace(
         tab,
+        t=t,
         names=(*tab.names, *(f"{name} before" for name in ghost.names)),
         colors=(*tab.colors, *(f"{color}55" for color in ghost.colors)),
-        values=np.concatenate([tab.values, rows]),
+        values=values,
     )
 
 

@@ -62,7 +62,8 @@ def pack_tracks(tracks: Tracks | None) -> dict[str, Any]:
     """Tracks; an empty dictionary for none."""
     if tracks is None:
         return {}
-    return {"t": tracks.t.astype("<f8").tobytes(), "poses": tracks.poses.astype("<f4").tobytes()}
+    packed = {"t": tracks.t.astype("<f8").tobytes(), "poses": tracks.poses.astype("<f4").tobytes()}
+    return {**packed, "beside": [pack_tracks(other) for other in tracks.beside]}
 
 
 def pack_plots(plots: tuple[Plot, ...]) -> list[dict[str, Any]]:

@@ -27,14 +27,23 @@ class Tracks:
     t : (k,) key times in s, increasing; the first is the initial state.
     poses : (k, nodes, 7) float32, position and quaternion (x, y, z, w), each quaternion on the side of the one before.
     samples : (k,) which samples of the recording these are.
+    beside : motions of further nodes, which come after these, each at key times of its own; before its first and after
+        its last it stands still.
     """
 
     t: NDArray
     poses: NDArray
     samples: NDArray
+    beside: tuple[Tracks, ...] = ()
+
+    def rows(self, times: ArrayLike) -> NDArray:
+        """Poses of all nodes, those beside included, at their last key times not after `times` (m,); (m, nodes, 7)."""
+        last = np.maximum(np.searchsorted(self.t, np.asarray(times, dtype=float), side="right") - 1, 0)
+        return np.concatenate([self.poses[last], *(other.rows(times) for other in self.beside)], axis=1)
 
     def __repr__(self) -> str:
-        return f"<Tracks of {self.poses.shape[1]} nodes: {len(self.t)} keys, {self.t[0]:.6g} to {self.t[-1]:.6g} s>"
+        nodes = self.poses.shape[1] + sum(other.poses.shape[1] for other in self.beside)
+        return f"<Tracks of {nodes} nodes: {len(self.t)} keys, {self.t[0]:.6g} to {self.t[-1]:.6g} s>"
 
 
 def tracks_of(trajectory: Trajectory, budget: int = BUDGET) -> Tracks:

@@ -171,7 +171,7 @@ def framed(scene: Scene, tracks: Tracks, followed: str) -> tuple[Scene, NDArray 
     Returns also the outline for a camera that follows a node, and whether the motion goes too far for any other.
     """
     keys = np.unique(np.linspace(0, len(tracks.t) - 1, 200).astype(int))
-    rows = tracks.poses[keys].astype(float)
+    rows = tracks.rows(tracks.t[keys]).astype(float)
     poses = np.zeros((*rows.shape[:2], 4, 4))
     poses[..., :3, :3] = Rotation.from_quat(rows[..., 3:].reshape(-1, 4)).as_matrix().reshape(*rows.shape[:2], 3, 3)
     poses[..., :3, 3], poses[..., 3, 3] = rows[..., :3], 1.0

@@ -32,10 +32,26 @@ def test_tracks_hold_every_motion_and_one_that_ended_early_stays_at_its_end():
     short = rbd.simulate(double_pendulum(), [-1.0, 0.5], duration=0.1, dt=0.01)
     tracks = tracks_laid_over([short, long])
     assert_array_equal(tracks.t, long.t)
-    places = tracks.poses[:, :, :3]
+    places = tracks.rows(long.t)[..., :3]
     assert_allclose(places[:, 4], long.poses()[:, 2, :3, 3], atol=1e-6)
     assert_allclose(places[:11, 2], short.poses()[:, 2, :3, 3], atol=1e-6)
     assert_allclose(places[11:, 2], np.tile(places[10, 2], (10, 1)))
+
+
+def test_each_motion_keeps_the_times_it_was_recorded_at():
+    coarse = rbd.simulate(double_pendulum(), [1.0, 0.5], duration=0.2, dt=0.05)
+    fine = rbd.simulate(double_pendulum(), [-1.0, 0.5], duration=0.2, dt=0.01)
+    for runs in ([coarse, fine], [fine, coarse]):
+        tracks = tracks_laid_over(runs)
+        for own, run in zip(tracks.beside, runs, strict=True):
+            assert_array_equal(own.t, run.t)
+            assert_allclose(own.poses[:, 1, :3], run.poses()[:, 2, :3, 3], atol=1e-6)
+        comparison = compare_runs(runs)
+        energy = plots_of_comparison(comparison)[0].tabs[0]
+        for row, run, contender in zip(energy.values, runs, comparison.contenders, strict=True):
+            at = np.searchsorted(energy.t, run.t[1:])
+            assert_array_equal(energy.t[at], run.t[1:])
+            assert_array_equal(row[at], contender.drifts["energy"][1:])
 
 
 def test_copies_keep_one_world():

@@ -28,13 +28,27 @@ def test_the_copy_has_nodes_a_layer_and_grey_bodies_of_its_own():
     assert [trail.node for trail in both.trails] == [2, 5]
 
 
-def test_motion_and_ghost_run_at_the_times_of_the_motion():
+def test_motion_and_ghost_run_at_their_own_times():
     now, before = run(), run(dt=0.02, duration=0.1)
     tracks = tracks_with_ghost(now.t, now.poses(), before.t, before.poses())
     assert_array_equal(tracks.t, now.t)
-    assert_allclose(tracks.poses[:, 2, :3], now.poses()[:, 2, :3, 3], atol=1e-6)
-    assert_allclose(tracks.poses[:11:2, 5, :3], before.poses()[:, 2, :3, 3], atol=1e-6)
-    assert_allclose(tracks.poses[11:, 5], np.tile(tracks.poses[10, 5], (10, 1)))  # it has ended
+    rows = tracks.rows(now.t)
+    assert_allclose(rows[:, 2, :3], now.poses()[:, 2, :3, 3], atol=1e-6)
+    assert_allclose(rows[:11:2, 5, :3], before.poses()[:, 2, :3, 3], atol=1e-6)
+    assert_allclose(rows[11:, 5], np.tile(rows[10, 5], (10, 1)))  # it has ended
+
+
+def test_a_fine_ghost_of_a_coarse_motion_stays_fine():
+    now, before = run(dt=0.1), run(dt=0.01)
+    (ghost,) = tracks_with_ghost(now.t, now.poses(), before.t, before.poses()).beside
+    assert_array_equal(ghost.t, before.t)
+    assert_allclose(ghost.poses[:, 2, :3], before.poses()[:, 2, :3, 3], atol=1e-6)
+    tab = plots_with_ghost(plots_of(now), plots_of(before))[1].tabs[0]
+    assert_array_equal(tab.t, before.t)
+    assert_allclose(tab.values[2:], before.q.T, rtol=1e-12)
+    assert_allclose(tab.values[:2, ::10], now.q.T, rtol=1e-12)
+    middle = 0.5 * (now.q[1:] + now.q[:-1])  # between its own times a motion is drawn straight
+    assert_allclose(tab.values[:2, 5::10], middle.T, rtol=1e-12)
 
 
 def test_a_motion_that_ran_away_is_drawn_as_far_as_it_was_finite():

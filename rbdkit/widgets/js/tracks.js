@@ -1,12 +1,12 @@
 // Recorded motion: poses between key times, and the trails they draw.
 
 class Tracks {
-  constructor(packed, nodes) {
-    this.t = typed(Float64Array, packed.t);
-    this.poses = typed(Float32Array, packed.poses);
-    this.nodes = nodes;
-    this.row = 7 * nodes;
-    this.now = new Float32Array(this.row);
+  constructor({ t, poses, beside }) {
+    this.t = typed(Float64Array, t);
+    this.poses = typed(Float32Array, poses);
+    this.row = this.poses.length / this.t.length; // seven numbers a node
+    this.beside = beside.map((other) => new Tracks(other));
+    this.now = new Float32Array(this.row + this.beside.reduce((sum, other) => sum + other.now.length, 0));
   }
 
   get start() {
@@ -29,14 +29,25 @@ class Tracks {
     return low;
   }
 
-  // Poses at time t: exact at keys, between them straight for positions and along the shortest arc for rotations.
+  // Poses of all nodes at time t, those with times of their own after the others.
   at(t) {
+    this.own_at(t);
+    let start = this.row;
+    for (const other of this.beside) {
+      this.now.set(other.at(t), start);
+      start += other.now.length;
+    }
+    return this.now;
+  }
+
+  // Exact at keys, between them straight for positions and along the shortest arc for rotations.
+  own_at(t) {
     const k = this.key(t);
     const a = k * this.row;
     const out = this.now;
     if (k + 1 >= this.t.length || t <= this.t[k]) {
       out.set(this.poses.subarray(a, a + this.row));
-      return out;
+      return;
     }
     const b = a + this.row;
     const s = (t - this.t[k]) / (this.t[k + 1] - this.t[k]);
@@ -45,11 +56,16 @@ class Tracks {
       for (let j = 0; j < 3; j++) out[i + j] = p[a + i + j] + s * (p[b + i + j] - p[a + i + j]);
       slerp(p, a + i + 3, b + i + 3, s, out, i + 3);
     }
-    return out;
   }
 
   // World path of a point of a node at every n-th key, as pairs of points for a line of segments; and the keys used.
   path(node, [x, y, z], longest = 600) {
+    let after = node - this.row / 7;
+    for (const other of this.beside) {
+      const count = other.now.length / 7;
+      if (after >= 0 && after < count) return other.path(after, [x, y, z], longest);
+      after -= count;
+    }
     const step = Math.max(1, Math.ceil(this.t.length / longest));
     const keys = [];
     for (let k = 0; k < this.t.length; k += step) keys.push(k);
@@ -99,29 +115,30 @@ class Trails {
 
   load(tracks) {
     this.clear();
-    if (!tracks || tracks.t.length < 2) return;
+    if (!tracks) return;
     for (const trail of this.graph.spec.trails) {
       const { pairs, times } = tracks.path(trail.node, trail.point);
+      if (!pairs.length) continue;
       this.add(this.thin(pairs, trail.color), times, false);
       this.add(this.broad(pairs, trail.color), times, true);
     }
   }
 
   thin(pairs, color) {
-    const { THREE, models } = this.graph;
+    const { THREE, objects } = this.graph;
     const geometry = new THREE.Geometry();
     geometry.addAttribute("position", new THREE.Attribute(pairs, 3));
-    const material = models.lines.obj.material.clone();
+    const material = objects.lines.material.clone();
     material.color.set(color);
     Object.assign(material, { transparent: true, opacity: 0.5, depthWrite: false });
     return new THREE.LineSegments(geometry, material);
   }
 
   broad(pairs, color) {
-    const { THREE, models } = this.graph;
+    const { THREE, objects } = this.graph;
     const geometry = new THREE.LineGeometry();
     Object.getPrototypeOf(THREE.LineGeometry.prototype).setPositions.call(geometry, pairs);
-    const material = models.line.obj.material.clone();
+    const material = objects.line.material.clone();
     material.linewidth = 2.2;
     material.uniforms.diffuse.value.set(color);
     const line = new THREE.Line2(geometry, material);
