@@ -42,6 +42,8 @@ class AlgorithmStepper(View):
     result : what the function returned.
     """
 
+    panel: StepPanel
+
     def __init__(self, recording: Recording, model: Model | None, q: NDArray | None, **options: Any) -> None:
         self.recording = recording
         self.breakpoints: set[tuple[int, int]] = set()
@@ -174,11 +176,6 @@ class AlgorithmStepper(View):
                 if name in group:
                     return SPATIAL[kind][1]
         return INERTIA
-
-    def close(self) -> None:
-        """Close the view and the panel."""
-        self.panel.close()
-        super().close()
 
 
 def step_algorithm(

@@ -62,6 +62,8 @@ class Builder(Stage):
         wrong while none can be made. key : of what is selected, `GROUND` for the model as a whole.
     """
 
+    panel: BuilderPanel
+
     def __init__(self, draft: Draft, **options: Any) -> None:
         self.draft = draft
         self.key = GROUND
@@ -337,11 +339,6 @@ class Builder(Stage):
         if self._posture.number(self.key) is None or self.key == GROUND:
             return []
         return self._posture.sliders(self.key, self.draft.sheet.part(self.key).joint, self._framed_size)
-
-    def close(self) -> None:
-        """Close the view and the panel; the draft stays."""
-        self.panel.close()
-        super().close()
 
 
 def _body_of(item: Any) -> int:

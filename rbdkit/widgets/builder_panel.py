@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import anywidget
 import traitlets
 
 from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.front import Front
 
 
-class BuilderPanel(anywidget.AnyWidget):
+class BuilderPanel(Front):
     """Tree and form; it shows what it is given, and says what was asked for.
 
     Parameters
@@ -26,7 +26,9 @@ class BuilderPanel(anywidget.AnyWidget):
     examples : names of models to start from. export : {kind, text, number} of the last text that was asked for.
     """
 
-    _esm = module("dom", "builder_tree", "builder_form", "builder_texts", "builder_panel")
+    _module = traitlets.Unicode(module("dom", "builder_tree", "builder_form", "builder_texts", "builder_panel")).tag(
+        sync=True
+    )
     _css = style("view") + style("builder")
 
     tree: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
@@ -48,8 +50,3 @@ class BuilderPanel(anywidget.AnyWidget):
             self._on_action(str(content.get("do")), content)
         finally:
             self.answered = int(content.get("number", 0))
-
-    def close(self) -> None:
-        """Close the panel and its layout."""
-        self.layout.close()
-        super().close()

@@ -1,9 +1,10 @@
-"""Which run of which notebook cell is going on."""
+"""Which run of which notebook cell is going on, and what goes when a cell is run again."""
 
 from __future__ import annotations
 
 import sys
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+from weakref import WeakSet
 
 
 class CellRun(NamedTuple):
@@ -27,3 +28,22 @@ def running_cell() -> CellRun | None:
     cell = request.get("metadata", {}).get("cellId")
     run = request.get("header", {}).get("msg_id")
     return CellRun(cell, run) if cell and run else None
+
+
+class OfCell:
+    """Base of what a cell shows: when the cell is run again it is closed, and the new run brings its own."""
+
+    _open: ClassVar[WeakSet[OfCell]] = WeakSet()
+    _run: CellRun | None = None
+
+    def close(self) -> None:
+        """Close all that was shown."""
+        raise NotImplementedError(f"{type(self).__name__} must say how it is closed")
+
+    def _stay_with_cell(self) -> None:
+        """Remember the cell that is going on; close what its earlier runs showed, which no page shows any more."""
+        self._run = running_cell()
+        for other in list(OfCell._open):
+            if self._run is not None and self._run.replaces(other._run):
+                other.close()
+        OfCell._open.add(self)

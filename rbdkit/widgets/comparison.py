@@ -14,8 +14,10 @@ from rbdkit.scene.comparison import color_of, laid_over, plots_of_comparison, tr
 from rbdkit.simulation import Comparison, Trajectory, compare_runs
 from rbdkit.simulation.comparison import Pair, cell
 from rbdkit.widgets.bundle import style
+from rbdkit.widgets.cell import OfCell
 from rbdkit.widgets.figure import work_precision_figure
 from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.three import reachable
 from rbdkit.widgets.view import framed
 
 TIPS = {
@@ -27,7 +29,7 @@ TIPS = {
 }
 
 
-class ComparisonView(ipywidgets.VBox):
+class ComparisonView(ipywidgets.VBox, OfCell):
     """A picture with ghosts, curves of what drifts, and the table; see `compare`.
 
     Attributes
@@ -48,14 +50,14 @@ class ComparisonView(ipywidgets.VBox):
             colors = [color_of(k) for k in range(len(comparison.contenders))]
             below.append(ipywidgets.HTML(_drawing(work_precision_figure(self.points, colors))))
         super().__init__([self.stage, ipywidgets.HBox(below).add_class("rbd-below")])
+        self._stay_with_cell()
 
     def close(self) -> None:
         """Close the view and every widget it made."""
-        self.stage.close()
-        for child in self.children[1].children:
-            child.close()
-        self.children[1].close()
         super().close()
+        self.stage.close()
+        for widget in reachable([self.children[1], self.layout]).values():
+            widget.close()
 
     def __repr__(self) -> str:
         return repr(self.comparison)

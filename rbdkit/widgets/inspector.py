@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import anywidget
 import numpy as np
 import traitlets
 
 from rbdkit.inspection import Inspection
 from rbdkit.stepping import text_of
 from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.front import Front
 
 
-class Inspector(anywidget.AnyWidget):
+class Inspector(Front):
     """Facts about a body, with units and frames; each can be copied as NumPy.
 
     Parameters
@@ -22,7 +22,7 @@ class Inspector(anywidget.AnyWidget):
     on_close : called when the table is closed by hand.
     """
 
-    _esm = module("dom", "inspector")
+    _module = traitlets.Unicode(module("dom", "inspector")).tag(sync=True)
     _css = style("view") + style("inspector")
 
     title = traitlets.Unicode("").tag(sync=True)
@@ -54,11 +54,6 @@ class Inspector(anywidget.AnyWidget):
                 }
                 for title, facts in inspection.sections.items()
             ]
-
-    def close(self) -> None:
-        """Close the table and its layout."""
-        self.layout.close()
-        super().close()
 
 
 ROUND_OFF = 1e-14

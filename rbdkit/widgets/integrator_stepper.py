@@ -51,6 +51,8 @@ class IntegratorStepper(Stage):
     walks : one a pair. place : where the first one stands; the others stand after as many steps.
     """
 
+    panel: StepPanel
+
     def __init__(self, walks: Sequence[Walk], **options: Any) -> None:
         self.walks = tuple(walks)
         self.place = Place(0)
@@ -205,11 +207,6 @@ class IntegratorStepper(Stage):
             )
             rows.append({"label": walk.label, "text": text})
         return rows
-
-    def close(self) -> None:
-        """Close the view and the panel."""
-        self.panel.close()
-        super().close()
 
 
 def step_integrator(

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import anywidget
 import numpy as np
 import traitlets
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import RbdkitError
 from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.front import Front
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Slider:
     whole: bool = False
 
 
-class Panel(anywidget.AnyWidget):
+class Panel(Front):
     """Sliders in a column, with buttons for random values and for the first ones.
 
     While Python works on one set of values the browser keeps only the newest; it follows when Python has answered.
@@ -52,7 +52,7 @@ class Panel(anywidget.AnyWidget):
     on_slot : called with the name of the slot that is gone to.
     """
 
-    _esm = module("dom", "panel", "panel_widget")
+    _module = traitlets.Unicode(module("dom", "panel", "panel_widget")).tag(sync=True)
     _css = style("view")
 
     title = traitlets.Unicode("").tag(sync=True)
@@ -130,11 +130,6 @@ class Panel(anywidget.AnyWidget):
             self.random()
         elif content.get("do") == "slot" and content["slot"] in self.slots and self._on_slot is not None:
             self._on_slot(content["slot"])
-
-    def close(self) -> None:
-        """Close the panel and its layout."""
-        self.layout.close()
-        super().close()
 
 
 def _random_value(slider: Slider, rng: np.random.Generator) -> float:

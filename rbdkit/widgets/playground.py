@@ -14,6 +14,7 @@ from rbdkit.errors import RbdkitError
 from rbdkit.model import Model
 from rbdkit.scene import Arrow, Ellipsoid, Scene
 from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.cell import OfCell
 from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.sliders import REACH
@@ -50,7 +51,7 @@ class Picture:
 class Controls(Panel):
     """The sliders of a playground with the table, the sentence and the drawing that belong to them."""
 
-    _esm = module("dom", "panel", "playground")
+    _module = traitlets.Unicode(module("dom", "panel", "playground")).tag(sync=True)
     _css = style("view") + style("playground")
 
     alone = traitlets.Bool(False).tag(sync=True)
@@ -59,7 +60,7 @@ class Controls(Panel):
     drawing = traitlets.Unicode("").tag(sync=True)
 
 
-class Playground:
+class Playground(OfCell):
     """Sliders that drive a function, and the picture that it returns; the last value of a cell shows itself.
 
     Parameters
@@ -93,6 +94,7 @@ class Playground:
         if self.stage is not None:
             self.stage.side = [self.panel]
             self.stage.on_drag(self._dragged)
+        self._stay_with_cell()
         self._show(draw(*self.values.values()))
 
     # --- values -----------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ REACH = 12
 class Sliders(View):
     """A view of a model with one slider a coordinate; see `sliders`."""
 
+    panel: Panel
+
     def __init__(self, model: Model, q: ArrayLike | None = None, **options: Any) -> None:
         rng = np.random.default_rng(0)
         room = np.stack([model.random_q(rng) for _ in range(REACH)]) if model.nq else None
@@ -50,11 +52,6 @@ class Sliders(View):
 
     def _random(self) -> NDArray:
         return self.coordinates.values(self.model.random_q(np.random.default_rng()))
-
-    def close(self) -> None:
-        """Close the view, the sliders and every widget they made."""
-        self.panel.close()
-        super().close()
 
 
 def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> Sliders:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
-from weakref import WeakSet
+from typing import Any
 
 import numpy as np
 import traitlets
@@ -23,12 +22,14 @@ from rbdkit.scene import (
     seven,
 )
 from rbdkit.widgets.bundle import module, style
-from rbdkit.widgets.cell import CellRun, running_cell
+from rbdkit.widgets.cell import OfCell
+from rbdkit.widgets.front import Front
 from rbdkit.widgets.three import reachable, three_widgets
 from rbdkit.widgets.touch import Touch
 
 MODULES = (
     "dom",
+    "release",
     "three_scene",
     "arrows",
     "picker",
@@ -46,7 +47,7 @@ MODULES = (
 )
 
 
-class Stage(Touch):
+class Stage(Touch, OfCell):
     """A 3D picture with orbit, zoom, home, layer switches, player and plots.
 
     Meshes live in an ordinary pythreejs scene; one binary message poses all of them (`pose`), and recorded motion
@@ -72,7 +73,9 @@ class Stage(Touch):
     selected : names of nodes that stand out.
     """
 
-    _esm = module(*MODULES)
+    panel: Front | None = None  # beside the picture, closed with it
+
+    _module = traitlets.Unicode(module(*MODULES)).tag(sync=True)
     _css = style("view")
 
     t = traitlets.Float(0.0).tag(sync=True, echo_update=False)
@@ -94,9 +97,6 @@ class Stage(Touch):
     _followable = traitlets.Unicode("").tag(sync=True)
     _near: traitlets.List[list[float]] = traitlets.List().tag(sync=True)
     _framed = traitlets.Bool(False).tag(sync=True)
-
-    _open: ClassVar[WeakSet[Stage]] = WeakSet()
-    _run: CellRun | None = None
 
     def __init__(
         self,
@@ -127,15 +127,7 @@ class Stage(Touch):
             _near=[] if near is None else np.asarray(near, dtype=float).tolist(),
             **traits,
         )
-        self._run = running_cell()
-        self._close_earlier_runs()
-        Stage._open.add(self)
-
-    def _close_earlier_runs(self) -> None:
-        """Close what earlier runs of the same cell showed: nothing on the page shows it any more."""
-        for other in list(Stage._open):
-            if self._run is not None and self._run.replaces(other._run):
-                other.close()
+        self._stay_with_cell()
 
     # --- what is drawn ----------------------------------------------------------------------------------------------
 
@@ -241,11 +233,12 @@ class Stage(Touch):
     # --- the end ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the widget and every widget it made. Widgets that were hung into `side` are their makers' to close."""
+        """Close the widget and every widget it made. Others that were hung into `side` are their makers' to close."""
+        super().close()  # first: what draws takes leave of what it draws with
         for widget in reachable(self._three).values():
             widget.close()
-        self.layout.close()
-        super().close()
+        if self.panel is not None:
+            self.panel.close()
 
     def hidden(self) -> list[str]:
         """Names of the layers that are not shown."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import anywidget
 import traitlets
 
 from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.front import Front
 
 
-class StepPanel(anywidget.AnyWidget):
+class StepPanel(Front):
     """Source, current line, buttons, chips for what is drawn, and values; it shows what it is given.
 
     Parameters
@@ -25,7 +25,7 @@ class StepPanel(anywidget.AnyWidget):
     drawn : {name, color, on} each. buttons : {do, icon, tip, key} each. more : what the variables are.
     """
 
-    _esm = module("dom", "code", "step_panel")
+    _module = traitlets.Unicode(module("dom", "code", "step_panel")).tag(sync=True)
     _css = style("view") + style("step_panel")
 
     sources: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
@@ -40,8 +40,3 @@ class StepPanel(anywidget.AnyWidget):
     def __init__(self, on_action: Callable[[str, dict[str, Any]], None], **traits: Any) -> None:
         super().__init__(**traits)
         self.on_msg(lambda _, content, __: on_action(str(content.get("do")), content))
-
-    def close(self) -> None:
-        """Close the panel and its layout."""
-        self.layout.close()
-        super().close()

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import anywidget
 import numpy as np
 import traitlets
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.scene import Arrow, Ellipsoid, Scene, pack_arrows, pack_ellipsoids, palette, seven
 from rbdkit.spatial import quaternion, se3
+from rbdkit.widgets.front import Front
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Pick:
     normal: NDArray
 
 
-class Touch(anywidget.AnyWidget):
+class Touch(Front):
     """Base of a picture that can be touched.
 
     Attributes

@@ -49,6 +49,8 @@ class Tweak(Inspecting):
     model, trajectory : as they stand. ghost : the motion before, or the one of the other slot.
     """
 
+    panel: Panel
+
     def __init__(self, experiment: Experiment, **options: Any) -> None:
         self.experiment = experiment
         first = self._compute(experiment.rest, None)
@@ -172,11 +174,6 @@ class Tweak(Inspecting):
     def _both(self) -> Tracks:
         now, ghost = self._current.trajectory, self._ghost.trajectory
         return tracks_with_ghost(now.t, now.poses(), ghost.t, ghost.poses())
-
-    def close(self) -> None:
-        """Close the view and the sliders."""
-        self.panel.close()
-        super().close()
 
 
 def _slider(knob: Knob) -> Slider:

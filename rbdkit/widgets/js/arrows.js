@@ -11,14 +11,14 @@ class Arrows {
 
   show(rows) {
     this.clear();
-    const { THREE, models, nodes } = this.graph;
+    const { THREE, objects, nodes } = this.graph;
     const thickness = 0.006 * this.graph.size();
     for (let k = 0; k + ARROW <= rows.length; k += ARROW) {
       const [node, ...numbers] = rows.slice(k, k + ARROW);
       if (!nodes[node]) continue;
       const vector = new THREE.Vector3(...numbers.slice(3, 6));
       const geometry = arrow_geometry(THREE, vector.length(), thickness, numbers[9] > 0);
-      const material = models.mesh.obj.material.clone();
+      const material = objects.mesh.material.clone();
       material.vertexColors = 0;
       material.color.setRGB(...numbers.slice(6, 9));
       const mesh = new THREE.Mesh(geometry, material);
@@ -50,11 +50,11 @@ class Ellipsoids {
 
   show(rows) {
     this.clear();
-    const { THREE, models, nodes } = this.graph;
+    const { THREE, objects, nodes } = this.graph;
     for (let k = 0; k + ELLIPSOID <= rows.length; k += ELLIPSOID) {
       const [node, ...numbers] = rows.slice(k, k + ELLIPSOID);
       if (!nodes[node]) continue;
-      const material = models.mesh.obj.material.clone();
+      const material = objects.mesh.material.clone();
       Object.assign(material, { vertexColors: 0, transparent: true, opacity: 0.32, depthWrite: false });
       material.color.setRGB(...numbers.slice(10, 13));
       const mesh = new THREE.Mesh(sphere_geometry(THREE), material);

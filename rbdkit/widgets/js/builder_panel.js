@@ -152,6 +152,7 @@ class BuilderPanel {
     document.removeEventListener("pointerdown", this.outside, true);
     cancelAnimationFrame(this.waiting_for_view);
     this.view?.removeEventListener("keydown", this.on_key);
+    this.el.remove();
   }
 }
 

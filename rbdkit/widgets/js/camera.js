@@ -4,10 +4,10 @@ const HOME_DIRECTION = [0.5, -0.8, 0.34];
 const MARGIN = 1.14;
 
 class Eye {
-  constructor({ models, THREE }, draw) {
-    this.camera = models.camera.obj;
-    this.controls = models.controls.obj;
-    this.controls_model = models.controls;
+  constructor({ models, objects, THREE }, draw) {
+    this.camera = objects.camera;
+    this.controls = objects.controls;
+    this.models = models;
     this.THREE = THREE;
     this.draw = draw;
     this.aspect = 1.6;
@@ -57,7 +57,7 @@ class Eye {
       this.controls.update();
       this.draw();
       if (s < 1) requestAnimationFrame(move);
-      else this.controls_model.update_controlled();
+      else if (this.models.controls.obj && this.models.camera.obj) this.models.controls.update_controlled(); // unless closed by now
     };
     move(began);
   }
@@ -82,6 +82,11 @@ class Eye {
     this.anchor.copy(this.followed.position);
     this.camera.position.add(step);
     this.controls.target.add(step);
+  }
+
+  dispose() {
+    this.gliding = null;
+    this.followed = null;
   }
 
   // Before each picture: proportions of the canvas, depth range about what is looked at.

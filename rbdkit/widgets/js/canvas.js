@@ -28,12 +28,12 @@ class Canvas {
     if (this.software) renderer_model.set("_antialias", false);
     this.view = await manager.create_view(renderer_model, {});
     this.view.updateSize = () => this.resize();
-    const render = this.view.renderScene.bind(this.view);
+    this.render = this.view.renderScene.bind(this.view);
     this.view.renderScene = (...scene) => {
       this.moving();
-      render(...scene);
+      this.render(...scene);
     };
-    this.render = render;
+    this.view.once("remove", () => this.let_go());
     this.host.append(this.view.el);
   }
 
@@ -57,7 +57,7 @@ class Canvas {
     this.sharpness(1);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      if (!this.renderer) return;
+      if (!this.renderer) return; // frozen by now: it drew for another view
       this.sharpness(Math.max(2, window.devicePixelRatio || 1));
       this.render();
     }, REST);
@@ -69,8 +69,16 @@ class Canvas {
   }
 
   close() {
-    clearTimeout(this.timer);
     this.view?.remove();
-    this.view = null;
+  }
+
+  // The view is gone, by `close` or because its renderer was closed first. The page keeps such views and the WebGL renderer, which
+  // serves others now; neither must keep this picture, and a frame still asked for must not fetch a renderer again.
+  let_go() {
+    clearTimeout(this.timer);
+    const { view } = this;
+    this.view = this.render = null;
+    view.renderer?.renderLists?.dispose();
+    view.renderScene = view.updateSize = () => {};
   }
 }

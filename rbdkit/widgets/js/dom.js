@@ -56,6 +56,19 @@ function length_text(metres) {
   return `${Number(size.toPrecision(3))} ${unit}`;
 }
 
+// Does every action, the later ones also where an earlier one fails; then the first fault is thrown.
+function do_all(...actions) {
+  const faults = [];
+  for (const action of actions) {
+    try {
+      action();
+    } catch (fault) {
+      faults.push(fault);
+    }
+  }
+  if (faults.length) throw faults[0];
+}
+
 // A typed array from a buffer of a message; the copy puts it on an aligned address.
 function typed(Type, view) {
   if (!view || !view.byteLength) return new Type(0);

@@ -7,14 +7,14 @@ const COARSE = { move: 20, turn: Math.PI / 12 }; // with Shift: a twentieth of t
 
 class Gizmo {
   constructor(graph, colors, on_drag) {
-    const { THREE, models } = graph;
+    const { THREE, objects } = graph;
     this.graph = graph;
     this.THREE = THREE;
     this.on_drag = on_drag;
     this.group = new THREE.Group();
     this.group.visible = false;
     this.parts = [];
-    models.root.obj.add(this.group);
+    objects.root.add(this.group);
     const units = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     units.forEach((unit, axis) => {
       this.add("move", axis, unit, arrow_geometry(THREE, 1, 0.022, false), colors[axis]);
@@ -24,7 +24,7 @@ class Gizmo {
 
   add(kind, axis, unit, geometry, color) {
     const { THREE } = this;
-    const material = this.graph.models.mesh.obj.material.clone();
+    const material = this.graph.objects.mesh.material.clone();
     material.vertexColors = 0;
     material.color.set(color);
     Object.assign(material, { depthTest: false, transparent: true, opacity: 0.9 });
@@ -132,7 +132,7 @@ class Gizmo {
       mesh.geometry.dispose();
       mesh.material.dispose();
     }
-    this.graph.models.root.obj.remove(this.group);
+    this.graph.objects.root.remove(this.group);
   }
 }
 

@@ -16,7 +16,7 @@ class Hand {
   }
 
   get camera() {
-    return this.core.models.camera.obj;
+    return this.core.graph.objects.camera;
   }
 
   place(event) {

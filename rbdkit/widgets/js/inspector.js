@@ -41,6 +41,7 @@ class Inspector {
 
   close() {
     this.model.off("change:sections", this.heard);
+    this.el.remove();
   }
 }
 

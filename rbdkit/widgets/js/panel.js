@@ -151,5 +151,6 @@ class Panel {
 
   close() {
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
+    this.el.remove();
   }
 }

@@ -32,11 +32,14 @@ class Core {
       "msg:custom": (message) => message.do === "home" && this.home(true),
     };
     for (const [event, action] of Object.entries(this.heard)) model.on(event, action);
-    this.models.scene.on("beforeRender", (_, renderer, camera) => {
-      this.eye.prepare(aspect_of(renderer));
-      this.gizmo.fit(camera);
-    });
-    this.models.scene.on("afterRender", (_, renderer, camera) => this.faces.forEach((face) => face.annotate(renderer, camera)));
+    this.drawn = {
+      beforeRender: (_, renderer, camera) => {
+        this.eye.prepare(aspect_of(renderer));
+        this.gizmo.fit(camera);
+      },
+      afterRender: (_, renderer, camera) => this.faces.forEach((face) => face.annotate(renderer, camera)),
+    };
+    for (const [event, action] of Object.entries(this.drawn)) this.models.scene.on(event, action);
     this.stop_theme = watch_theme((dark) => {
       this.graph.color_theme(dark);
       this.draw();
@@ -63,7 +66,7 @@ class Core {
 
   load_tracks() {
     const packed = this.model.get("_tracks");
-    const tracks = packed?.t?.byteLength ? new Tracks(packed, this.graph.nodes.length) : null;
+    const tracks = packed?.t?.byteLength ? new Tracks(packed) : null;
     this.trails.load(tracks);
     this.player.load(tracks);
     this.faces.forEach((face) => face.load_plots());
@@ -159,12 +162,17 @@ class Core {
 
   dispose() {
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
-    this.stop_theme();
-    this.arrows.clear();
-    this.ellipsoids.clear();
-    this.gizmo.dispose();
-    this.player.dispose();
-    this.graph.dispose();
+    for (const [event, action] of Object.entries(this.drawn)) this.models.scene.off(event, action);
+    do_all(
+      () => this.stop_theme(),
+      () => this.player.dispose(),
+      () => this.eye.dispose(),
+      () => this.trails.clear(),
+      () => this.arrows.clear(),
+      () => this.ellipsoids.clear(),
+      () => this.gizmo.dispose(),
+      () => this.graph.dispose()
+    );
   }
 }
 
@@ -249,9 +257,14 @@ class Face {
 
   // Widgets that Python hung into the side.
   async load_side() {
+    const turn = (this.side_turn = {});
     const manager = this.model.widget_manager;
     const models = await Promise.all(this.model.get("side").map((reference) => manager.get_model(reference.slice("IPY_MODEL_".length))));
     const views = await Promise.all(models.map((child) => manager.create_view(child, {})));
+    if (turn !== this.side_turn) {
+      for (const view of views) view.remove(); // others came meanwhile, or the end
+      return;
+    }
     for (const view of this.children) view.remove();
     this.children = views;
     for (const view of views) {
@@ -338,28 +351,44 @@ class Face {
 
   close() {
     this.core.faces.delete(this);
-    this.resizer?.disconnect();
-    this.watcher?.disconnect();
-    this.layers.dispose();
-    this.transport.dispose();
+    this.side_turn = null;
+    delete this.root.core;
+    this.root.remove();
     this.model.off("change:side", this.on_side);
     this.model.off("change:height", this.on_height);
-    for (const view of this.children) view.remove();
-    this.canvas.close();
+    do_all(
+      () => this.resizer?.disconnect(),
+      () => this.watcher?.disconnect(),
+      () => this.layers.dispose(),
+      () => this.transport.dispose(),
+      ...this.children.map((view) => () => view.remove()),
+      () => this.canvas.close()
+    );
   }
 }
 
 export default () => {
-  let core = null;
+  let core = null; // a promise; null again when the widget is closed
   return {
     initialize({ model }) {
       core = Core.open(model);
       core.catch(() => {}); // shown where it is awaited
-      return () => core.then((opened) => opened.dispose());
+      return async () => {
+        const opened = core.catch(() => null);
+        core = null;
+        (await opened)?.dispose();
+      };
     },
     async render({ el }) {
-      const face = new Face(await core, el);
-      await face.open();
+      const opened = await core;
+      if (!core) return undefined;
+      const face = new Face(opened, el);
+      try {
+        await face.open();
+      } catch (fault) {
+        face.close();
+        if (core) throw fault; // else it was closed while it opened: nobody waits for it
+      }
       return () => face.close();
     },
   };

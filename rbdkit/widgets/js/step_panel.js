@@ -133,6 +133,7 @@ class StepPanel {
   close() {
     this.sizes.disconnect();
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
+    this.el.remove();
   }
 }
 

@@ -3,7 +3,8 @@
 const GRID_RINGS = [0.25, 0.45, 0.65, 0.85, 1.0]; // radii at which the grid grows fainter
 const GRID_OPACITY = [0.36, 0.28, 0.2, 0.12, 0.06];
 
-// pythreejs models and, from one sample of each kind, the constructors of the three.js they brought.
+// pythreejs models, the three.js objects behind them, and from one sample of each kind the constructors of the three.js they
+// brought. The objects are kept here because a model drops its own when it is closed, which may be before its view is.
 async function open_three(model) {
   const manager = model.widget_manager;
   const models = {};
@@ -13,26 +14,29 @@ async function open_three(model) {
       await models[name].initPromise;
     })
   );
-  const { mesh, lines, line, root } = models;
+  release_when_closed(models.renderer);
+  for (const sample of [models.mesh, models.lines, models.line]) release_when_closed(sample);
+  const objects = Object.fromEntries(Object.entries(models).map(([name, { obj }]) => [name, obj]));
+  const { mesh, lines, line, root } = objects;
   const THREE = {
-    Mesh: mesh.obj.constructor,
-    Geometry: mesh.obj.geometry.constructor,
-    Attribute: mesh.obj.geometry.attributes.position.constructor,
-    Group: root.obj.constructor,
-    Vector3: mesh.obj.position.constructor,
-    LineSegments: lines.obj.constructor,
-    Line2: line.obj.constructor,
-    LineGeometry: line.obj.geometry.constructor,
+    Mesh: mesh.constructor,
+    Geometry: mesh.geometry.constructor,
+    Attribute: mesh.geometry.attributes.position.constructor,
+    Group: root.constructor,
+    Vector3: mesh.position.constructor,
+    LineSegments: lines.constructor,
+    Line2: line.constructor,
+    LineGeometry: line.geometry.constructor,
   };
-  return { models, THREE };
+  return { models, objects, THREE };
 }
 
 class ThreeScene {
-  constructor({ models, THREE }) {
+  constructor({ objects, THREE }) {
     this.THREE = THREE;
-    this.models = models;
+    this.objects = objects;
     this.holder = new THREE.Group();
-    models.root.obj.add(this.holder);
+    objects.root.add(this.holder);
     this.dark = false;
     this.layers = {};
     this.spec = null;
@@ -86,7 +90,7 @@ class ThreeScene {
   material(opacity, through) {
     const key = `${opacity} ${through}`;
     if (!this.materials[key]) {
-      const material = this.models.mesh.obj.material.clone();
+      const material = this.objects.mesh.material.clone();
       material.opacity = opacity;
       material.transparent = opacity < 1;
       material.depthWrite = opacity >= 1;
@@ -148,7 +152,7 @@ class ThreeScene {
       }
       const geometry = new this.THREE.Geometry();
       geometry.addAttribute("position", new this.THREE.Attribute(new Float32Array(points), 3));
-      const material = this.models.lines.obj.material.clone();
+      const material = this.objects.lines.material.clone();
       Object.assign(material, { transparent: true, opacity: GRID_OPACITY[ring], depthWrite: false });
       const lines = new this.THREE.LineSegments(geometry, material);
       lines.frustumCulled = false;
@@ -201,6 +205,6 @@ class ThreeScene {
 
   dispose() {
     this.clear();
-    this.models.root.obj.remove(this.holder);
+    this.objects.root.remove(this.holder);
   }
 }
