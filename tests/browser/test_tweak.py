@@ -85,6 +85,49 @@ def test_choices_and_logarithmic_sliders(tweaking):
     assert "STEP TOO LONG" in fault.inner_text()  # in words, in the panel
 
 
+FLAT = """view => [...view.querySelectorAll(".rbd-area")].map(area => {
+    const canvas = area.querySelector("canvas");
+    const off = (size, box) => Math.abs(size - (window.devicePixelRatio || 1) * box);
+    return Math.max(off(canvas.width, area.clientWidth), off(canvas.height, area.clientHeight));
+})"""
+
+
+def test_charts_stay_sharp_when_a_fault_takes_their_room(tweaking):
+    heights = "view => [...view.querySelectorAll('.rbd-area')].map(area => area.clientHeight)"
+    view = tweaking.view()
+    room = view.evaluate(heights)
+    drag(tweaking, "dt", 1.0)
+    view.locator(".rbd-fault").wait_for()
+    tweaking.page.wait_for_function(
+        f"before => ({heights})(document.querySelector('.rbd-view'))[0] < before", arg=room[0]
+    )
+    tweaking.page.wait_for_function(f"() => Math.max(...({FLAT})(document.querySelector('.rbd-view'))) <= 1")
+    tweaking.keep("tweak-fault", view)
+    tweaking.python("view.t = 5.0")
+    tweaking.settle()
+    tops = """view => {
+        const [, chart] = [...view.core.faces][0].charts;
+        const { top } = chart.area.getBoundingClientRect();
+        const box = chart.points[0].getBoundingClientRect();
+        const shown = chart.el.querySelector(".rbd-value").textContent.replace("\u2212", "-");
+        return [box.top + box.height / 2 - top, chart.y(Number(shown)) * chart.area.clientHeight / chart.canvas.height];
+    }"""
+    dot, curve = view.evaluate(tops)
+    assert dot == pytest.approx(curve, abs=2.0)  # in the pixels of the page, as the curve is seen
+
+
+def test_the_ghost_of_a_fine_run_stays_fine_beside_a_coarse_one(tweaking):
+    drag(tweaking, "dt", 0.9)
+    assert tweaking.value("len(view.ghost)") > 5 * tweaking.value("len(view.trajectory)")
+    t = float(tweaking.value("view.ghost.t[3]"))
+    tweaking.python(f"view.t = {t}")
+    tweaking.settle()
+    asked = np.array(eval(tweaking.python("print(view.ghost.poses()[3, 1:].tolist())")))
+    np.testing.assert_allclose(tweaking.poses()[4:6], asked, atol=1e-5)
+    keys = tweaking.view().evaluate("view => view.core.trails.items.map(({ times }) => times.length)")
+    assert max(keys) > 5 * min(keys)
+
+
 def test_reset_brings_the_first_values_back(tweaking):
     drag(tweaking, "rod1.mass", 0.9)
     tweaking.view().get_by_role("button", name="Back to the first values").click()

@@ -52,7 +52,14 @@ class Chart {
       this.seek(event);
     });
     this.area.addEventListener("pointermove", (event) => event.buttons & 1 && this.seek(event));
+    this.sizes = new ResizeObserver(() => this.resize()); // its box changes with all that stands beside it
+    this.sizes.observe(this.area);
     this.choose(0);
+  }
+
+  close() {
+    this.sizes.disconnect();
+    this.el.remove();
   }
 
   seek(event) {

@@ -249,7 +249,7 @@ class Face {
   }
 
   load_plots() {
-    for (const chart of this.charts) chart.el.remove();
+    for (const chart of this.charts) chart.close();
     this.charts = this.model.get("_plots").map((plot) => new Chart(plot, this.core.player));
     this.side.prepend(...this.charts.map((chart) => chart.el));
     this.resize();
@@ -281,7 +281,6 @@ class Face {
     this.stage.classList.toggle("rbd-wide", beside && this.root.clientWidth >= 800);
     this.root.style.setProperty("--rbd-height", full ? "100vh" : `${this.model.get("height")}px`);
     this.canvas.resize();
-    for (const chart of this.charts) chart.resize();
     this.draw();
   }
 
@@ -361,6 +360,7 @@ class Face {
       () => this.watcher?.disconnect(),
       () => this.layers.dispose(),
       () => this.transport.dispose(),
+      ...this.charts.map((chart) => () => chart.close()),
       ...this.children.map((view) => () => view.remove()),
       () => this.canvas.close()
     );
