@@ -41,6 +41,40 @@ def test_stages_stand_as_ghosts_and_mark_their_formula(stepping):
     assert stepping.python("print(view.place)") == "Place(step=0, stage=2)"
 
 
+def test_keys_work_wherever_the_focus_is_in_the_view(stepping):
+    view, keyboard = stepping.view(), stepping.page.keyboard
+    stepping.python("view.restart()")
+    stage = "view.place.stage"
+
+    def orbit() -> None:
+        box = view.locator(".rbd-canvas").bounding_box()
+        stepping.page.mouse.move(box["x"] + 40, box["y"] + 150)
+        stepping.page.mouse.down()
+        stepping.page.mouse.move(box["x"] + 120, box["y"] + 160, steps=3)
+        stepping.page.mouse.up()
+
+    view.locator(".rbd-stepper").scroll_into_view_if_needed()
+    places = {
+        "the picture": orbit,
+        "a button": lambda: view.get_by_role("button", name="Home view (H)").click(),
+        "a switch that is drawn again": lambda: view.locator(".rbd-stepper .rbd-chip").first.click(),
+        "the numbers": lambda: view.locator(".rbd-values").first.click(),
+        "the slider": lambda: view.locator(".rbd-stepper .rbd-scrub").focus(),
+    }
+    for name, go in places.items():
+        go()
+        stepping.settle()
+        keyboard.press("Home")
+        assert stepping.reaches("view.place.step", 0.0) == 0.0 and stepping.reaches(stage, 0.0) == 0.0, name
+        keyboard.press("ArrowRight")
+        assert stepping.reaches(stage, 1.0) == 1.0, name
+        keyboard.press("ArrowRight")
+        assert stepping.reaches(stage, 2.0) == 2.0, name
+        keyboard.press("ArrowLeft")
+        assert stepping.reaches(stage, 1.0) == 1.0, name
+    assert stepping.page.evaluate("jupyterapp.shell.currentWidget.content.activeCellIndex") == 0
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_steps_move_both_integrators_and_the_drifts_stand_side_by_side(stepping, theme):
     stepping.theme(f"JupyterLab {theme}")

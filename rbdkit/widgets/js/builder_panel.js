@@ -37,8 +37,7 @@ class BuilderPanel {
         this.menu("Share", "Copy as code, or save", [["Copy as code", () => this.ask("export", { kind: "code" })], ["JSON \u2026", () => this.ask("export", { kind: "json" })], ["URDF \u2026", () => this.ask("export", { kind: "urdf" })]])),
       this.tree.el, this.state, h("div", { class: "rbd-lower" }, this.form.el, this.texts.el, this.fault));
     el.append(this.el);
-    this.on_key = (event) => this.key(event);
-    this.el.addEventListener("keydown", this.on_key);
+    this.el.addEventListener("keydown", (event) => this.key(event));
     this.outside = (event) => this.el.querySelectorAll(".rbd-drop").forEach((drop) => drop.contains(event.target) || this.fold(drop));
     document.addEventListener("pointerdown", this.outside, true);
     this.heard = {
@@ -51,14 +50,6 @@ class BuilderPanel {
     this.texts.number = model.get("export").number; // what was asked for before the page was loaded stays closed
     this.show_tree();
     this.show_form();
-    this.join_view();
-  }
-
-  // Keys work in the picture too, once the panel hangs in it.
-  join_view(tries = 200) {
-    this.view = this.el.closest(".rbd-view");
-    if (this.view) this.view.addEventListener("keydown", this.on_key);
-    else if (tries) this.waiting_for_view = requestAnimationFrame(() => this.join_view(tries - 1));
   }
 
   menu(label, tip, entries) {
@@ -150,8 +141,6 @@ class BuilderPanel {
   close() {
     for (const [events, action] of Object.entries(this.heard)) this.model.off(events, action);
     document.removeEventListener("pointerdown", this.outside, true);
-    cancelAnimationFrame(this.waiting_for_view);
-    this.view?.removeEventListener("keydown", this.on_key);
     this.el.remove();
   }
 }

@@ -75,6 +75,22 @@ function typed(Type, view) {
   return new Type(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
 }
 
+// Whether what has the focus has use for a key itself.
+function needs_key({ target, key }) {
+  const { tagName, type } = target;
+  if (tagName === "SELECT" || tagName === "TEXTAREA") return true;
+  if (tagName === "BUTTON" || tagName === "SUMMARY" || type === "checkbox") return key === " " || key === "Enter";
+  if (tagName !== "INPUT" || target.classList.contains("rbd-scrub")) return false;
+  return type !== "range" || key.startsWith("Arrow") || ["Home", "End", "PageUp", "PageDown"].includes(key);
+}
+
+// Puts other nodes into a list; the focus that one of the old ones had goes to a host that stays.
+function replace_in(list, nodes, host) {
+  const held = list.contains(document.activeElement);
+  list.replaceChildren(...nodes);
+  if (held) host.focus({ preventScroll: true });
+}
+
 // Calls `tell(dark)` now and whenever JupyterLab or VS Code changes between light and dark; returns how to stop.
 function watch_theme(tell) {
   const { body } = document;

@@ -249,9 +249,11 @@ class Face {
   }
 
   load_plots() {
+    const held = this.side.contains(document.activeElement);
     for (const chart of this.charts) chart.close();
     this.charts = this.model.get("_plots").map((plot) => new Chart(plot, this.core.player));
     this.side.prepend(...this.charts.map((chart) => chart.el));
+    this.keep_focus(held);
     this.resize();
   }
 
@@ -265,13 +267,20 @@ class Face {
       for (const view of views) view.remove(); // others came meanwhile, or the end
       return;
     }
+    const held = this.side.contains(document.activeElement);
     for (const view of this.children) view.remove();
     this.children = views;
     for (const view of views) {
       this.side.append(view.el);
       view.trigger("displayed", {});
     }
+    this.keep_focus(held);
     this.resize();
+  }
+
+  // Where what had the focus is gone, the view takes it: its keys go on working.
+  keep_focus(held) {
+    if (held && !this.side.contains(document.activeElement)) this.root.focus({ preventScroll: true });
   }
 
   resize() {
@@ -323,9 +332,7 @@ class Face {
   }
 
   key(event) {
-    const own = ["SELECT", "INPUT"].includes(event.target.tagName) && !event.target.classList.contains("rbd-scrub");
-    if (event.ctrlKey || event.metaKey || event.altKey || own) return;
-    if (event.key === " " && event.target.tagName === "BUTTON") return;
+    if (needs_key(event)) return;
     const { player } = this.core;
     const actions = {
       h: () => this.core.home(true),
@@ -341,11 +348,17 @@ class Face {
         l: () => player.set("loop", !player.loop),
       });
     }
-    const action = actions[event.key];
-    if (!action) return;
+    const plain = !(event.ctrlKey || event.metaKey || event.altKey);
+    if (plain && actions[event.key]) actions[event.key]();
+    else if (!this.offer(event)) return;
     event.preventDefault();
     event.stopPropagation();
-    action();
+  }
+
+  // Keys of the panels work wherever the focus is in the view, in the picture too.
+  offer({ target, key, ctrlKey, metaKey, altKey, shiftKey }) {
+    const others = [...this.side.querySelectorAll(".rbd-panel")].filter((panel) => !panel.contains(target));
+    return others.some((panel) => !panel.dispatchEvent(new KeyboardEvent("keydown", { key, ctrlKey, metaKey, altKey, shiftKey, cancelable: true })));
   }
 
   close() {

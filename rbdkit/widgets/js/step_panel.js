@@ -52,9 +52,9 @@ class StepPanel {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || needs_key(event)) return;
     const wanted = this.model.get("buttons").find(({ key }) => key === event.key);
-    if (!wanted || event.target === this.place) return;
+    if (!wanted) return;
     event.preventDefault();
     event.stopPropagation();
     this.act(wanted.do);
@@ -75,7 +75,7 @@ class StepPanel {
       text.addEventListener("dblclick", () => this.act("run_to", place));
       return h("div", { class: "rbd-line", role: "listitem", "data-line": number }, gutter, text);
     });
-    this.code.replaceChildren(...this.rows);
+    replace_in(this.code, this.rows, this.el);
     this.mark();
     this.show();
   }
@@ -123,11 +123,16 @@ class StepPanel {
   }
 
   draw_chips() {
-    this.chips.replaceChildren(
-      ...this.model.get("drawn").map(({ name, color, on }) =>
-        h("button", { type: "button", class: "rbd-chip", title: `Draw ${name} of the body at hand`, "aria-pressed": String(on), onclick: () => this.act("draw", { name }) },
-          h("i", { style: `background:${color}` }), h("span", { class: "rbd-what" }, name)))
-    );
+    const drawn = this.model.get("drawn");
+    const names = JSON.stringify(drawn.map(({ name, color }) => [name, color]));
+    if (names !== this.names) {
+      this.names = names;
+      const chips = drawn.map(({ name, color }) =>
+        h("button", { type: "button", class: "rbd-chip", title: `Draw ${name} of the body at hand`, onclick: () => this.act("draw", { name }) },
+          h("i", { style: `background:${color}` }), h("span", { class: "rbd-what" }, name)));
+      replace_in(this.chips, chips, this.el);
+    }
+    drawn.forEach(({ on }, k) => this.chips.children[k].setAttribute("aria-pressed", String(on)));
   }
 
   close() {
