@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import traitlets
+from numpy.typing import NDArray
 
 from rbdkit.inspection import Inspection
 from rbdkit.stepping import text_of
@@ -46,7 +47,7 @@ class Inspector(Front):
                             "unit": fact.unit,
                             "frame": fact.frame,
                             "tip": fact.tip,
-                            "text": text_of(np.where(np.abs(fact.value) < ROUND_OFF, 0.0, fact.value)),
+                            "parts": parts_of(np.where(np.abs(fact.value) < ROUND_OFF, 0.0, fact.value)),
                             "numpy": fact.numpy,
                         }
                         for fact in facts
@@ -54,6 +55,14 @@ class Inspector(Front):
                 }
                 for title, facts in inspection.sections.items()
             ]
+
+
+def parts_of(value: NDArray) -> list[str]:
+    """A value as text, in parts that may stand below each other: the angular and the linear half of what is spatial."""
+    if value.ndim == 2 and value.shape[1] == 6:
+        return [text_of(value[:, :3]), text_of(value[:, 3:])]
+    angular, bar, linear = text_of(value).partition("| ")
+    return [angular + bar, linear] if bar else [angular]
 
 
 ROUND_OFF = 1e-14

@@ -55,6 +55,25 @@ def test_a_click_opens_the_facts_of_the_body(shown, theme):
     shown.theme("JupyterLab Light")
 
 
+def test_nothing_is_cut_off_in_a_narrow_panel(shown):
+    shown.python("view.t = 1.0; view.inspected = 'rod2'")
+    panel = shown.view().locator(".rbd-inspector")
+    panel.wait_for()
+    panel.evaluate("panel => panel.querySelectorAll('details').forEach(details => { details.open = true; })")
+    cut = """panel => [...panel.querySelectorAll(".rbd-fact, .rbd-head, pre, pre span")].filter(
+        part => part.scrollWidth > part.clientWidth + 1
+            || part.getBoundingClientRect().right > panel.getBoundingClientRect().right
+    ).map(part => part.textContent)"""
+    for width in (1280, 1440):
+        shown.page.set_viewport_size({"width": width, "height": 900})
+        shown.settle()
+        assert panel.evaluate(cut) == []
+        shown.keep(f"inspector-{width}", shown.view())
+    shown.page.set_viewport_size({"width": 1280, "height": 900})
+    panel.get_by_role("button", name="Close").click()
+    shown.settle()
+
+
 def test_facts_are_copied_as_numpy(shown):
     shown.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     shown.python("view.t = 1.0; view.inspected = 'rod1'")

@@ -28,7 +28,7 @@ class Inspector {
     return details;
   }
 
-  fact({ name, symbol, unit, frame, tip, text, numpy }) {
+  fact({ name, symbol, unit, frame, tip, parts, numpy }) {
     const copy = button("copy", `Copy ${symbol} as NumPy`, async () => {
       await navigator.clipboard.writeText(numpy);
       copy.classList.add("rbd-copied");
@@ -36,7 +36,7 @@ class Inspector {
     });
     return h("div", { class: "rbd-fact", title: tip },
       h("div", { class: "rbd-head" }, h("b", {}, symbol), h("span", {}, name), h("i", {}, `${unit} \u00b7 in ${frame}`), copy),
-      h("pre", {}, text));
+      h("pre", {}, ...parts.map((part) => h("span", {}, part))));
   }
 
   close() {
