@@ -62,7 +62,7 @@ def parts_of(value: NDArray) -> list[str]:
     if value.ndim == 2 and value.shape[1] == 6:
         return [text_of(value[:, :3]), text_of(value[:, 3:])]
     angular, bar, linear = text_of(value).partition("| ")
-    return [angular + bar, linear] if bar else [angular]
+    return [angular + bar.rstrip(), linear] if bar else [angular]
 
 
 ROUND_OFF = 1e-14

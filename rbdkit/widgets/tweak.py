@@ -92,8 +92,10 @@ class Tweak(Inspecting):
             if choices and value not in choices:
                 raise SimulationError(f"{name!r} cannot be {value!r}; choose among {', '.join(map(repr, choices))}")
             numbers[k] = choices.index(value) if choices else value
-        self._turned(numbers)
-        self.panel.numbers = numbers
+        try:
+            self._turned(numbers)
+        finally:  # a motion with alarms is shown, and so are its numbers
+            self.panel.numbers = self._current.values
 
     @property
     def model(self) -> Model:

@@ -1,8 +1,10 @@
 """The facts of a body under tweak are those of its motion, with everything that acts."""
 
+import pytest
 from numpy.testing import assert_allclose
 
 import rbdkit as rbd
+from rbdkit.errors import RbdkitError
 from rbdkit.library import double_pendulum
 
 
@@ -17,4 +19,15 @@ def test_the_facts_count_external_forces_in():
     without = rbd.inspect(run.model, "rod2", run.q[k], run.v[k])["f"]
     assert_allclose(view.facts["f"], with_push, atol=1e-12)
     assert abs(with_push - without).max() > 1.0
+    view.close()
+
+
+def test_a_motion_with_an_alarm_is_shown_with_its_numbers():
+    view = rbd.tweak(double_pendulum(), {"dt": (1e-4, 0.1)}, [1.2, 0.4], duration=10.0)
+    with pytest.raises(RbdkitError, match="STEP TOO LONG"):
+        view.set(dt=0.08)
+    assert view.values["dt"] == view.panel.numbers[0] == 0.08
+    with pytest.raises(RbdkitError, match="dt"):
+        view.set(dt=-1.0)
+    assert view.values["dt"] == view.panel.numbers[0] == 0.08
     view.close()
