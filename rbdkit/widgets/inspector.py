@@ -60,7 +60,7 @@ class Inspector(Front):
 def parts_of(value: NDArray) -> list[str]:
     """A value as text, in parts that may stand below each other: the angular and the linear half of what is spatial."""
     if value.ndim == 2 and value.shape[1] == 6:
-        return [text_of(value[:, :3]), text_of(value[:, 3:])]
+        return [f"columns 1 to 3\n{text_of(value[:, :3])}", f"columns 4 to 6\n{text_of(value[:, 3:])}"]
     angular, bar, linear = text_of(value).partition("| ")
     return [angular + bar.rstrip(), linear] if bar else [angular]
 
