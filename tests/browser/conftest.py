@@ -44,6 +44,7 @@ KNOWN = {
     "of shared singleton module @lumino/coreutils (required ^1.11.0)": "pythreejs asks for an old one; harmless",
     "is taking too long to activate": "JupyterLab times the start of its own plug-ins; a busy machine is slow",
     "ms to activate.": "the same, when such a plug-in has come",
+    "Connection lost, reconnecting in 0 seconds.": "a kernel was restarted, which JupyterLab tells",
     "GPU stall due to ReadPixels": "pythreejs reads what a view that stands still shows; slow in software",
 }
 
