@@ -279,6 +279,7 @@ class Notebook:
         canvas.scroll_into_view_if_needed()
         self.page.wait_for_function("canvas => canvas.dataset.state !== 'moving'", arg=canvas.element_handle())
         hidden = ".rbd-tools, .rbd-compass, .rbd-scale, .rbd-names { visibility: hidden !important; }"
+        hidden += ".rbd-view::after { display: none !important; }"  # the ring of the focus
         return pixels(canvas.screenshot(style=hidden))[2:-2, 2:-2]  # less the border, which may fall between two pixels
 
     def keep(self, name: str, locator=None) -> Path:
