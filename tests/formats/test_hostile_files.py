@@ -170,7 +170,7 @@ def test_strange_sources():
             from_urdf(robot(link("a", GOOD)), mesh_paths=paths)
 
 
-@pytest.mark.parametrize("wrong", [None, 3, [], {}, np.zeros(3), object()], ids=repr)
+@pytest.mark.parametrize("wrong", [None, 3, [], {}, np.zeros(3), object()], ids=lambda wrong: type(wrong).__name__)
 def test_what_is_neither_text_nor_model(wrong, tmp_path):
     for read in (from_json, from_urdf):
         with pytest.raises(FormatError, match="is a text or bytes, not"):
@@ -223,7 +223,7 @@ ODD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:30])
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd).split(" at 0x")[0][:30])
 def test_odd_dh_parameters(odd):
     calls = [lambda: from_dh([odd]), lambda: from_dh([DHRow()], base=odd), lambda: to_dh(odd)]
     if odd is not None:
