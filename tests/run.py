@@ -55,10 +55,10 @@ def main() -> int:
             broken.append(name)
     if not total:
         broken.append("no test was selected")
-    shown = items_shown()
+    if not sys.argv[1:]:
+        print(f"\n{items_shown()}")
     print(f"\n{'FAILED: ' + ', '.join(broken) if broken else 'All is well.'}")
     print(", ".join(f"{total[kind]} {kind}" for kind in ("passed", "failed", "skipped")))
-    print(shown)
     return 1 if broken else 0
 
 

@@ -9,6 +9,8 @@ from rbdkit.integrators import second_quotient
 from rbdkit.library.gebhardt_romero import CASES, INERTIA
 from rbdkit.spatial import so3, twist
 
+pytestmark = pytest.mark.filterwarnings("ignore:STEP TOO LONG")  # the steps of the paper are: up to 2 rad in each
+
 EM, TANGENT = "energy_momentum", "tangent_energy_momentum"
 
 

@@ -100,6 +100,7 @@ def test_a_method_of_ones_own_is_not_taken_for_the_compiled_one():
     assert run.x[-1, 1] < 0.0
 
 
+@pytest.mark.filterwarnings("ignore:STEP TOO LONG")  # nobody has told the report of the drag
 def test_a_formulation_of_ones_own_is_not_taken_for_the_compiled_one():
     class Dragged(Directors):
         name = "dragged"
