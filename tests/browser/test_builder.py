@@ -213,7 +213,7 @@ def test_shape_density_and_inertia_by_hand(bench):
     assert bench.value("builder.model.mass") == 2.0
     panel(bench).get_by_text("Springs, losses, limits").click()
     write(bench, "damping", "-1")
-    assert "damping [-1.] must be finite and not negative" in field(bench, "damping").inner_text()
+    assert "damping [-1.0] must be finite and not negative" in field(bench, "damping").inner_text()
     write(bench, "damping", "0.2")
     write(bench, "lower", "-1.5")
     assert (
