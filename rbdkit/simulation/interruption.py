@@ -18,8 +18,8 @@ HOSTS = {
     "tornado", "unittest",
 }  # fmt: skip
 """Packages whose loops are not the user's: each turn is another cell, click, line, task or test."""
-OWN = (__name__, "rbdkit.simulation.simulate")
-"""Modules whose frames belong to a run."""
+OWN = (__name__, "rbdkit.simulation.simulate", "rbdkit.simulation.sweep")
+"""Modules whose frames belong to a run; a sweep is one run."""
 
 Place = tuple[FrameType, int]
 """A frame, and the instruction that it stands at."""

@@ -26,6 +26,8 @@ from rbdkit.simulation.ensembles.pool import Elsewhere, Threads, own_threads, pl
 from rbdkit.simulation.ensembles.store import Store
 from rbdkit.simulation.forces import Torque
 from rbdkit.simulation.formulated import Maker
+from rbdkit.simulation.interruption import end_interrupted_loop
+from rbdkit.simulation.interruption import interrupted as remember_interruption
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.simulate import SimulationWarning
 
@@ -78,8 +80,8 @@ def sweep(
     Ensemble
         A member is what `rbdkit.simulate` makes of the same arguments, to round-off, whatever computed it. One that
         cannot be started or runs away is listed in `failures` with its values and the reason, and is not a number in
-        the arrays from there on. Ctrl+C ends the sweep and keeps what was done. A worker that dies loses its own chunk,
-        which is tried once more.
+        the arrays from there on. Ctrl+C ends the sweep and a loop around it, and keeps what was done. A worker that
+        dies loses its own chunk, which is tried once more.
 
     Raises
     ------
@@ -102,6 +104,7 @@ def sweep(
     >>> float(ensemble.sel({"rod.mass": 2.0, "hinge.angle": 1.5}).q[0, 0])
     1.5
     """
+    end_interrupted_loop()
     axes = axes_of(values, combine)
     options = {
         "duration": duration, "dt": dt, "formulation": formulation, "integrator": integrator, "tau": tau,
@@ -123,6 +126,8 @@ def sweep(
         with warnings.catch_warnings():  # a member's warning is said once for all, below
             warnings.simplefilter("ignore", SimulationWarning)
             interrupted = crew.run(shares)
+        if interrupted:
+            remember_interruption()
         for share, reason in crew.lost:
             collection.lose(share, reason)
         where = [place.name, _in_chunks(shares), f"{collection.resumed} members were in the store"]

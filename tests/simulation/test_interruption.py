@@ -35,6 +35,17 @@ for k in range(2):
 pairs = {"first": ("joint", "rk4"), "second": ("joint", "heun")}
 rbd.compare(double_pendulum(), pairs, q0=[1.0, 0.0], duration=0.05, tau=pressing())
 """,
+    "sweeps": """
+def swept(pressed):
+    left = [pressed]
+    def tell(done):
+        if left.pop() if left else False:
+            press()
+    ensemble = rbd.sweep(double_pendulum(), {"hinge1.angle": [0.1, 0.2]}, duration=0.05, dt=1e-3, progress=tell)
+    print("part" if ensemble.report.interrupted else "whole", flush=True)
+
+for k in range(4): swept(k == 1)
+""",
     "prompt": """
 import code
 console = code.InteractiveConsole({"run": run})
@@ -118,6 +129,10 @@ def test_lines_after_the_run_and_after_the_loop_go_on(printed):
 
 def test_a_comparison_is_such_a_loop(printed):
     assert printed["comparison"] == ["KeyboardInterrupt"]
+
+
+def test_a_sweep_is_such_a_run(printed):
+    assert printed["sweeps"] == ["whole", "part", "KeyboardInterrupt"]
 
 
 def test_each_line_at_a_prompt_is_on_its_own(printed):
