@@ -130,8 +130,10 @@ def sweep(
             remember_interruption()
         for share, reason in crew.lost:
             collection.lose(share, reason)
-        where = [place.name, _in_chunks(shares), f"{collection.resumed} members were in the store"]
-        ensemble = collection.ensemble(", ".join(where[: 3 if collection.resumed else 2]), watch.elapsed, interrupted)
+        where = f"{place.name}, {_in_chunks(shares)}"
+        if collection.resumed:
+            where += f", {collection.resumed} members were in the store"
+        ensemble = collection.ensemble(where, watch.elapsed, interrupted)
     finally:
         if kept is not None:
             kept.close()
