@@ -104,6 +104,7 @@ _PACKAGES = (
     "simulation",
     "spatial",
     "stepping",
+    "trace",
     "widgets",
 )
 

@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.engine.graph import Symbol
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.model.model import LARGEST
 from rbdkit.spatial.read_numbers import floats, shown, within
+from rbdkit.trace import Symbol
 
 ExternalForces = Mapping[str, ArrayLike] | ArrayLike | None
 

@@ -8,13 +8,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.differentiate import jacobian
 from rbdkit.engine.links.pieces import pieces
 from rbdkit.engine.steps.motion import Motion
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.tangent import rates
-from rbdkit.engine.trace import Trace, trace
 from rbdkit.model import Joint, Model
+from rbdkit.trace import Trace, jacobian, trace
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Velocities and accelerations of a chain by recurrence and in closed form: the same numbers at another price.
 
 The functions take joint axes, rates and accelerations of an unbranched chain of joints with one freedom each, all in
-base coordinates. They compute with numbers or with symbols, so that `rbdkit.engine.trace` can count what they do.
+base coordinates. They compute with numbers or with symbols, so that `rbdkit.trace` can count what they do.
 """
 
 from __future__ import annotations

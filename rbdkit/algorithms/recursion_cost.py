@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.closed_form import chain_freedoms, coefficients
 from rbdkit.algorithms.luh_walker_paul import Link, Vectors, body_forces, inward, linear_velocities, outward
-from rbdkit.engine import Operations, Trace, trace
+from rbdkit.trace import Operations, Trace, trace
 
 Z = np.array([0.0, 0.0, 1.0])
 NUMBERS = 9 + 3 + 1 + 3 + 6

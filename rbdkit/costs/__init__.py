@@ -4,7 +4,7 @@
 composite-rigid-body algorithm at the price of the table; `counted_crba` runs it on a model and counts, on the
 `axial_screws` of its placements. `kernels` sets rbdkit's own code beside the table, `custom_code` makes code for one
 model only, and `fates` says what becomes of each operation when a trace is simplified. Counts are
-`rbdkit.engine.Operations`.
+`rbdkit.trace.Operations`.
 """
 
 from rbdkit.costs.axial_screws import Screws, axial_screws

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from rbdkit.algorithms.sparse import sparse_costs
 from rbdkit.costs.published import best
-from rbdkit.engine import Operations
 from rbdkit.errors import ModelError
 from rbdkit.library.parent_arrays import checked_parents
+from rbdkit.trace import Operations
 
 RA = Operations(add=10)
 """Two rigid-body inertias added."""

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from rbdkit.costs.axial_crba import Link, composite_bodies
 from rbdkit.costs.axial_screws import Screws, axial_screws
-from rbdkit.engine import Operations, Trace, trace
 from rbdkit.errors import ModelError
 from rbdkit.joints import Revolute
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
 from rbdkit.spatial.compact import AxialRotation, AxialScrew, Scalar, plx, rbi
+from rbdkit.trace import Operations, Trace, trace
 
 TURN, INERTIA, SCREW, TRANSFORM = 2, 10, 8, 12
 """Numbers a body has of each: cosine and sine; inertia; constants of a screw with m d; E and r of a transform."""

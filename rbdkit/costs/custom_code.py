@@ -7,20 +7,16 @@ from typing import Literal
 
 import numpy as np
 
-from rbdkit.engine import Trace
-from rbdkit.engine.arrays import symbols
-from rbdkit.engine.graph import Graph, Scalar, Symbol
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.numbers import numbers_of
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.program import Block, Program
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.rnea import rnea
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.engine.trace import replay
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_independent_joints, require_undriven
+from rbdkit.trace import Block, Graph, Program, Scalar, Symbol, Trace, replay, symbols
 
 INPUTS = {"rnea": ("q", "v", "qdd"), "aba": ("q", "v", "tau")}
 OUTPUT = {"rnea": "tau", "aba": "qdd"}
@@ -32,7 +28,7 @@ def custom_dynamics(
 ) -> Trace:
     """Inverse or forward dynamics of this model and no other, simplified by the four rules.
 
-    ``rbdkit.engine.python_source`` turns it into code, ``.operations()`` counts it, ``trace(q, v, qdd)`` evaluates it.
+    ``rbdkit.trace.python_source`` turns it into code, ``.operations()`` counts it, ``trace(q, v, qdd)`` evaluates it.
 
     Parameters
     ----------

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rbdkit.engine import Trace
-from rbdkit.engine.graph import Graph, Symbol
-from rbdkit.engine.trace import OPERATIONS
+from rbdkit.trace import OPERATIONS, Graph, Symbol, Trace
 
 Fate = Literal["kept", "constant", "copy", "repeated", "unused"]
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

@@ -8,9 +8,10 @@ from typing import Any
 
 from rbdkit.costs.counted_crba import counted_crba, without_signs
 from rbdkit.costs.published import Algorithm, cheapest, formulas
-from rbdkit.engine import Operations, operations, trace
+from rbdkit.engine import operations
 from rbdkit.library.revolute_trees import general_unbranched
 from rbdkit.spatial.compact import chain
+from rbdkit.trace import Operations, trace
 
 NAMES: tuple[Algorithm, ...] = ("rnea", "crba", "aba")
 

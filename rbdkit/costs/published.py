@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.engine import Operations
 from rbdkit.errors import ModelError
+from rbdkit.trace import Operations
 
 Algorithm = Literal["rnea", "crba", "factor_and_solve", "aba"]
 

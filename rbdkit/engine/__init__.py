@@ -1,22 +1,17 @@
-"""One traced source, fast everywhere: how rbdkit computes when speed matters.
+"""The compiled algorithms: how rbdkit computes when speed matters.
 
-The algorithms are written once, as plain Python on scalars and three-vectors (`steps`). Run on symbols, they leave an
-expression graph (`graph`, `trace`) inside a small program of loops (`program`); emitters (`emit`) turn it into LLVM IR
-or Python source, and `run` compiles, keeps and calls it. All numbers of a model are inputs of that code: another mass,
-length or gravity compiles nothing. (A joint's first rotor, or a ball joint's first spring, makes a new kind of link,
-which is compiled once; so does, for the motions of a small model, a placement that leaves zero or comes to it.)
+The algorithms stand here once more, as plain Python on scalars and three-vectors (`steps`), recorded by the compiler
+(`rbdkit.trace`). They are a second text on purpose: `rbdkit.algorithms` has the book's tables, these have the forms
+that need the fewest operations, and the tests hold one against the other. Recorded over a loop of links or over one
+small model, they become machine code. All numbers of a model are inputs of that code: another mass, length or gravity
+compiles nothing. (A joint's first rotor, or a ball joint's first spring, makes a new kind of link, which is compiled
+once; so does, for the motions of a small model, a placement that leaves zero or comes to it.)
 
 In the order of reading; the packages list their files in the same way::
 
-    graph            arithmetic on symbols, recorded and simplified; scalar: sine, square root, select and the like;
-                     arrays: NumPy's functions on symbols
-    trace            any function as a graph; captures: whether it depends on its arguments alone
-    chain_rule       exact derivatives of nodes of a graph; differentiate: of whole traces
-    program          loops and switches around blocks of recorded arithmetic
     links            a Model as a chain of links with simple joints about z, and its numbers in arrays
     steps            vectors, joints, trees and the algorithms that are recorded over them
-    emit             programs as LLVM IR, as Python source and as WebAssembly
-    run              programs compiled, kept and called: Kernels, simulate, simulate_many
+    run              their programs compiled, kept and called: Kernels, simulate, simulate_many
     browser          a model as data for a web page, and the JavaScript that computes with it
 
 Two forms are made of each algorithm. A loop over links serves every model with the same kinds of joints. Straight-line
@@ -31,7 +26,7 @@ alike, the longer one begins with the shorter one, to the last bit, as far as bo
 equal. (`rbdkit.simulate` leaves short motions under functions that nobody marked as `traced` to Python.) A row of a
 stack of 10,000 states or more may differ in the last bits from the same state alone.
 
-Compiled code is kept on disk (`run.cache`) and in memory as long as anything can call it; nothing else remains of
+Compiled code is kept on disk and in memory as long as anything can call it; nothing else remains of
 models that are gone. Threads may compile at once, and a process may fork while they do: the fork waits for LLVM.
 
 What the rest of rbdkit uses:
@@ -43,9 +38,6 @@ What the rest of rbdkit uses:
   a function of t, q and v into it, ``evaluate`` computes one for many states.
 - ``simulate_many(kernels, q, v, times, method, tau, ...) -> list[Run]``: the same for many models with joints alike.
 - ``operations(model, algorithm) -> Operations``: what an algorithm costs on a model, counted.
-- ``trace(function, *shapes) -> Trace`` with ``operations()`` to count, ``simplified()``, and ``python_source(trace)``.
-- ``jacobian(trace, argument)``, ``gradient``, ``tangent`` and ``pullback``: derivatives of a trace, as traces.
-- ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
 - ``packaged(model, method, tau, algorithms, parameters) -> dict``: code and numbers of a model as plain data, and
   ``loader() -> str``, the JavaScript that simulates it in a web page, also with other values of its parameters.
 """
@@ -53,57 +45,34 @@ What the rest of rbdkit uses:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rbdkit.engine.differentiate import gradient, jacobian, pullback, tangent
-from rbdkit.engine.emit import compile_python, llvm_source, python_source
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.run.backend import Backend
 from rbdkit.engine.run.counting import operations
-from rbdkit.engine.run.feedback import evaluate
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for
 from rbdkit.engine.run.motion import Tableau
 from rbdkit.engine.run.simulation import Run, simulate
-from rbdkit.engine.scalar import equal, select
-from rbdkit.engine.steps.feedback import Feedback
-from rbdkit.engine.trace import Operations, Trace, trace
 
 if TYPE_CHECKING:
-    from rbdkit.engine.browser import loader, packaged, wasm_bytes
+    from rbdkit.engine.browser import loader, packaged
     from rbdkit.engine.run.ensemble import simulate_many
 
 __all__ = [
-    "Backend",
-    "Feedback",
     "Kernels",
     "NotCovered",
-    "Operations",
     "Run",
     "Tableau",
-    "Trace",
     "backend",
-    "compile_python",
-    "equal",
-    "evaluate",
-    "gradient",
-    "jacobian",
     "kernels_for",
-    "llvm_source",
     "loader",
     "operations",
     "packaged",
-    "pullback",
-    "python_source",
-    "select",
     "simulate",
     "simulate_many",
-    "tangent",
-    "trace",
-    "wasm_bytes",
 ]
 
 
 _LATER = {"simulate_many": "rbdkit.engine.run.ensemble"}
-_LATER |= dict.fromkeys(("loader", "packaged", "wasm_bytes"), "rbdkit.engine.browser")
+_LATER |= dict.fromkeys(("loader", "packaged"), "rbdkit.engine.browser")
 
 
 def __getattr__(name: str) -> Any:

@@ -11,12 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import Run, Tableau
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Index, Program, Whole
-from rbdkit.engine.run.backend import Backend, Executable, available, executable
-from rbdkit.engine.scalar import select
 from rbdkit.engine.steps.stepping import LARGEST, LARGEST_TURN
 from rbdkit.spatial.vector3 import dot
+from rbdkit.trace import Backend, Executable, Index, Program, Scalar, Whole, available, executable, select
 
 CHUNK = 0.05
 """Seconds of computing between two looks at the world outside."""

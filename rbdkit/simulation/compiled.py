@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import external_forces
-from rbdkit.engine import Feedback, Kernels, Run, Tableau
+from rbdkit.engine import Kernels, Run, Tableau
 from rbdkit.engine import simulate as run_kernels
 from rbdkit.errors import RbdkitError
 from rbdkit.formulations import Force
@@ -19,6 +19,7 @@ from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.laws import Traced, Untraceable, Untraced, force_law, torque_law
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
+from rbdkit.trace import Feedback
 
 WORTH_COMPILING = 1000
 """So many evaluations of a function take as long from Python as its compilation."""

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.engine import Feedback, Kernels, compile_python, python_source, trace
-from rbdkit.engine.captures import Impure, captured_arrays, read_only
-from rbdkit.engine.graph import Symbol
+from rbdkit.engine import Kernels
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
 from rbdkit.simulation.asking import Law, ask
+from rbdkit.trace import Feedback, Impure, Symbol, captured_arrays, compile_python, python_source, read_only, trace
 
 LONGEST = 20_000
 """Operations beyond which a function is not worth its compilation."""
@@ -52,7 +51,7 @@ def traced(function: Law) -> Traced:
 
     Without it, `simulate` compiles functions that are seen to keep nothing, and calls all others from Python. What can
     be compiled is arithmetic, `numpy.sin`, `numpy.cos`, `numpy.sqrt`, `numpy.abs`, `numpy.sign`, `numpy.clip`,
-    `numpy.minimum`, `numpy.maximum`, `numpy.where`, ``@`` and what NumPy makes of these; `rbdkit.engine.select` for
+    `numpy.minimum`, `numpy.maximum`, `numpy.where`, ``@`` and what NumPy makes of these; `rbdkit.trace.select` for
     ``if``, and arrays from `numpy.zeros_like` of q or v in place of `numpy.zeros`.
 
     Examples
@@ -110,7 +109,7 @@ def _law(model: Model, function: Law, name: str, symbolic: Law, checked: Law, du
         if isinstance(function, Untraced):
             raise Untraceable("is a Python function, untraced as asked for")
         try:
-            arrays = [] if isinstance(function, Traced) else captured_arrays(function)
+            arrays = [] if isinstance(function, Traced) else captured_arrays(function, (Model,))
         except Impure as fault:
             raise Untraceable(f"is a Python function: {fault}") from None
         with read_only(arrays):

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms import ExternalForces, require_tree
-from rbdkit.engine import Feedback, evaluate, kernels_for
 from rbdkit.engine import backend as engine_backend
+from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator
@@ -29,6 +29,7 @@ from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST, Recording, Sample, record
 from rbdkit.simulation.room import require_room
 from rbdkit.simulation.trajectory import Trajectory, forces_at
+from rbdkit.trace import Feedback, evaluate
 
 NEEDED = ("name", "order", "requires", "init", "step")
 """What an integrator has, at least."""

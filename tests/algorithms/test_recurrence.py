@@ -6,9 +6,9 @@ import pytest
 import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.algorithms import recurrence
-from rbdkit.engine import Operations, trace
 from rbdkit.library import random_state, random_tree
 from rbdkit.spatial import plucker
+from rbdkit.trace import Operations, trace
 
 SIZES = [1, 2, 3, 6, 10]
 

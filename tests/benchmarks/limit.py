@@ -12,17 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from rbdkit.engine.emit.elementary import sine_cosine_graph
-from rbdkit.engine.graph import Graph, Scalar
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.program import Block, Lanes, Loop, Program, Statement
-from rbdkit.engine.run.lanes import blank
-from rbdkit.engine.run.native import NativeCode, machine
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.tables import fixed_numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
+from rbdkit.trace.emit.elementary import sine_cosine_graph
+from rbdkit.trace.graph import Graph, Scalar
+from rbdkit.trace.program import Block, Lanes, Loop, Program, Statement
+from rbdkit.trace.run.lanes import blank
+from rbdkit.trace.run.native import NativeCode, machine
 
 DEPTH, TURNS = 64, 200
 KINDS: dict[str, Callable[[Scalar, Scalar, Scalar], Scalar]] = {

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rbdkit as rbd
-from rbdkit import engine
+from rbdkit import engine, trace
 from rbdkit.engine.run.shapes import UNROLLED_LINKS
 from rbdkit.integrators import RK4
 from rbdkit.joints import Free
@@ -116,9 +116,9 @@ def test_the_symplectic_method_and_a_traced_controller(run):
         engine.packaged(model, None, tau=controller, algorithms=()),
         "return kernels.simulate({ q: [0.5, -0.5], v: [0, 0.1], dt: 1e-3, steps: 500 });",
     )
-    traced = engine.trace(controller, (), 2, 2, names=("t", "q", "v"))
+    traced = trace.trace(controller, (), 2, 2, names=("t", "q", "v"))
     v0 = np.array([0.0, 0.1])
-    expected = motion(model, np.array([0.5, -0.5]), v0, 1e-3, 500, method=None, tau=engine.Feedback.of(traced))
+    expected = motion(model, np.array([0.5, -0.5]), v0, 1e-3, 500, method=None, tau=trace.Feedback.of(traced))
     assert off(found["q"], expected.q) < 1e-11 and off(found["v"], expected.v) < 1e-11
 
 

@@ -7,10 +7,10 @@ import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.costs import axial_screws, best, branching, counted_crba, dh_children, formulas, kernel_costs
 from rbdkit.costs.counted_crba import inputs
-from rbdkit.engine import Operations
 from rbdkit.errors import ModelError
 from rbdkit.library import branched_parents, chain_parents, general_unbranched, random_parents, revolute_tree
 from rbdkit.spatial import se3
+from rbdkit.trace import Operations
 
 TREES = [(random_parents(n, seed, 0.6), seed) for seed, n in enumerate((2, 3, 5, 8, 12, 12))]
 ROUND_OFF = 1e-13  # sums over a dozen bodies in another order

@@ -5,9 +5,10 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.costs import custom_dynamics
-from rbdkit.engine import Operations, compile_python, operations, python_source, trace
+from rbdkit.engine import operations
 from rbdkit.errors import ModelError
 from rbdkit.library import double_pendulum, general_unbranched, random_state, random_tree
+from rbdkit.trace import Operations, compile_python, python_source, trace
 
 ROUND_OFF = 1e-11  # of eleven random bodies; aba and rnea sum in another order
 

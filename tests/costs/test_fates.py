@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rbdkit.costs import assignments
-from rbdkit.engine import trace
+from rbdkit.trace import trace
 
 S, I = np.array([0.0, 0.0, 1.0]), np.diag([1.5, 1.6, 1.7])
 

@@ -14,8 +14,8 @@ from rbdkit.costs import (
     inertia_matrix_method,
     last_not_dearer,
 )
-from rbdkit.engine import Operations, trace
 from rbdkit.errors import ModelError
+from rbdkit.trace import Operations, trace
 
 N = np.arange(2, 61)
 

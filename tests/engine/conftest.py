@@ -10,14 +10,15 @@ import pytest
 import wasmtime
 from numpy.typing import NDArray
 
-from rbdkit.engine import Kernels, Trace, wasm_bytes
-from rbdkit.engine.program import Program
+from rbdkit.engine import Kernels
 from rbdkit.engine.run import recipes
-from rbdkit.engine.run.backend import executable
 from rbdkit.joints import Free, JointType, Planar, Reversed, Spherical
 from rbdkit.library import joint_gallery, random_tree
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.trace import Trace, wasm_bytes
+from rbdkit.trace.program import Program
+from rbdkit.trace.run.backend import executable
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -130,7 +131,7 @@ class Host:
 
 
 class WasmCode:
-    """A program in wasmtime, with the interface of `rbdkit.engine.run.native.NativeCode`."""
+    """A program in wasmtime, with the interface of `rbdkit.trace.run.native.NativeCode`."""
 
     def __init__(self, program: Program, host: Host) -> None:
         self.program = program

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.engine import compile_python, equal, python_source, select, trace
+from rbdkit.trace import compile_python, equal, python_source, select, trace
 
 FUNCTIONS = {
     "clip": lambda t, x: np.clip(x, -0.5, 0.5),
@@ -57,7 +57,7 @@ def test_functions(name):
 
 
 def test_what_needs_a_value_is_refused():
-    with pytest.raises(TypeError, match=r"use rbdkit\.engine\.equal"):
+    with pytest.raises(TypeError, match=r"use rbdkit\.trace\.equal"):
         trace(lambda x: 1.0 if x[0] == 0.0 else x[0], 2)
     with pytest.raises(TypeError, match="cannot branch on a symbol"):
         trace(lambda x: max(x[0], x[1]), 2)

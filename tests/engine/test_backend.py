@@ -9,12 +9,12 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import engine
-from rbdkit.engine.run import backend as backend_module
-from rbdkit.engine.run.backend import available
 from rbdkit.joints import Revolute
 from rbdkit.library import double_pendulum
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.trace.run import backend as backend_module
+from rbdkit.trace.run.backend import available
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_model_without_kernels_says_why():
 def test_without_llvm_python_computes_and_says_so_once(cause, fresh, monkeypatch):
     if cause == "missing":
         monkeypatch.setitem(sys.modules, "llvmlite", None)
-        monkeypatch.delitem(sys.modules, "rbdkit.engine.run.native", raising=False)
+        monkeypatch.delitem(sys.modules, "rbdkit.trace.run.native", raising=False)
     else:
 
         def broken(program, backend):

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdkit.engine.emit import llvm_source
-from rbdkit.engine.program import Program
-from rbdkit.engine.run import backend, cache, native
-from rbdkit.engine.run.native import Machine, NativeCode, machine
+from rbdkit.trace.emit import llvm_source
+from rbdkit.trace.program import Program
+from rbdkit.trace.run import backend, cache, native
+from rbdkit.trace.run.native import Machine, NativeCode, machine
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_compiled_code_is_found_by_the_next_process(folder):
     first = Machine()
     assert run(doubling(2.0), first) == 6.0
     (entry,) = folder.glob("*.o")
-    assert entry.stem == first.key(__import__("rbdkit.engine", fromlist=["x"]).llvm_source(doubling(2.0), first.fused))
+    assert entry.stem == first.key(llvm_source(doubling(2.0), first.fused))
     made = entry.stat().st_mtime_ns
     second = Machine()
     second._target_machine = None  # cannot compile

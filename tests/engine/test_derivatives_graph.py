@@ -6,10 +6,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from rbdkit.engine import compile_python, python_source, select, trace
-from rbdkit.engine.differentiate import gradient, jacobian, pullback, tangent
-from rbdkit.engine.run.backend import executable
-from rbdkit.engine.scalar import whole
+from rbdkit.trace import compile_python, python_source, select, trace
+from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
+from rbdkit.trace.run.backend import executable
+from rbdkit.trace.scalar import whole
 
 ROUND_OFF = 1e-14  # of a handful of operations
 

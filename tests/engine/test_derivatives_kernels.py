@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from rbdkit import algorithms
-from rbdkit.engine import Kernels, NotCovered, python_source
+from rbdkit.engine import Kernels, NotCovered
 from rbdkit.engine.links.layout import layout
-from rbdkit.engine.program import Program
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
@@ -22,6 +21,8 @@ from rbdkit.library import random_tree
 from rbdkit.model import Mimic, Model
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.vector3 import Symmetric, Vector
+from rbdkit.trace import python_source
+from rbdkit.trace.program import Program
 
 ROUND_OFF = 1e-12
 BACKENDS = ("python", "llvm")

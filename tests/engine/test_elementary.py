@@ -4,10 +4,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from rbdkit.engine.emit.elementary import sine_cosine
-from rbdkit.engine.program import Program
-from rbdkit.engine.run.backend import executable
-from rbdkit.engine.trace import trace
+from rbdkit.trace.emit.elementary import sine_cosine
+from rbdkit.trace.program import Program
+from rbdkit.trace.run.backend import executable
+from rbdkit.trace.tracing import trace
 
 
 def compiled(x: np.ndarray) -> np.ndarray:

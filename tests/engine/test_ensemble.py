@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rbdkit import engine
+from rbdkit import engine, trace
 from rbdkit.engine import Kernels, Run
 from rbdkit.engine.run.ensemble import _companies
 from rbdkit.engine.run.motion import Motion
-from rbdkit.engine.run.native import machine
-from rbdkit.engine.steps.feedback import Feedback
 from rbdkit.integrators import RK4, ExplicitEuler
 from rbdkit.joints import Revolute
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.trace.feedback import Feedback
+from rbdkit.trace.run.native import machine
 
 METHODS = {"rk4": (RK4.A, RK4.b), "explicit_euler": (ExplicitEuler.A, ExplicitEuler.b), "symplectic_euler": None}
 RK = METHODS["rk4"]
@@ -126,7 +126,7 @@ def test_traced_torques_with_numbers_of_their_own(tree, kernels):
     (q, v, times), sizes = start(model, m), ((), model.nq, model.nv)
 
     def law(gain: float) -> Feedback:
-        traced = engine.trace(lambda t, q, v: -gain * v + np.sin(3.0 * t) * q, *sizes, names=("t", "q", "v"))
+        traced = trace.trace(lambda t, q, v: -gain * v + np.sin(3.0 * t) * q, *sizes, names=("t", "q", "v"))
         return Feedback.of(traced)
 
     laws = [law(1.5 + k) for k in range(m)]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rbdkit.engine import select, trace
-from rbdkit.engine.graph import Graph, Symbol
-from rbdkit.engine.scalar import equal, polynomial, whole
+from rbdkit.trace import select, trace
+from rbdkit.trace.graph import Graph, Symbol
+from rbdkit.trace.scalar import equal, polynomial, whole
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_value_of_another_graph_is_refused(x):
 
 
 def test_a_symbol_has_no_value_to_branch_on(x):
-    with pytest.raises(TypeError, match=r"rbdkit\.engine\.select"):
+    with pytest.raises(TypeError, match=r"rbdkit\.trace\.select"):
         bool(x < 1.0)
     with pytest.raises(TypeError, match=r"numpy\.sin"):
         float(x)

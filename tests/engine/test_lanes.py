@@ -15,13 +15,14 @@ import pytest
 from numpy.typing import NDArray
 
 from rbdkit import algorithms
-from rbdkit.engine import Kernels, compile_python, llvm_source, python_source
-from rbdkit.engine.program import Lanes, Program
-from rbdkit.engine.run.backend import executable
-from rbdkit.engine.run.lanes import Apart, blank, woven
-from rbdkit.engine.run.native import machine, widest
-from rbdkit.engine.scalar import cos, select, sin, sqrt
+from rbdkit.engine import Kernels
 from rbdkit.model import Model
+from rbdkit.trace import compile_python, llvm_source, python_source
+from rbdkit.trace.program import Lanes, Program
+from rbdkit.trace.run.backend import executable
+from rbdkit.trace.run.lanes import Apart, blank, woven
+from rbdkit.trace.run.native import machine, widest
+from rbdkit.trace.scalar import cos, select, sin, sqrt
 
 ROUND_OFF = 1e-12
 WIDTHS = (2, 4, 8)

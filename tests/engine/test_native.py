@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdkit.engine.program import Program
-from rbdkit.engine.run import native
-from rbdkit.engine.run.backend import executable
-from rbdkit.engine.run.native import machine
+from rbdkit.trace.program import Program
+from rbdkit.trace.run import native
+from rbdkit.trace.run.backend import executable
+from rbdkit.trace.run.native import machine
 
 
 def program(factor: float, turns: bool = False) -> Program:
@@ -151,8 +151,8 @@ FORKING = """
 import os, sys, threading, time
 import numpy as np
 import rbdkit as rbd
-from rbdkit.engine.run import cache
-from rbdkit.engine.run.native import Machine
+from rbdkit.trace.run import cache
+from rbdkit.trace.run.native import Machine
 
 model = rbd.library.double_pendulum()
 cache.load = lambda key: None

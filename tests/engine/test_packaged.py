@@ -9,7 +9,6 @@ import pytest
 from rbdkit import engine
 from rbdkit.engine.browser.adjust import adjustment
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.run.interpreted import PythonCode
 from rbdkit.engine.steps.nodes import ROW
 from rbdkit.errors import ModelError
 from rbdkit.integrators import RK4
@@ -18,6 +17,7 @@ from rbdkit.library import double_pendulum, random_tree
 from rbdkit.model import Mimic, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.trace.run.interpreted import PythonCode
 
 METHOD = RK4.A, RK4.b
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.engine.program import Block, Program
+from rbdkit.trace.program import Block, Program
 
 BACKENDS = ("python", "llvm", "wasm")
 

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from rbdkit import algorithms, engine
-from rbdkit.engine import Operations, compile_python, operations, python_source, trace
+from rbdkit.engine import operations
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.joints import Revolute
 from rbdkit.library import random_tree
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
+from rbdkit.trace import Operations, compile_python, python_source, trace
 
 I = np.diag([1.5, 1.6, 1.7])
 s = np.array([0.0, 0.0, 1.0])

@@ -12,17 +12,18 @@ import pytest
 from numpy.typing import NDArray
 
 from rbdkit import algorithms, engine
-from rbdkit.engine import Kernels, trace, wasm_bytes
-from rbdkit.engine.emit.wasm import ARITHMETIC, _Writer
-from rbdkit.engine.emit.wasm_encoding import signed, unsigned
+from rbdkit.engine import Kernels
 from rbdkit.engine.links.layout import layout
-from rbdkit.engine.program import Lanes, Program
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.engine.trace import OPERATIONS
 from rbdkit.integrators import RK4
 from rbdkit.library import random_tree
 from rbdkit.model import Model
+from rbdkit.trace import equal, select, trace, wasm_bytes
+from rbdkit.trace.emit.wasm import ARITHMETIC, _Writer
+from rbdkit.trace.emit.wasm_encoding import signed, unsigned
+from rbdkit.trace.program import Lanes, Program
+from rbdkit.trace.tracing import OPERATIONS
 
 ROUND_OFF = 1e-12
 METHODS = {"rk4": (RK4.A, RK4.b), "heun": ([[0.0, 0.0], [1.0, 0.0]], [0.5, 0.5]), "symplectic_euler": None}
@@ -49,7 +50,7 @@ def test_every_operation_of_a_traced_function(run):
     def function(x, y):
         a, b = x
         turned = np.array([np.cos(y) * a - np.sin(y) * b, np.sin(y) * a + np.cos(y) * b])
-        smaller, same = engine.select(a < b, a, b), engine.select(engine.equal(a, 0.3), 1.0, -2.5)
+        smaller, same = select(a < b, a, b), select(equal(a, 0.3), 1.0, -2.5)
         return [*turned, a / b, -a, np.sqrt(turned @ turned), smaller, same, abs(b), 4.0]
 
     traced = trace(function, 2, (), names=("x", "y"))

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rbdkit.engine.emit import llvm_source
-from rbdkit.engine.program import WIDE, Program
-from rbdkit.engine.run.backend import executable
+from rbdkit.trace.emit import llvm_source
+from rbdkit.trace.program import WIDE, Program
+from rbdkit.trace.run.backend import executable
 
 
 def scaled_rows(wide: bool) -> Program:

@@ -7,13 +7,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rbdkit as rbd
-from rbdkit.engine.run import backend
 from rbdkit.errors import ModelError
 from rbdkit.formulations import JointSystem, LocalVelocity, QuaternionBodies, body_loop
 from rbdkit.formulations.local_velocity import Projection
 from rbdkit.integrators import INTEGRATORS, RK4, MuntheKaas
 from rbdkit.library import pendulum
 from rbdkit.spatial import se3
+from rbdkit.trace.run import backend
 
 FORMULATIONS = pytest.mark.parametrize("cls", [LocalVelocity, QuaternionBodies])
 

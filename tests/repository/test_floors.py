@@ -10,17 +10,24 @@ PACKAGE = Path(__file__).resolve().parents[2] / "rbdkit"
 
 FLOORS = [
     {"errors"},
+    {"trace"},
     {"spatial"},
     {"joints"},
     {"model"},
-    {"algorithms", "costs", "derivatives", "engine", "formats", "functions", "library"},
-    {"formulations", "integrators"},
-    {"accuracy", "drafting", "inspection", "scene", "simulation", "stepping"},
-    {"widgets", "export", "course"},
+    {"engine", "formats"},
+    {"algorithms"},
+    {"functions", "inspection", "library"},
+    {"costs", "derivatives"},
+    {"formulations"},
+    {"integrators"},
+    {"accuracy", "drafting", "simulation"},
+    {"scene"},
+    {"stepping"},
+    {"course", "export", "widgets"},
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 DRAWING = {"IPython", "anywidget", "ipydatawidgets", "ipywidgets", "matplotlib", "pythreejs"}
-LOWEST_DRAWING_FLOOR = 6
+LOWEST_DRAWING_FLOOR = FLOOR_OF["simulation"]
 
 
 def sources() -> list[Path]:
@@ -60,6 +67,18 @@ def test_no_file_imports_from_a_floor_above():
             if FLOOR_OF.get(target, len(FLOORS)) > FLOOR_OF[home(file)]:
                 wrong.append(f"{file.relative_to(PACKAGE.parent)}:{line} imports {name}")
     assert not wrong, "imports from above:\n" + "\n".join(wrong)
+
+
+def test_the_compiler_is_entered_by_its_face_alone():
+    wrong = [
+        f"{file.relative_to(PACKAGE.parent)}:{line} imports {name}"
+        for file in sources()
+        if home(file) != "trace"
+        for line, name in imports(file)
+        if (name.startswith("rbdkit.trace.") and (PACKAGE / "trace" / name.split(".")[2]).with_suffix(".py").exists())
+        or name.startswith(("rbdkit.trace.run.", "rbdkit.trace.emit."))
+    ]
+    assert not wrong, "imports past rbdkit/trace/__init__.py:\n" + "\n".join(wrong)
 
 
 def test_only_the_upper_floors_draw():

@@ -10,10 +10,10 @@ import pytest
 import rbdkit
 
 GROW = {  # made piece by piece, by those who hold them
-    "engine.program.Block",
-    "engine.program.Define",
-    "engine.program.Loop",
-    "engine.program.Switch",
+    "trace.program.Block",
+    "trace.program.Define",
+    "trace.program.Loop",
+    "trace.program.Switch",
     "formats.urdf_build._Lump",
     "formats.xml_reader.Element",
     "scene.mesh_file.MeshReader",

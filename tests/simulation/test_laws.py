@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.engine import select
-from rbdkit.engine.captures import Impure, captured_arrays
 from rbdkit.errors import SimulationError
 from rbdkit.library import double_pendulum, pendulum, random_tree
+from rbdkit.trace import select
+from rbdkit.trace.captures import Impure, captured_arrays
 
 GAIN = 3.0
 COUNTS = {"calls": 0}
@@ -168,7 +168,7 @@ REASONS = {
     "keeps": (Integral, "it uses 'it'"),
     "counts": (lambda: counting, "it may change 'COUNTS'"),
     "branches": (lambda: branching, "cannot branch on a symbol"),
-    "compares": (lambda: comparing, "use rbdkit.engine.equal"),
+    "compares": (lambda: comparing, "use rbdkit.trace.equal"),
     "draws": (lambda: random, "draws random numbers"),
     "tells": (lambda: telling, "it calls 'print'"),
     "fills": (lambda: filling, "numpy.zeros_like"),

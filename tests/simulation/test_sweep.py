@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rbdkit as rbd
-from rbdkit.engine.run.native import machine
 from rbdkit.errors import ModelError, SimulationError, StateError
 from rbdkit.integrators import RK4
 from rbdkit.library import chain_pendulum, double_pendulum, pendulum, random_state, random_tree
 from rbdkit.simulation import SimulationWarning
 from rbdkit.simulation.ensembles.axes import axes_of
+from rbdkit.trace.run.native import machine
 
 SHORT = {"duration": 0.2, "dt": 2e-3, "every": 7, "progress": False}
 

@@ -11,9 +11,9 @@ from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.run.counting import count_program
 from rbdkit.engine.run.tables import fixed_numbers
-from rbdkit.engine.trace import Operations
 from rbdkit.model import Model
 from rbdkit.spatial import se3
+from rbdkit.trace import Operations
 
 
 def operations_with(model: Model, parameters: NDArray, algorithm: str) -> Operations:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine import Operations, trace
+from rbdkit.trace import Operations, trace
 
 
 def congruence(G: NDArray, H: NDArray) -> NDArray:

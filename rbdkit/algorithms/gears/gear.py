@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.engine import Trace, jacobian, trace
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints.joint_type import VectorJoint
 from rbdkit.model import Joint, Model
 from rbdkit.model.requirements import require_tree
+from rbdkit.trace import Trace, jacobian, trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Gear:
     follower : name of the joint that follows. leaders : names of those it follows.
     function : of as many numbers as there are leaders; its coordinate.
     slopes : the partial derivatives of the function, one for each leader. If not given, they are taken from the
-        function, which must then be one that `rbdkit.engine.trace` can follow: arithmetic, `numpy.sin`, ...
+        function, which must then be one that `rbdkit.trace` can follow: arithmetic, `numpy.sin`, ...
 
     A pair of wheels has one leader and a constant slope, a differential has two leaders or more.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rbdkit.algorithms.sparse.factors import Method
 from rbdkit.algorithms.sparse.pattern import check_parents
-from rbdkit.engine.trace import Operations
+from rbdkit.trace import Operations
 
 
 def depths(lam: Sequence[int]) -> tuple[int, ...]:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rbdkit.course.answers import brief, call, names, numbers, wholes
 from rbdkit.course.verdict import Verdict, right, wrong
-from rbdkit.engine import Operations, trace
 from rbdkit.spatial import planar, plucker, se3
 from rbdkit.spatial.compact import AxialRotation, AxialScrew, fv, mv, rbi
+from rbdkit.trace import Operations, trace
 
 RNG_SEED = 2008
 SHIFT = Operations(mul=6, add=6)

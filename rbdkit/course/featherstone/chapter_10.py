@@ -13,8 +13,8 @@ from rbdkit.accuracy import Run, adaptive_run, response
 from rbdkit.costs import branching
 from rbdkit.course.answers import brief, call, number, numbers, wholes
 from rbdkit.course.verdict import Verdict, right, wrong
-from rbdkit.engine import trace
 from rbdkit.library import turret_pendulum, zigzag_angles, zigzag_chain
+from rbdkit.trace import trace
 
 BODIES, CHILDREN = 12, 2
 """Of the tree of exercise 3, and of each of its bodies at most."""

@@ -12,11 +12,11 @@ from rbdkit.algorithms import rnea
 from rbdkit.algorithms.closed_form import closed_form
 from rbdkit.course.answers import call, number, numbers
 from rbdkit.course.verdict import Verdict, right, wrong
-from rbdkit.engine import trace
 from rbdkit.functions import gravity_force
 from rbdkit.library import double_pendulum
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.model import Model
+from rbdkit.trace import trace
 
 JOINTS = 8
 """Of the chain of exercise 1."""

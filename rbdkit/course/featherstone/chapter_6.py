@@ -16,10 +16,10 @@ from rbdkit.algorithms.sparse import (
 )
 from rbdkit.course.answers import brief, call, number, whole, wholes
 from rbdkit.course.verdict import Verdict, right, wrong
-from rbdkit.engine import trace
 from rbdkit.functions import crba
 from rbdkit.library import double_pendulum
 from rbdkit.library.parent_arrays import branched_parents, random_parents
+from rbdkit.trace import trace
 
 SPARSE_ROBOT = ((0, 1, 1, 3, 3, 1), (6, 2, 0, 1, 3, 1))
 """The robot of exercise 2: parents and freedoms of its joints; joint 3 is a weld."""

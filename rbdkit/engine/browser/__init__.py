@@ -7,6 +7,6 @@ In the order of reading::
 """
 
 from rbdkit.engine.browser.packaged import loader, packaged
-from rbdkit.engine.emit.wasm import wasm_bytes
+from rbdkit.trace import wasm_bytes
 
 __all__ = ["loader", "packaged", "wasm_bytes"]

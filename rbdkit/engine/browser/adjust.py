@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.graph import Symbol
 from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.numbers import numbers_of
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.program import Program
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.trace import Program, Symbol
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,22 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.browser.adjust import adjustment
-from rbdkit.engine.emit.wasm import wasm_bytes
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.program import Program
 from rbdkit.engine.run.motion import Tableau, method_arrays
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
 from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
-from rbdkit.engine.steps.feedback import Feedback
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.engine.trace import trace
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree
+from rbdkit.trace import Feedback, Program, trace, wasm_bytes
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
 """Kernels that a package may hold besides its simulation."""

@@ -4,16 +4,13 @@ In the order of reading::
 
     over_states      every algorithm as a program that loops over states; over_time: the dynamics in a loop over time
     recipes          such programs as code, made once; shapes: the models that have straight-line code
-    backend          which code runs; native: machine code; interpreted: Python; cache: code on disk;
-                     forks: locks in child processes
-    tables           a model's layout in tables; signatures: the arrays of each algorithm; lanes: arrays side by side;
-                     driven: the numbers of joints that move as time says
+    tables           a model's layout in tables; signatures: the arrays of each algorithm; driven: the numbers of joints
+                     that move as time says
     bound            a model to which programs are bound; calls: programs that wait for the next call
     states           algorithms on one state or a stack
     kernels          the methods that the rest of rbdkit calls; parameters: gradients by parameters of the model;
                      lookup: the kernels of a model, made once
     motion           what a simulation is given, in arrays; simulation: one or several, a chunk at a time;
                      ensemble: many, in lanes and threads
-    feedback         traced functions for many states at once
     counting         what an algorithm costs
 """

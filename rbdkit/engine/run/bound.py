@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.program import ALONE, Lanes
-from rbdkit.engine.run.backend import Backend
 from rbdkit.engine.run.driven import DrivenJoints
-from rbdkit.engine.run.lanes import Given, blank
 from rbdkit.engine.run.recipes import Recipe, Task, loop_code, unrolled_code
 from rbdkit.engine.run.shapes import shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
+from rbdkit.trace import ALONE, Backend, Given, Lanes, blank
 
 UNROLLED_STATES = 10_000
 """So many states in one call are worth compiling straight-line code; a motion always is (see `rbdkit.engine`)."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from numpy.typing import NDArray
 
-from rbdkit.engine.run.lanes import Apart
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.signatures import INPUTS, OUTPUTS
+from rbdkit.trace import Apart
 
 
 @dataclass(frozen=True, eq=False)

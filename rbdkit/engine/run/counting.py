@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.program import Block, Program, Statement
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.tables import fixed_numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.engine.trace import Operations, count_operations
 from rbdkit.model import Model
+from rbdkit.trace import Block, Operations, Program, Statement, count_operations
 
 
 def operations(model: Model, algorithm: str, generic: bool = False) -> Operations:

@@ -8,15 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit import joints
-from rbdkit.engine.captures import captured_arrays, read_only
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import simplified
-from rbdkit.engine.run.feedback import evaluate
-from rbdkit.engine.steps.feedback import Feedback
-from rbdkit.engine.trace import trace
 from rbdkit.errors import StateError
 from rbdkit.model import Model
+from rbdkit.trace import Feedback, Scalar, captured_arrays, evaluate, read_only, trace
 
 DRIVEN = ("driven_q", "driven_v", "driven_a")
 """Coordinates, velocities and accelerations of all such joints of a model, one after the other."""
@@ -95,7 +91,7 @@ def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
         return np.concatenate([part for parts in zip(*states, strict=True) for part in parts])
 
     try:
-        arrays = [array for joint in driven for array in captured_arrays(joint.motion)]
+        arrays = [array for joint in driven for array in captured_arrays(joint.motion, (Model,))]
         with read_only(arrays):
             return Feedback.of(trace(numbers, (), names=("t",)))
     except Exception:  # a user's function on numbers that are not known yet: anything may go wrong in it

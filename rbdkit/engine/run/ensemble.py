@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.run import simulation
-from rbdkit.engine.run.backend import width_of
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.motion import Motion, Tableau
 from rbdkit.engine.run.simulation import Company, Run
-from rbdkit.engine.steps.feedback import Feedback
+from rbdkit.trace import Feedback, width_of
 
 LANE_STAGES = 10_000
 """So many evaluations of forward dynamics in one call are worth code that computes several at once."""

@@ -8,7 +8,6 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.run.backend import Backend
 from rbdkit.engine.run.calls import Frame
 from rbdkit.engine.run.parameters import inertial_gradient, parameter_gradient
 from rbdkit.engine.run.states import StateComputer
@@ -16,6 +15,7 @@ from rbdkit.engine.steps.frames import Reference
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
 from rbdkit.model.requirements import loops_unseen
+from rbdkit.trace import Backend
 
 Blocks = tuple[NDArray, NDArray, NDArray]
 

@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.run.backend import available
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.model import Body, Loop, Model
+from rbdkit.trace import available
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.recipes import Task
-from rbdkit.engine.steps.feedback import Feedback
+from rbdkit.trace import Feedback
 
 Tableau = tuple[Sequence[Sequence[float]], Sequence[float]]
 """Of an explicit Runge-Kutta method: A (s, s), strictly lower triangular, and b (s,)."""

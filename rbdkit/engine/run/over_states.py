@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.program import Index
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.crba import crba, crba_base
 from rbdkit.engine.steps.energy import energy
@@ -23,6 +22,7 @@ from rbdkit.engine.steps.passive_derivatives import passive_gradient
 from rbdkit.engine.steps.rnea import rnea
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
+from rbdkit.trace import Index
 
 
 class State:

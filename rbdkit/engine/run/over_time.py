@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.external import ExternalForce
-from rbdkit.engine.steps.feedback import Feedback
 from rbdkit.engine.steps.forward_dynamics import forward_dynamics
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.stepping import Advance, Moment, TorqueAt, runge_kutta, simulate, symplectic_euler
 from rbdkit.engine.steps.tree import Tree
+from rbdkit.trace import Feedback, Scalar
 
 METHODS: dict[str, Advance] = {"runge_kutta": runge_kutta, "symplectic_euler": symplectic_euler}
 

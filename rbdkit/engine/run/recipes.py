@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rbdkit.engine.program import ALONE, Lanes, Program
-from rbdkit.engine.run.backend import Backend, Executable, executable
 from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.over_time import METHODS, over_time
 from rbdkit.engine.run.shapes import Shape
-from rbdkit.engine.steps.feedback import Feedback
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Kind
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
+from rbdkit.trace import ALONE, Backend, Executable, Feedback, Lanes, Program, executable
 
 
 @dataclass(frozen=True)

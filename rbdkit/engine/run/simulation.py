@@ -9,11 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.program import ALONE, Lanes
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.engine.run.lanes import Apart, Given, woven
 from rbdkit.engine.run.motion import Motion, Tableau
-from rbdkit.engine.steps.feedback import Feedback
+from rbdkit.trace import ALONE, Apart, Feedback, Given, Lanes, woven
 
 CHUNK = 0.05
 """Seconds of computing between two looks at the world outside."""

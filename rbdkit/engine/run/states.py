@@ -8,13 +8,11 @@ from collections.abc import Callable, Hashable
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.program import Lanes
-from rbdkit.engine.run.backend import Backend, width_of
 from rbdkit.engine.run.bound import BoundModel
 from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
-from rbdkit.engine.run.lanes import Apart, blank
 from rbdkit.engine.run.signatures import output_shapes
 from rbdkit.model import Model
+from rbdkit.trace import Apart, Backend, Lanes, blank, width_of
 
 LANE_STATES = 512
 """So many states in one call are worth code that computes several at once."""

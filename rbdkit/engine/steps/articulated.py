@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, dot, skew
+from rbdkit.trace import Scalar
 
 
 class Articulated(tuple):

@@ -7,14 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross, dot
+from rbdkit.trace import Scalar, Whole
 
 Pair = tuple[Vector, Vector]
 

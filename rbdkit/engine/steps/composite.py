@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
+from rbdkit.trace import Scalar
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Scalar
 
 
 @dataclass(frozen=True)

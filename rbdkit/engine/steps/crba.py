@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
@@ -11,6 +9,7 @@ from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.tree import Numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.trace import Scalar, Whole
 
 
 def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.scalar import whole
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, log, quaternion_matrix, quaternion_product, turned
 from rbdkit.engine.steps.motion import V_X, V_Y, V_Z, W_X, W_Y, W_Z, Motion, Scalars, about_z
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector
+from rbdkit.trace import Scalar, whole
 
 TURN = 6.283185307179586
 

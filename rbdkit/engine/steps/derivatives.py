@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.base import Base, Pair, base_axes, base_motion, cross_force, cross_motion, pair, plus
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
 from rbdkit.spatial.vector3 import Vector, cross
+from rbdkit.trace import Program, Scalar, Whole
 
 # Where the vectors of a freedom stand in the array "freedoms": its axis J, Psi_dot (its angular part: B needs no more),
 # Psi_ddot and W; I J, the angular part of 2 B.T J and -J x* f_x, which a row of the derivatives is made of; and two

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import link_motion
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import Vector, cross, dot
+from rbdkit.trace import Scalar, Whole
 
 
 def energy(tree: Tree, q: JointArray, qd: JointArray, state: Whole) -> None:

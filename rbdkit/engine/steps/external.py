@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.trace import Whole
 
 
 class ExternalForce:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import joint_acceleration, joint_velocity
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.trace import Program, Scalar, Whole
 
 Reference = Literal["body", "world", "aligned"]
 """Coordinates of the frame's velocity, as in `rbdkit.algorithms.jacobian`."""

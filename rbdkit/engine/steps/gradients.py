@@ -6,8 +6,6 @@ under the motion V that w gives them. So the gradient costs about as much as the
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.base import (
     PAIR,
     Pair,
@@ -26,6 +24,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
+from rbdkit.trace import Program, Scalar, Whole
 
 LINK = 17
 """Numbers of a link in the array "by_link": by a twist of its place 6, mass, first moment 3, inertia 6, pitch."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import WIDE, Whole
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.derivatives import rnea_derivatives
 from rbdkit.engine.steps.external import ExternalForce
@@ -12,6 +10,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.ltl import factorise, solve
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
+from rbdkit.trace import WIDE, Scalar, Whole
 
 
 def row_length(numbers: int) -> int:

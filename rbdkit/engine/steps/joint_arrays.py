@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.nodes import Node
+from rbdkit.trace import Program, Scalar, Whole
 
 
 class JointValues(Protocol):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Body
 from rbdkit.engine.steps.rnea import joint_velocity
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.trace import Whole
 
 
 @dataclass(frozen=True)

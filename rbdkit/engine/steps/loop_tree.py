@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Index, Program, Whole
 from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.trace import Index, Program, Scalar, Whole
 
 
 class LoopTree(Tree):

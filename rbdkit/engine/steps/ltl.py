@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.trace import Whole
 
 
 def factorise(tree: LoopTree) -> None:

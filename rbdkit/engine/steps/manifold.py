@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.scalar import cos, polynomial, select, sin, sqrt
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Scalar, cos, polynomial, select, sin, sqrt
 
 # e of `half_cotangent` in powers of t^2: |B_2k| / (2k)! for k = 2, 3, ...
 HALF_COTANGENT = [

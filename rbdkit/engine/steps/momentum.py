@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.spatial.vector3 import Vector, cross
+from rbdkit.trace import Scalar, Whole
 
 
 def center_of_mass(tree: LoopTree, q: JointArray, state: Whole) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.scalar import cos, sin
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
+from rbdkit.trace import Scalar, cos, sin
 
 Scalars = Sequence[Scalar]
 W_X, W_Y, W_Z, V_X, V_Y, V_Z = ([float(i == k) for i in range(6)] for k in range(6))

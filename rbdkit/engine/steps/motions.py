@@ -6,11 +6,11 @@ in the frame they are given in, which is the moved body's, or for a `Reversed` j
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.curved_motions import Free, FreeSuccessor, Planar, PlanarSuccessor, Spherical
 from rbdkit.engine.steps.motion import V_Z, W_Z, Motion, Scalars, about_z
 from rbdkit.engine.steps.wrapped_motions import Driven, ReversedAxes, ReversedPose
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
+from rbdkit.trace import Scalar
 
 
 class Revolute(Motion):

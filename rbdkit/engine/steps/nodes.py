@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.motion import Motion
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.trace import Whole
 
 ROW = 23
 """Numbers of a link in "rows": rotation 9, position 3, mass, first moment 3, inertia about the origin 6, pitch."""

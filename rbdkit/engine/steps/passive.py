@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
+from rbdkit.trace import Scalar
 
 
 class WithPassiveForce:

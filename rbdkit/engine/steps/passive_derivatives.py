@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rbdkit.engine.chain_rule import adjoints, tangents
-from rbdkit.engine.graph import Scalar, Symbol
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tangent import rates
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import dot
+from rbdkit.trace import Scalar, Symbol, Whole, adjoints, tangents
 
 
 def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, Scalar], None]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Whole
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import ZERO, Matrix, Symmetric, Vector, cross, skew
+from rbdkit.trace import Scalar, Whole
 
 
 def rnea(

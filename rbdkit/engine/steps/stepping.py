@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Index, Whole
-from rbdkit.engine.scalar import select
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
+from rbdkit.trace import Index, Scalar, Whole, select
 
 
 @dataclass(frozen=True)

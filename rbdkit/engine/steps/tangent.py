@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from rbdkit.engine.differentiate import jacobian
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.motion import Motion
 from rbdkit.engine.steps.motions import MOTIONS
-from rbdkit.engine.trace import Trace, replay, trace
+from rbdkit.trace import Scalar, Trace, jacobian, replay, trace
 
 
 def rates(motion: Motion, q: Sequence[Scalar]) -> list[list[Scalar]]:

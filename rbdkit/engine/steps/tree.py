@@ -16,11 +16,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Body, Kind, Node
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
+from rbdkit.trace import Program, Scalar, Whole
 
 
 class Numbers:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Program, Whole
 from rbdkit.engine.steps.nodes import ROW, Body, Link, Node
 from rbdkit.engine.steps.tree import Tree
+from rbdkit.trace import Program, Scalar, Whole
 
 
 class UnrolledTree(Tree):

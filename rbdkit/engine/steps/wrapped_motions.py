@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.motion import Motion, Scalars
 from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.trace import Scalar
 
 
 class ReversedAxes(Motion):

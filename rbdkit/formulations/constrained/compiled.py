@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import Run, Tableau
-from rbdkit.engine.run.backend import available
 from rbdkit.engine.run.motion import method_arrays
 from rbdkit.formulations.body_loop import drive
 from rbdkit.formulations.constrained.dependence import PREFERENCE
@@ -26,6 +25,7 @@ from rbdkit.formulations.constrained.program_body import (
 from rbdkit.formulations.constrained.tree_program import program_of
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.spatial import se3
+from rbdkit.trace import available
 
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.bodies import ConstrainedBodies

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.articulated import Articulated, eliminate
 from rbdkit.formulations.constrained.program_body import ARMATURE, AXES, DAMPING, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Scalar
 
 
 def eliminate_joint(body: ProgramBody, kind: Kind) -> None:

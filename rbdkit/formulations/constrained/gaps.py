@@ -12,11 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.scalar import cos, sin
 from rbdkit.formulations.constrained.joint_constraints import CONSTANT_T, JointConstraints, Place
 from rbdkit.joints import EulerSpherical, JointType
 from rbdkit.spatial.vector3 import Matrix, Vector, dot
+from rbdkit.trace import Scalar, cos, sin
 
 KEPT_S, KEPT_P, SIDE_S, SIDE_P, ACROSS_P, SCREW, POINT_S, POINT_P, SHIFT, GAP_NUMBERS = (*range(0, 25, 3), 33)
 """Where the numbers of a joint begin: n and e in S and P, the third axis in P, axis / pitch, p_S, p_P; D; and the end.

@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Index, Program
-from rbdkit.engine.scalar import equal, maximum, minimum, select, sqrt
 from rbdkit.formulations.constrained.dependence import CEILING, FLOOR
 from rbdkit.formulations.constrained.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.formulations.constrained.program_body import AXES, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt
 
 TINY = 1e-300
 

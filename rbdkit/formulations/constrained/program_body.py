@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Index, Program, Whole
 from rbdkit.spatial.vector3 import Vector
+from rbdkit.trace import Index, Program, Scalar, Whole
 
 FIELDS = {"R": 9, "r": 3, "V": 6, "X": 12, "drift": 6, "IA": 21, "pA": 6, "qd": 6, "factors": 48, "A": 6}
 """Numbers of a body that a stage computes, row 0 of each being the world: pose R, r and twist V, pose X in the parent,

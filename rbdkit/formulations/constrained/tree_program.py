@@ -12,10 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
-from rbdkit.engine.graph import Scalar
-from rbdkit.engine.program import Index, Program, Whole
-from rbdkit.engine.run.backend import Backend, Executable, executable
-from rbdkit.engine.scalar import select
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.engine.steps.stepping import LARGEST, LARGEST_TURN
@@ -23,6 +19,7 @@ from rbdkit.formulations.constrained.elimination import accelerate, eliminate_jo
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
+from rbdkit.trace import Backend, Executable, Index, Program, Scalar, Whole, executable, select
 
 
 @lru_cache(maxsize=32)

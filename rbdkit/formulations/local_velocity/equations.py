@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.formulations.body_loop import BodyEquations, Values
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross
+from rbdkit.trace import Scalar
 
 
 def move(x: Values, n: Values) -> list[Scalar]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_product
 from rbdkit.formulations.body_loop import BodyEquations, Values
 from rbdkit.spatial.vector3 import ZERO, Symmetric, Vector, cross
+from rbdkit.trace import Scalar
 
 
 def move(x: Values, u: Values) -> list[Scalar]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rbdkit.engine.graph import Scalar
 from rbdkit.spatial.vector3 import ZERO, Vector, cross, dot
+from rbdkit.trace import Scalar
 
 Triad = tuple[Vector, Vector, Vector]
 """Three vectors: directors, their velocities, or the forces on them."""

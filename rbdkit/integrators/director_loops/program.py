@@ -11,13 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rbdkit.engine.chain_rule import tangents
-from rbdkit.engine.graph import Scalar, Symbol
-from rbdkit.engine.program import Index, Program
-from rbdkit.engine.run.backend import Backend, Executable, executable
-from rbdkit.engine.scalar import maximum, select
 from rbdkit.integrators.director_loops.equations import Body, Triad, chord, midpoint, moved, on_tangent, triad, triad_of
 from rbdkit.spatial.vector3 import Vector, cross
+from rbdkit.trace import Backend, Executable, Index, Program, Scalar, Symbol, executable, maximum, select, tangents
 
 TINY, HUGE = 1e-300, 1e300
 

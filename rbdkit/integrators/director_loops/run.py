@@ -9,11 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.run.backend import available
 from rbdkit.formulations.directors import Directors, NonTwistingDirectors
 from rbdkit.integrators.director_loops.program import Kind, step_code
 from rbdkit.integrators.integrator import State
 from rbdkit.integrators.newton import Solve
+from rbdkit.trace import available
 
 CHUNK = 512
 """Steps made at a time."""

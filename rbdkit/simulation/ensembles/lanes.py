@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, require_tree
-from rbdkit.engine import Feedback, Kernels, Run, backend, kernels_for, simulate_many
+from rbdkit.engine import Kernels, Run, backend, kernels_for, simulate_many
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import Force
 from rbdkit.model import Model
@@ -19,6 +19,7 @@ from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome
 from rbdkit.simulation.forces import Drive, drive, external_drive
 from rbdkit.simulation.simulate import integrator_of, step_times
+from rbdkit.trace import Feedback
 
 LOOKS = 33
 """States of a motion whose energy is looked at."""

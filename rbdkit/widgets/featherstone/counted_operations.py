@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from rbdkit.engine import Operations, Trace, trace
 from rbdkit.errors import StateError
 from rbdkit.spatial.compact import AxialRotation, AxialScrew, Matrix, Symmetric, abi, abi_z, fv, mv, plx, rbi, rotation
 from rbdkit.spatial.vector3 import dot
+from rbdkit.trace import Operations, Trace, trace
 
 MATRICES, COMPACT, ABOUT_X, ABOUT_Z = WAYS = ("matrices", "compact", "screw about x", "screw about z")
 """Representations. Of operations on 3x3 matrices the first is the plain product, and a screw only its rotation."""

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from rbdkit.engine import Operations
 from rbdkit.scene.palette import LINES
+from rbdkit.trace import Operations
 from rbdkit.widgets.featherstone.counted_operations import CATALOGUE, WAYS, Counted, counted
 from rbdkit.widgets.featherstone.tree_picture import INK
 from rbdkit.widgets.figure import Plot

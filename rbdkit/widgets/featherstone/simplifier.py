@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 
 from rbdkit.costs import Assignment, assignments
 from rbdkit.costs.fates import Fate
-from rbdkit.engine import Trace, trace
 from rbdkit.scene.palette import GROUND, LINES
+from rbdkit.trace import Trace, trace
 from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground

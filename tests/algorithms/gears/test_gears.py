@@ -15,10 +15,10 @@ from rbdkit.algorithms.gears import (
     geared_inverse_dynamics,
     motor_forces,
 )
-from rbdkit.engine import Operations
 from rbdkit.errors import ModelError, StateError
 from rbdkit.library import random_tree
 from rbdkit.library.geared import differential, elliptic_gears, geared_arm
+from rbdkit.trace import Operations
 
 
 @pytest.fixture(scope="module")

@@ -24,10 +24,10 @@ from rbdkit.algorithms.sparse import (
     sparse_costs,
     sparsity_pattern,
 )
-from rbdkit.engine import Operations, trace
 from rbdkit.library import random_tree, robot_file
 from rbdkit.library.parent_arrays import branched_parents, chain_parents, random_parents
 from rbdkit.library.sparse_trees import EXPANDED, FIG_6_3
+from rbdkit.trace import Operations, trace
 
 
 def count(function, lam, *arguments, **options) -> Operations:

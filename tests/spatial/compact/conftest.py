@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rbdkit.engine import trace
 from rbdkit.spatial.compact import abi, abi_z, fv, mv, rbi
+from rbdkit.trace import trace
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rbdkit as rbd
-from rbdkit.engine import Operations, trace
 from rbdkit.joints import Revolute
 from rbdkit.model import Model
 from rbdkit.spatial import Inertia, plucker
 from rbdkit.spatial.compact import chain, rbi, scrx, scrz
+from rbdkit.trace import Operations, trace
 
 
 def dh_chain(rng, n):

@@ -6,10 +6,10 @@ import pytest
 import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.algorithms.sparse import expand_parents, ltdl, ltl, solve_LTDL
-from rbdkit.engine import trace
 from rbdkit.library.candelabra import candelabra
 from rbdkit.library.parent_arrays import random_parents
 from rbdkit.scene.palette import GROUND, LINES, SPATIAL
+from rbdkit.trace import trace
 from rbdkit.widgets.featherstone import cost_meter, factorization_steps, inertia_pattern, unit_acceleration
 from rbdkit.widgets.featherstone.tree_picture import tree_layout
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rbdkit.engine import Operations
 from rbdkit.errors import StateError
 from rbdkit.spatial import plucker
 from rbdkit.spatial.compact import plx
+from rbdkit.trace import Operations
 from rbdkit.widgets.featherstone.counted_operations import CATALOGUE, KINDS, WAYS, counted
 from rbdkit.widgets.featherstone.counting import counting, draw
 

@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.program import Program
-from rbdkit.engine.run.backend import Backend, Executable, available, executable
-from rbdkit.engine.steps.feedback import Feedback
+from rbdkit.trace.feedback import Feedback
+from rbdkit.trace.program import Program
+from rbdkit.trace.run.backend import Backend, Executable, available, executable
 
 
 def evaluate(function: Feedback, t: NDArray, q: NDArray, v: NDArray) -> NDArray:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rbdkit.engine.graph import LEAVES, Graph, Scalar, Symbol
+from rbdkit.trace.graph import LEAVES, Graph, Scalar, Symbol
 
 CONDITIONS = {"less", "equal"}
 
@@ -104,7 +104,7 @@ def partials(graph: Graph, position: int) -> list[tuple[int, Scalar]]:
 
 
 def _rounds(x: Scalar) -> bool:
-    """Whether a sum with x has no room for a fraction (see `rbdkit.engine.scalar.whole`)."""
+    """Whether a sum with x has no room for a fraction (see `rbdkit.trace.scalar.whole`)."""
     return not isinstance(x, Symbol) and abs(x) >= 2.0**52
 
 

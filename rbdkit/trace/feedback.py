@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from rbdkit.engine.graph import LEAVES, Scalar
-from rbdkit.engine.program import Program, Whole
-from rbdkit.engine.trace import OPERATIONS, Trace
+from rbdkit.trace.graph import LEAVES, Scalar
+from rbdkit.trace.program import Program, Whole
+from rbdkit.trace.tracing import OPERATIONS, Trace
 
 PLAIN = (0.0, 1.0, -1.0)
 """Numbers that become part of the code; all others are inputs, so that another gain compiles nothing."""

@@ -19,11 +19,11 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from rbdkit.engine.emit.llvm import llvm_source
-from rbdkit.engine.program import Program
-from rbdkit.engine.run import cache as disk
-from rbdkit.engine.run.forks import renew_property_locks
-from rbdkit.engine.run.lanes import Apart, Given
+from rbdkit.trace.emit.llvm import llvm_source
+from rbdkit.trace.program import Program
+from rbdkit.trace.run import cache as disk
+from rbdkit.trace.run.forks import renew_property_locks
+from rbdkit.trace.run.lanes import Apart, Given
 
 Function = Callable[[ctypes.c_void_p], None]
 """Machine code, called with the address of its frame; it stays in memory as long as this object lives."""

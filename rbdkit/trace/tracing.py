@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.arrays import symbols
-from rbdkit.engine.graph import Graph, Scalar, Symbol
-from rbdkit.engine.program import Program
-from rbdkit.engine.scalar import equal, select
+from rbdkit.trace.arrays import symbols
+from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.program import Program
+from rbdkit.trace.scalar import equal, select
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def trace(
 
     Examples
     --------
-    >>> from rbdkit.engine import trace
+    >>> from rbdkit.trace import trace
     >>> spin = trace(lambda v: np.cross(v, np.diag([1.5, 1.6, 1.7]) @ v)[2], 3)
     >>> str(spin.operations())
     '4m + 1a'

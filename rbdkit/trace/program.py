@@ -1,7 +1,7 @@
 """Kernels as small programs: loops and switches around blocks of recorded arithmetic.
 
 A `Program` is built by running Python code once. Arithmetic goes into the `Block` that is open; `loop` and `switch`
-open nested lists of statements. Emitters (`rbdkit.engine.emit`) turn the finished program into code.
+open nested lists of statements. Emitters (`rbdkit.trace.emit`) turn the finished program into code.
 
 Rules of a block: what it writes at one index, it does not read at another, so that a store may move before loads of
 other places; and a value lives in the block that made it and reaches others through memory.
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from rbdkit.engine.graph import Graph, Scalar, Symbol
+from rbdkit.trace.graph import Graph, Scalar, Symbol
 
 Place = tuple[str, "Index | None", int]
 """An element of an array of numbers: array, index (None for 0), and what is added to it."""

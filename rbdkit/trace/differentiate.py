@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from rbdkit.engine.chain_rule import adjoints, tangents
-from rbdkit.engine.graph import Graph, Scalar
-from rbdkit.engine.trace import Trace, replay
+from rbdkit.trace.chain_rule import adjoints, tangents
+from rbdkit.trace.graph import Graph, Scalar
+from rbdkit.trace.tracing import Trace, replay
 
 
 def tangent(trace: Trace) -> Trace:

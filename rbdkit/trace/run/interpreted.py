@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from rbdkit.engine.emit.python import compile_python, python_source
-from rbdkit.engine.program import Block, Loop, Program, Statement, Switch
-from rbdkit.engine.run.lanes import Given
+from rbdkit.trace.emit.python import compile_python, python_source
+from rbdkit.trace.program import Block, Loop, Program, Statement, Switch
+from rbdkit.trace.run.lanes import Given
 
 
 class PythonCode:

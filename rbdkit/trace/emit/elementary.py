@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from rbdkit.engine.graph import LEAVES, Graph, Scalar, Symbol
-from rbdkit.engine.scalar import equal, polynomial, select, whole
+from rbdkit.trace.graph import LEAVES, Graph, Scalar, Symbol
+from rbdkit.trace.scalar import equal, polynomial, select, whole
 
 SINE = [
     -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04, 2.75573137070700676789e-06,

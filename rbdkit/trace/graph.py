@@ -232,7 +232,7 @@ class Symbol:
         return power
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        from rbdkit.engine.arrays import apply  # which needs this class
+        from rbdkit.trace.arrays import apply  # which needs this class
 
         return apply(ufunc, method, *inputs, **options)
 
@@ -242,7 +242,7 @@ class Symbol:
         return np.minimum(np.maximum(x, low), high)
 
     def __eq__(self, other: object) -> NoReturn:
-        raise TypeError("whether symbols are equal is not known before they have values; use rbdkit.engine.equal")
+        raise TypeError("whether symbols are equal is not known before they have values; use rbdkit.trace.equal")
 
     __hash__ = object.__hash__
 
@@ -275,7 +275,7 @@ class Symbol:
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            "a traced function cannot branch on a symbol, its value is not known yet; use rbdkit.engine.select"
+            "a traced function cannot branch on a symbol, its value is not known yet; use rbdkit.trace.select"
         )
 
     def __float__(self) -> NoReturn:

@@ -10,9 +10,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from rbdkit.engine.program import Program
-from rbdkit.engine.run.interpreted import PythonCode
-from rbdkit.engine.run.lanes import Given
+from rbdkit.trace.program import Program
+from rbdkit.trace.run.interpreted import PythonCode
+from rbdkit.trace.run.lanes import Given
 
 Backend = Literal["llvm", "python"]
 
@@ -31,7 +31,7 @@ def executable(program: Program, backend: Backend) -> Executable:
     """The program as code of a backend."""
     if backend == "python":
         return PythonCode(program)
-    from rbdkit.engine.run.native import NativeCode
+    from rbdkit.trace.run.native import NativeCode
 
     return NativeCode(program)
 
@@ -40,7 +40,7 @@ def width_of(backend: Backend) -> int:
     """How many states the code of a backend can compute at once."""
     if backend == "python":
         return 1
-    from rbdkit.engine.run.native import machine
+    from rbdkit.trace.run.native import machine
 
     return machine().lanes
 

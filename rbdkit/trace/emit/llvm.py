@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.emit.llvm_block import Instructions, Memory, Values
-from rbdkit.engine.program import ALONE, WIDE, Block, Define, Index, Lanes, Loop, Program, Statement, Switch, Whole
+from rbdkit.trace.emit.llvm_block import Instructions, Memory, Values
+from rbdkit.trace.program import ALONE, WIDE, Block, Define, Index, Lanes, Loop, Program, Statement, Switch, Whole
 
 
 def llvm_source(program: Program, fused: bool = True) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from rbdkit.engine.emit import wasm_encoding as wasm
-from rbdkit.engine.emit.elementary import without_trigonometry
-from rbdkit.engine.program import Block, Define, Index, Loop, Program, Statement, Switch, Whole
-from rbdkit.engine.trace import Trace
+from rbdkit.trace.emit import wasm_encoding as wasm
+from rbdkit.trace.emit.elementary import without_trigonometry
+from rbdkit.trace.program import Block, Define, Index, Loop, Program, Statement, Switch, Whole
+from rbdkit.trace.tracing import Trace
 
 ARITHMETIC = {
     "add": wasm.F64_ADD, "sub": wasm.F64_SUB, "mul": wasm.F64_MUL, "div": wasm.F64_DIV, "neg": wasm.F64_NEG,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rbdkit.engine.graph import Scalar, Symbol
+from rbdkit.trace.graph import Scalar, Symbol
 
 
 def sin(x: Scalar) -> Scalar:

@@ -7,7 +7,7 @@ In the order of reading::
     wasm             programs as WebAssembly; wasm_encoding: its binary format; elementary: sine and cosine for it
 """
 
-from rbdkit.engine.emit.llvm import llvm_source
-from rbdkit.engine.emit.python import compile_python, python_source
+from rbdkit.trace.emit.llvm import llvm_source
+from rbdkit.trace.emit.python import compile_python, python_source
 
 __all__ = ["compile_python", "llvm_source", "python_source"]

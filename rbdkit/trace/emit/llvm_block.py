@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from rbdkit.engine.emit.elementary import sine_cosine_graph
-from rbdkit.engine.graph import Graph
-from rbdkit.engine.program import Index, Lanes, Place
+from rbdkit.trace.emit.elementary import sine_cosine_graph
+from rbdkit.trace.graph import Graph
+from rbdkit.trace.program import Index, Lanes, Place
 
 # "contract" lets a multiplication and an addition be rounded once; nothing else about the arithmetic may change.
 ARITHMETIC = {

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.graph import Symbol
-from rbdkit.engine.scalar import equal, maximum, minimum, select
+from rbdkit.trace.graph import Symbol
+from rbdkit.trace.scalar import equal, maximum, minimum, select
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,

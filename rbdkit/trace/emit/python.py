@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Set
 from typing import Any
 
-from rbdkit.engine.graph import Graph
-from rbdkit.engine.program import Block, Define, Index, Loop, Place, Program, Statement, Switch
-from rbdkit.engine.trace import Trace
+from rbdkit.trace.graph import Graph
+from rbdkit.trace.program import Block, Define, Index, Loop, Place, Program, Statement, Switch
+from rbdkit.trace.tracing import Trace
 
 EXPRESSIONS = {
     "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "divide({}, {})", "neg": "-{}",

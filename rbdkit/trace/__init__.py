@@ -1,0 +1,116 @@
+"""The compiler: numbers, functions and loops recorded once, derived, and made into fast code. It knows no mechanics.
+
+Plain Python run on symbols leaves an expression graph (`graph`, `tracing`) inside a small program of loops
+(`program`); emitters (`emit`) turn it into LLVM IR, Python source or WebAssembly, and `run` compiles, keeps and calls
+it. All numbers that are not zero or one can be inputs of that code: another value compiles nothing.
+
+In the order of reading; the packages list their files in the same way::
+
+    graph            arithmetic on symbols, recorded and simplified; scalar: sine, square root, select and the like;
+                     arrays: NumPy's functions on symbols
+    tracing          any function as a graph; captures: whether it depends on its arguments alone
+    chain_rule       exact derivatives of nodes of a graph; differentiate: of whole traces
+    program          loops and switches around blocks of recorded arithmetic
+    feedback         functions of time and state as part of a program
+    emit             programs as LLVM IR, as Python source and as WebAssembly
+    run              programs compiled, kept on disk, and called
+
+Everything above this floor imports from here alone, never from the files. What it finds:
+
+- ``trace(function, *shapes) -> Trace`` with ``operations()`` to count and ``simplified()``; `replay` computes a trace
+  again on other numbers, or other symbols. ``python_source(trace)``, ``compile_python(trace)``.
+- ``jacobian(trace, argument)``, ``gradient``, ``tangent`` and ``pullback``: derivatives of a trace, as traces;
+  `tangents` and `adjoints` of nodes of a graph.
+- `Program`, with `Index`, `Whole`, `Lanes`; arithmetic on its scalars: `sin`, `cos`, `sqrt`, `select`, `equal`,
+  `maximum`, `minimum`.
+- ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
+  backend works here.
+- ``Feedback.of(trace)``: a traced function of (t, q, v) that a program can contain; `evaluate` computes it for many
+  states.
+- ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rbdkit.trace.arrays import symbols
+from rbdkit.trace.chain_rule import adjoints, tangents
+from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
+from rbdkit.trace.emit import compile_python, llvm_source, python_source
+from rbdkit.trace.feedback import Feedback
+from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.program import ALONE, WIDE, Block, Index, Lanes, Program, Statement, Whole
+from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
+from rbdkit.trace.run.feedback import evaluate
+from rbdkit.trace.run.lanes import Apart, Given, blank, woven
+from rbdkit.trace.scalar import cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
+from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace
+
+if TYPE_CHECKING:
+    from rbdkit.trace.captures import Impure, captured_arrays, read_only
+    from rbdkit.trace.emit.wasm import wasm_bytes
+
+__all__ = [
+    "ALONE",
+    "OPERATIONS",
+    "WIDE",
+    "Apart",
+    "Backend",
+    "Block",
+    "Executable",
+    "Feedback",
+    "Given",
+    "Graph",
+    "Impure",
+    "Index",
+    "Lanes",
+    "Operations",
+    "Program",
+    "Scalar",
+    "Statement",
+    "Symbol",
+    "Trace",
+    "Whole",
+    "adjoints",
+    "available",
+    "blank",
+    "captured_arrays",
+    "compile_python",
+    "cos",
+    "count_operations",
+    "equal",
+    "evaluate",
+    "executable",
+    "gradient",
+    "jacobian",
+    "llvm_source",
+    "maximum",
+    "minimum",
+    "polynomial",
+    "pullback",
+    "python_source",
+    "read_only",
+    "replay",
+    "select",
+    "sin",
+    "sqrt",
+    "symbols",
+    "tangent",
+    "tangents",
+    "trace",
+    "wasm_bytes",
+    "whole",
+    "width_of",
+    "woven",
+]
+
+
+_LATER = {"wasm_bytes": "rbdkit.trace.emit.wasm"}
+_LATER |= dict.fromkeys(("Impure", "captured_arrays", "read_only"), "rbdkit.trace.captures")
+
+
+def __getattr__(name: str) -> Any:
+    """What a single computation does not need is loaded when it is first asked for."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"rbdkit.trace has no {name!r}")

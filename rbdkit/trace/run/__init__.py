@@ -1,0 +1,9 @@
+"""Programs at work: machine code or Python, kept on disk, bound to arrays.
+
+In the order of reading::
+
+    backend          which code runs; native: machine code; interpreted: Python
+    cache            code on disk; forks: locks in child processes
+    lanes            arrays side by side, for several states at once
+    feedback         traced functions for many states at once
+"""
