@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.algorithms.sparse import multiply_L, solve_L, solve_LT
+from rbdkit.algorithms.sparse import expand_parents, multiply_L, solve_L, solve_LT
 from rbdkit.course.featherstone import chapter_6
 from rbdkit.library import double_pendulum
 from rbdkit.library.revolute_trees import revolute_tree
@@ -31,16 +31,48 @@ def test_trees_with_23_entries():
     assert "seven whole numbers" in chapter_6.tree_with_filled_entries([0, 1, 2]).why
 
 
-def test_expanded_parents():
-    book = [0, 1, 2, 3, 4, 5, 6, 7, 6, 6, 10, 11, 6]
-    assert chapter_6.expanded(book)
-    assert chapter_6.expanded(tuple(k - 1 for k in book))
-    assert "13 freedoms" in chapter_6.expanded(book[:-1]).why
-    printed = [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 11, 6]  # Table 6.4 as it stands, on a weld
-    assert "no freedom" in chapter_6.expanded(printed).why
-    first = [0, 1, 2, 3, 4, 5, 1, 7, 6, 6, 10, 11, 1]
-    assert "not the first" in chapter_6.expanded(first).why
-    assert "entry 12" in chapter_6.expanded([*book[:11], 10, 6]).why
+def test_parents_of_the_rows():
+    """All regular parent arrays, against the pattern of H of a robot built so."""
+    joints = [rbd.Free(), rbd.Universal(), rbd.Fixed(), rbd.Revolute("x"), rbd.Spherical(), rbd.Revolute("z")]
+    assert tuple(joint.nv for joint in joints) == chapter_6.FREEDOMS
+    wanted = np.eye(13, dtype=bool)
+    for row, parent in enumerate(chapter_6.ROWS):
+        while parent:
+            wanted[row, parent - 1] = wanted[parent - 1, row] = True
+            parent = chapter_6.ROWS[parent - 1]
+    ball = rbd.Inertia.sphere(0.1, mass=1.0).transformed(rbd.pose(position=[0.2, 0.3, 0.1]))
+    rng, accepted = np.random.default_rng(0), []
+    for lam in product(*(range(i) for i in range(1, 7))):
+        verdict = chapter_6.parents_of_the_rows(lam)
+        if verdict:
+            accepted.append(lam)
+        if not verdict and rng.random() > 0.05:
+            continue
+        model = rbd.Model("six joints")
+        for i, (parent, joint) in enumerate(zip(lam, joints, strict=True), 1):
+            above = model.bodies[parent].name
+            model.add_body(f"body {i}", above, joint, rbd.pose(position=rng.normal(size=3)), ball)
+        same = np.array_equal(rbd.crba(model, model.random_q(rng)) != 0.0, wanted)
+        assert bool(verdict) == (same and 3 in lam), (lam, verdict.why)
+    assert accepted == [(0, 1, 1, 2, 3, 2), (0, 1, 2, 2, 1, 3), (0, 1, 2, 3, 1, 2), (0, 1, 2, 3, 1, 3)]
+
+
+def test_what_is_wrong_with_parents():
+    assert chapter_6.parents_of_the_rows(np.array([0, 1, 2, 3, 1, 2])) and chapter_6.parents_of_the_rows(
+        "0, 1, 2, 3, 1, 3"
+    )
+    assert "the bodies 1 to 6" in chapter_6.parents_of_the_rows([0, 1]).why
+    assert "nothing hangs on body 3" in chapter_6.parents_of_the_rows([0, 1, 2, 2, 1, 2]).why
+    assert "λ(5) = 6: the parent is a body" in chapter_6.parents_of_the_rows([0, 1, 2, 3, 6, 3]).why
+    assert "λ(1) = -1" in chapter_6.parents_of_the_rows([-1, 0, 1, 2, 0, 1]).why
+    assert (
+        "variable 9 would follow variable 6, not 8. Body 3 has no"
+        in chapter_6.parents_of_the_rows([0, 1, 1, 3, 1, 3]).why
+    )
+    assert "variable 7 would follow variable 0, not 6." in chapter_6.parents_of_the_rows([0, 0, 2, 3, 1, 2]).why
+    assert "variable 10 would follow variable 8, not 6." in chapter_6.parents_of_the_rows([0, 1, 2, 3, 2, 2]).why
+    assert "variable 13 would follow variable 12, not 8." in chapter_6.parents_of_the_rows([0, 1, 2, 3, 1, 5]).why
+    assert not chapter_6.parents_of_the_rows(expand_parents([0, 1, 2, 3, 1, 3], chapter_6.FREEDOMS))
 
 
 def test_solving_with_the_transposed_factor():
@@ -106,7 +138,7 @@ def test_the_angle_without_coupling():
 
 @pytest.mark.parametrize("answer", NONSENSE)
 def test_nonsense_is_answered_kindly(answer):
-    for check in (chapter_6.tree_with_filled_entries, chapter_6.expanded, chapter_6.solve_transposed):
+    for check in (chapter_6.tree_with_filled_entries, chapter_6.parents_of_the_rows, chapter_6.solve_transposed):
         verdict = check(answer)
         assert not verdict and verdict.why
     for check in (chapter_6.limbs, chapter_6.uncoupled_angle):

@@ -21,8 +21,11 @@ from rbdkit.library import double_pendulum
 from rbdkit.library.parent_arrays import branched_parents, random_parents
 from rbdkit.trace import trace
 
-SPARSE_ROBOT = ((0, 1, 1, 3, 3, 1), (6, 2, 0, 1, 3, 1))
-"""The robot of exercise 2: parents and freedoms of its joints; joint 3 is a weld."""
+FREEDOMS = (6, 2, 0, 1, 3, 1)
+"""Of the joints of the robot of exercise 2; joint 3 is a weld."""
+
+ROWS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 6, 10, 11, 8)
+"""The expanded parent array of that robot, counted from 1 as in the book."""
 
 JOINTS = 60
 """Of the machine of exercise 4."""
@@ -49,28 +52,28 @@ def tree_with_filled_entries(parents: Any, filled: int = 23) -> Verdict:
     return wrong(f"this tree fills {found} entries, not {filled}: its depths are {d}. Hang a body {hint}.")
 
 
-def expanded(answer: Any) -> Verdict:
-    """Exercise 2: the expanded parent array of `SPARSE_ROBOT`, counted from 1 as in the book or from 0."""
-    exact = expand_parents(*SPARSE_ROBOT)
-    book = tuple(k + 1 for k in exact)
-    lam = wholes(answer)
+def parents_of_the_rows(answer: Any) -> Verdict:
+    """Exercise 2: parents of bodies whose joints with `FREEDOMS` have the expanded parent array `ROWS`."""
+    bodies = len(FREEDOMS)
+    lam = wholes(answer, bodies)
     if lam is None:
-        return wrong("λ′ is a list of whole numbers, one for each velocity variable.")
-    if lam in (book, exact):
-        return right("within a joint each variable follows the last; a branch starts at the last one of its parent.")
-    if len(lam) != len(book):
-        return wrong(
-            f"the joints have {' + '.join(map(str, SPARSE_ROBOT[1]))} = {len(book)} freedoms; you gave {len(lam)}."
-        )
-    start = 1 if lam[0] == 0 else 0
-    places = [k + 1 for k, (mine, theirs) in enumerate(zip(lam, exact, strict=True)) if mine - start != theirs]
-    if 9 in places and 10 in places:
-        return wrong(
-            "joint 3 has no freedom, so it has no variable; what hangs on body 3 follows the last variable of body 1."
-        )
-    if any(lam[k - 1] - start == 0 for k in places):
-        return wrong("a branch follows the last of its parent's variables, not the first: all six move it.")
-    return wrong(f"entry {places[0]} is not right yet. Which variable comes before it on the way to the base?")
+        return wrong(f"λ is a list of {bodies} whole numbers, the parents of the bodies 1 to {bodies}; 0 is the base.")
+    for i, p in enumerate(lam, 1):
+        if not 0 <= p < i:
+            return wrong(f"λ({i}) = {p}: the parent is a body, no variable: one before body {i}, or 0 for the base.")
+    if 3 not in lam:
+        return wrong("nothing hangs on body 3. H cannot tell whether something does, but the exercise says so.")
+    start = 1
+    for i, (p, n) in enumerate(zip(lam, FREEDOMS, strict=True), 1):
+        before = expand_parents(lam[:i], (*FREEDOMS[: i - 1], 1))[-1] + 1
+        if n and before != ROWS[start - 1]:
+            weld = f" Body 3 has no variable of its own; it passes on that of body {lam[2]}." if p == 3 else ""
+            return wrong(f"on body {p}, variable {start} would follow variable {before}, not {ROWS[start - 1]}.{weld}")
+        start += n
+    return right(
+        "a joint's first variable follows the last one of the body that carries it, and a weld passes on what came "
+        "before it. As a weld has no row of its own, four robots share this array; yours is one of them."
+    )
 
 
 def solve_transposed(function: Any) -> Verdict:
