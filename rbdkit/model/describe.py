@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdkit.joints import JointType
+from rbdkit.spatial.inertia_check import without_round_off
 
 if TYPE_CHECKING:
     from rbdkit.model.body import Body
@@ -24,9 +25,9 @@ HEADER = (
     "type",
     "q",
     "v",
-    "mass kg",
-    "centre of mass m",
-    "principal moments kg m²",
+    "mass (kg)",
+    "centre of mass (m)",
+    "principal moments (kg m²)",
     "springs, losses, limits",
 )
 FOLDED_BEYOND = 16  # bodies; more would push the next cell of a notebook out of sight
@@ -45,7 +46,7 @@ def _row(model: Model, body: Body) -> tuple[str, ...]:
         numbers = ("-", "-", "-")
     else:
         finite = np.isfinite(inertia.inertia_com).all()
-        moments = _vector(inertia.principal().moments) if finite else "not finite"
+        moments = _vector(without_round_off(inertia.principal().moments)) if finite else "not finite"
         numbers = (f"{inertia.mass:.4g}", _vector(inertia.com), moments)
     return (
         str(body.index),

@@ -123,10 +123,10 @@ class Report:
             verdict = "adequate" if self.end_error < ADEQUATE else "coarse"
             lines.append(f"step {verdict}: {self._error_text(model, self.adequacy)}")
         if self.violations:
-            shown = "; ".join(map(str, self.violations[:SHOWN]))
-            more = len(self.violations) - SHOWN
-            more_text = f"; and {more} more, see report.violations" if more > 0 else ""
-            lines.append(f"limits of joints passed ({WATCHED}): {shown}{more_text}")
+            lines.append(f"limits of joints passed ({WATCHED}):")
+            lines += [f"  {violation}" for violation in self.violations[:SHOWN]]
+            if (more := len(self.violations) - SHOWN) > 0:
+                lines.append(f"  and {more} more, see report.violations")
         return [*lines, *self.notes, *alarms]
 
     def alarms(self, model: Model) -> list[str]:

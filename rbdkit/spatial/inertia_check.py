@@ -11,6 +11,11 @@ ROUND_OFF = 1e-5  # of the largest moment: what printing six digits in a file ca
 POINT = 1e-12  # m^2: moments below this times the mass are those of a point, and what is left of them is round-off
 
 
+def without_round_off(moments: NDArray) -> NDArray:
+    """Eigenvalues with 0 for those that are only round-off of the largest, and would be read as negative moments."""
+    return np.where(np.abs(moments) < 16 * np.finfo(float).eps * np.abs(moments).max(), 0.0, moments)
+
+
 def mirrored(inertia_com: NDArray) -> NDArray:
     """The same matrix, symmetric to the last digit if it was so to ROUND_OFF; any other as it is, for the findings."""
     if np.array_equal(inertia_com, inertia_com.T) or not np.isfinite(inertia_com).all():
@@ -36,7 +41,7 @@ def inertia_findings(mass: float, com: NDArray, inertia_com: NDArray) -> list[st
     asymmetry = np.abs(inertia_com - inertia_com.T).max()
     if asymmetry > ROUND_OFF * largest:
         found.append(f"the rotational inertia is not symmetric: elements differ by {asymmetry:g} kg m^2")
-    I1, I2, I3 = np.linalg.eigvalsh(0.5 * (inertia_com + inertia_com.T))
+    I1, I2, I3 = without_round_off(np.linalg.eigvalsh(0.5 * (inertia_com + inertia_com.T)))
     if I1 + ROUND_OFF * largest < 0.0:
         found.append(
             "the rotational inertia is not positive semidefinite: "

@@ -2,6 +2,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from rbdkit.joints import (
     Cylindrical,
@@ -29,10 +30,10 @@ def test_the_double_pendulum_in_words():
         == """\
 double pendulum: 2 bodies, nq = 2, nv = 2, total mass 2 kg, gravity 0 0 -9.81 m/s²
 
-#  body  parent  joint   type        q  v  mass kg  centre of mass m  principal moments kg m²
--  ----  ------  ------  ----------  -  -  -------  ----------------  -----------------------
-1  rod1  world   hinge1  revolute y  0  0  1        0 0 -0.5          0.00045 0.0836 0.0836
-2  rod2  rod1    hinge2  revolute y  1  1  1        0 0 -0.5          0.00045 0.0836 0.0836"""
+#  body  parent  joint   type        q  v  mass (kg)  centre of mass (m)  principal moments (kg m²)
+-  ----  ------  ------  ----------  -  -  ---------  ------------------  -------------------------
+1  rod1  world   hinge1  revolute y  0  0  1          0 0 -0.5            0.00045 0.0836 0.0836
+2  rod2  rod1    hinge2  revolute y  1  1  1          0 0 -0.5            0.00045 0.0836 0.0836"""
     )
 
 
@@ -101,6 +102,21 @@ def test_loops_and_findings_stand_below(arm):
     below = arm.describe().split("\n\n")[-1].splitlines()
     assert below[:2] == ["loop joints: ring (revolute x: base - hand)", "frames: tool (on hand)"]
     assert below[2].startswith("error: ghost: missing inertia: joint 'ghost_joint' (revolute) moves only bodies")
+
+
+def test_moments_that_are_zero_but_for_round_off_are_shown_as_zero():
+    """Of thin rods in any direction, and of a body that only turns about one axis, as robot files know them."""
+    rng, model = np.random.default_rng(0), Model("thin")
+    for name, moments in (("rod", [0.0, 0.1, 0.1]), ("pin", [0.0, 0.0, 0.1])):
+        for k in range(8):
+            R = Rotation.random(rng=rng).as_matrix()
+            inertia = Inertia(1.0, inertia_com=R @ np.diag(moments) @ R.T, check=False)
+            model.add_body(f"{name}{k}", "world", Revolute("x"), inertia=inertia)
+    for k in range(8):
+        assert cells(model, f"rod{k}")[-1] == "0 0.1 0.1"
+        assert cells(model, f"pin{k}")[-1] == "0 0 0.1"
+    found = [str(finding) for finding in model.validate()]
+    assert len(found) == 8 and all("0 + 0 = 0 is less than 0.1 kg" in text for text in found)
 
 
 def test_long_lists_are_wrapped():

@@ -144,10 +144,11 @@ def test_limits_that_were_passed_are_reported_with_first_time_and_worst_value(li
     assert (found["speed"].since, found["speed"].value) == (run.t[np.argmax(v > 3.0)], v.max())
     assert (found["effort"].since, found["effort"].value) == (run.t[np.argmax(tau > 2.0)], 2.5)
     for violation in run.report.violations[:3]:
-        assert str(violation) in repr(run)
+        assert f"\n    {violation}\n" in repr(run) + "\n"
     assert "more, see report.violations" not in repr(run)
     crowded = replace(run, report=replace(run.report, violations=2 * run.report.violations))
-    assert "; and 3 more, see report.violations" in repr(crowded)
+    assert "\n    and 3 more, see report.violations" in repr(crowded)
+    assert max(map(len, repr(crowded).splitlines())) <= 120  # a notebook breaks longer lines in the middle of words
     assert str(found["effort"]) == f"shoulder: effort 2.5 beyond 2 (since t = {found['effort'].since:.4g} s)"
 
 
