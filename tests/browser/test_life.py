@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 SHOW = """
 import numpy as np, rbdkit as rbd
@@ -50,6 +51,23 @@ def test_one_view_in_two_cells_moves_in_both(notebook, changed):
     notebook.python("view.t = 0.6")
     notebook.settle()
     assert changed(one, notebook.picture(0)) > 0.01 and changed(two, notebook.picture(1)) > 0.01
+
+
+def test_a_view_that_opens_out_of_sight_is_framed_when_it_is_seen(notebook, changed):
+    tab = "import ipywidgets\nipywidgets.Tab([ipywidgets.HTML('first'), rbd.show(traj)], titles=['one', 'two'])"
+    notebook.run(SHOW, tab)
+    notebook.page.locator(".rbd-view[data-ready=true]").nth(1).wait_for(state="attached")
+    notebook.settle()
+    notebook.page.get_by_role("tab", name="two").click()
+    eye = "view => view.core.eye.camera.position.toArray()"
+    first = notebook.view(1).evaluate(eye)
+    picture = notebook.picture(1)
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 200  # not blank
+    assert notebook.view(1).evaluate(f"view => {{ view.core.home(false); return ({eye})(view); }}") == pytest.approx(
+        first
+    )
+    notebook.settle()
+    assert changed(picture, notebook.picture(1)) < 1e-3
 
 
 def test_restarted_kernel(notebook):

@@ -227,15 +227,9 @@ class Face {
       if (this.visible) this.draw();
     });
     this.watcher.observe(this.picture);
-    this.visible = true;
+    this.visible = this.opened = true;
     this.resize();
     this.show_follow(Boolean(core.eye.followed));
-    if (!model.get("_framed")) {
-      core.eye.aspect = this.picture.clientWidth / Math.max(1, this.picture.clientHeight);
-      core.home(false);
-      model.set("_framed", true);
-      model.save_changes();
-    }
     this.root.core = core; // within reach of the browser's console
     this.root.dataset.ready = "true";
   }
@@ -290,7 +284,18 @@ class Face {
     this.stage.classList.toggle("rbd-wide", beside && this.root.clientWidth >= 800);
     this.root.style.setProperty("--rbd-height", full ? "100vh" : `${this.model.get("height")}px`);
     this.canvas.resize();
+    this.frame();
     this.draw();
+  }
+
+  // The first look: not before all stands in its place, and not out of sight (in another tab, say), where nothing has a size.
+  frame() {
+    const { clientWidth: width, clientHeight: height } = this.picture;
+    if (!this.opened || !width || !height || this.model.get("_framed")) return;
+    this.core.eye.aspect = width / height;
+    this.core.home(false);
+    this.model.set("_framed", true);
+    this.model.save_changes();
   }
 
   repaint() {
