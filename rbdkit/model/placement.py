@@ -24,28 +24,21 @@ def as_pose(placement: ArrayLike | object | None, what: str) -> NDArray:
         If the shape is none of these, a number is not finite or beyond 1e12, or the rotation is none (to 1e-9).
     """
     if placement is None:
-        T = np.eye(4)
-    else:
-        as_matrix = getattr(placement, "as_matrix", None)
-        given = floats(
-            placement if as_matrix is None else as_matrix(),
-            lambda v: f"placement of {what} is not made of numbers: {v}",
+        return _HERE
+    as_matrix = getattr(placement, "as_matrix", None)
+    given = floats(
+        placement if as_matrix is None else as_matrix(),
+        lambda v: f"placement of {what} is not made of numbers: {v}",
+    )
+    if given.shape not in _PARTS:
+        raise ModelError(
+            f"placement of {what} has shape {given.shape}; give a position (3,), a rotation (3, 3), a pose (4, 4) "
+            "or a scipy.spatial.transform object"
         )
-        if given.shape == (3,):
-            T = np.eye(4)
-            T[:3, 3] = given
-        elif given.shape == (3, 3):
-            T = np.eye(4)
-            T[:3, :3] = given
-        elif given.shape == (4, 4):
-            T = given.copy()
-        else:
-            raise ModelError(
-                f"placement of {what} has shape {given.shape}; give a position (3,), a rotation (3, 3), a pose (4, 4) "
-                "or a scipy.spatial.transform object"
-            )
+    T = np.eye(4)
+    T[_PARTS[given.shape]] = given
     require_sensible(T, lambda v: f"placement of {what} holds a number that is not finite or absurd: {v}")
-    if not so3.is_rotation(T[:3, :3], 1e-9) or not np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0]):
+    if given.ndim == 2 and not (so3.is_rotation(T[:3, :3], 1e-9) and T[3].tolist() == [0.0, 0.0, 0.0, 1.0]):
         raise ModelError(
             f"placement of {what} is not a pose; its upper left 3x3 block must be a rotation matrix (determinant 1, "
             f"orthonormal columns) and its last row 0 0 0 1:\n{T}"
@@ -64,3 +57,12 @@ def frozen(values: ArrayLike) -> NDArray:
     array = np.array(values, dtype=float)
     array.setflags(write=False)
     return array
+
+
+_HERE = frozen(np.eye(4))
+_PARTS: dict[tuple[int, ...], tuple[slice, slice | int]] = {
+    (3,): np.s_[:3, 3],
+    (3, 3): np.s_[:3, :3],
+    (4, 4): np.s_[:, :],
+}
+"""Where numbers of a shape stand in a pose."""

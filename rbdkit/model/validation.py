@@ -36,24 +36,26 @@ def validate(model: Model) -> list[Finding]:
     massive, welded = _carried(model)
     together = defaultdict(list)  # bodies that move with one velocity variable: several, if joints mimic one another
     for body in bodies:
-        together[body.joint.v_slice.start].append(body.index)
+        if body.joint.nv > 0:
+            together[body.joint.v_slice.start].append(body.index)
+    moves_mass = {start: any(massive[i] for i in moved) for start, moved in together.items()}
     for body in bodies:
         findings += inertia_findings(body.name, body.inertia)
         findings += _axis_findings(body)
         if body.joint.nv > 0:
-            moved = [i for i in together[body.joint.v_slice.start] if model.joints[i].nv > 0]
-            alone = welded[body.index] if len(moved) == 1 else None
-            findings += _motion_findings(body, any(massive[i] for i in moved), alone)
+            start = body.joint.v_slice.start
+            alone = welded[body.index] if len(together[start]) == 1 else None
+            findings += _motion_findings(body, moves_mass[start], alone)
     return findings
 
 
 def inertia_findings(name: str, inertia: Inertia | None) -> list[Finding]:
     """What is unphysical about the inertia of the body of that name."""
-    if inertia is None:
+    if inertia is None or not (texts := inertia.findings()):
         return []
     solvable = inertia.sensible and inertia.mass >= 0.0 and _semidefinite(inertia.inertia_com)
     severity: Literal["error", "warning"] = "warning" if solvable else "error"
-    return [Finding(severity, name, "inertia", text) for text in inertia.findings()]
+    return [Finding(severity, name, "inertia", text) for text in texts]
 
 
 def _semidefinite(inertia_com: NDArray) -> bool:

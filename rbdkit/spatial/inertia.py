@@ -254,7 +254,11 @@ class Inertia:
 
     def findings(self) -> list[str]:
         """What is physically wrong with these numbers, a sentence each; an empty list for a possible body."""
-        return inertia_findings(self.mass, self.com, self.inertia_com)
+        return list(self._findings)
+
+    @cached_property
+    def _findings(self) -> tuple[str, ...]:
+        return tuple(inertia_findings(self.mass, self.com, self.inertia_com))
 
     @cached_property
     def sensible(self) -> bool:

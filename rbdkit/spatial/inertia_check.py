@@ -18,7 +18,8 @@ def without_round_off(moments: NDArray) -> NDArray:
 
 def mirrored(inertia_com: NDArray) -> NDArray:
     """The same matrix, symmetric to the last digit if it was so to ROUND_OFF; any other as it is, for the findings."""
-    if np.array_equal(inertia_com, inertia_com.T) or not np.isfinite(inertia_com).all():
+    (_, xy, xz), (yx, _, yz), (zx, zy, _) = inertia_com.tolist()
+    if (xy == yx and xz == zx and yz == zy) or not np.isfinite(inertia_com).all():
         return inertia_com
     mean = 0.5 * inertia_com + 0.5 * inertia_com.T
     return mean if np.abs(inertia_com - inertia_com.T).max() <= ROUND_OFF * np.abs(inertia_com).max() else inertia_com

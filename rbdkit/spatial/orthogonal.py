@@ -55,5 +55,8 @@ def project(M: ArrayLike) -> NDArray:
 
 
 def _determinant(M: NDArray) -> NDArray:
+    if M.ndim == 2:  # one by one, plain numbers are ten times as fast
+        (a, b, c), (d, e, f), (g, h, i) = M.tolist()
+        return np.asarray(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
     with np.errstate(invalid="ignore"):  # of NaN it is NaN, and the caller says so in words
         return np.linalg.det(M)

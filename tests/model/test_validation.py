@@ -1,5 +1,6 @@
 """Each finding names the link, shows the value and says how to mend it; good models give none."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -159,3 +160,28 @@ def test_all_findings_come_at_once():
     assert [f[1:] for f in findings(model)] == [
         ("link", "inertia"), ("ghost", "missing inertia"), ("point", "inertia not positive definite"),
     ]  # fmt: skip
+
+
+def test_followers_are_looked_at_once_each():
+    """A joint that n others follow: the calls grow with n, not with its square."""
+
+    def calls(n):
+        model, count = Model(), 0
+        rod = Inertia.box((0.1, 0.1, 0.1), mass=1.0)
+        model.add_body("leader", joint=Revolute("z"), inertia=rod)
+        for k in range(n):
+            model.add_body(f"b{k}", joint=Revolute("z"), inertia=rod, mimic=Mimic("leader_joint"))
+
+        def counted(frame, event, argument):
+            nonlocal count
+            count += 1
+
+        before = sys.getprofile()
+        sys.setprofile(counted)
+        try:
+            assert model.validate() == []
+        finally:
+            sys.setprofile(before)
+        return count
+
+    assert calls(200) < 2.1 * calls(100)

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from rbdkit.errors import ModelError
 from rbdkit.spatial import Inertia, body, plucker, se3, so3
+from rbdkit.spatial import inertia as inertia_module
 
 
 def point_masses(rng, n=12):
@@ -186,3 +187,16 @@ def test_wrong_shapes_are_refused_with_the_name():
         Inertia("heavy")
     with pytest.raises(ModelError, match=r"pose \(4, 4\), got shape \(6, 6\)"):
         Inertia(1.0).transformed(np.eye(6))
+
+
+def test_findings_are_made_once(monkeypatch):
+    """An inertia never changes, and neither does what is wrong with it; each caller gets a list of its own."""
+    made, looked = Inertia(-1.0, check=False), []
+    find = inertia_module.inertia_findings
+    monkeypatch.setattr(inertia_module, "inertia_findings", lambda *numbers: looked.append(1) or find(*numbers))
+    first = made.findings()
+    assert first == ["the mass is negative: -1 kg"]
+    first.clear()
+    assert made.findings() == ["the mass is negative: -1 kg"]
+    assert looked == [1]
+    assert copy.deepcopy(made) == pickle.loads(pickle.dumps(made)) == made

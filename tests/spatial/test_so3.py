@@ -199,6 +199,18 @@ def test_check_names_the_deviation():
     assert_array_equal(so3.is_rotation(np.stack([np.eye(3), 2 * np.eye(3)])), [True, False])
 
 
+def test_one_matrix_is_judged_as_a_stack_of_them(rng):
+    """Rotations, reflections, what is neither, numbers that overflow and that are none."""
+    R = so3.random(rng, (50,))
+    other = [-R, R[:, [1, 0, 2]], rng.standard_normal((50, 3, 3)), 1e300 * R, np.full((1, 3, 3), np.nan), 0.0 * R]
+    for M in (R, *other):
+        with np.errstate(over="ignore", invalid="ignore"):
+            expected = so3.is_rotation(M, 1e-12)
+            found = [so3.is_rotation(one, 1e-12) for one in M]
+        assert_array_equal(found, expected)
+        assert all(found) == (M is R) == any(found)
+
+
 def test_project_finds_the_nearest_rotation(rng):
     """No rotation near the projection is closer to M; scipy's own orthogonalisation agrees."""
     off = rng.choice([0.0, 1e-3, 0.1, 0.5], (2000, 1, 1)) * rng.standard_normal((2000, 3, 3))
