@@ -19,6 +19,7 @@ from rbdkit.formats.common_normal import Line, common_normal
 from rbdkit.formats.require_model import require_model
 from rbdkit.joints import Cylindrical, Helical, JointType, Prismatic, Revolute
 from rbdkit.model import Model
+from rbdkit.model.names import listed
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import numbers, shown
@@ -225,7 +226,7 @@ def _require_chain(model: Model) -> None:
     if len(model.bodies) == 1:
         raise FormatError(f"model {model.name!r} has no bodies, so no Denavit-Hartenberg parameters either")
     if model.loops:
-        names = ", ".join(repr(loop.joint.name) for loop in model.loops)
+        names = listed([loop.joint.name for loop in model.loops])
         raise FormatError(f"{names} close(s) a loop; Denavit-Hartenberg parameters are for serial arms here")
     for body in model.bodies[1:]:
         if body.parent != body.index - 1:

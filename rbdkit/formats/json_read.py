@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
 
 from rbdkit.errors import FormatError, ModelError, StateError
 from rbdkit.formats.json_geometry import geometry_from_node
@@ -15,6 +17,7 @@ from rbdkit.model import Limits, Mimic, Model
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import shown
 
+Made = TypeVar("Made")
 JOINT_ENTRIES = (
     "name", "type", "placement", "damping", "friction", "stiffness", "rest", "armature", "limits", "mimic",
 )  # fmt: skip
@@ -60,23 +63,28 @@ def from_dict(data: dict[str, Any], *, source: str = "data") -> Model:
             f"version {data.get('version')!r:.40} is not supported; this rbdkit reads version {VERSION}"
         )
     document.only(("format", "version", "name", "gravity", "bodies", "frames", "loops"))
-    model = Model(document["name"].text(), document["gravity"].array((3,)))
+    model = _guarded(_model, document)
     for node in document.entries("bodies"):
-        _guarded(_add_body, model, node)
+        _guarded(partial(_add_body, model), node)
     for node in document.entries("frames"):
-        _guarded(_add_frame, model, node)
+        _guarded(partial(_add_frame, model), node)
     for node in document.entries("loops"):
-        _guarded(_add_loop, model, node)
+        _guarded(partial(_add_loop, model), node)
     return model
 
 
-def _guarded(add: Any, model: Model, node: Node) -> None:
+def _guarded(make: Callable[[Node], Made], node: Node) -> Made:
+    """What is made of a node; where that is impossible, its place is said."""
     try:
-        add(model, node)
+        return make(node)
     except FormatError:
         raise
     except (ModelError, StateError) as fault:
         raise node.fault(str(fault)) from None
+
+
+def _model(document: Node) -> Model:
+    return Model(document["name"].text(), document["gravity"].array((3,)))
 
 
 def _add_body(model: Model, node: Node) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from rbdkit.errors import ModelError
 from rbdkit.formats.meshes import MeshFinder
 from rbdkit.formats.urdf_origin import read_origin
-from rbdkit.formats.xml_numbers import number, vector
+from rbdkit.formats.xml_numbers import LONGEST_TEXT, number, vector
 from rbdkit.formats.xml_reader import Element
 from rbdkit.model import Box, Capsule, Cylinder, Geometry, Shape, Sphere
 
@@ -93,5 +93,7 @@ def _shape(element: Element, subject: str, meshes: MeshFinder) -> Shape:
             filename = element.attributes.get("filename", "").strip()
             if not filename:
                 raise ModelError("the mesh has no file name")
+            if len(filename) > LONGEST_TEXT:
+                raise ModelError(f"the file name of the mesh has {len(filename)} characters, which no path has")
             return meshes.mesh(filename, tuple(np.broadcast_to(scale, 3)))
     raise ModelError(f"shape <{element.tag}> is unknown; URDF has box, sphere, cylinder, capsule and mesh")

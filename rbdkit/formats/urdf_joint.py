@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
 from rbdkit.formats.urdf_origin import read_origin
-from rbdkit.formats.xml_numbers import bound, number, text, vector
+from rbdkit.formats.xml_numbers import bound, name, number, text, vector
 from rbdkit.formats.xml_reader import Element
 from rbdkit.joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
 from rbdkit.model import Limits, Mimic
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.spatial.read_numbers import shown
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 SLOPPY = 1e-3
@@ -43,17 +44,17 @@ class UrdfJoint:
 
 def read_joint(element: Element, notes: list[str]) -> UrdfJoint:
     """The joint of a <joint> element."""
-    name = text(element, "name", "a joint")
-    subject = f"joint {name!r}"
+    own = name(element, "name", "a joint")
+    subject = f"joint {own!r}"
     kind = text(element, "type", subject)
     if kind not in KINDS:
         raise FormatError(
-            f"{element.place}: {subject}: joint type {kind!r} is unknown{did_you_mean(kind, KINDS)}; "
+            f"{element.place}: {subject}: joint type {shown(kind)} is unknown{did_you_mean(kind, KINDS)}; "
             f"URDF has {', '.join(KINDS)}"
         )
     type_ = _type(kind, element, subject, notes)
     return UrdfJoint(
-        name=name,
+        name=own,
         place=element.place,
         parent=_end("parent", element, subject),
         child=_end("child", element, subject),
@@ -71,7 +72,7 @@ def _end(tag: str, joint: Element, subject: str) -> str:
     end = joint.first(tag)
     if end is None:
         raise FormatError(f"{joint.place}: {subject}: it lacks the element <{tag} link=...>")
-    return text(end, "link", subject)
+    return name(end, "link", subject)
 
 
 def _type(kind: str, joint: Element, subject: str, notes: list[str]) -> JointType:
@@ -129,5 +130,5 @@ def _limits(kind: str, joint: Element, subject: str, notes: list[str]) -> Limits
 def _mimic(element: Element | None, subject: str) -> Mimic | None:
     if element is None:
         return None
-    leader = text(element, "joint", subject)
+    leader = name(element, "joint", subject)
     return Mimic(leader, number(element, "multiplier", subject, 1.0), number(element, "offset", subject, 0.0))

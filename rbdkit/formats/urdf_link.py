@@ -11,7 +11,7 @@ from rbdkit.errors import FormatError
 from rbdkit.formats.meshes import MeshFinder
 from rbdkit.formats.urdf_geometry import Color, read_geometry
 from rbdkit.formats.urdf_origin import read_origin
-from rbdkit.formats.xml_numbers import number, text
+from rbdkit.formats.xml_numbers import name, number
 from rbdkit.formats.xml_reader import Element
 from rbdkit.model import Geometry
 from rbdkit.spatial.inertia import Inertia
@@ -39,10 +39,10 @@ class UrdfLink:
 
 def read_link(element: Element, materials: dict[str, Color], meshes: MeshFinder, notes: list[str]) -> UrdfLink:
     """The link of a <link> element."""
-    name = text(element, "name", "a link")
-    subject = f"link {name!r}"
+    own = name(element, "name", "a link")
+    subject = f"link {own!r}"
     geometry = tuple(read_geometry(element, subject, materials, meshes, notes))
-    return UrdfLink(name, element.place, _inertia(element.first("inertial"), subject), geometry)
+    return UrdfLink(own, element.place, _inertia(element.first("inertial"), subject), geometry)
 
 
 def _inertia(inertial: Element | None, subject: str) -> Inertia | None:

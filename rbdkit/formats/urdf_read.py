@@ -19,6 +19,7 @@ from rbdkit.formats.urdf_joint import read_joint
 from rbdkit.formats.urdf_link import read_link
 from rbdkit.formats.urdf_mimic import order_links, resolve_mimics
 from rbdkit.formats.urdf_tree import by_name, find_root
+from rbdkit.formats.xml_numbers import name
 from rbdkit.formats.xml_reader import Element, declaration_first, parse_xml
 from rbdkit.model import Model
 from rbdkit.spatial.read_numbers import shown
@@ -121,7 +122,7 @@ def read_urdf(
         joints = {name: replace(joint, mimic=None) for name, joint in joints.items()}
     order, joints = order_links(root, joints, notes)
     model = build_model(
-        robot.attributes.get("name") or "robot",
+        name(robot, "name", "the robot") if robot.attributes.get("name") else "robot",
         order,
         links,
         joints.values(),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
 from rbdkit.formats.urdf_origin import rpy_from_matrix
+from rbdkit.formats.xml_numbers import LONGEST_TEXT
 from rbdkit.formats.xml_write import name_text, numbers_text
 from rbdkit.model import Body, Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from rbdkit.spatial.inertia import Inertia
@@ -71,5 +72,5 @@ def _shape(geometry: Geometry, what: str) -> Element | None:
         case Capsule(radius, length):
             return Element("capsule", radius=numbers_text([radius], what), length=numbers_text([length], what))
         case Mesh(path=str(path), scale=scale):
-            return Element("mesh", filename=name_text(path, what), scale=numbers_text(scale, what))
+            return Element("mesh", filename=name_text(path, what, LONGEST_TEXT), scale=numbers_text(scale, what))
     return None

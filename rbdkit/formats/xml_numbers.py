@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
 from rbdkit.formats.xml_reader import Element
+from rbdkit.model.names import LONGEST as LONGEST_NAME
 from rbdkit.spatial.read_numbers import HUGE
 
 LONGEST = 1000
 """Characters of a number: beyond, it is taken for a mistake, as no program writes so many digits."""
+
+LONGEST_TEXT = 10_000
+"""Characters of any other attribute: paths have 4,096 at most, a vector of numbers fewer than that."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -25,6 +29,17 @@ def text(element: Element, attribute: str, subject: str) -> str:
     if not value:
         what = "lacks the attribute" if value is None else "has an empty attribute"
         raise FormatError(f"{element.place}: {subject}: <{element.tag}> {what} {attribute!r}")
+    if len(value) > LONGEST_TEXT:
+        raise _fault(element, attribute, subject, f"{len(value)} characters are more than any needs ({LONGEST_TEXT})")
+    return value
+
+
+def name(element: Element, attribute: str, subject: str) -> str:
+    """A required attribute that is the name of a link or a joint."""
+    value = text(element, attribute, subject)
+    if len(value) > LONGEST_NAME:
+        said = f"a name of {len(value)} characters; take one of {LONGEST_NAME} at most"
+        raise _fault(element, attribute, subject, said)
     return value
 
 
@@ -39,19 +54,16 @@ def vector(
     if default is not None and (element is None or attribute not in element.attributes):
         return np.array(default)
     assert element is not None
-    words = text(element, attribute, subject).split()
     counts = count if isinstance(count, tuple) else (count,)
-    if len(words) not in counts:
-        wanted = " or ".join(str(n) for n in counts)
-        raise _fault(
-            element, attribute, subject, f"needs {wanted} number{'s' if counts != (1,) else ''}, got {len(words)}"
-        )
-    return np.array([_number(word, element, attribute, subject) for word in words])
+    return np.array(_numbers(element, attribute, counts, subject))
 
 
 def number(element: Element | None, attribute: str, subject: str, default: float | None = None) -> float:
     """An attribute that is one finite number; the default if the element or attribute is missing."""
-    return float(vector(element, attribute, 1, subject, None if default is None else (default,))[0])
+    if default is not None and (element is None or attribute not in element.attributes):
+        return default
+    assert element is not None
+    return _numbers(element, attribute, (1,), subject)[0]
 
 
 def bound(element: Element | None, attribute: str, subject: str, default: float) -> float:
@@ -63,6 +75,16 @@ def bound(element: Element | None, attribute: str, subject: str, default: float)
         value = float(word)
         return math.copysign(math.inf, value) if abs(value) > HUGE else value
     return number(element, attribute, subject)
+
+
+def _numbers(element: Element, attribute: str, counts: tuple[int, ...], subject: str) -> list[float]:
+    words = text(element, attribute, subject).split()
+    if len(words) not in counts:
+        wanted = " or ".join(str(n) for n in counts)
+        raise _fault(
+            element, attribute, subject, f"needs {wanted} number{'s' if counts != (1,) else ''}, got {len(words)}"
+        )
+    return [_number(word, element, attribute, subject) for word in words]
 
 
 def _number(word: str, element: Element, attribute: str, subject: str) -> float:

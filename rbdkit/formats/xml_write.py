@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from rbdkit.errors import FormatError
-from rbdkit.spatial.read_numbers import HUGE
+from rbdkit.model.names import LONGEST
+from rbdkit.spatial.read_numbers import HUGE, shown
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -23,8 +24,10 @@ def numbers_text(values: Iterable[float], what: str) -> str:
     return " ".join(repr(number) for number in numbers)
 
 
-def name_text(name: str, what: str) -> str:
-    """A name, which must be one that XML can hold."""
+def name_text(name: str, what: str, most: int = LONGEST) -> str:
+    """A name, which must be one that XML can hold and that can be read again: of `most` characters."""
+    if len(name) > most:
+        raise FormatError(f"{what} {shown(name)}: a name of {len(name)} characters cannot be read back; shorten it")
     found = _NOT_XML.search(name)
     if found:
         raise FormatError(

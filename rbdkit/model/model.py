@@ -22,6 +22,7 @@ from rbdkit.model.geometry import Geometry, Shape, as_geometry
 from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint, Limits, Mimic
 from rbdkit.model.leading_axes import common_axes
+from rbdkit.model.names import LONGEST_OF_JOINTS, require_name, require_short
 from rbdkit.model.numbering import WORLD, did_you_mean
 from rbdkit.model.placement import as_gravity, as_pose, frozen
 from rbdkit.model.validation import validate
@@ -86,6 +87,7 @@ class Model:
 
     def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
         self.name = str(name)
+        require_short(self.name, "the name of a model")
         self.gravity = as_gravity(gravity)
         self.bodies = (Body(WORLD, 0, -1, Joint(WORLD)),)
         self.frames = ()
@@ -213,14 +215,12 @@ class Model:
         return loop
 
     def _claim_name(self, name: str) -> None:
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"a name must be a non-empty text, not {shown(name)}")
+        require_name(name, "a name")
         if name in self._body_index or name in self._frame_index:
             raise ModelError(f"name {name!r} is taken; give every body and frame its own name")
 
     def _claim_joint_name(self, name: str) -> None:
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"the name of a joint must be a non-empty text, not {shown(name)}")
+        require_name(name, "the name of a joint", LONGEST_OF_JOINTS)
         if name in self._joint_index or name in self._loop_names:
             raise ModelError(f"joint name {name!r} is taken; give every joint its own name")
 

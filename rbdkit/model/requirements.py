@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rbdkit.errors import ModelError
 from rbdkit.model.model import Model
+from rbdkit.model.names import listed
 
 
 def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> None:
@@ -19,9 +20,8 @@ def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> 
 
 def loops_unseen(loops: Sequence[str], model: str, algorithm: str) -> ModelError:
     """The error of an algorithm for trees that meets loop joints of these names."""
-    names = ", ".join(map(repr, loops))
     return ModelError(
-        f"{algorithm} needs a tree, but {names} close(s) a loop in model {model!r}; "
+        f"{algorithm} needs a tree, but {listed(loops)} close(s) a loop in model {model!r}; "
         "rbdkit.algorithms.divide_and_conquer and the formulations 'se3', 'so3xr3' and 'bodywise' know loops"
     )
 
@@ -29,7 +29,7 @@ def loops_unseen(loops: Sequence[str], model: str, algorithm: str) -> ModelError
 def require_no_mimics(model: Model, algorithm: str, instead: str) -> None:
     """Raise `ModelError` if a joint mimics another one: propagation from body to body would not see the tie."""
     if model.mimics:
-        followers = ", ".join(repr(joint.name) for joint in model.joints if joint.mimic is not None)
+        followers = listed([joint.name for joint in model.joints if joint.mimic is not None])
         raise ModelError(
             f"{algorithm} needs joints that move independently, but {followers} mimic(s) another; use {instead}"
         )
@@ -48,5 +48,4 @@ def require_undriven(model: Model, algorithm: str, why: str) -> None:
     """Raise `ModelError` if a joint moves as time says. why : what is to be said of that, a clause."""
     driven = [joint.name for joint in model.joints if joint.type.is_driven]
     if driven:
-        names = ", ".join(map(repr, driven))
-        raise ModelError(f"{algorithm}: {names} of model {model.name!r} move(s) as time says, and {why}")
+        raise ModelError(f"{algorithm}: {listed(driven)} of model {model.name!r} move(s) as time says, and {why}")

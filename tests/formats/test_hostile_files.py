@@ -252,3 +252,77 @@ def test_hints_do_not_compare_everything_with_everything(monkeypatch):
 def test_a_hint_is_still_given():
     with pytest.raises(FormatError, match="did you mean 'elbow'"):
         from_urdf(robot(link("elbow", GOOD), link("b", GOOD), joint("j", "elbwo", "b")))
+
+
+LONG = "n" * 1001
+PLACES = {
+    "link": robot(link(LONG, GOOD)),
+    "joint": robot(link("a", GOOD), link("b", GOOD), joint(LONG, "a", "b")),
+    "parent": robot(link("a", GOOD), link("b", GOOD), joint("j", LONG, "b")),
+    "child": robot(link("a", GOOD), link("b", GOOD), joint("j", "a", LONG)),
+    "mimic": robot(
+        link("a", GOOD), link("b", GOOD), joint("j", "a", "b", "continuous", f'<mimic joint="{LONG}"/>')
+    ),
+    "robot": f'<robot name="{LONG}">{link("a", GOOD)}</robot>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1001, 3_000_000])
+@pytest.mark.parametrize("text", PLACES.values(), ids=PLACES)
+def test_names_of_absurd_length_in_urdf(text, size):
+    with pytest.raises(
+        FormatError, match=rf"{size} characters(; take one of 1000 at most| are more than any needs)"
+    ) as caught:
+        from_urdf(text.replace(LONG, "n" * size))
+    assert len(str(caught.value)) < 400
+    if size == 1001:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)
+            try:
+                from_urdf(text.replace(LONG, LONG[1:]))
+            except FormatError as fault:  # only what the text is made to lack
+                assert "does not exist" in str(fault)
+
+
+def test_names_of_absurd_length_in_models_and_json():
+    made = model()
+    for call in (
+        lambda: Model(LONG), lambda: made.add_body(LONG), lambda: made.add_body("b", joint_name=LONG + LONG),
+        lambda: made.add_frame(LONG, "a"), lambda: made.add_loop(LONG + LONG, "a", "world", Revolute()),
+    ):  # fmt: skip
+        with pytest.raises(ModelError, match=r"has (1001|2002) characters; take one of 1000 at most") as caught:
+            call()
+        assert len(str(caught.value)) < 200
+    assert len(made.bodies) == 2 and not made.frames and not made.loops
+    made.add_frame("tip", "a")
+    made.add_loop("closing", "a", "world", Revolute())
+    made.add_body(LONG[1:], joint=Revolute())  # its joint is called a little longer
+    assert from_json(to_json(made)).joint(f"{LONG[1:]}_joint").q_slice == slice(1, 2)
+    for name in ('"m"', '"a"', '"a_joint"', '"tip"', '"closing"'):
+        with pytest.raises(FormatError, match="2002 characters") as caught:
+            from_json(to_json(made).replace(f'"name": {name}', f'"name": "{LONG}{LONG}"'))
+        assert len(str(caught.value)) < 300
+
+
+def test_names_that_could_not_be_read_again_are_not_written():
+    """A frame becomes a link on a joint, which is called after it."""
+    short, long = Model(), Model()
+    for made, size in ((short, 994), (long, 995)):
+        made.add_body("a", joint=Revolute("z"), inertia=Inertia(1.0, (0, 0, 1)))
+        made.add_frame("f" * size, "a")
+    assert from_urdf(to_urdf(short)).frame("f" * 994).body == 1
+    with pytest.raises(FormatError, match="a name of 1001 characters cannot be read back; shorten it"):
+        to_urdf(long)
+
+
+def test_other_attributes_of_absurd_length():
+    kind = joint("j", "a", "b").replace('"fixed"', f'"{"fixed" * 2001}"')
+    with pytest.raises(FormatError, match="10005 characters are more than any needs"):
+        from_urdf(robot(link("a", GOOD), link("b", GOOD), kind))
+    with pytest.raises(FormatError, match=r"joint type 'fixedf.*fixed' is unknown") as caught:
+        from_urdf(robot(link("a", GOOD), link("b", GOOD), joint("j", "a", "b").replace('"fixed"', f'"{"fixed" * 99}"')))
+    assert len(str(caught.value)) < 400
+    shape = f'<visual><geometry><mesh filename="{"a/" * 5001}m.stl"/></geometry></visual>'
+    with pytest.warns(FormatWarning, match="file name of the mesh has 10007 characters") as warned:
+        assert from_urdf(robot(f'<link name="a">{shape}</link>')).body("a").geometry == ()
+    assert len(str(warned[0].message)) < 400

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.constraints.force_split import apparent
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.names import listed
 from rbdkit.model.requirements import require_tree
 from rbdkit.spatial.cross import cross_force
 
@@ -49,7 +50,7 @@ def attached_body(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> Atta
     """
     require_tree(model, "a body on one joint")
     if len(model.bodies) != 2:
-        names = ", ".join(repr(body.name) for body in model.bodies[1:])
+        names = listed([body.name for body in model.bodies[1:]])
         raise ModelError(f"model {model.name!r} must have one body on one joint, but has {names or 'none'}")
     joint, I = model.joints[1], np.array(model.I[1])
     X_J, S, v_J, c_J = joint.calc(q, qd, t)

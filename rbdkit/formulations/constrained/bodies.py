@@ -29,6 +29,7 @@ from rbdkit.formulations.joint import lets_go
 from rbdkit.formulations.joint_state import joint_state
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
+from rbdkit.model.names import listed
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_force
 
@@ -79,7 +80,7 @@ class ConstrainedBodies:
         baumgarte: Baumgarte | None = None,
     ) -> None:
         if model.mimics:
-            followers = ", ".join(repr(joint.name) for joint in model.joints if joint.mimic is not None)
+            followers = listed([joint.name for joint in model.joints if joint.mimic is not None])
             raise ModelError(
                 f"model {model.name!r}: joints {followers} mimic others, which is no constraint between two bodies; "
                 "use formulation='joint', or give these joints coordinates of their own"

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from rbdkit.errors import ModelError
+from rbdkit.model.names import listed
 from rbdkit.model.numbering import WORLD, did_you_mean
 
 
@@ -85,9 +86,8 @@ class ConnectivityGraph:
     def _check_connected(self) -> None:
         lost = [body for body in self.bodies if body not in reachable(self.base, self.joints)]
         if lost:
-            names = ", ".join(map(repr, lost))
             raise ModelError(
-                f"no path of joints leads from the base {self.base!r} to {names}; connect one of them with a "
+                f"no path of joints leads from the base {self.base!r} to {listed(lost)}; connect one of them with a "
                 "6-DoF joint such as rbdkit.Free(), which has no physical effect"
             )
 
