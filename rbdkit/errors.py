@@ -24,4 +24,7 @@ class SimulationError(RbdkitError, RuntimeError):
 
 
 class ConvergenceError(RbdkitError, ArithmeticError):
-    """The equations of an implicit step were not solved: says at which residual, after how many iterations."""
+    """The equations of an implicit step were not solved: says at which residual, after how many iterations.
+
+    Or an integrator that chooses its steps needs more of them than it may take.
+    """

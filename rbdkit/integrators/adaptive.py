@@ -9,7 +9,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
+from rbdkit.spatial.read_numbers import shown
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -22,6 +24,10 @@ CHART = 1.0
 """Displacement (rad or m) from which on a step begins with a new chart: long before a rotation vector is singular."""
 
 
+MOST_STEPS = 10_000
+"""Steps from one recorded time to the next; other libraries give up after 500 (SUNDIALS, ODEPACK)."""
+
+
 class Adaptive:
     """A SciPy solver in the displacement u from the last point of reference, so that x stays on its manifold.
 
@@ -29,6 +35,8 @@ class Adaptive:
     ----------
     method : 'dop853' (order 8, for accuracy), 'rk45', 'rk23', or the implicit 'radau' and 'lsoda' for stiff systems.
     rtol, atol : tolerances of a step, relative and absolute (rad, m, rad/s, m/s).
+    max_steps : the most steps between two times that are asked for. A motion that needs more (far too fast, or far too
+        stiff for the method) would seem to stand still for ever; it ends there and says so.
     """
 
     conserves: ClassVar[tuple[str, ...]] = ()
@@ -39,8 +47,12 @@ class Adaptive:
         method: Literal["dop853", "rk45", "rk23", "radau", "lsoda"] = "dop853",
         rtol: float = 1e-9,
         atol: float = 1e-9,
+        max_steps: int = MOST_STEPS,
     ) -> None:
+        if isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
+            raise SimulationError(f"max_steps = {shown(max_steps)} must be a whole number of steps, 1 or more")
         self.name = method
+        self.max_steps = int(max_steps)
         self.rtol, self.atol = rtol, atol
         self.order = ORDERS[method]
 
@@ -51,12 +63,17 @@ class Adaptive:
         ------
         FloatingPointError
             When no step is short enough.
+        ConvergenceError
+            When `max_steps` do not lead to the next time.
         """
-        n, steps = len(v), 0
+        n, steps, last = len(v), 0, times[0]
         solver = self._start(system, times[0], x, v, times[-1], None)
         dense = None
         for t in times[1:]:
+            allowed = steps + self.max_steps
             while solver.t < t:
+                if steps == allowed:
+                    raise ConvergenceError(self._too_many(last, solver.t, t))
                 if np.max(np.abs(solver.y[:n]), initial=0.0) > CHART:
                     x = system.move(x, solver.y[:n])
                     solver = self._start(system, solver.t, x, solver.y[n:], times[-1], solver.step_size)
@@ -70,6 +87,16 @@ class Adaptive:
                 dense = solver.dense_output() if dense is None else dense
                 y = dense(t)
             yield system.move(x, y[:n]), y[n:], steps
+            last = t
+
+    def _too_many(self, last: float, reached: float, t: float) -> str:
+        stiff = "" if self.name in ("radau", "lsoda") else ", an integrator for stiff systems ('radau')"
+        return (
+            f"{self.max_steps} steps of {self.name} from t = {last:.6g} s came to t = {reached:.10g} s, not to "
+            f"{t:.6g} s, the next time to be recorded: the motion is too fast or too stiff for it. Look for a "
+            f"velocity, a stiffness or a damping that is too large, or take looser tolerances{stiff}, a shorter dt, "
+            f"or Adaptive({self.name!r}, max_steps={10 * self.max_steps})"
+        )
 
     def _start(
         self, system: System, t: float, x: NDArray, v: NDArray, end: float, first_step: float | None

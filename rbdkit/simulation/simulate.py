@@ -89,6 +89,10 @@ def simulate(
         If an argument has the wrong shape, is off its manifold, opens a loop of the model, or does not fit into memory;
         if the model has findings that leave its motion without meaning; if tau or f_ext change their arguments; or if
         not even the first step can be made.
+    ConvergenceError
+        If the equations of the first step cannot be solved, or an adaptive integrator does not come to the end of the
+        first interval of recording with the steps that it may take (10,000; see `rbdkit.integrators.Adaptive`). Later
+        on, either ends the run.
     KeyboardInterrupt
         If an earlier run of the same ``for`` loop, ``while`` loop or comprehension was interrupted: that one handed
         over its motion, this one ends the loop.

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import LinearSystem
 from rbdkit.integrators import Adaptive
 
@@ -106,3 +107,33 @@ def test_no_step_short_enough(method):
     system = Explosive(np.zeros((1, 1)), np.zeros((1, 1)))
     with pytest.raises(FloatingPointError, match=f"{method} finds no step short enough"), np.errstate(all="ignore"):
         list(Adaptive(method).samples(system, np.linspace(0.0, 1.0, 11), np.zeros(1), np.ones(1)))
+
+
+def oscillator(rate):
+    return LinearSystem(-(rate**2) * np.eye(1), np.zeros((1, 1)))
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk45", "rk23", "radau", "lsoda"])
+def test_steps_between_two_times_are_counted(method):
+    """What is enough for one interval is enough for any number of them, and one step less is not."""
+    times, start = np.linspace(0.0, 1.0, 5), (np.zeros(1), np.ones(1))
+    steps = [n for *_, n in Adaptive(method, 1e-6, 1e-6).samples(oscillator(50.0), times, *start)]
+    most = max(np.diff([0, *steps]))
+    assert most > 5
+    enough = Adaptive(method, 1e-6, 1e-6, max_steps=int(most))
+    assert [n for *_, n in enough.samples(oscillator(50.0), times, *start)] == steps
+    k = int(np.argmax(np.diff([0, *steps])))
+    short = Adaptive(method, 1e-6, 1e-6, max_steps=int(most) - 1)
+    with pytest.raises(ConvergenceError) as caught:
+        list(short.samples(oscillator(50.0), times[: k + 2], *start))
+    said = str(caught.value)
+    assert f"{most - 1} steps of {method} from t = {times[k]:g} s came to t = " in said
+    assert f"not to {times[k + 1]:g} s" in said
+    assert times[k] < float(said.split("came to t = ")[1].split(" s")[0]) < times[k + 1]
+    assert f"Adaptive('{method}', max_steps=" in said
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.0, True, "5", None, np.nan])
+def test_numbers_of_steps_are_whole(wrong):
+    with pytest.raises(SimulationError, match=r"max_steps = .* must be a whole number of steps"):
+        Adaptive(max_steps=wrong)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.errors import StateError
+from rbdkit.errors import ConvergenceError, StateError
 from rbdkit.library import double_pendulum
 from rbdkit.simulation import SimulationWarning
 
@@ -130,3 +130,26 @@ def test_errors_in_the_first_step_and_errors_of_the_user_are_raised():
 def test_a_whole_run_has_no_complaint():
     run = rbd.simulate(double_pendulum(), [0.3, 0.0], duration=0.1)
     assert run.report.stopped == "" and run.report.alarms(run.model) == []
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk45", "rk23", "radau"])
+def test_a_motion_too_fast_for_any_step_is_refused(method):
+    """A body that turns 1e14 rad/s about a middle axis: each step gains 1e-14 s."""
+    model = body_on(rbd.Spherical())
+    integrator = rbd.integrators.Adaptive(method, max_steps=100)
+    with pytest.raises(ConvergenceError, match=f"100 steps of {method} from t = 0 s came to t = .*e-1[0-9] s, not to"):
+        rbd.simulate(model, v0=[1e14, 2e14, 3e14], duration=1.0, dt=0.1, integrator=integrator)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "se3"])
+def test_a_motion_that_becomes_too_fast_keeps_what_there_is(formulation):
+    """A torque spins the body up from rest, until it turns too often between two records."""
+    model = body_on(rbd.Spherical())
+    integrator = rbd.integrators.Adaptive("rk45", max_steps=60)
+    with pytest.warns(SimulationWarning, match="STOPPED.*60 steps of rk45"):
+        run = rbd.simulate(
+            model, duration=20.0, dt=0.5, integrator=integrator, tau=[1.0, 2.0, 3.0], formulation=formulation
+        )
+    assert run.report.stopped.endswith(f"(after t = {run.t[-1]:.6g} s)")
+    assert f"from t = {run.t[-1]:g} s" in run.report.stopped
+    assert 2 < len(run) < 41 and np.isfinite(run.q).all() and np.isfinite(run.v).all()
