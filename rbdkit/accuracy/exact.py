@@ -31,10 +31,13 @@ def exact_acceleration(
     ------
     ModelError
         If the model has loops or mimic joints, or fewer digits are asked for than a float has.
+    StateError
+        If q, qd or tau have the wrong shape or hold a number that is not finite.
     """
     require_independent_joints(model, "exact_acceleration", "forward_dynamics")
     if digits < 17:
         raise ModelError(f"digits = {digits!r}: a float has up to 17, take more")
+    q, qd, tau = model.check_q(q), model.check_v(qd, "qd"), model.check_v(tau, "tau")
     with localcontext() as context:
         context.prec = digits
         H, C = _equation_of_motion(model, q, qd, t)

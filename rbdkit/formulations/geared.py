@@ -46,7 +46,8 @@ class GearedSystem:
         return geared_forward_dynamics(self.gears, x, v, self.tau(t, x, v), f_ext, t)
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
-        return self.gears.integrate(x, u)
+        gears = self.gears
+        return gears.independent(self.model.move(gears.gamma(x), gears.spread(u)))
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
         gears = self.gears
@@ -54,7 +55,7 @@ class GearedSystem:
 
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
         q0, q1 = self.gears.gamma(x0), self.gears.gamma(x1)
-        return self.gears.independent_velocities(self.model.difference(q0, q1))
+        return self.gears.independent_velocities(self.model.displacement(q0, q1))
 
     # --- what it says of the model ------------------------------------------------------------------------------------
 

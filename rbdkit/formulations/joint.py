@@ -57,13 +57,13 @@ class JointSystem:
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         _finite(u)
-        return self.model.integrate(x, u)
+        return self.model.move(x, u)
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
         return self.model.local_rate(u, v)
 
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
-        return self.model.difference(x0, x1)
+        return self.model.displacement(x0, x1)
 
     def inertia(self, x: NDArray) -> NDArray:
         """The joint-space inertia matrix.

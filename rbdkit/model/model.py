@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from math import hypot
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy import ndarray
@@ -35,6 +35,8 @@ FARTHEST = 1e15
 LARGEST = 1e100
 """The largest velocity, acceleration or force: products of two of them and of a model's numbers are still finite."""
 
+Part = Literal["q_slice", "v_slice"]
+"""What a vector holds, coordinates or velocities: the slice of it that belongs to a joint."""
 _TOO_FAR = {
     "q_slice": "so far out neighbouring numbers are too far apart to say where the joint is",
     "v_slice": "with it the equations of motion would overflow",
@@ -377,24 +379,36 @@ class Model:
         return q
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> NDArray:
-        """q moved along the constant velocity dv for one unit of time, on its manifold; stacks allowed."""
-        q, dv = self._aligned(("q", q, self.nq), ("dv", dv, self.nv))
+        """q moved along the constant velocity dv for one unit of time, on its manifold; stacks allowed.
+
+        Raises
+        ------
+        StateError
+            If a shape is wrong, or a number is not finite or beyond the limits of `check_q` and `check_v`.
+        """
+        return self.move(*self._aligned(("q", q, "q_slice"), ("dv", dv, "v_slice")))
+
+    def move(self, q: NDArray, dv: NDArray) -> NDArray:
+        """As `integrate`, without a look at the arguments: for integrators, which see what comes out."""
         moved = np.empty_like(q)
         for joint in self._independent:
             moved[..., joint.q_slice] = joint.type.integrate(q[..., joint.q_slice], dv[..., joint.v_slice])
         return moved
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> NDArray:
-        """The dv with ``integrate(q0, dv) = q1``; stacks allowed."""
-        q0, q1 = self._aligned(("q0", q0, self.nq), ("q1", q1, self.nq))
+        """The dv with ``integrate(q0, dv) = q1``; stacks allowed; raises `StateError` as `integrate` does."""
+        return self.displacement(*self._aligned(("q0", q0, "q_slice"), ("q1", q1, "q_slice")))
+
+    def displacement(self, q0: NDArray, q1: NDArray) -> NDArray:
+        """As `difference`, without a look at the arguments."""
         dv = np.empty((*q0.shape[:-1], self.nv))
         for joint in self._independent:
             dv[..., joint.v_slice] = joint.type.difference(q0[..., joint.q_slice], q1[..., joint.q_slice])
         return dv
 
     def rate(self, q: ArrayLike, v: ArrayLike) -> NDArray:
-        """qdot = qdfn(model, q, v) (Featherstone 2008, Eq 3.7); stacks allowed."""
-        q, v = self._aligned(("q", q, self.nq), ("v", v, self.nv))
+        """qdot = qdfn(model, q, v) (Featherstone 2008, Eq 3.7); stacks allowed; raises as `integrate` does."""
+        q, v = self._aligned(("q", q, "q_slice"), ("v", v, "v_slice"))
         qdot = np.empty_like(q)
         for joint in self._independent:
             qdot[..., joint.q_slice] = joint.type.rate(q[..., joint.q_slice], v[..., joint.v_slice])
@@ -417,7 +431,7 @@ class Model:
             q is off its manifold (with the norm of the quaternion). At 1e15 rad neighbouring floats are an eighth of a
             radian apart: beyond, an angle says no more where the joint is.
         """
-        array = self._check_vector(q, self.nq, name, "q_slice", FARTHEST)
+        array = self._check_vector(q, name, "q_slice")
         for joint in self._curved:
             try:
                 joint.type.check(array[..., joint.q_slice])
@@ -427,9 +441,11 @@ class Model:
 
     def check_v(self, v: ArrayLike, name: str = "v") -> NDArray:
         """v, a or tau as a float array of shape (..., nv), none beyond 1e100; raises `StateError` like `check_q`."""
-        return self._check_vector(v, self.nv, name, "v_slice", LARGEST)
+        return self._check_vector(v, name, "v_slice")
 
-    def _check_vector(self, values: ArrayLike, size: int, name: str, part: str, limit: float) -> NDArray:
+    def _check_vector(self, values: ArrayLike, name: str, part: Part) -> NDArray:
+        """Coordinates or velocities as a float array, none of them beyond its limit."""
+        size, limit = (self.nq, FARTHEST) if part == "q_slice" else (self.nv, LARGEST)
         if (
             type(values) is ndarray
             and values.dtype is FLOAT
@@ -459,9 +475,9 @@ class Model:
             )
         return array
 
-    def _aligned(self, *vectors: tuple[str, ArrayLike, int]) -> list[NDArray]:
-        """Vectors given by name, values and size, brought to common leading axes."""
-        arrays = [self._sized(*vector) for vector in vectors]
+    def _aligned(self, *vectors: tuple[str, ArrayLike, Part]) -> list[NDArray]:
+        """Vectors given by name, values and what they are, checked and brought to common leading axes."""
+        arrays = [self._check_vector(values, name, part) for name, values, part in vectors]
         if len({array.shape[:-1] for array in arrays}) == 1:
             return arrays
         lead = common_axes({vector[0]: array for vector, array in zip(vectors, arrays, strict=True)})

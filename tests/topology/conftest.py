@@ -115,6 +115,12 @@ def _lifted(case: Case, tree: Model, G: np.ndarray, g: np.ndarray, g_dot: np.nda
 
 
 @pytest.fixture(scope="session")
+def plain() -> Case:
+    """A tree in which nothing is special."""
+    return _case(_arm(rbd.Helical("z", pitch=0.2)), 3)
+
+
+@pytest.fixture(scope="session")
 def mimicking() -> Twin:
     """The third joint follows the first; in the twin it moves by itself, but as fast as it would."""
     case = _case(_arm(rbd.Helical("z", pitch=0.2), rbd.Mimic("a_joint", -1.5, 0.3)), 1)

@@ -9,7 +9,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -20,7 +20,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit import accuracy, algorithms, costs, engine, formats
 from rbdkit.algorithms import constraints, equivalence, gears, sparse
-from rbdkit.errors import RbdkitError
+from rbdkit.errors import RbdkitError, StateError
 from rbdkit.integrators import RK4
 
 # --- what a function does with a model that is special ----------------------------------------------------------------
@@ -54,6 +54,14 @@ def _floating(call: Callable[[Any, Any, np.ndarray], Any]) -> Callable[[Any], An
 
 
 A, R = algorithms, rbd
+UNCHECKED = {
+    "algorithms.": "in the form of the sources: arrays in, arrays out; rbdkit.functions looks at what users give",
+    "engine.": "compiled code, below the doors",
+    "formulations.": "rates of trial steps, which are taken back where they are not finite",
+    "costs.custom_code.custom_dynamics": "code made for one model, as a source would print it",
+    "formats.": "takes no state",
+}
+"""Where a number that is not finite is taken as it is, with the reason."""
 TABLE = {
     # inverse dynamics and what it is made of
     "functions.rnea": Known(lambda c: R.rnea(c.m, c.q, c.v, c.a, c.f, c.t), TREE, FORCE, FORCE),
@@ -598,3 +606,70 @@ def test_mimic_joints(name, mimicking):
 @pytest.mark.parametrize("name", [name for name, known in TABLE.items() if known.driven != ELSEWHERE])
 def test_driven_joints(name, driven):
     check(TABLE[name], TABLE[name].driven, driven)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if not name.startswith(tuple(UNCHECKED))])
+def test_numbers_that_are_not_finite_are_refused(name, plain):
+    """By name and place, or they are not read at all: the result is then what it is without them."""
+    case, call = plain, TABLE[name].call
+    good = _numbers(call(case))
+    for argument in ("q", "v", "a", "tau", "w"):
+        for value in (np.nan, np.inf, -np.inf):
+            wrong = getattr(case, argument).copy()
+            wrong[1] = value
+            try:
+                with np.errstate(invalid="ignore"):  # some calls of the table do sums with it before
+                    found = _numbers(call(replace(case, **{argument: wrong})))
+            except RbdkitError as fault:
+                assert re.search(rf"\[[01]\].* is not finite: ({value}|nan)", str(fault)), fault
+            else:
+                np.testing.assert_array_equal(found, good, err_msg=f"{name} answers for {argument}[1] = {value}")
+
+
+def _numbers(found: Any) -> np.ndarray:
+    """All numbers of a result, one after the other."""
+    parts = list(found.values()) if isinstance(found, dict) else found
+    if isinstance(parts, rbd.Trajectory | rbd.Ensemble):
+        parts = [parts.q, parts.v]
+    if isinstance(parts, list | tuple):
+        return np.concatenate([np.zeros(0), *map(_numbers, parts)])
+    return np.ravel(np.asarray(parts, dtype=float))
+
+
+WITH_STATES = {
+    "integrate": ("q", "dv"), "difference": ("q0", "q1"), "rate": ("q", "v"), "check_q": ("q",), "check_v": ("v",),
+}  # fmt: skip
+UNCHECKED_METHODS = {
+    "move": "integrate, for integrators",
+    "displacement": "difference, for integrators",
+    "local_rate": "for integrators",
+}
+
+
+def test_methods_of_models_that_take_states():
+    """There are no others."""
+    named = {"q", "v", "dv", "u", "q0", "q1", "tau", "a"}
+    methods = {
+        name
+        for name, method in inspect.getmembers(rbd.Model, inspect.isfunction)
+        if not name.startswith("_") and named & set(inspect.signature(method).parameters)
+    }
+    assert methods == {*WITH_STATES, *UNCHECKED_METHODS}
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e101])
+@pytest.mark.parametrize("method", WITH_STATES)
+def test_methods_of_models_refuse_such_numbers(method, value, stacked, plain):
+    c = plain
+    call, names = getattr(c.m, method), WITH_STATES[method]
+    right = [c.q if name.startswith("q") else c.v for name in names]
+    assert np.isfinite(call(*right)).all()
+    for k, name in enumerate(names):
+        wrong = [x.copy() for x in right]
+        wrong[k][2] = value
+        if stacked:
+            wrong[k] = np.stack([right[k], wrong[k]])
+        place = re.escape(f"{name}[1, 2]" if stacked else f"{name}[2]")
+        with pytest.raises(StateError, match=rf"^{place} \(joint 'special'\) is (not finite|beyond 1e)"):
+            call(*wrong)
