@@ -9,22 +9,27 @@ from rbdkit.errors import SimulationError
 
 NUMBER = 8
 """Bytes of a number."""
+COPIES = 2
+"""The record itself, and what is made of it."""
 
 
 def require_room(steps: int, every: int, numbers: int) -> None:
-    """Raise SimulationError if a record is larger than the memory that is free: it would end the whole process.
+    """Raise SimulationError if a record and what is made of it do not fit into the memory that is free.
+
+    They would end the whole process, or the run when it is done.
 
     Parameters
     ----------
     steps, every : of the run. numbers : in a recorded state, its time too.
     """
     size, free = NUMBER * numbers * (steps // every + 2), free_memory()
-    if size <= free:
+    if COPIES * size <= free:
         return
-    fitting = max(int(free // (2 * NUMBER * numbers)), 1)  # as much again is left for what is made of it
+    fitting = max(int(free // (COPIES * NUMBER * numbers)) - 2, 1)
     raise SimulationError(
         f"{steps} steps with every = {every} make a record of {size / 1e9:.3g} GB, and {free / 1e9:.3g} GB of memory "
-        f"are free; record fewer states, every={-(-steps // fitting)} for instance, or make a shorter run"
+        f"are free for {COPIES} times as much; record fewer states, every={-(-steps // fitting)} for instance, or make "
+        "a shorter run"
     )
 
 

@@ -122,6 +122,12 @@ def test_a_record_that_does_not_fit_is_refused_with_its_size_and_a_way_out(monke
     every = int(str(caught.value).split("every=")[1].split()[0])
     run = rbd.simulate(double_pendulum(), duration=1000.0, dt=1e-3, every=every)
     assert run.q.nbytes + run.v.nbytes + run.t.nbytes < 0.6e6
+    for steps, fits in ((12_498, True), (12_499, False)):  # two rows more than steps, of five numbers: half of 1 MB
+        if fits:
+            rbd.simulate(double_pendulum(), duration=1e-3 * steps, dt=1e-3)
+        else:
+            with pytest.raises(SimulationError, match="free for 2 times as much"):
+                rbd.simulate(double_pendulum(), duration=1e-3 * steps, dt=1e-3)
     start = three_bar_linkage()
     with pytest.raises(SimulationError, match="make a record of"):  # 24 numbers of poses, 12 of velocities, the time
         rbd.simulate(*start, duration=5.0, dt=1e-3, formulation="se3")

@@ -41,6 +41,12 @@ def test_numbers_and_places(grid):
             grid[wrong]
 
 
+@pytest.mark.parametrize("wanted", [10**400, -(10**400), [10**400]])
+def test_numbers_beyond_floats_are_not_there(grid, wanted):
+    with pytest.raises(SimulationError, match=r"rod1.mass"):
+        grid.sel({"rod1.mass": wanted})
+
+
 def test_sel(grid, pairs):
     np.testing.assert_array_equal(grid.sel({"rod1.mass": 2.5, "hinge1.angle": 0.1 + 1e-15}).q, grid.q[2, 0])
     np.testing.assert_array_equal(pairs.sel(q0=[0.3, 0.0]).q, pairs.q[1])

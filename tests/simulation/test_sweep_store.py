@@ -14,7 +14,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit.errors import SimulationError
 from rbdkit.library import double_pendulum, pendulum
-from rbdkit.simulation import SimulationWarning
+from rbdkit.simulation import SimulationWarning, room
 from rbdkit.simulation.ensembles import plan
 from rbdkit.simulation.ensembles.fingerprint import digest
 
@@ -158,6 +158,18 @@ def test_more_than_memory_takes_needs_a_folder(tmp_path, monkeypatch):
     ensemble = rbd.sweep(pendulum(), ANGLES, store=tmp_path, **SHORT)
     assert isinstance(ensemble.q, np.memmap) and not ensemble.q.flags.writeable
     assert np.isfinite(ensemble.energy().total).all()
+
+
+def test_more_than_this_machine_has_needs_a_folder(monkeypatch):
+    """The motions, and as much again for what is made of them."""
+    run = {"duration": 0.05, "dt": 1e-3}
+    ensemble = rbd.sweep(pendulum(), ANGLES, **run)
+    size = ensemble.q.nbytes + ensemble.v.nbytes
+    monkeypatch.setattr(room, "free_memory", lambda: 2 * size)
+    rbd.sweep(pendulum(), ANGLES, **run)
+    monkeypatch.setattr(room, "free_memory", lambda: 2 * size - 1)
+    with pytest.raises(SimulationError, match="or a folder for them with store="):
+        rbd.sweep(pendulum(), ANGLES, **run)
 
 
 def test_digests_tell_functions_apart_by_what_they_use():

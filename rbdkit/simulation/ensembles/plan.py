@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import ModelError, SimulationError, StateError
 from rbdkit.model import Model
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.simulation import room
 from rbdkit.simulation.compiled import obstacle
 from rbdkit.simulation.ensembles.axes import Axes
 from rbdkit.simulation.ensembles.chunk import Chunk
@@ -73,9 +74,10 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
 def require_room(family: Family, axes: Axes) -> None:
     """Raise SimulationError if the motions of all members do not fit into memory."""
     states = len(recorded_times(family, axes))
-    if (size := 8 * len(axes) * states * (family.reference.nq + family.reference.nv)) > ROOM:
+    size = room.NUMBER * len(axes) * states * (family.reference.nq + family.reference.nv)
+    if size > min(ROOM, room.free_memory() / room.COPIES):
         raise SimulationError(
-            f"{len(axes)} members with {states} recorded states each take {size / 2**30:.0f} GB; record fewer with a "
+            f"{len(axes)} members with {states} recorded states each take {size / 2**30:.2g} GB; record fewer with a "
             f"larger every (it is {family.options['every']}), give fewer values, or a folder for them with store=..."
         )
 

@@ -41,7 +41,7 @@ def same(a: Any, b: Any) -> bool:
         return True
     try:
         x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return isinstance(a, str) and isinstance(b, str) and a == b
     return x.shape == y.shape and bool(np.allclose(x, y, rtol=SAME, atol=0.0))
 
@@ -51,7 +51,7 @@ def closest(values: tuple[Any, ...], value: Any) -> str:
     try:
         numbers = np.asarray(values, dtype=float)
         return f"the closest is {numbers[np.argmin(np.abs(numbers - float(value)))]:.9g}"
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return "there are " + ", ".join(map(show, values[:8]))
 
 
