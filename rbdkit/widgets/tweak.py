@@ -132,12 +132,12 @@ class Tweak(Inspecting):
         return any(name in self.experiment.building or looks & set(name.split(".")) for name in turned)
 
     def _turned(self, values: NDArray) -> None:
+        begun = time.monotonic()
         run = self._compute(values, self._current)
-        now = time.monotonic()
-        if now - self._changed_at > PAUSE and not self._slots:
+        if begun - self._changed_at > PAUSE and not self._slots:
             self._ghost = self._current
-        self._changed_at = now
         self._show_run(run)
+        self._changed_at = time.monotonic()  # now: a long run is no pause in a drag
         report = run.trajectory.report
         if report is not None and (alarms := report.alarms(run.trajectory.model)):
             raise RbdkitError("; ".join(alarms))

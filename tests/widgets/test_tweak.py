@@ -1,5 +1,8 @@
 """The facts of a body under tweak are those of its motion, with everything that acts."""
 
+from importlib import import_module
+from types import SimpleNamespace
+
 import pytest
 from numpy.testing import assert_allclose
 
@@ -30,4 +33,25 @@ def test_a_motion_with_an_alarm_is_shown_with_its_numbers():
     with pytest.raises(RbdkitError, match="dt"):
         view.set(dt=-1.0)
     assert view.values["dt"] == view.panel.numbers[0] == 0.08
+    view.close()
+
+
+def test_the_ghost_of_a_drag_is_the_motion_before_it_however_long_runs_take(monkeypatch):
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(import_module("rbdkit.widgets.tweak"), "time", SimpleNamespace(monotonic=lambda: clock.now))
+    view = rbd.tweak(double_pendulum(), {"rod1.mass": (0.5, 2.0)}, q0=[0.3, 0.1], duration=0.1)
+    run = type(view.experiment).run
+
+    def slow(experiment, values):
+        clock.now += 2.0
+        return run(experiment, values)
+
+    monkeypatch.setattr(type(view.experiment), "run", slow)
+    for masses in ((0.6, 0.8, 1.0), (1.2, 1.4)):
+        stood = view.trajectory
+        for mass in masses:
+            view.set(**{"rod1.mass": mass})
+            clock.now += 0.1
+            assert view.ghost is stood
+        clock.now += 1.0
     view.close()
