@@ -19,7 +19,6 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 
@@ -57,6 +56,16 @@ for (const context of [WebGLRenderingContext, WebGL2RenderingContext]) {
 }
 """
 
+# What was asked of Python by a slider or a handle is answered.
+ANSWERED = """!document.querySelector(".rbd-panel[data-busy=true]")
+    && ![...document.querySelectorAll(".rbd-view")].some((view) => view.core?.drag_sent)"""
+
+# anywidget reports a widget that is not set up in two seconds, as one may be on a busy machine.
+PATIENCE = """
+const timeout = AbortSignal.timeout;
+AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, 10 * milliseconds);
+"""
+
 KERNEL = "jupyterapp.shell.currentWidget.sessionContext"
 
 
@@ -76,6 +85,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     quiet = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True)
     quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    built = home / "config" / "labconfig" / "page_config.json"
+    built.parent.mkdir(parents=True)
+    built.write_text('{"buildCheck": false}')  # else every page that opens asks npm whether JupyterLab is to be built
     package = HERE.parents[1]
     env = dict(
         os.environ,
@@ -146,7 +158,7 @@ class Notebook:
         self.page, self.url, self.root = page, url, root
         self.faults: list[str] = []
         self.cells: tuple[str, ...] = ()
-        page.add_init_script(COUNT_PICTURES)
+        page.add_init_script(COUNT_PICTURES + PATIENCE)
         page.on("console", lambda message: self._note(message.text) if message.type in ("warning", "error") else None)
         page.on("pageerror", lambda error: self._note(str(error)))
 
@@ -163,6 +175,8 @@ class Notebook:
 
     def open(self, *cells: str, name: str = "test.ipynb") -> None:
         """A notebook with these cells, its kernel started, nothing run yet."""
+        import nbformat  # slow to load, and not needed to find the tests
+
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(book, self.root / name)
@@ -254,7 +268,8 @@ class Notebook:
         return view
 
     def settle(self, milliseconds: int = 250) -> None:
-        """Let messages arrive and pictures be drawn."""
+        """Wait until Python has answered what was asked for; let messages arrive and pictures be drawn."""
+        self.page.wait_for_function(ANSWERED)
         self.wait_idle()
         self.page.wait_for_timeout(milliseconds)
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LONGEST_CELL = 300  # seconds
@@ -20,6 +18,9 @@ def notebooks() -> list[Path]:
 @pytest.mark.notebook
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.relative_to(NOTEBOOKS).with_suffix("").as_posix())
 def test_notebook_runs(path):
+    import nbformat  # slow to load, and not needed to find the tests
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook, timeout=LONGEST_CELL, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}

@@ -126,6 +126,7 @@ class Panel {
       return;
     }
     this.waiting = performance.now();
+    this.el.dataset.busy = "true";
     this.stale = false;
     this.mine = true;
     this.model.set("values", new DataView(this.numbers.slice().buffer));
@@ -136,6 +137,7 @@ class Panel {
 
   answered() {
     this.waiting = null;
+    this.el.dataset.busy = "false";
     if (this.stale) this.send();
   }
 
