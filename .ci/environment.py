@@ -35,7 +35,8 @@ def ensure(extras: Iterable[str]) -> Path:
     if stamp.get("pyproject") != pyproject or not set(extras) <= set(stamp["extras"]):
         wanted = sorted({*extras, *stamp["extras"]})
         _say(f"installing rbdkit[{','.join(wanted)}] into {VENV}; the first time takes a minute or two")
-        _call([PYTHON, "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[{','.join(wanted)}]"])
+        _call([PYTHON, "-m", "pip", "install", "--quiet", "--no-compile", "--editable", f"{ROOT}[{','.join(wanted)}]"])
+        _compile()
         STAMP.write_text(json.dumps({"place": place, "pyproject": pyproject, "extras": wanted}))
     return PYTHON
 
@@ -68,6 +69,11 @@ def _make_venv() -> None:
         apt_install("python3-venv", reason="This Python cannot make environments: Debian packs that part separately.")
     _say(f"making {VENV}")
     _call([sys.executable, "-m", "venv", "--clear", VENV])
+
+
+def _compile() -> None:
+    """Byte code of all that is installed, by all processors: pip has only one at it. What does not compile is left."""
+    subprocess.run([PYTHON, "-m", "compileall", "-qq", "-j", "0", VENV])
 
 
 def _read_stamp() -> dict:

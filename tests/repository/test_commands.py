@@ -172,6 +172,18 @@ def test_an_old_python_is_told_so(environment, monkeypatch):
         environment.ensure(["lab"])
 
 
+def test_all_of_the_environment_is_compiled_but_what_is_no_python(environment, monkeypatch, tmp_path):
+    monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
+    monkeypatch.setattr(environment, "VENV", tmp_path)
+    package = tmp_path / "lib" / "python" / "site-packages" / "package"
+    package.mkdir(parents=True)
+    (package / "good.py").write_text("x = 1\n")
+    (package / "template.py").write_text("class {{ name }}: pass\n")
+    environment._compile()
+    (compiled,) = package.rglob("*.pyc")
+    assert compiled.name.startswith("good.")
+
+
 def test_without_apt_the_missing_package_is_named(environment, monkeypatch):
     monkeypatch.setattr(environment.shutil, "which", lambda name: None)
     with pytest.raises(SystemExit, match=r"No browser.*sudo apt-get install -y chromium "):
@@ -189,6 +201,7 @@ def test_environment_is_installed_once_and_again_when_the_project_changes(enviro
             environment.PYTHON.touch()
 
     monkeypatch.setattr(environment, "_call", call)
+    monkeypatch.setattr(environment, "_compile", lambda: calls.append(["compiled"]))
     for name, path in {
         "ROOT": "",
         "VENV": ".venv",
@@ -204,11 +217,11 @@ def test_environment_is_installed_once_and_again_when_the_project_changes(enviro
         environment.ensure(extras)
         return ["venv" if "venv" in command else command[-1].removeprefix(str(tmp_path)) for command in calls]
 
-    assert steps("lab") == ["venv", "[lab]"]
+    assert steps("lab") == ["venv", "[lab]", "compiled"]
     assert steps("lab") == []
-    assert steps("lab", "test") == ["[lab,test]"]
+    assert steps("lab", "test") == ["[lab,test]", "compiled"]
     assert steps("lab") == []
     (tmp_path / "pyproject.toml").write_text("second")
-    assert steps("lab") == ["[lab,test]"]
+    assert steps("lab") == ["[lab,test]", "compiled"]
     monkeypatch.setattr(environment.sys, "base_prefix", "another Python")
-    assert steps("lab") == ["venv", "[lab]"]
+    assert steps("lab") == ["venv", "[lab]", "compiled"]
