@@ -1,4 +1,4 @@
-"""For all tests: ``pytest --sources`` and the check that every ``@pytest.mark.source`` names known items.
+"""For all tests: ``pytest --sources``, and checks of marks: items of the sources are known, places are the right ones.
 
 An item of the sources is shown when a test that is marked with it has passed. Every run keeps how its tests ended in
 pytest's cache, over what is known of former runs; ``pytest --sources`` looks there and runs nothing.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import tomllib
 from collections import Counter, defaultdict
+from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,8 @@ import pytest
 CATALOGUE = Path(__file__).parent / "sources"
 OUTCOMES = "rbdkit/outcomes"
 """Where the cache keeps, by the name of a test, how it ended last and when (seconds since 1970)."""
+HOMES = {"browser": "tests/browser/", "notebook": "tests/notebooks/"}
+"""Where the tests with these marks lie: tests/run.py looks for them nowhere else."""
 SIGNS = {"passed": "x", "failed": "F", "skipped": "s", "not run": "?", "no test": "-"}
 
 
@@ -75,6 +78,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             for source_id in sources_of(item):
                 marked[source_id].append(item.nodeid)
         config.stash[MARKED] = dict(marked)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem() -> Generator[None, object, object]:
+    """Refuse a test that tests/run.py would not find."""
+    made = yield
+    for item in made if isinstance(made, list) else ():
+        for mark, home in HOMES.items():
+            if item.get_closest_marker(mark) and not item.nodeid.startswith(home):
+                raise pytest.Collector.CollectError(f"{item.nodeid}: tests marked {mark!r} belong in {home}")
+    return made
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

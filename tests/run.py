@@ -31,10 +31,13 @@ LINTERS = {
     "ruff format": ["ruff", "format", "--check"],
     "mypy": ["mypy"],
 }
-TESTS = {
-    "fast tests": ["-n", "2", "-m", "not browser and not notebook"],
-    "browser tests": ["-m", "browser"],
-    "notebooks": ["-n", "2", "-m", "notebook and not browser"],
+TESTS = {  # what pytest is told, and where such tests lie: to look through all the others takes long
+    "fast tests": (["-n", "2", "-m", "not browser and not notebook"], []),
+    "browser tests": (  # a file shares a page; those with few tests take longest and must not come last
+        ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "browser"],
+        ["tests/browser"],
+    ),
+    "notebooks": (["-n", "2", "-m", "notebook and not browser"], ["tests/notebooks"]),
 }
 
 
@@ -46,10 +49,11 @@ def main() -> int:
     total: Counter[str] = Counter()
     if not sys.argv[1:]:
         OUTCOMES.unlink(missing_ok=True)  # what is shown is shown by this run, not by those before
-    for name, selection in TESTS.items():
+    for name, (selection, places) in TESTS.items():
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder, "report.xml")
-            code = run(name, ["pytest", "--ignore=tests/benchmarks", *selection, f"--junitxml={report}", *sys.argv[1:]])
+            arguments = [*selection, f"--junitxml={report}", *(sys.argv[1:] or places)]
+            code = run(name, ["pytest", "--ignore=tests/benchmarks", *arguments])
             total += counts(report)
         if code not in harmless:
             broken.append(name)
@@ -77,11 +81,16 @@ def run(name: str, command: list[str]) -> int:
     code = subprocess.run(
         [environment.PYTHON, "-m", *command],
         cwd=environment.ROOT,
-        env=environment.activated(),
+        env=variables(),
         stdin=subprocess.DEVNULL,
     ).returncode
     print(f"=== {name}: exit status {code} after {time.monotonic() - begun:.0f} s", flush=True)
     return code
+
+
+def variables() -> dict[str, str]:
+    """The environment variables of a step. Hundreds of Pythons are started; each leaves the next what it compiled."""
+    return {name: value for name, value in environment.activated().items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def items_shown() -> str:
@@ -90,7 +99,7 @@ def items_shown() -> str:
     table = subprocess.run(
         command,
         cwd=environment.ROOT,
-        env=environment.activated(),
+        env=variables(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -94,6 +94,14 @@ def test_every_step_is_run_and_any_of_them_fails_the_command(runner, monkeypatch
     assert last_line(capfd) == "3 passed, 0 failed, 0 skipped"
 
 
+def test_steps_keep_what_their_pythons_compile(runner, monkeypatch, capfd):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("GIVEN", "kept")
+    assert runner.run("look", ["timeit", "-n", "1", "-r", "1", "-s", "import os", "print(sorted(os.environ))"]) == 0
+    said = capfd.readouterr().out
+    assert "'GIVEN'" in said and "'VIRTUAL_ENV'" in said and "PYTHONDONTWRITEBYTECODE" not in said
+
+
 def test_packages_of_debian_are_asked_for_when_missing(root, monkeypatch, tmp_path):
     loaded, asked = module(root, "tests/run.py"), []
     monkeypatch.setattr(loaded.environment, "apt_install", lambda *packages, reason: asked.extend(packages))

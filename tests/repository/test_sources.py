@@ -179,3 +179,16 @@ def test_unknown_item_in_a_marker_is_an_error(project, arguments):
 def test_table_needs_tests_that_can_be_collected(project):
     (project / "tests" / "test_a.py").write_text("import no_such_module\n")
     assert pytest_in(project, "--sources").returncode not in (0, 5)
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n", "2")], ids=["one process", "two"])
+@pytest.mark.parametrize(("mark", "home"), [("browser", "tests/browser"), ("notebook", "tests/notebooks")])
+def test_marks_are_refused_where_the_test_command_does_not_look_for_them(project, mark, home, arguments):
+    text = f"import pytest\n@pytest.mark.{mark}\ndef test_a(): pass\n"
+    (project / home).mkdir()
+    (project / home / "test_a.py").write_text(text)
+    assert pytest_in(project, *arguments).returncode == 0
+    (project / "tests" / "test_b.py").write_text(text)
+    result = pytest_in(project, "-m", f"not {mark}", *arguments)
+    assert result.returncode not in (0, 5)
+    assert f"tests/test_b.py::test_a: tests marked '{mark}' belong in {home}/" in result.stdout + result.stderr
