@@ -65,6 +65,24 @@ def test_counts_of_all_test_runs_are_added(runner, tmp_path, capfd):
     assert last_line(capfd) == "2 passed, 1 failed, 0 skipped"
 
 
+def test_a_test_that_fails_in_any_folder_fails_the_command(runner, tmp_path, monkeypatch, capfd):
+    """As it is typed: without arguments, in two processes."""
+    monkeypatch.setattr(sys, "argv", ["run.py"])
+    monkeypatch.setattr(runner, "OUTCOMES", tmp_path / "outcomes")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # quick to start
+    monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin")
+    marks = {"spatial": "", "browser": "@pytest.mark.browser", "notebooks": "@pytest.mark.notebook"}
+    for folder, mark in marks.items():
+        file = tmp_path / "tests" / folder / f"test_{folder}.py"
+        file.parent.mkdir()
+        file.write_text(f"import pytest\n{mark}\ndef test_a(): pass\n{mark}\ndef test_b(): assert False\n")
+    assert runner.main() == 1
+    assert capfd.readouterr().out.splitlines()[-2:] == [
+        "FAILED: fast tests, browser tests, notebooks",
+        "3 passed, 3 failed, 0 skipped",
+    ]
+
+
 def test_arguments_go_to_pytest_and_an_empty_selection_fails(runner, tmp_path, monkeypatch, capfd):
     (tmp_path / "tests" / "test_a.py").write_text("def test_left(): pass\ndef test_right(): assert False\n")
     monkeypatch.setattr(sys, "argv", ["run.py", *IN_ONE_PROCESS, "-k", "left"])
