@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,17 @@ traj = Trajectory(model, t, q, np.gradient(q, t, axis=0))
 view = rbd.show(traj)
 view
 """
+
+
+# How many pictures are drawn in a second of the motion, which is paused then: in the page, where no message takes time.
+PAUSED = """async ([view, button]) => {
+    const reach = async (t) => { while (view.core.player.t < t) await new Promise(requestAnimationFrame); };
+    await reach(view.core.player.t + 0.4);
+    const before = window.pictures_drawn;
+    await reach(view.core.player.t + 1.0);
+    button.click();
+    return window.pictures_drawn - before;
+}"""
 
 
 @pytest.fixture
@@ -38,11 +51,11 @@ def test_play_pause_and_the_first_frame(motion, changed):
     assert motion.frames_drawn(500) == 0 and motion.value("view.t") == 0.0  # nothing plays until asked
     motion.keep("trajectory", motion.view())
 
-    control(motion, "Play (space)").click()
-    motion.page.wait_for_timeout(400)
-    drawn = motion.frames_drawn(1000)
+    button = control(motion, "Play (space)")
+    parts = [motion.view().element_handle(), button.element_handle()]
+    button.click()
+    drawn = motion.page.evaluate(PAUSED, parts)
     assert drawn > 4, f"{drawn} pictures a second"  # 60 on an idle machine; enough to tell playing from standing
-    control(motion, "Pause (space)").click()
     motion.settle()
     paused = motion.picture()
     assert changed(first, paused) > 0.01
@@ -101,12 +114,13 @@ def test_scrub_step_and_keys(motion, changed):
 def test_rate_end_and_loop(motion):
     view = motion.view()
     view.locator("select.rbd-rate").select_option("0.1")
+    begun = time.monotonic()
     motion.python("view.play()")
     motion.page.wait_for_timeout(1000)
     motion.python("view.pause()")
     motion.settle()
     assert motion.value("view.rate") == 0.1
-    assert 0.05 < motion.value("view.t") < 0.2  # a tenth of real time
+    assert 0.05 < motion.value("view.t") < 0.1 * (time.monotonic() - begun)  # a tenth of real time
 
     motion.python("view.rate = 4.0; view.t = 3.5; view.playing = True")
     motion.page.wait_for_timeout(600)
@@ -115,7 +129,7 @@ def test_rate_end_and_loop(motion):
     assert np.abs(motion.poses() - asked(motion, "-1")).max() < 1e-6
 
     control(motion, "Play in a loop (L)").click()
-    motion.python("view.t = 3.9; view.play()")
+    motion.python("view.rate = 0.5; view.t = 3.9; view.play()")  # slow, not to come round twice
     motion.page.wait_for_timeout(500)
     assert motion.python("print(view.playing, view.loop)") == "True True"
     motion.python("view.pause()")
