@@ -49,8 +49,7 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.counting import operations
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for
-from rbdkit.engine.run.motion import Tableau
-from rbdkit.engine.run.simulation import Run, simulate
+from rbdkit.engine.run.simulation import simulate
 
 if TYPE_CHECKING:
     from rbdkit.engine.browser import loader, packaged
@@ -59,8 +58,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Kernels",
     "NotCovered",
-    "Run",
-    "Tableau",
     "backend",
     "kernels_for",
     "loader",

@@ -12,7 +12,7 @@ from rbdkit.formulations.system import System
 from rbdkit.model import Model
 
 if TYPE_CHECKING:
-    from rbdkit.engine import Run, Tableau
+    from rbdkit.trace import Recordable, Run
 
 Force = Callable[[float, NDArray, NDArray], NDArray]
 """Joint forces (nv,), or external forces (number of bodies, 6), as a function of (t, x, v)."""
@@ -64,8 +64,7 @@ class Compiled(Protocol):
 
     def compiled_run(
         self,
-        tableau: Tableau | None,
-        method: str,
+        method: Recordable,
         times: NDArray,
         x: NDArray,
         v: NDArray,
@@ -76,8 +75,7 @@ class Compiled(Protocol):
 
         Parameters
         ----------
-        tableau : of an explicit Runge-Kutta-Munthe-Kaas method, else None.
-        method : name of the integrator.
+        method : an integrator that records its steps.
         """
         ...
 

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
-from rbdkit.engine import Run, Tableau
-from rbdkit.engine.steps.stepping import LARGEST
 from rbdkit.errors import ModelError
-from rbdkit.formulations import body_loop
+from rbdkit.formulations.body_system import BodyEquations, FreeBodyMotion
 from rbdkit.formulations.formulation import Force
 from rbdkit.model import Model
 from rbdkit.spatial import se3
+from rbdkit.trace import LARGEST, Recordable, Run, run_motion
 
 
 class FreeBodies(ABC):
@@ -43,7 +42,7 @@ class FreeBodies(ABC):
     """
 
     name: ClassVar[str]
-    equations: ClassVar[body_loop.BodyEquations]
+    equations: ClassVar[BodyEquations]
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         _require_free(model, self.name)
@@ -76,18 +75,18 @@ class FreeBodies(ABC):
 
     def compiled_run(
         self,
-        tableau: Tableau | None,
-        method: str,
+        method: Recordable,
         times: NDArray,
         x: NDArray,
         v: NDArray,
         every: int,
         progress: Callable[[float], object],
     ) -> Run | None:
-        """The run in one compiled loop, for explicit Runge-Kutta methods and bodies under gravity alone; else None."""
-        if tableau is None or self.tau is not None or self.f_ext is not None:
+        """The run in one compiled loop, for bodies under gravity alone; else None."""
+        if self.tau is not None or self.f_ext is not None:
             return None
-        return body_loop.run(self.equations, tableau, self.numbers(), self.model.gravity, times, x, v, every, progress)
+        motion = FreeBodyMotion(self.equations, method, self.numbers(), self.model.gravity, times, x, v)
+        return run_motion(motion, every, progress)
 
     # --- forces -------------------------------------------------------------------------------------------------------
 

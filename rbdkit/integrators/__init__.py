@@ -13,7 +13,7 @@ from rbdkit.integrators.explicit_euler import ExplicitEuler
 from rbdkit.integrators.generalized_alpha import GeneralizedAlpha
 from rbdkit.integrators.heun import Heun
 from rbdkit.integrators.implicit_midpoint import ImplicitMidpoint
-from rbdkit.integrators.integrator import CompiledSteps, Integrator, OneStep, Stage, State
+from rbdkit.integrators.integrator import CompiledSteps, Integrator, OneStep, RecordedIntegrator, Stage, State, records
 from rbdkit.integrators.lagrange_dalembert import LagrangeDAlembert, half_step_energy
 from rbdkit.integrators.moser_veselov import MoserVeselov
 from rbdkit.integrators.munthe_kaas import MuntheKaas
@@ -71,6 +71,7 @@ __all__ = [
     "MuntheKaas",
     "OneStep",
     "Projected",
+    "RecordedIntegrator",
     "RungeKutta",
     "Solve",
     "Stage",
@@ -79,5 +80,6 @@ __all__ = [
     "TangentEnergyMomentum",
     "Variational",
     "half_step_energy",
+    "records",
     "second_quotient",
 ]

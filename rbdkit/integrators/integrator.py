@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeGuard, runtime_checkable
 
 from numpy.typing import NDArray
 
 from rbdkit.formulations import System
 from rbdkit.integrators.newton import Solve
+from rbdkit.trace import Recordable
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +78,10 @@ class Integrator(Protocol):
         ...
 
 
+class RecordedIntegrator(Integrator, Recordable, Protocol):
+    """An integrator that writes its steps into programs, too."""
+
+
 @runtime_checkable
 class CompiledSteps(Protocol):
     """An integrator that can have its steps made by compiled code."""
@@ -98,6 +103,19 @@ class CompiledSteps(Protocol):
         tau : joint forces (nv,) in a step of that number at a time, or None if none act.
         """
         ...
+
+
+def records(method: object) -> TypeGuard[RecordedIntegrator]:
+    """Whether a method writes the steps that it makes into programs, too.
+
+    A class whose steps are its own, but which inherits the recorded ones, does not.
+    """
+    for cls in type(method).__mro__:
+        if "record" in vars(cls):
+            return True
+        if "step" in vars(cls) or "stages" in vars(cls):
+            return False
+    return False
 
 
 class OneStep:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
 from rbdkit.formulations import Compiled, Formulation, JointSystem, System, joint_state
-from rbdkit.integrators import Integrator
-from rbdkit.simulation.compiled import is_plain_tableau, tableau_of
+from rbdkit.integrators import Integrator, records
 from rbdkit.simulation.spectrum import growth_in_a_step, modes_of
 from rbdkit.spatial import se3
 
@@ -89,9 +88,8 @@ def _local_error(integrator: Integrator, sample: Sample, h: float) -> NDArray:
 def _stepped(integrator: Integrator, sample: Sample, times: NDArray) -> NDArray:
     """x after steps through the times, by compiled code where there is some."""
     system = sample.system
-    if isinstance(system, Compiled) and is_plain_tableau(integrator):
-        tableau, name = tableau_of(integrator), integrator.name
-        run = system.compiled_run(tableau, name, times, sample.x, sample.v, 1, lambda done: None)
+    if isinstance(system, Compiled) and records(integrator):
+        run = system.compiled_run(integrator, times, sample.x, sample.v, 1, lambda done: None)
         if run is not None:
             if run.ran_away:
                 raise FloatingPointError("the state is not finite any more")

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import external_forces
-from rbdkit.engine import Kernels, Run, Tableau
+from rbdkit.engine import Kernels
 from rbdkit.engine import simulate as run_kernels
 from rbdkit.errors import RbdkitError
 from rbdkit.formulations import Force
-from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, SymplecticEuler
+from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, RecordedIntegrator, records
 from rbdkit.model import Model
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.laws import Traced, Untraceable, Untraced, force_law, torque_law
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
-from rbdkit.trace import Feedback
+from rbdkit.trace import Feedback, Run
 
 WORTH_COMPILING = 1000
 """So many evaluations of a function take as long from Python as its compilation."""
@@ -88,20 +88,14 @@ def obstacle(method: Integrator | Adaptive, tau_is_function: bool, f_ext_is_func
         return f"{'tau' if tau_is_function else 'f_ext'} is a Python function"
     if isinstance(method, Adaptive):
         return "SciPy chooses the steps"
-    if not (type(method) is SymplecticEuler or is_plain_tableau(method)):
+    if not records(method):
         return f"{type(method).__name__} is a Python class of its own"
     return ""
 
 
-def is_plain_tableau(method: Integrator) -> bool:
-    """Whether a method is all in its tableau."""
-    cls = type(method)
-    return isinstance(method, MuntheKaas) and cls.step is MuntheKaas.step and cls.stages is MuntheKaas.stages
-
-
 def record_compiled(
     kernels: Kernels,
-    method: Integrator,
+    method: RecordedIntegrator,
     times: NDArray,
     q: NDArray,
     v: NDArray,
@@ -111,7 +105,7 @@ def record_compiled(
 ) -> Recording:
     """The same as `record` of the method's steps; the arguments are those of `rbdkit.engine.simulate`."""
     try:
-        run = run_kernels(kernels, q, v, times, tableau_of(method), acts.tau, acts.f_ext, every, watch.update)
+        run = run_kernels(kernels, q, v, times, method, acts.tau, acts.f_ext, every, watch.update)
     finally:
         watch.close()
     return recording_of(run, times)
@@ -129,13 +123,6 @@ def blamed(recording: Recording, times: NDArray, *functions: Force | None) -> Re
         except RbdkitError as fault:
             return replace(recording, stopped=f"{fault} (after t = {t:.6g} s)", ran_away=False)
     return recording
-
-
-def tableau_of(method: Integrator) -> Tableau | None:
-    """The tableau of a Runge-Kutta method, else None."""
-    if not isinstance(method, MuntheKaas):
-        return None
-    return np.asarray(method.A, dtype=float).tolist(), np.asarray(method.b, dtype=float).tolist()
 
 
 def recording_of(run: Run, times: NDArray) -> Recording:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from rbdkit.engine import backend
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, joint_state
-from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, MuntheKaas
+from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, records
 from rbdkit.model import Model
 from rbdkit.simulation.asking import require_function
 from rbdkit.simulation.closing import require_closed
-from rbdkit.simulation.compiled import is_plain_tableau, recording_of, tableau_of
+from rbdkit.simulation.compiled import recording_of
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
@@ -143,12 +143,10 @@ def _compiled(
     watch: Progress,
 ) -> Recording | None:
     """The run by the formulation's own compiled loop, if it has one for the method."""
-    if not isinstance(system, Compiled) or isinstance(method, Adaptive):
-        return None
-    if isinstance(method, MuntheKaas) and not is_plain_tableau(method):
+    if not isinstance(system, Compiled) or not records(method):
         return None
     try:
-        run = system.compiled_run(tableau_of(method), method.name, times, x, w, every, watch.update)
+        run = system.compiled_run(method, times, x, w, every, watch.update)
     finally:
         watch.close()
     return None if run is None else recording_of(run, times)

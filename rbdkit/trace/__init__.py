@@ -12,6 +12,7 @@ In the order of reading; the packages list their files in the same way::
     chain_rule       exact derivatives of nodes of a graph; differentiate: of whole traces
     program          loops and switches around blocks of recorded arithmetic
     feedback         functions of time and state as part of a program
+    recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
     emit             programs as LLVM IR, as Python source and as WebAssembly
     run              programs compiled, kept on disk, and called
 
@@ -27,6 +28,8 @@ Everything above this floor imports from here alone, never from the files. What 
   backend works here.
 - ``Feedback.of(trace)``: a traced function of (t, q, v) that a program can contain; `evaluate` computes it for many
   states.
+- ``over_time(system, record)``: steps of a method, an `Integrator` with `record`, on a system that is `Recorded`, in
+  a loop over time; ``run_motion(motion, every, progress) -> Run`` runs it a chunk at a time, a `Company` in lanes.
 - ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
 """
 
@@ -39,8 +42,11 @@ from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
 from rbdkit.trace.emit import compile_python, llvm_source, python_source
 from rbdkit.trace.feedback import Feedback
 from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
 from rbdkit.trace.program import ALONE, WIDE, Block, Index, Lanes, Program, Statement, Whole
+from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, State, StraightLine
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
+from rbdkit.trace.run.company import Company, Motion, Run, loop_arrays, loop_room, run_motion
 from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.lanes import Apart, Given, blank, woven
 from rbdkit.trace.scalar import cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
@@ -52,22 +58,35 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALONE",
+    "LARGEST",
+    "LARGEST_TURN",
     "OPERATIONS",
     "WIDE",
     "Apart",
     "Backend",
     "Block",
+    "Company",
     "Executable",
     "Feedback",
     "Given",
     "Graph",
     "Impure",
     "Index",
+    "Kept",
     "Lanes",
+    "Moment",
+    "Motion",
     "Operations",
+    "Part",
     "Program",
+    "Record",
+    "Recordable",
+    "Recorded",
+    "Run",
     "Scalar",
+    "State",
     "Statement",
+    "StraightLine",
     "Symbol",
     "Trace",
     "Whole",
@@ -84,13 +103,17 @@ __all__ = [
     "gradient",
     "jacobian",
     "llvm_source",
+    "loop_arrays",
+    "loop_room",
     "maximum",
     "minimum",
+    "over_time",
     "polynomial",
     "pullback",
     "python_source",
     "read_only",
     "replay",
+    "run_motion",
     "select",
     "sin",
     "sqrt",

@@ -45,7 +45,7 @@ def compare(start: Start, cls: type[ConstrainedBodies]) -> None:
         return state.x
 
     def compiled() -> NDArray:
-        run = system.compiled_run((RK4.A, RK4.b), "rk4", TIMES, x, v, STEPS, lambda done: None)
+        run = system.compiled_run(RK4(), TIMES, x, v, STEPS, lambda done: None)
         assert run is not None
         return run.q[-1]
 

@@ -33,7 +33,7 @@ def compare(cls: type[LocalVelocity | QuaternionBodies]) -> None:
         return state.x
 
     def compiled() -> NDArray:
-        run = system.compiled_run((RK4.A, RK4.b), "rk4", TIMES, x, v, 1, lambda done: None)
+        run = system.compiled_run(RK4(), TIMES, x, v, 1, lambda done: None)
         assert run is not None
         return run.q[-1]
 

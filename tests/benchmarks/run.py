@@ -30,7 +30,7 @@ from timing import machine, race, row
 
 import rbdkit as rbd
 from rbdkit import engine
-from rbdkit.engine import Kernels, Run
+from rbdkit.engine import Kernels
 from rbdkit.engine.run import bound
 from rbdkit.engine.run.bound import UNROLLED_STATES
 from rbdkit.engine.run.recipes import Task
@@ -38,10 +38,11 @@ from rbdkit.engine.run.shapes import UNROLLED_LINKS
 from rbdkit.engine.steps.jacobians import row_length
 from rbdkit.integrators import RK4
 from rbdkit.model import Model
+from rbdkit.trace import Run
 from rbdkit.trace.run import native
 from rbdkit.trace.run.lanes import blank
 
-METHOD = RK4.A, RK4.b
+METHOD = RK4()
 STATES = 64
 
 

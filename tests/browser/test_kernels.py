@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 import rbdkit as rbd
 from rbdkit import engine, trace
 from rbdkit.engine.run.shapes import UNROLLED_LINKS
-from rbdkit.integrators import RK4
+from rbdkit.integrators import RK4, SymplecticEuler
 from rbdkit.joints import Free
 from rbdkit.library import double_pendulum, joint_gallery, random_tree, robot_file
 from rbdkit.model import Model
 
-METHOD = RK4.A, RK4.b
+METHOD = RK4()
 ROUND_OFF = 1e-12
 
 
@@ -59,7 +59,7 @@ def off(found: object, expected: NDArray) -> float:
     return float(np.max(np.abs(np.reshape(found, expected.shape) - expected)) / np.max(np.abs(expected)))
 
 
-def motion(model: Model, q: NDArray, v: NDArray, dt: float, steps: int, **more: object) -> engine.Run:
+def motion(model: Model, q: NDArray, v: NDArray, dt: float, steps: int, **more: object) -> trace.Run:
     """The same by LLVM's code."""
     kernels = engine.Kernels(model, "llvm")
     more = {"method": METHOD, "tau": np.zeros(model.nv), **more}
@@ -113,12 +113,14 @@ def test_the_symplectic_method_and_a_traced_controller(run):
         return np.array([2.0 * np.sin(3.0 * t) - 0.3 * v[0], -q[1] * q[1] * v[1]])
 
     found = run(
-        engine.packaged(model, None, tau=controller, algorithms=()),
+        engine.packaged(model, SymplecticEuler(), tau=controller, algorithms=()),
         "return kernels.simulate({ q: [0.5, -0.5], v: [0, 0.1], dt: 1e-3, steps: 500 });",
     )
     traced = trace.trace(controller, (), 2, 2, names=("t", "q", "v"))
     v0 = np.array([0.0, 0.1])
-    expected = motion(model, np.array([0.5, -0.5]), v0, 1e-3, 500, method=None, tau=trace.Feedback.of(traced))
+    expected = motion(
+        model, np.array([0.5, -0.5]), v0, 1e-3, 500, method=SymplecticEuler(), tau=trace.Feedback.of(traced)
+    )
     assert off(found["q"], expected.q) < 1e-11 and off(found["v"], expected.v) < 1e-11
 
 
@@ -182,7 +184,7 @@ def test_parameters_change_without_compiling(run):
 
 def test_a_motion_that_runs_away_ends_before(run):
     found = run(
-        engine.packaged(double_pendulum(), None, algorithms=()),
+        engine.packaged(double_pendulum(), SymplecticEuler(), algorithms=()),
         "return kernels.simulate({ q: [1, 1], v: [0, 0], dt: 10, steps: 200, tau: [1e9, 1e9] });",
     )
     assert found["ranAway"] and len(found["t"]) == len(found["q"]) // 2 < 201

@@ -117,9 +117,9 @@ def test_many_motions_in_lanes():
     rng = np.random.default_rng(1)
     q = np.array([model.random_q(rng) for _ in range(8)])
     v, times, tau = 0.1 * rng.normal(size=(8, model.nv)), 1e-3 * np.arange(301), np.zeros(model.nv)
-    together = engine.simulate_many([own] * 8, q, v, times, (RK4.A, RK4.b), tau, every=100)
+    together = engine.simulate_many([own] * 8, q, v, times, RK4(), tau, every=100)
     for k in (0, 5):
-        alone = engine.simulate(own, q[k], v[k], times, (RK4.A, RK4.b), tau, every=100)
+        alone = engine.simulate(own, q[k], v[k], times, RK4(), tau, every=100)
         np.testing.assert_allclose(together[k].q, alone.q, rtol=0, atol=1e-8)
 
 

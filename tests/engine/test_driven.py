@@ -111,13 +111,13 @@ def test_chunks_and_lanes_change_nothing(monkeypatch):
     own, rng = Kernels(model, "llvm"), np.random.default_rng(1)
     q, v = np.array([model.random_q(rng) for _ in range(5)]), 0.1 * rng.normal(size=(5, model.nv))
     times, tau = 1e-3 * np.arange(301), np.zeros(model.nv)
-    alone = engine.simulate(own, q[3], v[3], times, (RK4.A, RK4.b), tau, every=30)
-    monkeypatch.setattr("rbdkit.engine.run.simulation.FIRST_STEPS", 1)  # a record at a time
-    monkeypatch.setattr("rbdkit.engine.run.simulation.CHUNK", 0.0)
-    pieces = engine.simulate(own, q[3], v[3], times, (RK4.A, RK4.b), tau, every=30)
+    alone = engine.simulate(own, q[3], v[3], times, RK4(), tau, every=30)
+    monkeypatch.setattr("rbdkit.trace.run.company.FIRST_STEPS", 1)  # a record at a time
+    monkeypatch.setattr("rbdkit.trace.run.company.CHUNK", 0.0)
+    pieces = engine.simulate(own, q[3], v[3], times, RK4(), tau, every=30)
     assert np.array_equal(alone.q, pieces.q)
     monkeypatch.setattr("rbdkit.engine.run.ensemble.LANE_STAGES", 1)
-    together = engine.simulate_many([own] * 5, q, v, times, (RK4.A, RK4.b), tau, every=30)[3]
+    together = engine.simulate_many([own] * 5, q, v, times, RK4(), tau, every=30)[3]
     assert together.lanes > 1
     np.testing.assert_allclose(together.q, alone.q, rtol=0, atol=1e-9)
 
@@ -138,7 +138,7 @@ def test_models_that_differ_in_their_motions_alone():
     models = [swing(rate) for rate in (1.0, 2.0, 3.0, 5.0)]
     own = [Kernels(model, "llvm") for model in models]
     times = 5e-3 * np.arange(101)
-    runs = engine.simulate_many(own, np.zeros((4, 1)), np.zeros((4, 1)), times, (RK4.A, RK4.b), np.zeros(1), every=10)
+    runs = engine.simulate_many(own, np.zeros((4, 1)), np.zeros((4, 1)), times, RK4(), np.zeros(1), every=10)
     for model, run in zip(models, runs, strict=True):
         book = rbd.simulate(model, duration=0.5, dt=5e-3, every=10, backend="book")
         np.testing.assert_allclose(run.q, book.q, rtol=0, atol=1e-10)

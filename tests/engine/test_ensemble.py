@@ -13,17 +13,18 @@ import pytest
 from numpy.typing import NDArray
 
 from rbdkit import engine, trace
-from rbdkit.engine import Kernels, Run
+from rbdkit.engine import Kernels
 from rbdkit.engine.run.ensemble import _companies
 from rbdkit.engine.run.motion import Motion
-from rbdkit.integrators import RK4, ExplicitEuler
+from rbdkit.integrators import RK4, ExplicitEuler, SymplecticEuler
 from rbdkit.joints import Revolute
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.trace import Run
 from rbdkit.trace.feedback import Feedback
 from rbdkit.trace.run.native import machine
 
-METHODS = {"rk4": (RK4.A, RK4.b), "explicit_euler": (ExplicitEuler.A, ExplicitEuler.b), "symplectic_euler": None}
+METHODS = {method.name: method for method in (RK4(), ExplicitEuler(), SymplecticEuler())}
 RK = METHODS["rk4"]
 STEPS = 8
 
@@ -153,8 +154,8 @@ def rod(damping: float) -> Kernels:
 @pytest.mark.parametrize("small_chunks", [False, True])
 def test_a_motion_that_runs_away_ends_alone(every, small_chunks, monkeypatch):
     if small_chunks:  # a motion that ended meets the next chunk
-        monkeypatch.setattr("rbdkit.engine.run.simulation.FIRST_STEPS", 1)
-        monkeypatch.setattr("rbdkit.engine.run.simulation.CHUNK", 0.0)
+        monkeypatch.setattr("rbdkit.trace.run.company.FIRST_STEPS", 1)
+        monkeypatch.setattr("rbdkit.trace.run.company.CHUNK", 0.0)
     own = [rod(damping) for damping in (0.1, 1e4, 0.0, 2.0, 0.5, 1e3, 0.2, 0.3, 0.4)]
     times, ones = 0.1 * np.arange(401), np.ones((9, 1))
     runs = engine.simulate_many(own, ones, ones, times, RK, np.zeros(1), every=every)

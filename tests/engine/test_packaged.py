@@ -19,7 +19,7 @@ from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.trace.run.interpreted import PythonCode
 
-METHOD = RK4.A, RK4.b
+METHOD = RK4()
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_a_package_is_plain_data(lamp):
     rows = np.frombuffer(b64decode(package["numbers"]["rows"]))
     assert np.array_equal(rows, pack(lamp, adjustment(lamp, []).layout)["rows"].ravel())
     kept = {*package["numbers"], *package["room"], *package["tables"]}
-    given = {"q", "v", "tau", "times", "qdd", "energies", "q_record", "v_record"}
+    given = {"q", "x", "v", "tau", "times", "qdd", "energies", "x_record", "v_record"}
     for program in package["programs"].values():
         assert set(program["arrays"]) <= kept | given
 

@@ -16,7 +16,7 @@ from rbdkit.engine import Kernels
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.integrators import RK4
+from rbdkit.integrators import RK4, Heun, SymplecticEuler
 from rbdkit.library import random_tree
 from rbdkit.model import Model
 from rbdkit.trace import equal, select, trace, wasm_bytes
@@ -26,7 +26,7 @@ from rbdkit.trace.program import Lanes, Program
 from rbdkit.trace.tracing import OPERATIONS
 
 ROUND_OFF = 1e-12
-METHODS = {"rk4": (RK4.A, RK4.b), "heun": ([[0.0, 0.0], [1.0, 0.0]], [0.5, 0.5]), "symplectic_euler": None}
+METHODS = {method.name: method for method in (RK4(), Heun(), SymplecticEuler())}
 
 
 def state(model: Model, seed: int = 5) -> tuple[NDArray, NDArray, NDArray, NDArray]:
@@ -173,7 +173,8 @@ def test_a_simulation_stops_before_it_runs_away(wasm, tree, kernels):
     q, v, x, _ = state(model)
     times = np.linspace(0.0, 1e3, 60)
     ours, theirs = (
-        engine.simulate(kernels("plain", backend), q, v, times, None, 1e9 * x) for backend in ("wasm", "llvm")
+        engine.simulate(kernels("plain", backend), q, v, times, SymplecticEuler(), 1e9 * x)
+        for backend in ("wasm", "llvm")
     )
     assert ours.ran_away and ours.steps == theirs.steps < 59
     assert np.all(np.isfinite(ours.q))

@@ -15,7 +15,6 @@ from rbdkit.library import (
     spherical_double_pendulum,
     three_bar_linkage,
 )
-from rbdkit.simulation.compiled import tableau_of
 
 JOINTS = [rbd.Fixed(), rbd.Revolute("z"), rbd.Prismatic("x"), rbd.Helical("y", pitch=0.1), rbd.Cylindrical("z"),
           rbd.Planar("x"), rbd.Planar(translation="successor"), rbd.Spherical(), rbd.Free()]  # fmt: skip
@@ -29,7 +28,7 @@ CHOICES = [
 
 def compiled(system, method, h, steps, q, v, every=1):
     times = h * np.arange(steps + 1)
-    run = system.compiled_run(tableau_of(method), method.name, times, *system.state(q, v), every, lambda done: None)
+    run = system.compiled_run(method, times, *system.state(q, v), every, lambda done: None)
     assert run is not None and not run.ran_away
     return run
 
@@ -122,6 +121,6 @@ def test_a_motion_that_runs_away_ends_with_its_last_finite_state():
     model, q, v = spherical_double_pendulum()
     system = ConstrainedBodies(model)
     times = 0.5 * np.arange(101)
-    run = system.compiled_run(tableau_of(RK4()), "rk4", times, *system.state(q, v), 1, lambda done: None)
+    run = system.compiled_run(RK4(), times, *system.state(q, v), 1, lambda done: None)
     assert run.ran_away and run.steps < 100
     assert np.isfinite(run.q).all() and np.isfinite(run.v).all()

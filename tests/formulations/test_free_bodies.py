@@ -8,9 +8,17 @@ from numpy.testing import assert_allclose
 
 import rbdkit as rbd
 from rbdkit.errors import ModelError
-from rbdkit.formulations import JointSystem, LocalVelocity, QuaternionBodies, body_loop
+from rbdkit.formulations import JointSystem, LocalVelocity, QuaternionBodies, body_system
 from rbdkit.formulations.local_velocity import Projection
-from rbdkit.integrators import INTEGRATORS, RK4, MuntheKaas
+from rbdkit.integrators import (
+    INTEGRATORS,
+    RK4,
+    ImplicitMidpoint,
+    MuntheKaas,
+    Projected,
+    SymplecticEuler,
+    records,
+)
 from rbdkit.library import pendulum
 from rbdkit.spatial import se3
 from rbdkit.trace.run import backend
@@ -118,9 +126,7 @@ def test_compiled_loop_takes_the_same_steps(cls, method, model, rng):
     system = cls(model)
     x, w = system.state(model.random_q(rng), rng.standard_normal(model.nv))
     times, progress = np.linspace(0.5, 1.5, 41), []
-    run = system.compiled_run(
-        (np.asarray(method.A), np.asarray(method.b)), method.name, times, x, w, 3, progress.append
-    )
+    run = system.compiled_run(method, times, x, w, 3, progress.append)
     state = method.init(system, 0.5, x, w)
     states = [state] + [state := method.step(system, state, h) for h in np.diff(times)]
     assert run.at.tolist() == [*range(0, 40, 3), 40]
@@ -134,9 +140,9 @@ def test_compiled_loop_takes_the_same_steps(cls, method, model, rng):
 def test_compiled_loop_without_llvm(cls, model, rng, monkeypatch):
     system = cls(model)
     x, w = system.state(model.random_q(rng), rng.standard_normal(model.nv))
-    arguments = ((RK4.A, RK4.b), "rk4", np.linspace(0, 1, 21), x, w, 5, lambda done: None)
+    arguments = (RK4(), np.linspace(0, 1, 21), x, w, 5, lambda done: None)
     native = system.compiled_run(*arguments)
-    monkeypatch.setattr(body_loop, "available", lambda: ("python", "asked for"))
+    monkeypatch.setattr(body_system, "available", lambda: ("python", "asked for"))
     generated = system.compiled_run(*arguments)
     assert generated.at.tolist() == native.at.tolist() == [0, 5, 10, 15, 20]
     assert_allclose(generated.q, native.q, rtol=0, atol=1e-13)
@@ -150,7 +156,7 @@ def test_compiled_loop_stops_before_a_state_that_is_not_finite(cls):
     model.add_body("body", joint=rbd.Free(), inertia=rbd.Inertia(1.0, inertia_com=np.diag([5.3, 1.2, 4.4])))
     system = cls(model)
     x, w = system.state(model.neutral(), np.array([0.01, 0.0, 100.0, 0, 0, 0]))
-    run = system.compiled_run((RK4.A, RK4.b), "rk4", np.linspace(0, 1, 11), x, w, 1, lambda done: None)
+    run = system.compiled_run(RK4(), np.linspace(0, 1, 11), x, w, 1, lambda done: None)
     assert run.ran_away and 0 < run.steps < 10
     assert np.isfinite(run.q).all() and np.isfinite(run.v).all() and len(run.at) == run.steps + 1
 
@@ -163,16 +169,31 @@ def test_compiled_loop_can_be_interrupted(cls, model):
     def stop(done):
         raise KeyboardInterrupt
 
-    run = system.compiled_run((RK4.A, RK4.b), "rk4", np.linspace(0, 1, 1001), x, w, 1, stop)
+    run = system.compiled_run(RK4(), np.linspace(0, 1, 1001), x, w, 1, stop)
     assert run.interrupted and run.steps < 1000 and len(run.q) == run.steps + 1
 
 
 @FORMULATIONS
 def test_compiled_loop_leaves_to_python_what_it_does_not_know(cls, model, loads):
-    arguments = ("rk4", np.linspace(0, 1, 3), np.zeros(3), np.zeros(3), 1, lambda done: None)
-    assert cls(model, f_ext=loads[1]).compiled_run((RK4.A, RK4.b), *arguments) is None
-    assert cls(model, tau=loads[0]).compiled_run((RK4.A, RK4.b), *arguments) is None
-    assert cls(model).compiled_run(None, *arguments) is None
+    arguments = (np.linspace(0, 1, 3), np.zeros(3), np.zeros(3), 1, lambda done: None)
+    assert cls(model, f_ext=loads[1]).compiled_run(RK4(), *arguments) is None
+    assert cls(model, tau=loads[0]).compiled_run(RK4(), *arguments) is None
+
+
+class Shorter(RK4):
+    """A method whose steps are its own, but which inherits recorded ones."""
+
+    def step(self, system, state, h):
+        return super().step(system, state, 0.5 * h)
+
+
+class Midpoint(MuntheKaas):
+    name, order, A, b = "midpoint", 2, ((0.0, 0.0), (0.5, 0.0)), (0.0, 1.0)
+
+
+def test_recorded_steps_are_those_of_the_class_that_makes_them():
+    assert all(map(records, (RK4(), SymplecticEuler(), Midpoint())))
+    assert not any(map(records, (Shorter(), ImplicitMidpoint(), Projected(RK4()))))
 
 
 @FORMULATIONS

@@ -170,7 +170,7 @@ def run(cls, steps: int, duration: float = 1.0):
     system = cls(tumbling_box())
     times = np.linspace(0.0, duration, steps + 1)
     x, v = system.state(*tumbling_box_state())
-    record = system.compiled_run((RK4.A, RK4.b), "rk4", times, x, v, 1, lambda done: None)
+    record = system.compiled_run(RK4(), times, x, v, 1, lambda done: None)
     return system, record.q, record.v
 
 

@@ -379,18 +379,18 @@ TABLE = {
     ),
     "engine.run.simulation.simulate": Known(
         lambda c: engine.simulate(
-            engine.kernels_for(c.m), c.q, c.v, np.array([0.0, 1e-3]), (RK4.A, RK4.b), c.tau
+            engine.kernels_for(c.m), c.q, c.v, np.array([0.0, 1e-3]), RK4(), c.tau
         ).v,
         REFUSES, ELSEWHERE, ELSEWHERE,
     ),
     "engine.run.ensemble.simulate_many": Known(
         lambda c: engine.simulate_many(
-            [engine.kernels_for(c.m)], c.q[None], c.v[None], np.array([0.0, 1e-3]), (RK4.A, RK4.b), c.tau
+            [engine.kernels_for(c.m)], c.q[None], c.v[None], np.array([0.0, 1e-3]), RK4(), c.tau
         ),
         REFUSES, ELSEWHERE, ELSEWHERE,
     ),
     "engine.browser.packaged.packaged": Known(
-        lambda c: engine.packaged(c.m, (RK4.A, RK4.b)), REFUSES, ELSEWHERE, REFUSES
+        lambda c: engine.packaged(c.m, RK4()), REFUSES, ELSEWHERE, REFUSES
     ),
     "engine.run.counting.operations": Known(
         lambda c: engine.operations(c.m, "rnea").mul, TREE, ELSEWHERE, ELSEWHERE

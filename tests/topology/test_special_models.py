@@ -189,8 +189,8 @@ def test_short_runs(which, request):
     ends = {
         "simulate": rbd.simulate(model, c.q, c.v, h, h, tau=tau).v[-1],
         "book": rbd.simulate(model, c.q, c.v, h, h, tau=tau, backend="book").v[-1],
-        "engine": engine.simulate(kernels, c.q, c.v, times, (RK4.A, RK4.b), tau).v[-1],
-        "engine, many": engine.simulate_many([kernels], c.q[None], c.v[None], times, (RK4.A, RK4.b), tau)[0].v[-1],
+        "engine": engine.simulate(kernels, c.q, c.v, times, RK4(), tau).v[-1],
+        "engine, many": engine.simulate_many([kernels], c.q[None], c.v[None], times, RK4(), tau)[0].v[-1],
         "sweep": rbd.sweep(model, same, c.q, c.v, duration=h, dt=h, tau=tau)[0].v[-1],
     }
     unforced = {

@@ -111,7 +111,7 @@ def omega_after_a_second(cls: type[LocalVelocity] | type[QuaternionBodies], step
     """Angular velocity of the tumbling box after 1 s with RK4, (3,) rad/s."""
     system, times = cls(tumbling_box()), np.linspace(0.0, 1.0, steps + 1)
     x, v = system.state(*tumbling_box_state())
-    end = system.compiled_run((RK4.A, RK4.b), "rk4", times, x, v, steps, lambda done: None)
+    end = system.compiled_run(RK4(), times, x, v, steps, lambda done: None)
     assert end is not None
     return system.velocities(end.q[-1], end.v[-1])[1, :3]
 

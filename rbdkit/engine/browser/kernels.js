@@ -105,8 +105,8 @@ class Kernels {
     const records = Math.floor(steps / every);
     const step = tau.length === nv ? 0 : nv;
     const rows = [1, steps, steps + 1].find((n) => tau.length === n * nv) ?? 1;
-    const state = { q: sized("q", q, nq), v: sized("v", v, nv), tau: sized("tau", tau, rows * nv) };
-    const record = { q_record: new Float64Array(records * nq), v_record: new Float64Array(records * nv) };
+    const state = { x: sized("q", q, nq), v: sized("v", v, nv), tau: sized("tau", tau, rows * nv) };
+    const record = { x_record: new Float64Array(records * nq), v_record: new Float64Array(records * nv) };
     const times = Float64Array.from({ length: steps + 1 }, (_, k) => k * dt);
     const straight = step && rows > steps;
     const counts = { first: 0, records, every, tau_step: step, tau_next: straight ? nv : 0 };
@@ -114,7 +114,7 @@ class Kernels {
     const kept = Math.floor(this.numbers("done")[0] / every);
     return {
       t: times.filter((_, k) => k % every === 0 && k <= kept * every),
-      q: joined(q, record.q_record.subarray(0, kept * nq)),
+      q: joined(q, record.x_record.subarray(0, kept * nq)),
       v: joined(v, record.v_record.subarray(0, kept * nv)),
       ranAway: kept < records,
     };

@@ -14,7 +14,6 @@ from rbdkit.engine.browser.adjust import adjustment
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.run.motion import Tableau, method_arrays
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
@@ -23,7 +22,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree
-from rbdkit.trace import Feedback, Program, trace, wasm_bytes
+from rbdkit.trace import Feedback, Program, Recordable, loop_room, trace, wasm_bytes
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
 """Kernels that a package may hold besides its simulation."""
@@ -31,7 +30,7 @@ ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", 
 
 def packaged(
     model: Model,
-    method: Tableau | None,
+    method: Recordable,
     tau: Callable[..., Any] | None = None,
     algorithms: Sequence[str] = ("energy", "poses"),
     parameters: Sequence[str] = (),
@@ -40,7 +39,7 @@ def packaged(
 
     Parameters
     ----------
-    method : of its simulations: tableau of a Runge-Kutta method, or None for the symplectic Euler method.
+    method : of its simulations, an integrator that records its steps.
     tau : function of t, q, v that gives the joint forces (nv,) and can be traced; without, simulations take them as
         numbers.
     algorithms : names of further kernels, of `ALGORITHMS`.
@@ -66,7 +65,7 @@ def packaged(
     numbers = pack(model, plan)
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
     law = None if tau is None else Feedback.of(trace(tau, (), plan.nq, plan.nv, names=("t", "q", "v")))
-    tasks = {"simulate": Task("symplectic_euler" if method is None else "runge_kutta", tau=law)}
+    tasks = {"simulate": Task("over_time", tau=law, step=method.record)}
     tasks |= {name: Task(name) for name in algorithms}
 
     programs: dict[str, Program] = {"adjust": adjust.program}
@@ -74,7 +73,7 @@ def packaged(
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
     used = {name for program in programs.values() for name in program.arrays}
-    arrays = {**numbers, **method_arrays(method, plan.nq, plan.nv), **tables(plan, kinds)}
+    arrays = {**numbers, **method.arrays(plan.nq, plan.nv), **loop_room(plan.nq, plan.nv), **tables(plan, kinds)}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     arrays |= {name: np.zeros(size) for name, size in room(plan, max(widths.values()))[0].items() if name in used}
     if law is not None:

@@ -2,7 +2,7 @@
 
 In the order of reading::
 
-    over_states      every algorithm as a program that loops over states; over_time: the dynamics in a loop over time
+    over_states      every algorithm as a program that loops over states
     recipes          such programs as code, made once; shapes: the models that have straight-line code
     tables           a model's layout in tables; signatures: the arrays of each algorithm; driven: the numbers of joints
                      that move as time says
@@ -10,7 +10,6 @@ In the order of reading::
     states           algorithms on one state or a stack
     kernels          the methods that the rest of rbdkit calls; parameters: gradients by parameters of the model;
                      lookup: the kernels of a model, made once
-    motion           what a simulation is given, in arrays; simulation: one or several, a chunk at a time;
-                     ensemble: many, in lanes and threads
+    motion           what a simulation is given, in arrays; simulation: one; ensemble: many, in lanes and threads
     counting         what an algorithm costs
 """

@@ -10,14 +10,14 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.run import simulation
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.engine.run.motion import Motion, Tableau
-from rbdkit.engine.run.simulation import Company, Run
-from rbdkit.trace import Feedback, width_of
+from rbdkit.engine.run.motion import Motion
+from rbdkit.trace import Company, Feedback, Recordable, Run, width_of
 
 LANE_STAGES = 10_000
 """So many evaluations of forward dynamics in one call are worth code that computes several at once."""
+LOOK = 0.05
+"""Seconds between two looks at what threads have done."""
 FEW = 2
 """So many motions are done sooner one by one."""
 
@@ -27,7 +27,7 @@ def simulate_many(
     q: NDArray,
     v: NDArray,
     times: NDArray,
-    method: Tableau | None,
+    method: Recordable,
     tau: NDArray | Sequence[Feedback],
     f_ext: NDArray | Sequence[Feedback] | None = None,
     every: int = 1,
@@ -115,7 +115,7 @@ def _run_threads(companies: Sequence[Company], threads: int, stop: Event, tell: 
         running = {pool.submit(run, company) for company in companies}
         try:
             while running:
-                done, running = wait(running, timeout=simulation.CHUNK)
+                done, running = wait(running, timeout=LOOK)
                 for future in done:
                     future.result()
                 tell()

@@ -6,37 +6,38 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rbdkit.engine.run.over_states import over_states
-from rbdkit.engine.run.over_time import METHODS, over_time
 from rbdkit.engine.run.shapes import Shape
+from rbdkit.engine.steps.joint_system import JointSystem
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Kind
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.trace import ALONE, Backend, Executable, Feedback, Lanes, Program, executable
+from rbdkit.trace import ALONE, Backend, Executable, Feedback, Lanes, Program, Record, executable, over_time
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a program is to do: an algorithm of `ALGORITHMS`, or a method of `METHODS` over time.
+    """What a program is to do: an algorithm of `ALGORITHMS`, or, as "over_time", steps of a method.
 
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
-        external forces on the links, from time and state; None where arrays hold them.
+        external forces on the links, from time and state; None where arrays hold them. step : writes one step.
     """
 
     algorithm: str
     external: bool = False
     tau: Feedback | None = None
     f_ext: Feedback | None = None
+    step: Record | None = None
 
     @property
     def unrolls(self) -> bool:
         """Whether there is a straight-line form."""
-        return self.algorithm in ("rnea", "aba", "forward_dynamics", "crba") or self.algorithm in METHODS
+        return self.algorithm in ("rnea", "aba", "forward_dynamics", "crba", "over_time")
 
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
-        if self.algorithm in METHODS:
-            over_time(tree, self.algorithm, self.external, self.tau, self.f_ext)
+        if self.step is not None:
+            over_time(JointSystem(tree, self.external, self.tau, self.f_ext), self.step)
         else:
             over_states(tree, self.algorithm, self.external)
 

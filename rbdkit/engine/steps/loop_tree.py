@@ -98,8 +98,8 @@ class LoopTree(Tree):
         """Number of bodies of the model, with the world."""
         return self.program.count("n_bodies")
 
-    def freedoms(self) -> Iterator[Whole]:
-        with self.program.loop(0, self.nv) as k:
+    def each(self, count: Whole) -> Iterator[Whole]:
+        with self.program.loop(0, count) as k:
             yield k
 
     def field(self, kind: Any) -> LoopField:

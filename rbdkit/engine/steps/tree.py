@@ -73,9 +73,13 @@ class Tree(ABC):
     def inward(self) -> Iterator[Node]:
         """Every link, children before parents."""
 
-    @abstractmethod
     def freedoms(self) -> Iterator[Whole]:
         """The numbers of all velocities, 0 to nv - 1."""
+        return self.each(self.nv)
+
+    @abstractmethod
+    def each(self, count: Whole) -> Iterator[Whole]:
+        """The numbers from 0 to count - 1."""
 
     @abstractmethod
     def field(self, kind: Any) -> Any:

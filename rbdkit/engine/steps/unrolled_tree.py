@@ -46,8 +46,9 @@ class UnrolledTree(Tree):
             i = self._nodes[number - 1]
             yield i
 
-    def freedoms(self) -> Iterator[Whole]:
-        return iter(range(self.nv))
+    def each(self, count: Whole) -> Iterator[Whole]:
+        assert isinstance(count, int)
+        return iter(range(count))
 
     def field(self, kind: Any) -> UnrolledField:
         return UnrolledField()

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, crba, forward_kinematics
 from rbdkit.algorithms.passive_force import passive_force, spring_energy
-from rbdkit.engine import Run, Tableau
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
 from rbdkit.formulations.constrained.baumgarte import Baumgarte
@@ -32,6 +31,7 @@ from rbdkit.model import Model
 from rbdkit.model.names import listed
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_force
+from rbdkit.trace import Recordable, Run, run_motion
 
 CLOSED = 1e-15
 """Constraint errors (rad, m) that `project` leaves; it stops there or after `PROJECTIONS` corrections."""
@@ -126,21 +126,20 @@ class ConstrainedBodies:
 
     def compiled_run(
         self,
-        tableau: Tableau | None,
-        method: str,
+        method: Recordable,
         times: NDArray,
         x: NDArray,
         v: NDArray,
         every: int,
         progress: Callable[[float], object],
     ) -> Run | None:
-        """The run in one compiled loop, for explicit Runge-Kutta methods under gravity alone; else None.
+        """The run in one compiled loop under gravity alone; else None.
 
         Dampers and rotors may act too; not springs, joints whose axes move in the successor, and `Baumgarte`.
         """
-        if tableau is None or not compiled.covered(self):
+        if not compiled.covered(self):
             return None
-        return compiled.run(self, tableau, times, x, v, every, progress)
+        return run_motion(compiled.BodyMotion(self, method, times, x, v), every, progress)
 
     # --- equations of motion ------------------------------------------------------------------------------------------
 

@@ -1,16 +1,14 @@
-"""Runs of constrained bodies whose loop over time is compiled."""
+"""Motions of constrained bodies whose loop over time is compiled."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine import Run, Tableau
-from rbdkit.engine.run.motion import method_arrays
-from rbdkit.formulations.body_loop import drive
 from rbdkit.formulations.constrained.dependence import PREFERENCE
 from rbdkit.formulations.constrained.program_body import (
     ARMATURE,
@@ -22,10 +20,22 @@ from rbdkit.formulations.constrained.program_body import (
     SIZES,
     Kind,
 )
-from rbdkit.formulations.constrained.tree_program import program_of
+from rbdkit.formulations.constrained.tree_program import BodySystem
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.spatial import se3
-from rbdkit.trace import available
+from rbdkit.trace import (
+    Backend,
+    Executable,
+    Given,
+    Lanes,
+    Program,
+    Record,
+    Recordable,
+    available,
+    executable,
+    loop_arrays,
+    over_time,
+)
 
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.bodies import ConstrainedBodies
@@ -46,34 +56,58 @@ def covered(system: ConstrainedBodies) -> bool:
     )
 
 
-def run(
-    system: ConstrainedBodies,
-    tableau: Tableau,
-    times: NDArray,
-    x: NDArray,
-    v: NDArray,
-    every: int,
-    progress: Callable[[float], object],
-) -> Run:
-    """Steps of an explicit Munthe-Kaas method; the arguments are those of `Compiled.compiled_run`."""
-    model = system.model
-    kinds = [Kind(joint.nv, bool(joint.damping.any())) for joint in model.joints[1:]]
-    used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
-    rows = len(model.bodies)
-    fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
-    fields["R"][:9] = np.eye(3).ravel()
-    tables = {
-        "kinds": np.array([used.index(kind) for kind in kinds], dtype=np.int64),
-        "groups": np.array([groups.index(name) for name in system.group.names], dtype=np.int64),
-        "parents": np.array(model.parent[1:], dtype=np.int64),
-    }
-    method = method_arrays(tableau, 0, len(v))
-    own = {**fields, **tables, **method, "numbers": numbers(system), "gravity": np.array(model.gravity)}
-    loops = loop_arrays(system)
-    counts = {"bodies": rows - 1, "stages": len(method["c"]), "loop_rows": len(loops["rhs"])}
-    counts["gap_joints"] = len(loops["gap_successors"])
-    own |= loops
-    return drive(program_of(used, groups, bool(model.loops), available()[0]), own, counts, times, x, v, every, progress)
+class BodyMotion:
+    """A motion of constrained bodies; see `rbdkit.trace.Motion`."""
+
+    def __init__(self, system: ConstrainedBodies, method: Recordable, times: NDArray, x: NDArray, v: NDArray) -> None:
+        model, method_arrays = system.model, method.arrays(len(x), len(v))
+        kinds = [Kind(joint.nv, bool(joint.damping.any())) for joint in model.joints[1:]]
+        used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
+        self._task = method.record, used, groups, bool(model.loops)
+        self.steps = len(times) - 1
+        rows = len(model.bodies)
+        fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
+        fields["R"][:9] = np.eye(3).ravel()
+        self._tables = {
+            "kinds": np.array([used.index(kind) for kind in kinds], dtype=np.int64),
+            "groups": np.array([groups.index(name) for name in system.group.names], dtype=np.int64),
+            "parents": np.array(model.parent[1:], dtype=np.int64),
+        }
+        loops = loop_arrays_of(system)
+        self.numbers = {"numbers": numbers(system), "gravity": np.array(model.gravity)}
+        self.arrays = {**fields, **loops, **method_arrays, **loop_arrays(times, x, v)}
+        self._counts = {
+            "bodies": rows - 1,
+            "stages": len(method_arrays["c"]),
+            "loop_rows": len(loops["rhs"]),
+            "gap_joints": len(loops["gap_successors"]),
+        }
+
+    def during(self, first: int, steps: int) -> dict[str, NDArray]:
+        """Nothing: all is said beforehand."""
+        return {}
+
+    def bind(
+        self,
+        arrays: Mapping[str, Given],
+        counts: Mapping[str, int],
+        lanes: Lanes,
+        numbers: Mapping[str, NDArray] | None,
+    ) -> Callable[[], None]:
+        """The program, bound."""
+        code = code_of(*self._task, available()[0], lanes)
+        every = {**(self.numbers if numbers is None else numbers), **self._tables, **arrays}
+        return code.bind(every, {**self._counts, **counts})
+
+
+@lru_cache(maxsize=32)
+def code_of(
+    step: Record, kinds: tuple[Kind, ...], groups: tuple[str, ...], loops: bool, backend: Backend, lanes: Lanes
+) -> Executable:
+    """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
+    program = Program("constrained_bodies", lanes)
+    over_time(BodySystem(program, kinds, groups, loops), step)
+    return executable(program, backend)
 
 
 def numbers(system: ConstrainedBodies) -> NDArray:
@@ -91,7 +125,7 @@ def numbers(system: ConstrainedBodies) -> NDArray:
     return rows.ravel()
 
 
-def loop_arrays(system: ConstrainedBodies) -> dict[str, NDArray]:
+def loop_arrays_of(system: ConstrainedBodies) -> dict[str, NDArray]:
     """What the program needs to know of the loop joints, and room for what it computes."""
     places = system.constraints.joints[system.n :]
     T = [se3.adjoint(se3.inverse(place.successor_placement)).T @ _subspace(place.type) for place in places]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rbdkit.spatial.vector3 import Vector
-from rbdkit.trace import Index, Program, Scalar, Whole
+from rbdkit.trace import Index, Part, Program, Scalar, Whole
 
 FIELDS = {"R": 9, "r": 3, "V": 6, "X": 12, "drift": 6, "IA": 21, "pA": 6, "qd": 6, "factors": 48, "A": 6}
 """Numbers of a body that a stage computes, row 0 of each being the world: pose R, r and twist V, pose X in the parent,
@@ -54,16 +54,16 @@ class ProgramBody:
         """Numbers of the model, see `INERTIA` and the others."""
         return [self.program.load("numbers", self.first, first + j) for j in range(size)]
 
-    def state(self, array: str, size: int, start: Whole = 0) -> list[Scalar]:
-        """The body's part of an array that has `size` numbers for each body but the world, from a place on."""
-        place = self.k * size + start
-        return [self.program.load(array, place, j) for j in range(size)]
+    def state(self, whole: Part, size: int) -> list[Scalar]:
+        """The body's part of what has `size` numbers for each body but the world."""
+        place = self.k * size + whole.start
+        return [self.program.load(whole.array, place, j) for j in range(size)]
 
-    def put_state(self, array: str, values: Sequence[Scalar], start: Whole = 0) -> None:
-        """Write the body's part of such an array."""
-        place = self.k * len(values) + start
+    def put_state(self, whole: Part, values: Sequence[Scalar]) -> None:
+        """Write the body's part of that."""
+        place = self.k * len(values) + whole.start
         for j, value in enumerate(values):
-            self.program.store(array, place, j, value)
+            self.program.store(whole.array, place, j, value)
 
     @property
     def parent(self) -> Index:

@@ -5,34 +5,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
-from rbdkit.formulations.body_loop import BodyEquations, Values
+from rbdkit.formulations.body_system import BodyEquations, Values
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross
 from rbdkit.trace import Scalar
 
 
-def move(x: Values, n: Values) -> list[Scalar]:
-    """H exp(n) (Eqs 13, 14, 81)."""
+def move(numbers: Values, x: Values, u: Values) -> list[Scalar]:
+    """H exp(n) (Eqs 13, 14, 81) with n = D^-1 u."""
     R, p = _pose(x)
+    n = _times(numbers[:36], u)
     turn, mean = exp(Vector(n[3:]))
     R, p = R @ quaternion_matrix(turn), p + R @ mean(Vector(n[:3]))
     return [value for row, shift in zip(R, p, strict=True) for value in (*row, shift)]
 
 
-def rates(numbers: Values, gravity: Values, x: Values, n: Values, w: Values) -> tuple[list[Scalar], list[Scalar]]:
-    """n' = T^-1(n) D^-1 w (Eqs 72-78) and w' = M^-1 (Q - Gamma w) (Eq 79).
+def local_rate(numbers: Values, u: Values, w: Values) -> list[Scalar]:
+    """D n' with n' = T^-1(n) D^-1 w (Eqs 72-78)."""
+    n, v_L = _times(numbers[:36], u), _times(numbers[:36], w)
+    U, Omega = Vector(v_L[:3]), Vector(v_L[3:])
+    J, D = jacobian_inverse(Vector(n[3:]), Vector(n[:3]))
+    return _times(numbers[79:], [*(J(U) + D(Omega)), *J(Omega)])
 
-    numbers : (79,) D^-1, M^-1 D^-T, the mass, the upper triangle of the inertia.
+
+def rate(numbers: Values, gravity: Values, x: Values, w: Values) -> list[Scalar]:
+    """w' = M^-1 (Q - Gamma w) (Eq 79).
+
+    numbers : (115,) D^-1, M^-1 D^-T, the mass, the upper triangle of the inertia, D.
     """
-    mass, inertia = numbers[72], Symmetric(numbers[73:])
+    mass, inertia = numbers[72], Symmetric(numbers[73:79])
     v_L = _times(numbers[:36], w)
     U, Omega = Vector(v_L[:3]), Vector(v_L[3:])
     force = mass * (_pose(x)[0].T @ Vector(gravity) - cross(Omega, U))
-    w_rate = _times(numbers[36:72], [*force, *-cross(Omega, inertia @ Omega)])
-    J, D = jacobian_inverse(Vector(n[3:]), Vector(n[:3]))
-    return [*(J(U) + D(Omega)), *J(Omega)], w_rate
+    return _times(numbers[36:72], [*force, *-cross(Omega, inertia @ Omega)])
 
 
-EQUATIONS = BodyEquations("local_velocity", nx=12, nv=6, numbers=79, turn=3, move=move, rates=rates)
+EQUATIONS = BodyEquations(
+    "local_velocity", nx=12, nv=6, numbers=115, turn=3, move=move, local_rate=local_rate, rate=rate
+)
 
 
 def _pose(x: Values) -> tuple[Matrix, Vector]:

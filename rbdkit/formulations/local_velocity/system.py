@@ -80,7 +80,8 @@ class LocalVelocity(FreeBodies):
     def numbers(self) -> NDArray:
         parts = [self.D_inverse, self.M_inverse @ np.swapaxes(self.D_inverse, -1, -2)]
         upper = self.J[:, *np.triu_indices(3)]
-        return np.hstack([*(part.reshape(self.n, 36) for part in parts), self.mass[:, None], upper])
+        sizes = [*(part.reshape(self.n, 36) for part in parts), self.mass[:, None], upper, self.D.reshape(self.n, 36)]
+        return np.hstack(sizes)
 
     # --- state --------------------------------------------------------------------------------------------------------
 

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, require_tree
-from rbdkit.engine import Kernels, Run, backend, kernels_for, simulate_many
+from rbdkit.engine import Kernels, backend, kernels_for, simulate_many
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import Force
 from rbdkit.model import Model
-from rbdkit.simulation.compiled import Acting, acting, blamed, recording_of, tableau_of
+from rbdkit.simulation.compiled import Acting, acting, blamed, recording_of
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome
 from rbdkit.simulation.forces import Drive, drive, external_drive
 from rbdkit.simulation.simulate import integrator_of, step_times
-from rbdkit.trace import Feedback
+from rbdkit.trace import Feedback, Run
 
 LOOKS = 33
 """States of a motion whose energy is looked at."""
@@ -104,7 +104,7 @@ def run_lanes(lanes: dict[int, Lane], tell: Callable[[float], object] | None) ->
         np.array([own.q for own in members]),
         np.array([own.v for own in members]),
         first.times,
-        tableau_of(first.method),
+        first.method,
         _for_each([own.acts.tau for own in members]),
         None if first.acts.f_ext is None else _for_each([own.acts.f_ext for own in members]),
         first.every,

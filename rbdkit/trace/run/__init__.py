@@ -5,5 +5,6 @@ In the order of reading::
     backend          which code runs; native: machine code; interpreted: Python
     cache            code on disk; forks: locks in child processes
     lanes            arrays side by side, for several states at once
+    company          motions through time, a chunk at a time, several in lanes
     feedback         traced functions for many states at once
 """

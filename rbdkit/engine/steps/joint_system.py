@@ -1,0 +1,99 @@
+"""A tree in joint coordinates as a system that the loop over time steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.forward_dynamics import forward_dynamics
+from rbdkit.engine.steps.joint_arrays import JointValues
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.tree import Tree
+from rbdkit.trace import Feedback, Moment, Part, Scalar, Whole
+
+
+class JointSystem:
+    """The `Recorded` whose x are the joint coordinates q, with the springs and dampers of the joints.
+
+    Parameters
+    ----------
+    external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
+        external forces on the links, from time and state; None where arrays hold them.
+    """
+
+    def __init__(self, tree: Tree, external: bool, tau: Feedback | None, f_ext: Feedback | None) -> None:
+        self.tree, self.program, self.nx, self.nv = tree, tree.program, tree.nq, tree.nv
+        self.external, self.tau, self.f_ext = external, tau, f_ext
+
+    def coordinates(self) -> Iterator[Whole]:
+        return self.tree.each(self.nx)
+
+    def freedoms(self) -> Iterator[Whole]:
+        return self.tree.each(self.nv)
+
+    def move(self, x: Part, u: Part, result: Part) -> None:
+        tree = self.tree
+        q, displacement, q_new = tree.coordinates(*_at(x)), tree.velocities(*_at(u)), tree.coordinates(*_at(result))
+        for i in tree.outward():
+            if i.moves:
+                q_new[i] = i.motion.move(q[i], displacement[i])
+
+    def local_rate(self, u: Part, v: Part, result: Part) -> None:
+        displacement, velocity, rate = (self.tree.velocities(*_at(part)) for part in (u, v, result))
+        for i in self.tree.outward():
+            if i.moves:
+                rate[i] = i.motion.local_rate(displacement[i], velocity[i])
+
+    def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
+        tree = self.tree
+        acting: JointValues
+        if self.tau is None:
+            acting = _TorqueAt(tree, moment)
+        else:
+            acting = tree.velocities("tau_now")
+            self._store("tau_now", self.tau.record(self.program, moment.time, _at(x), _at(v), "tau_numbers"))
+        if tree.driven:
+            self._read_driven(moment)
+        if self.f_ext is not None:
+            self._store("f_ext", self.f_ext.record(self.program, moment.time, _at(x), _at(v), "f_ext_numbers"))
+        external = ExternalForce(tree) if self.external else None
+        q, velocity, qdd = tree.coordinates(*_at(x)), tree.velocities(*_at(v)), tree.velocities(*_at(result))
+        forward_dynamics(tree, q, velocity, acting, qdd, external)
+
+    def _store(self, array: str, values: list[Scalar]) -> None:
+        for k, x in enumerate(values):
+            self.program.store(array, 0, k, x)
+
+    def _read_driven(self, moment: Moment) -> None:
+        """Put the numbers of joints that move as time says where the algorithms find them.
+
+        Rows of the tables are those of the stages from the first step on.
+        """
+        program = self.program
+        row = (moment.n - program.count("first")) * program.count("stages") + moment.s
+        for name, size in (("driven_q", "driven_nq"), ("driven_v", "driven_nv"), ("driven_a", "driven_nv")):
+            length = program.count(size)
+            start = row * length
+            with program.loop(0, length) as k:
+                program.store(name, k, 0, program.load(f"{name}_table", start + k))
+
+
+class _TorqueAt:
+    """tau at a moment, on a straight line from row n of "tau" to the one that follows.
+
+    Rows are "tau_step" numbers apart, 0 if tau is constant. "tau_next" is 0 if tau is held over the step.
+    """
+
+    def __init__(self, tree: Tree, moment: Moment) -> None:
+        self.program, self.s = tree.program, moment.s
+        row = moment.n * tree.program.count("tau_step")
+        self.now = tree.velocities("tau", row)
+        self.then = tree.velocities("tau", row + tree.program.count("tau_next"))
+
+    def __getitem__(self, i: Node) -> list[Scalar]:
+        c = self.program.load("c", self.s)
+        return [now + c * (then - now) for now, then in zip(self.now[i], self.then[i], strict=True)]
+
+
+def _at(part: Part) -> tuple[str, Whole]:
+    return part.array, part.start

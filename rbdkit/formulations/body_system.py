@@ -1,0 +1,175 @@
+"""Bodies that move on their own, on the arrays of a program: the loop over time of `free_bodies`, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.spatial.vector3 import dot
+from rbdkit.trace import (
+    LARGEST,
+    LARGEST_TURN,
+    Backend,
+    Executable,
+    Given,
+    Index,
+    Kept,
+    Lanes,
+    Moment,
+    Part,
+    Program,
+    Record,
+    Recordable,
+    Scalar,
+    Whole,
+    available,
+    executable,
+    loop_arrays,
+    over_time,
+    select,
+)
+
+Values = Sequence[Scalar]
+
+
+@dataclass(frozen=True)
+class BodyEquations:
+    """Equations of one body on scalars, to be recorded.
+
+    Attributes
+    ----------
+    name : of the program. nx, nv, numbers : how many numbers its x, its v, and what describes it have.
+    turn : where the three numbers of the rotation begin in a displacement.
+    move : (numbers, x, u) -> x moved by the displacement u; the last numbers of it must be of the position.
+    local_rate : (numbers, u, v) -> the rate of the displacement u of a body that moves with velocity v.
+    rate : (numbers, gravity, x, v) -> the rate of v.
+    """
+
+    name: str
+    nx: int
+    nv: int
+    numbers: int
+    turn: int
+    move: Callable[[Values, Values, Values], Values]
+    local_rate: Callable[[Values, Values, Values], Values]
+    rate: Callable[[Values, Values, Values, Values], Values]
+
+
+class FreeBody:
+    """The `StraightLine` system that is body i of several in the same arrays."""
+
+    def __init__(self, bodies: FreeBodies, i: Index) -> None:
+        self.program, self.equations, self.nx, self.nv = bodies.program, bodies.equations, bodies.nx, bodies.nv
+        self._numbers = i * self.equations.numbers
+        x, v = i * self.equations.nx, i * self.equations.nv
+        self._x = [x + k for k in range(self.equations.nx)]
+        self._v = [v + k for k in range(self.equations.nv)]
+
+    def coordinates(self) -> Iterator[Whole]:
+        return iter(self._x)
+
+    def freedoms(self) -> Iterator[Whole]:
+        return iter(self._v)
+
+    def move(self, x: Part | Kept, u: Part | Kept, result: Part | Kept) -> None:
+        own, step = self.equations, self._load(u, self._v)
+        moved = list(own.move(self.numbers(), self._load(x, self._x), step))
+        turn = step[own.turn : own.turn + 3]
+        far = select(dot(turn, turn) < LARGEST_TURN * LARGEST_TURN, 0.0, 2.0 * LARGEST)
+        self._store(result, self._x, [*moved[:-1], moved[-1] + far])
+
+    def local_rate(self, u: Part | Kept, v: Part | Kept, result: Part | Kept) -> None:
+        rate = self.equations.local_rate(self.numbers(), self._load(u, self._v), self._load(v, self._v))
+        self._store(result, self._v, rate)
+
+    def rate(self, moment: Moment, x: Part | Kept, v: Part | Kept, result: Part | Kept) -> None:
+        gravity = [self.program.load("gravity", 0, k) for k in range(3)]
+        rate = self.equations.rate(self.numbers(), gravity, self._load(x, self._x), self._load(v, self._v))
+        self._store(result, self._v, rate)
+
+    def numbers(self) -> list[Scalar]:
+        """What describes the body."""
+        return [self.program.load("numbers", self._numbers, k) for k in range(self.equations.numbers)]
+
+    def _load(self, part: Part | Kept, places: Sequence[Index]) -> list[Scalar]:
+        return [part.load(self.program, k) for k in places]
+
+    def _store(self, part: Part | Kept, places: Sequence[Index], values: Values) -> None:
+        for k, value in zip(places, values, strict=True):
+            part.store(self.program, k, value)
+
+
+class FreeBodies:
+    """Bodies that know nothing of each other, under gravity alone: each takes its step by itself."""
+
+    def __init__(self, program: Program, equations: BodyEquations) -> None:
+        self.program, self.equations = program, equations
+        self.n = program.count("bodies")
+        self.nx, self.nv = self.n * equations.nx, self.n * equations.nv
+
+    def step(self, record: Record, n: Index) -> None:
+        """Step n of every body."""
+        with self.program.loop(0, self.n) as i:
+            record(FreeBody(self, i), n)
+
+    def coordinates(self) -> Iterator[Whole]:
+        return self._each(self.equations.nx)
+
+    def freedoms(self) -> Iterator[Whole]:
+        return self._each(self.equations.nv)
+
+    def _each(self, size: int) -> Iterator[Whole]:
+        with self.program.loop(0, self.n) as i:
+            yield from (i * size + k for k in range(size))
+
+
+class FreeBodyMotion:
+    """A motion of bodies that know nothing of each other; see `rbdkit.trace.Motion`.
+
+    Parameters
+    ----------
+    numbers : (n, equations.numbers). x, v : (n nx,), (n nv,) the state. times : (steps + 1,) s.
+    """
+
+    def __init__(
+        self,
+        equations: BodyEquations,
+        method: Recordable,
+        numbers: NDArray,
+        gravity: NDArray,
+        times: NDArray,
+        x: NDArray,
+        v: NDArray,
+    ) -> None:
+        own = method.arrays(len(x), len(v))
+        self.steps, self._task = len(times) - 1, (equations, method.written_out)
+        self.numbers = {"numbers": np.ascontiguousarray(numbers).ravel(), "gravity": np.array(gravity, dtype=float)}
+        self.arrays = {**own, **loop_arrays(times, x, v)}
+        self._counts = {"bodies": len(numbers), "stages": len(own["c"])}
+
+    def during(self, first: int, steps: int) -> dict[str, NDArray]:
+        """Nothing: all is said beforehand."""
+        return {}
+
+    def bind(
+        self,
+        arrays: Mapping[str, Given],
+        counts: Mapping[str, int],
+        lanes: Lanes,
+        numbers: Mapping[str, NDArray] | None,
+    ) -> Callable[[], None]:
+        """The program, bound."""
+        every = {**(self.numbers if numbers is None else numbers), **arrays}
+        return _code(*self._task, available()[0], lanes).bind(every, {**self._counts, **counts})
+
+
+@lru_cache(maxsize=32)
+def _code(equations: BodyEquations, record: Record, backend: Backend, lanes: Lanes) -> Executable:
+    program = Program(equations.name, lanes)
+    bodies = FreeBodies(program, equations)
+    over_time(bodies, lambda system, n: bodies.step(record, n))
+    return executable(program, backend)

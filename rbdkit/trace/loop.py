@@ -1,0 +1,66 @@
+"""The loop over time: any system that records itself, stepped by any method that records its steps."""
+
+from __future__ import annotations
+
+from rbdkit.trace.program import Program
+from rbdkit.trace.recorded import Part, Record, State
+from rbdkit.trace.scalar import select
+
+LARGEST = 1e100
+"""A state beyond is taken as one that is not finite: squares of larger numbers need not be."""
+
+LARGEST_TURN = 1e8
+"""rad in a step; beyond, sines of compiled code are no sines any more, and what they turn is no rotation."""
+
+X, V, X_NEW, V_NEW = Part("x"), Part("v"), Part("x_new"), Part("v_new")
+
+
+def over_time(system: State, record_step: Record) -> None:
+    """Take ``records * every`` steps and write down every so many states; stop before the first state that is not
+    finite.
+
+    The state is in arrays "x", "v". Step n goes from times[n] to times[n + 1] and begins with step "first". "done"
+    counts the steps. What was not finite is left in "x_new", "v_new". Of several lanes, one that stops stays where it
+    is while others go on: "going" is then 0, else 1.
+    """
+    program = system.program
+    every = program.count("every")
+    program.store("done", 0, 0, 0.0)
+    program.store("going", 0, 0, 1.0)
+    with program.loop(0, program.count("records")) as record:
+        with program.loop(0, every) as k:
+            record_step(system, record * every + program.count("first") + k)
+            _leave_if_run_away(system)
+            _take_over(system)
+            program.store("done", 0, 0, program.load("done", 0, 0) + program.load("going", 0, 0))
+        _write_down(system, Part("x_record", record * system.nx), Part("v_record", record * system.nv))
+
+
+def _leave_if_run_away(system: State) -> None:
+    """Do not go on unless the squares of all coordinates and velocities add up to less than `LARGEST` squared."""
+    program = system.program
+    program.store("loop_sum", 0, 0, 0.0)
+    for numbers, part in ((system.coordinates, X_NEW), (system.freedoms, V_NEW)):
+        for k in numbers():
+            x = part.load(program, k)
+            program.store("loop_sum", 0, 0, program.load("loop_sum", 0, 0) + x * x)
+    small = program.load("loop_sum", 0, 0) < LARGEST * LARGEST
+    going = select(small, program.load("going", 0, 0), 0.0)
+    program.store("going", 0, 0, going)
+    program.leave_if(going < 0.5)
+
+
+def _take_over(system: State) -> None:
+    """The new state in place of the old one, in lanes that are going."""
+    program = system.program
+    for numbers, new, old in ((system.coordinates, X_NEW, X), (system.freedoms, V_NEW, V)):
+        for k in numbers():
+            x = select(program.load("going", 0, 0) > 0.5, new.load(program, k), old.load(program, k))
+            old.store(program, k, x)
+
+
+def _write_down(system: State, x_record: Part, v_record: Part) -> None:
+    program: Program = system.program
+    for numbers, source, target in ((system.coordinates, X, x_record), (system.freedoms, V, v_record)):
+        for k in numbers():
+            target.store(program, k, source.load(program, k))

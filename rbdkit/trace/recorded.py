@@ -1,0 +1,159 @@
+"""A system that moves, on the arrays of a program, and a method that steps it: what meets in a compiled loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from rbdkit.trace.graph import Scalar
+from rbdkit.trace.program import Index, Program, Whole
+
+
+@dataclass(frozen=True)
+class Part:
+    """Numbers in an array of a program, from a place on."""
+
+    array: str
+    start: Whole = 0
+
+    def load(self, program: Program, k: Whole) -> Scalar:
+        """Number k."""
+        return program.load(self.array, k + self.start)
+
+    def store(self, program: Program, k: Whole, value: Scalar) -> None:
+        """Write number k."""
+        program.store(self.array, k + self.start, 0, value)
+
+
+class Kept:
+    """Numbers that a piece of straight-line code keeps to itself: like a `Part`, but nothing is written to memory."""
+
+    def __init__(self) -> None:
+        self._values: dict[Whole, Scalar] = {}
+
+    def load(self, program: Program, k: Whole) -> Scalar:
+        """Number k."""
+        return self._values[k]
+
+    def store(self, program: Program, k: Whole, value: Scalar) -> None:
+        """Keep number k."""
+        self._values[k] = value
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Stage s of step n: at the fraction "c" of s on the way from "times" of n to that of n + 1."""
+
+    program: Program
+    n: Index
+    s: Whole
+
+    @property
+    def h(self) -> Scalar:
+        """Length of the step, s."""
+        return self.program.load("times", self.n, 1) - self.program.load("times", self.n, 0)
+
+    @property
+    def time(self) -> Scalar:
+        """s"""
+        return self.program.load("times", self.n, 0) + self.program.load("c", self.s) * self.h
+
+
+class State(Protocol):
+    """Numbers x and v in the arrays of a program."""
+
+    @property
+    def program(self) -> Program:
+        """The program that is being written."""
+        ...
+
+    @property
+    def nx(self) -> Whole:
+        """How many numbers an x has."""
+        ...
+
+    @property
+    def nv(self) -> Whole:
+        """How many numbers a v has."""
+        ...
+
+    def coordinates(self) -> Iterator[Whole]:
+        """The numbers of x, 0 to nx - 1."""
+        ...
+
+    def freedoms(self) -> Iterator[Whole]:
+        """The numbers of v, 0 to nv - 1."""
+        ...
+
+
+class Recorded(State, Protocol):
+    """First-order equations ``x' = x . v``, ``v' = rate(t, x, v)`` that write themselves into a program.
+
+    The same four functions as of a system on arrays, but on parts of the program's arrays: each reads its arguments
+    there and writes what it finds to `result`, which none of the arguments overlaps.
+    """
+
+    def move(self, x: Part, u: Part, result: Part) -> None:
+        """x moved by the displacement u; not finite where u is too large for that to mean anything."""
+        ...
+
+    def local_rate(self, u: Part, v: Part, result: Part) -> None:
+        """du/dt where ``move(x0, u)`` moves with velocity v."""
+        ...
+
+    def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
+        """vdot at a moment."""
+        ...
+
+
+Numbers = Part | Kept
+
+
+class StraightLine(State, Protocol):
+    """A `Recorded` without loops, which takes what is `Kept`, too."""
+
+    def move(self, x: Numbers, u: Numbers, result: Numbers) -> None:
+        """x moved by the displacement u."""
+        ...
+
+    def local_rate(self, u: Numbers, v: Numbers, result: Numbers) -> None:
+        """du/dt where ``move(x0, u)`` moves with velocity v."""
+        ...
+
+    def rate(self, moment: Moment, x: Numbers, v: Numbers, result: Numbers) -> None:
+        """vdot at a moment."""
+        ...
+
+
+Record = Callable[[Any, Index], None]
+"""Writes one step of that number of a `Recorded`: reads its state in "x", "v", leaves the next in "x_new", "v_new"."""
+
+
+class Recordable(Protocol):
+    """A method of integration that writes its steps into a program.
+
+    `record` is a `Record` that belongs to the class: methods that differ in their numbers alone share one program.
+    """
+
+    @property
+    def record(self) -> Record:
+        """The same function for all methods that share a program."""
+        ...
+
+    @property
+    def written_out(self) -> Record:
+        """The same steps with the numbers of the method in the code, for a system that is `StraightLine`.
+
+        Equal for methods that share a program.
+        """
+        ...
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """The numbers of the method, and room for what a step computes, by the names that `record` uses.
+
+        Always among them: "c", the times of the stages as fractions of a step.
+        """
+        ...

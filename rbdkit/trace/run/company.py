@@ -1,0 +1,210 @@
+"""Motions through given times: programs made by `over_time` run a chunk at a time, several motions in lanes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.trace.program import ALONE, Lanes
+from rbdkit.trace.run.lanes import Apart, Given, woven
+
+CHUNK = 0.05
+"""Seconds of computing between two looks at the world outside."""
+FIRST_STEPS = 64
+"""So many steps never take as long; then twice as many, and so on."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a simulation recorded.
+
+    Attributes
+    ----------
+    steps : steps taken.
+    at : (n,) after how many steps each state was recorded; 0 is the initial state.
+    q, v : (n, nx), (n, nv) the states.
+    ran_away : whether it ended because the next state would not be finite; the last one recorded is then the last
+        finite one.
+    interrupted : whether the user stopped it.
+    lanes : how many motions the code could compute at once.
+    """
+
+    steps: int
+    at: NDArray
+    q: NDArray
+    v: NDArray
+    ran_away: bool
+    interrupted: bool
+    lanes: int = 1
+
+
+class Motion(Protocol):
+    """A motion to be computed: a program with all that it needs but for what the loop over time adds.
+
+    Attributes
+    ----------
+    steps : to take. arrays : the state "x", "v", the method's arrays, `loop_arrays`, and what else differs from motion
+        to motion. numbers : what else the program reads.
+    """
+
+    steps: int
+    arrays: dict[str, NDArray]
+
+    @property
+    def numbers(self) -> Mapping[str, NDArray]:
+        """What else it reads."""
+        ...
+
+    def during(self, first: int, steps: int) -> dict[str, NDArray]:
+        """Arrays that hold for some steps only, from a first one on."""
+        ...
+
+    def bind(
+        self,
+        arrays: Mapping[str, Given],
+        counts: Mapping[str, int],
+        lanes: Lanes,
+        numbers: Mapping[str, NDArray] | None,
+    ) -> Callable[[], None]:
+        """The program for so many lanes on arrays, and on counts besides its own.
+
+        numbers : of the motion in each lane; its own if not given.
+        """
+        ...
+
+
+def loop_arrays(times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+    """What `over_time` reads and writes, for a motion from a state through times (steps + 1,)."""
+    return {
+        "times": np.ascontiguousarray(times, dtype=float),
+        "x": np.array(x, dtype=float),
+        "v": np.array(v, dtype=float),
+        **loop_room(len(x), len(v)),
+    }
+
+
+def loop_room(nx: int, nv: int) -> dict[str, NDArray]:
+    """Room for what `over_time` computes."""
+    return {
+        **{name: np.zeros(1) for name in ("done", "going", "loop_sum")},
+        "x_new": np.zeros(nx),
+        "v_new": np.zeros(nv),
+    }
+
+
+def run_motion(motion: Motion, every: int = 1, progress: Callable[[float], object] | None = None) -> Run:
+    """Run one motion by itself.
+
+    Parameters
+    ----------
+    every : record every so many steps, and the last.
+    progress : is told the fraction done, about every `CHUNK` seconds.
+    """
+    company = Company([motion], every)
+    interrupted = False
+    try:
+        while company.going:
+            company.go_on()
+            if progress is not None:
+                progress(company.done / company.steps)
+    except KeyboardInterrupt:
+        interrupted = True
+    (run,) = company.runs(interrupted)
+    return run
+
+
+class Company:
+    """Motions that take their steps together, each in a lane, and what was recorded of them.
+
+    Parameters
+    ----------
+    motions : of the same times, with programs that are alike. every : as in `run_motion`.
+    width : number of lanes, not smaller than the number of motions.
+
+    Attributes
+    ----------
+    steps : steps to take. done : steps taken by those that did not run away.
+    """
+
+    def __init__(self, motions: Sequence[Motion], every: int, width: int = 1) -> None:
+        first, m, rows = motions[0], len(motions), 3 + motions[0].steps // every
+        self.steps, self.done = first.steps, 0
+        self._motions, self._every, self._width = motions, every, width
+        self._arrays, self._numbers = first.arrays, None
+        self._every_lane = [*motions, *[motions[-1]] * (width - m)]
+        if width > 1:
+            self._arrays = _spread([x.arrays for x in self._every_lane])
+            self._numbers = _spread([x.numbers for x in self._every_lane])
+        self._lanes = ALONE if width == 1 else Lanes(width, SHARED, frozenset({"x_record", "v_record"}))
+        self._at = np.zeros(rows, dtype=int)
+        self._q, self._v = np.empty((m, rows, len(first.arrays["x"]))), np.empty((m, rows, len(first.arrays["v"])))
+        for k, x in enumerate(motions):
+            self._q[k, 0], self._v[k, 0] = x.arrays["x"], x.arrays["v"]
+        self._recorded, self._chunk = 1, max(1, FIRST_STEPS // every)
+        self._taken, self._finite = np.zeros(m, dtype=int), np.ones(m, dtype=bool)
+        self._last: dict[int, tuple[NDArray, NDArray]] = {}  # states of those that ran away
+
+    @property
+    def going(self) -> bool:
+        """Whether there are steps to take."""
+        return self.done < self.steps and bool(self._finite.any())
+
+    def go_on(self) -> None:
+        """Take steps for about `CHUNK` seconds."""
+        whole, m = (self.steps - self.done) // self._every, len(self._motions)
+        records, stride = (min(whole, self._chunk), self._every) if whole else (1, self.steps - self.done)
+        begun = time.perf_counter()
+        self._run(records, stride)
+        taken = self._arrays["done"].ravel()[:m].astype(int)
+        self._taken += np.where(self._finite, taken, 0)
+        for k in range(m):
+            if self._finite[k] and taken[k] < records * stride:
+                self._finite[k] = False
+                q, v = (self._arrays[name].reshape(-1, self._width)[:, k].copy() for name in ("x", "v"))
+                self._last[k] = q, v
+        self._at[self._recorded : self._recorded + records] = self.done + stride * np.arange(1, records + 1)
+        self._recorded, self.done = self._recorded + records, self.done + records * stride
+        if time.perf_counter() - begun < 0.5 * CHUNK:
+            self._chunk *= 2
+
+    def _run(self, records: int, every: int) -> None:
+        first = self._motions[0]
+        counts = {"first": self.done, "records": records, "every": every}
+        now = [x.during(self.done, records * every) for x in self._every_lane]
+        places: dict[str, Given] = {**(_spread(now) if self._width > 1 else now[0])}
+        for name, x in (("x_record", self._q), ("v_record", self._v)):
+            m, rows, size = x.shape
+            lanes = np.minimum(np.arange(self._width), m - 1) * rows + self._recorded
+            flat = x.reshape(m * rows, size)
+            places[name] = Apart(self._width).point(flat, lanes) if self._width > 1 else flat[self._recorded :]
+        first.bind({**self._arrays, **places}, counts, self._lanes, self._numbers)()
+
+    def runs(self, interrupted: bool) -> list[Run]:
+        """What became of the motions."""
+        return [self._result(k, interrupted and self.going) for k in range(len(self._motions))]
+
+    def _result(self, k: int, interrupted: bool) -> Run:
+        steps, q, v = int(self._taken[k]), self._q[k], self._v[k]
+        n = int(np.searchsorted(self._at[: self._recorded], steps, side="right"))
+        at = self._at[:n].copy()
+        if k in self._last and at[-1] != steps:
+            at, n = np.append(at, steps), n + 1
+            q[n - 1], v[n - 1] = self._last[k]
+        return Run(steps, at, q[:n], v[:n], k in self._last, interrupted and k not in self._last, self._width)
+
+
+SHARED = frozenset({"times", "c", "weights"})
+"""What is the same for all motions of a company."""
+
+
+def _spread(lanes: Sequence[Mapping[str, NDArray]]) -> dict[str, NDArray]:
+    """Arrays of the same names, one of each for every lane, as programs for several lanes take them."""
+    whole = {name for name, x in lanes[0].items() if x.dtype.kind == "i"}
+    return {
+        name: x if name in SHARED | whole else woven([arrays[name] for arrays in lanes]) for name, x in lanes[0].items()
+    }
