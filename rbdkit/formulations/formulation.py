@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy
 from rbdkit.formulations.system import System
 from rbdkit.model import Model
+from rbdkit.trace import Feedback
 
 if TYPE_CHECKING:
     from rbdkit.trace import Recordable, Run
@@ -58,6 +60,24 @@ class Formulation(System, Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Acting:
+    """The applied joint forces and the external forces as compiled loops over time take them.
+
+    tau : (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) with straight lines between; or what computes
+        them from time, joint coordinates and joint velocities.
+    f_ext : (bodies, 6) in world coordinates, or what computes those, or None.
+    """
+
+    tau: NDArray | Feedback
+    f_ext: NDArray | Feedback | None
+
+    def __str__(self) -> str:
+        """Which of them are traced functions."""
+        names = [name for name in ("tau", "f_ext") if isinstance(getattr(self, name), Feedback)]
+        return f"{' and '.join(names)} traced" if names else ""
+
+
 @runtime_checkable
 class Compiled(Protocol):
     """A formulation that has a compiled loop over time for some integrators."""
@@ -70,12 +90,14 @@ class Compiled(Protocol):
         v: NDArray,
         every: int,
         progress: Callable[[float], object],
+        acts: Acting | None = None,
     ) -> Run | None:
         """The run from the state (x, v) through the given times, every n-th state and the last recorded; or None.
 
         Parameters
         ----------
         method : an integrator that records its steps.
+        acts : the forces, of which the formulation may know as functions of its states, too; None if there are none.
         """
         ...
 

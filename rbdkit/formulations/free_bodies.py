@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy
 from rbdkit.errors import ModelError
 from rbdkit.formulations.body_system import BodyEquations, FreeBodyMotion
-from rbdkit.formulations.formulation import Force
+from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.trace import LARGEST, Recordable, Run, run_motion
@@ -81,6 +81,7 @@ class FreeBodies(ABC):
         v: NDArray,
         every: int,
         progress: Callable[[float], object],
+        acts: Acting | None = None,
     ) -> Run | None:
         """The run in one compiled loop, for bodies under gravity alone; else None."""
         if self.tau is not None or self.f_ext is not None:

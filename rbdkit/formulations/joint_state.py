@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.spatial import plucker, se3
 
@@ -25,20 +26,24 @@ def joint_state(model: Model, poses: NDArray, velocities: NDArray) -> tuple[NDAr
     """
     leading = poses.shape[:-3]
     q, v = np.zeros((*leading, model.nq)), np.zeros((*leading, model.nv))
-    for place in np.ndindex(*leading):
-        q[place], v[place] = _one(model, poses[place], velocities[place])
-    return q, v
-
-
-def _one(model: Model, poses: NDArray, velocities: NDArray) -> tuple[NDArray, NDArray]:
-    q, v = model.neutral(), np.zeros(model.nv)
     for i in model.outward:
         joint, p = model.joints[i], model.parent[i]
         if joint.mimic is not None or joint.nq == 0:
             continue
-        relative = se3.inverse(poses[p] @ plucker.to_pose(model.X_tree[i])) @ poses[i]
-        q_i = joint.type.project(relative)
-        q[joint.q_slice] = q_i
-        v_J = velocities[i] - plucker.from_pose(se3.inverse(poses[p]) @ poses[i]) @ velocities[p]
-        v[joint.v_slice] = np.linalg.lstsq(joint.type.motion_subspace(q_i), v_J, rcond=None)[0]
+        T, T_p = poses[..., i, :, :], poses[..., p, :, :]
+        relative = se3.inverse(T_p @ plucker.to_pose(model.X_tree[i])) @ T
+        X = plucker.from_pose(se3.inverse(T_p) @ T)
+        v_J = velocities[..., i, :] - (X @ velocities[..., p, :, None])[..., 0]
+        q[..., joint.q_slice], v[..., joint.v_slice] = _of_joint(joint.type, relative, v_J)
+    return q, v
+
+
+def _of_joint(type: JointType, pose: NDArray, v_J: NDArray) -> tuple[NDArray, NDArray]:
+    """q and v of one joint, from its pose (..., 4, 4) and velocity (..., 6)."""
+    if type.constant_S:
+        return type.project(pose), v_J @ np.linalg.pinv(type.motion_subspace(type.neutral())).T
+    q, v = np.zeros((*v_J.shape[:-1], type.nq)), np.zeros((*v_J.shape[:-1], type.nv))
+    for place in np.ndindex(*v_J.shape[:-1]):
+        q[place] = type.project(pose[place])
+        v[place] = np.linalg.pinv(type.motion_subspace(q[place])) @ v_J[place]
     return q, v

@@ -69,8 +69,8 @@ def rotation_about(n: NDArray, angle: NDArray) -> NDArray:
     return outer + c * (np.eye(3) - outer) + s * N
 
 
-def angle_about(n: NDArray, R: NDArray) -> float:
-    """The angle in (-pi, pi] whose rotation about n comes closest to the rotation matrix R."""
+def angle_about(n: NDArray, R: NDArray) -> NDArray:
+    """The angle in (-pi, pi] whose rotation about n comes closest to the rotation matrix R, shape (...)."""
     # the inner product trace(R.T @ exp(n angle)) is c * (trace R - n.R n) + s * (n.axial) + const; its largest value:
-    axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    return float(np.arctan2(axial @ n, np.trace(R) - n @ R @ n))
+    axial = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1)
+    return np.arctan2(axial @ n, np.trace(R, axis1=-2, axis2=-1) - (R @ n) @ n)

@@ -22,6 +22,7 @@ class Cylindrical(VectorJoint):
     """
 
     kind = "cylindrical"
+    constant_S = True
     nq = nv = 2
     q_names = ("angle", "distance")
     q_units = ("rad", "m")
@@ -40,7 +41,7 @@ class Cylindrical(VectorJoint):
         return T
 
     def project(self, pose: NDArray) -> NDArray:
-        return np.array([angle_about(self.axis, pose[:3, :3]), self.axis @ pose[:3, 3]])
+        return np.stack([angle_about(self.axis, pose[..., :3, :3]), pose[..., :3, 3] @ self.axis], axis=-1)
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._S

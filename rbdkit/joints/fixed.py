@@ -12,6 +12,7 @@ class Fixed(VectorJoint):
     """Zero degrees of freedom: the successor is welded to the predecessor."""
 
     kind = "fixed"
+    constant_S = True
     nq = nv = 0
     q_names = q_units = ()
     is_fixed = True
@@ -20,7 +21,7 @@ class Fixed(VectorJoint):
         return np.broadcast_to(np.eye(4), (*np.shape(q)[:-1], 4, 4))
 
     def project(self, pose: NDArray) -> NDArray:
-        return np.zeros(0)
+        return np.zeros((*pose.shape[:-2], 0))
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return np.zeros((6, 0))

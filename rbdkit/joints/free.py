@@ -26,6 +26,7 @@ class Free(JointType):
     """
 
     kind = "free"
+    constant_S = True
     nq, nv = 7, 6
     q_names = ("qw", "qx", "qy", "qz", "x", "y", "z")
     q_units = ("1", "1", "1", "1", "m", "m", "m")
@@ -46,8 +47,10 @@ class Free(JointType):
         return T
 
     def project(self, pose: NDArray) -> NDArray:
-        p = pose[:3, 3] if self.translation == "predecessor" else pose[:3, :3].T @ pose[:3, 3]
-        return np.concatenate([quaternion.from_matrix(pose[:3, :3]), p])
+        R, p = pose[..., :3, :3], pose[..., :3, 3]
+        if self.translation == "successor":
+            p = (np.swapaxes(R, -1, -2) @ p[..., None])[..., 0]
+        return np.concatenate([quaternion.from_matrix(R), p], axis=-1)
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._S

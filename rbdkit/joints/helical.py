@@ -22,6 +22,7 @@ class Helical(VectorJoint):
     """
 
     kind = "helical"
+    constant_S = True
     nq = nv = 1
     q_names = ("angle",)
     q_units = ("rad",)
@@ -39,12 +40,12 @@ class Helical(VectorJoint):
         return T
 
     def project(self, pose: NDArray) -> NDArray:
-        angle = angle_about(self.axis, pose[:3, :3])
+        angle = angle_about(self.axis, pose[..., :3, :3])
         if self.pitch != 0.0:
             # the advance tells how many whole turns lie behind the angle
-            advance = float(self.axis @ pose[:3, 3])
-            angle += 2.0 * np.pi * np.round((advance / self.pitch - angle) / (2.0 * np.pi))
-        return np.array([angle])
+            advance = pose[..., :3, 3] @ self.axis
+            angle = angle + 2.0 * np.pi * np.round((advance / self.pitch - angle) / (2.0 * np.pi))
+        return np.asarray(angle)[..., None]
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._S

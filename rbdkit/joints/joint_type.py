@@ -40,6 +40,9 @@ class JointType(ABC):
     v_units: tuple[str, ...]
     """'rad/s' or 'm/s' for each velocity variable."""
 
+    constant_S: ClassVar[bool] = False
+    """Whether S does not depend on q; then `project` takes stacks of poses, too."""
+
     @property
     def is_fixed(self) -> bool:
         """Whether the frames never move against each other, at any coordinates and at any time."""

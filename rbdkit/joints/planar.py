@@ -29,6 +29,7 @@ class Planar(JointType):
     """
 
     kind = "planar"
+    constant_S = True
     nq = nv = 3
     q_names = ("angle", "x", "y")
     q_units = ("rad", "m", "m")
@@ -63,8 +64,9 @@ class Planar(JointType):
         return T
 
     def project(self, pose: NDArray) -> NDArray:
-        x, y = self._B[:, :2].T @ pose[:3, 3]
-        return self._from_predecessor(np.array([angle_about(self.axis, pose[:3, :3]), x, y]))
+        shift = pose[..., :3, 3] @ self._B[:, :2]
+        angle = angle_about(self.axis, pose[..., :3, :3])
+        return self._from_predecessor(np.concatenate([angle[..., None], shift], axis=-1))
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._S

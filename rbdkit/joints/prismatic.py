@@ -20,6 +20,7 @@ class Prismatic(VectorJoint):
     """
 
     kind = "prismatic"
+    constant_S = True
     nq = nv = 1
     q_names = ("distance",)
     q_units = ("m",)
@@ -35,7 +36,7 @@ class Prismatic(VectorJoint):
         return T
 
     def project(self, pose: NDArray) -> NDArray:
-        return np.array([self.axis @ pose[:3, 3]])
+        return (pose[..., :3, 3] @ self.axis)[..., None]
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._S

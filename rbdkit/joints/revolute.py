@@ -20,6 +20,7 @@ class Revolute(VectorJoint):
     """
 
     kind = "revolute"
+    constant_S = True
     nq = nv = 1
     q_names = ("angle",)
     q_units = ("rad",)
@@ -35,7 +36,7 @@ class Revolute(VectorJoint):
         return T
 
     def project(self, pose: NDArray) -> NDArray:
-        return np.array([angle_about(self.axis, pose[:3, :3])])
+        return angle_about(self.axis, pose[..., :3, :3])[..., None]
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._S

@@ -17,6 +17,7 @@ class Spherical(JointType):
     """
 
     kind = "spherical"
+    constant_S = True
     nq, nv = 4, 3
     q_names = ("qw", "qx", "qy", "qz")
     q_units = ("1", "1", "1", "1")
@@ -32,7 +33,7 @@ class Spherical(JointType):
         return T
 
     def project(self, pose: NDArray) -> NDArray:
-        return quaternion.from_matrix(pose[:3, :3])
+        return quaternion.from_matrix(pose[..., :3, :3])
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._S

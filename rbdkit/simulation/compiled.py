@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,35 +13,22 @@ from rbdkit.algorithms import external_forces
 from rbdkit.engine import Kernels
 from rbdkit.engine import simulate as run_kernels
 from rbdkit.errors import RbdkitError
-from rbdkit.formulations import Force
+from rbdkit.formulations import Acting, Force
 from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, RecordedIntegrator, records
 from rbdkit.model import Model
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.laws import Traced, Untraceable, Untraced, force_law, torque_law
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
-from rbdkit.trace import Feedback, Run
+from rbdkit.trace import Run
 
 WORTH_COMPILING = 1000
 """So many evaluations of a function take as long from Python as its compilation."""
 
 
-@dataclass(frozen=True)
-class Acting:
-    """The applied joint forces and the external forces as `rbdkit.engine.simulate` takes them."""
-
-    tau: NDArray | Feedback
-    f_ext: NDArray | Feedback | None
-
-    def __str__(self) -> str:
-        """Which of them are traced functions."""
-        names = [name for name in ("tau", "f_ext") if isinstance(getattr(self, name), Feedback)]
-        return f"{' and '.join(names)} traced" if names else ""
-
-
 def acting(
     model: Model,
-    kernels: Kernels,
+    on_links: Callable[[NDArray], NDArray],
     method: Integrator | Adaptive,
     applied: Drive,
     f_ext: Any,
@@ -51,6 +39,7 @@ def acting(
 
     Parameters
     ----------
+    on_links : takes forces on bodies (..., bodies, 6) to those that the loop reads.
     applied : joint forces. f_ext : external forces as given. external : the same, as a checked function.
     times : of all steps, s.
 
@@ -75,7 +64,7 @@ def acting(
         if not callable(f_ext):
             forces = external_forces(model, f_ext)
         elif external is not None:
-            forces = force_law(model, kernels, f_ext, external, duration)  # type: ignore[assignment]
+            forces = force_law(model, on_links, f_ext, external, duration)  # type: ignore[assignment]
     except Untraceable as fault:
         return None, f"f_ext {fault}"
     assert tau is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from reprlib import repr as shortened
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator,
 from rbdkit.model import Model
 from rbdkit.simulation.asking import require_function
 from rbdkit.simulation.closing import require_closed
-from rbdkit.simulation.compiled import recording_of
+from rbdkit.simulation.compiled import acting as compile_forces
+from rbdkit.simulation.compiled import blamed, recording_of
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
@@ -49,11 +51,16 @@ def run_formulation(
     times: NDArray,
     method: Integrator | Adaptive,
     applied: Drive,
+    f_ext: Any,
     external: Force | None,
     every: int,
     watch: Progress,
 ) -> tuple[Motion, Recording, str, Acting]:
     """Run a formulation; gives its motion, the recording behind it, what code ran, and what acted.
+
+    Parameters
+    ----------
+    applied : joint forces. f_ext : external forces as given. external : the same, as a checked function.
 
     Raises
     ------
@@ -73,10 +80,9 @@ def run_formulation(
         require_closed(model, q, v)
     x, w = system.state(q, v)
     require_room(len(times) - 1, every, 1 + len(x) + len(w))
-    recording = None
-    if applied.zero and external is None:
-        recording = _compiled(system, method, times, x, w, every, watch)
-    what_ran = "compiled loop (LLVM)"
+    recording, what_ran = _compiled(system, method, times, x, w, applied, f_ext, external, every, watch)
+    if recording is not None and not (applied.zero and external is None):
+        recording = blamed(recording, times, acting.tau, acting.f_ext if external else None)
     if recording is None:
         samples, what_ran = _samples(method, system, acting, times, x, w)
         recording = record(samples, times, x, w, every, watch)
@@ -139,17 +145,26 @@ def _compiled(
     times: NDArray,
     x: NDArray,
     w: NDArray,
+    applied: Drive,
+    f_ext: Any,
+    external: Force | None,
     every: int,
     watch: Progress,
-) -> Recording | None:
-    """The run by the formulation's own compiled loop, if it has one for the method."""
+) -> tuple[Recording | None, str]:
+    """The run by the formulation's own compiled loop, if it has one for the method and the forces; and what ran."""
     if not isinstance(system, Compiled) or not records(method):
-        return None
+        return None, ""
+    acts = None
+    if not (applied.zero and external is None):
+        acts, _ = compile_forces(system.model, np.asarray, method, applied, f_ext, external, times)
+        if acts is None:
+            return None, ""
     try:
-        run = system.compiled_run(method, times, x, w, every, watch.update)
+        run = system.compiled_run(method, times, x, w, every, watch.update, acts)
     finally:
         watch.close()
-    return None if run is None else recording_of(run, times)
+    how = f", {acts}" if acts is not None and str(acts) else ""
+    return (None if run is None else recording_of(run, times)), f"compiled loop (LLVM){how}"
 
 
 def _samples(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.engine import Kernels
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
 from rbdkit.simulation.asking import Law, ask
@@ -92,16 +91,21 @@ def torque_law(model: Model, function: Law, checked: Law, duration: float) -> Fe
     )
 
 
-def force_law(model: Model, kernels: Kernels, function: Law, checked: Law, duration: float) -> Feedback:
-    """External forces on the links, (links + 1) * 6 numbers; like `torque_law`."""
+def force_law(
+    model: Model, on_links: Callable[[NDArray], NDArray], function: Law, checked: Law, duration: float
+) -> Feedback:
+    """External forces as a loop reads them, in one row; like `torque_law`.
 
-    def on_links(t: float, q: NDArray, v: NDArray) -> NDArray:
-        return kernels.on_links(_rows(model, ask("f_ext", function, t, q, v))).ravel()
+    on_links : from forces on bodies (bodies, 6).
+    """
 
-    def checked_on_links(t: float, q: NDArray, v: NDArray) -> NDArray:
-        return kernels.on_links(checked(t, q, v)).ravel()
+    def symbolic(t: float, q: NDArray, v: NDArray) -> NDArray:
+        return on_links(_rows(model, ask("f_ext", function, t, q, v))).ravel()
 
-    return _law(model, function, "f_ext", on_links, checked_on_links, duration)
+    def on_numbers(t: float, q: NDArray, v: NDArray) -> NDArray:
+        return on_links(checked(t, q, v)).ravel()
+
+    return _law(model, function, "f_ext", symbolic, on_numbers, duration)
 
 
 def _law(model: Model, function: Law, name: str, symbolic: Law, checked: Law, duration: float) -> Feedback:

@@ -15,11 +15,11 @@ from rbdkit.algorithms import ExternalForces, require_tree
 from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
-from rbdkit.formulations import Force, JointSystem
+from rbdkit.formulations import Acting, Force, JointSystem
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
-from rbdkit.simulation.compiled import Acting, acting, blamed, record_compiled
+from rbdkit.simulation.compiled import acting, blamed, record_compiled
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
 from rbdkit.simulation.formulated import Acting as FormulationActing
 from rbdkit.simulation.formulated import Maker, adaptive_samples, check_pair, maker_of, run_formulation
@@ -129,14 +129,14 @@ def simulate(
     watch = Progress(progress, f"simulate {model.name}")
     if make is not JointSystem:
         motion, recording, code, forces = run_formulation(
-            make, model, q, v, times, method, applied, external, int(every), watch
+            make, model, q, v, times, method, applied, f_ext, external, int(every), watch
         )
         return _reported(motion, recording, method, applied, times, watch.elapsed, code, len(findings), forces)
     require_room(len(times) - 1, int(every), 1 + model.nq + model.nv)
     kernels = kernels_for(model) if backend == "auto" else None
     acts, why_not = None, ""
     if kernels is not None:
-        acts, why_not = acting(model, kernels, method, applied, f_ext, external, times)
+        acts, why_not = acting(model, kernels.on_links, method, applied, f_ext, external, times)
     if kernels is not None and acts is not None:
         recording = record_compiled(kernels, method, times, q, v, acts, int(every), watch)  # type: ignore[arg-type]
         recording = blamed(recording, times, applied.function, external)

@@ -49,7 +49,7 @@ from rbdkit.trace.run.backend import Backend, Executable, available, executable,
 from rbdkit.trace.run.company import Company, Motion, Run, loop_arrays, loop_room, run_motion
 from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.lanes import Apart, Given, blank, woven
-from rbdkit.trace.scalar import cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
+from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
 from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ __all__ = [
     "Trace",
     "Whole",
     "adjoints",
+    "arctan2",
     "available",
     "blank",
     "captured_arrays",

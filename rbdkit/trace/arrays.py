@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.graph import Symbol
-from rbdkit.trace.scalar import equal, maximum, minimum, select
+from rbdkit.trace.scalar import arctan2, equal, maximum, minimum, select
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,
     "equal": equal, "maximum": maximum, "minimum": minimum,
+    "arctan2": arctan2, "arctan": lambda x: arctan2(x, 1.0),
     "clip": lambda x, low, high: minimum(maximum(x, low), high),
     "sign": lambda x: select(x < 0.0, -1.0, select(x > 0.0, 1.0, 0.0)),
 }  # fmt: skip

@@ -57,3 +57,25 @@ def polynomial(coefficients: list[float], x: Scalar) -> Scalar:
     for c in coefficients[-2::-1]:
         value = value * x + c
     return value
+
+
+_ATAN_P = [-64.85021904942025, -122.88666844901361, -75.00855792314705, -16.157537187333652, -0.8750608600031904]
+_ATAN_Q = [194.5506571482614, 485.3903996359137, 432.88106049129027, 165.02700983169885, 24.858464901423062, 1.0]
+"""Of the arc tangent's rational approximation in the Cephes library, \\|x\\| < 0.66; constant term first."""
+
+
+def arctan2(y: Scalar, x: Scalar) -> Scalar:
+    """Angle of the point (x, y) in (-pi, pi], rad, to 2 units of the last digit; 0 at the origin."""
+    if not isinstance(x, Symbol) and not isinstance(y, Symbol):
+        return math.atan2(y, x)
+    wide, high = maximum(x, -x), maximum(y, -y)
+    larger, smaller = maximum(wide, high), minimum(wide, high)
+    t = smaller / select(larger > 0.0, larger, 1.0)
+    beyond = t > 0.66
+    z = select(beyond, (t - 1.0) / (t + 1.0), t)
+    w = z * z
+    angle = z + z * (w * polynomial(_ATAN_P, w) / polynomial(_ATAN_Q, w))
+    angle = select(beyond, math.pi / 4.0 + (angle + 3.061616997868383e-17), angle)  # pi / 4 has more digits than that
+    angle = select(high > wide, (math.pi / 2.0 - angle) + 6.123233995736766e-17, angle)
+    angle = select(x < 0.0, (math.pi - angle) + 1.2246467991473532e-16, angle)
+    return select(y < 0.0, -angle, angle)

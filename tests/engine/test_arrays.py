@@ -1,5 +1,7 @@
 """NumPy's functions on arrays of symbols do what they do to numbers."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -63,3 +65,14 @@ def test_what_needs_a_value_is_refused():
         trace(lambda x: max(x[0], x[1]), 2)
     with pytest.raises(TypeError, match=r"numpy\.zeros_like of an argument"):
         trace(lambda x: np.zeros(2).__setitem__(0, x[0]), 2)
+
+
+def test_the_angle_of_a_point_to_two_units_of_the_last_digit():
+    rng = np.random.default_rng(0)
+    angle = compile_python(python_source(trace(lambda y, x: [np.arctan2(y, x)], (), (), names=("y", "x"))), "traced")
+    points = [*rng.normal(size=(2000, 2)), *(rng.normal(size=(2000, 2)) * 10.0 ** rng.uniform(-150, 150, (2000, 2)))]
+    points += [np.array([y, x]) for y in (-1.0, 0.0, 1.0, 0.66) for x in (-1.0, 0.0, 1.0)]
+    for y, x in points:
+        expected = math.atan2(y, x)
+        assert abs(angle(float(y), float(x))[0] - expected) <= 2.0 * np.spacing(abs(expected))
+    assert trace(lambda x: [np.arctan(x)], (), names=("x",))(0.3) == pytest.approx(math.atan(0.3), rel=2e-16)

@@ -105,11 +105,13 @@ def test_what_it_does_not_cover_is_stepped_from_python():
     others = [
         ConstrainedBodies(random_tree(1, 2, [rbd.Universal()])),
         ConstrainedBodies(springs),
-        ConstrainedBodies(top, lambda t, x, v: np.zeros(3)),
         ConstrainedBodies(top, baumgarte=Baumgarte(10.0)),
     ]
     for system in others:
         assert not covered(system)
+    unknown = ConstrainedBodies(top, lambda t, x, v: np.zeros(3))  # a law of x that nobody traced
+    times, state = np.array([0.0, 1e-3]), unknown.state(*heavy_top()[1:])
+    assert unknown.compiled_run(RK4(), times, *state, 1, lambda done: None) is None
     code = [
         rbd.simulate(*heavy_top(), duration=0.01, dt=1e-3, formulation="se3", integrator=name, progress=False).report
         for name in ("rk4", "generalized_alpha")

@@ -22,7 +22,7 @@ from rbdkit.formulations.constrained.joint_constraints import JointConstraints, 
 from rbdkit.formulations.constrained.joint_forces import applied, rotors
 from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
 from rbdkit.formulations.constrained.rank_loss import rank_remarks
-from rbdkit.formulations.formulation import Force
+from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.free_bodies import finite
 from rbdkit.formulations.joint import lets_go
 from rbdkit.formulations.joint_state import joint_state
@@ -132,14 +132,12 @@ class ConstrainedBodies:
         v: NDArray,
         every: int,
         progress: Callable[[float], object],
+        acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop under gravity alone; else None.
-
-        Dampers and rotors may act too; not springs, joints whose axes move in the successor, and `Baumgarte`.
-        """
-        if not compiled.covered(self):
+        """The run in one compiled loop; None with springs, joints whose axes move in the successor, or `Baumgarte`."""
+        if not compiled.covered(self) or (acts is None and (self.tau is not None or self.f_ext is not None)):
             return None
-        return run_motion(compiled.BodyMotion(self, method, times, x, v), every, progress)
+        return run_motion(compiled.BodyMotion(self, method, times, x, v, acts), every, progress)
 
     # --- equations of motion ------------------------------------------------------------------------------------------
 

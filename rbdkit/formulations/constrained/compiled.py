@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations.constrained.dependence import PREFERENCE
+from rbdkit.formulations.constrained.joint_program import form_of, joint_numbers
 from rbdkit.formulations.constrained.program_body import (
     ARMATURE,
     AXES,
@@ -21,11 +22,14 @@ from rbdkit.formulations.constrained.program_body import (
     Kind,
 )
 from rbdkit.formulations.constrained.tree_program import BodySystem
+from rbdkit.formulations.constrained.tree_program import Given as Law
+from rbdkit.formulations.formulation import Acting
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.spatial import se3
 from rbdkit.trace import (
     Backend,
     Executable,
+    Feedback,
     Given,
     Lanes,
     Program,
@@ -45,12 +49,10 @@ CONSTANT_S = (Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Sp
 
 
 def covered(system: ConstrainedBodies) -> bool:
-    """Whether there is compiled code: for trees and loops of these joints under gravity, with dampers and rotors."""
+    """Whether there is compiled code: for trees and loops of these joints, with dampers and rotors."""
     joints = [*system.model.joints[1:], *(loop.joint for loop in system.model.loops)]
     return (
-        system.tau is None
-        and system.f_ext is None
-        and system.baumgarte is None
+        system.baumgarte is None
         and system.tree_has_inertia
         and all(isinstance(joint.type, CONSTANT_S) and not joint.stiffness.any() for joint in joints)
     )
@@ -59,11 +61,22 @@ def covered(system: ConstrainedBodies) -> bool:
 class BodyMotion:
     """A motion of constrained bodies; see `rbdkit.trace.Motion`."""
 
-    def __init__(self, system: ConstrainedBodies, method: Recordable, times: NDArray, x: NDArray, v: NDArray) -> None:
+    def __init__(
+        self,
+        system: ConstrainedBodies,
+        method: Recordable,
+        times: NDArray,
+        x: NDArray,
+        v: NDArray,
+        acts: Acting | None = None,
+    ) -> None:
         model, method_arrays = system.model, method.arrays(len(x), len(v))
-        kinds = [Kind(joint.nv, bool(joint.damping.any())) for joint in model.joints[1:]]
+        laws = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
+        asked = any(isinstance(law, Feedback) for law in laws)
+        joints = model.joints[1:]
+        kinds = [Kind(own.nv, bool(own.damping.any()), form_of(own.type) if asked else "") for own in joints]
         used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
-        self._task = method.record, used, groups, bool(model.loops)
+        self._task = method.record, used, groups, bool(model.loops), *laws
         self.steps = len(times) - 1
         rows = len(model.bodies)
         fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
@@ -72,6 +85,8 @@ class BodyMotion:
             "kinds": np.array([used.index(kind) for kind in kinds], dtype=np.int64),
             "groups": np.array([groups.index(name) for name in system.group.names], dtype=np.int64),
             "parents": np.array(model.parent[1:], dtype=np.int64),
+            "q_first": np.array([joint.q_slice.start for joint in model.joints[1:]], dtype=np.int64),
+            "v_first": np.array([joint.v_slice.start for joint in model.joints[1:]], dtype=np.int64),
         }
         loops = loop_arrays_of(system)
         self.numbers = {"numbers": numbers(system), "gravity": np.array(model.gravity)}
@@ -82,6 +97,25 @@ class BodyMotion:
             "loop_rows": len(loops["rhs"]),
             "gap_joints": len(loops["gap_successors"]),
         }
+        if acts is not None:
+            self._act(system, acts)
+
+    def _act(self, system: ConstrainedBodies, acts: Acting) -> None:
+        """The arrays and counts of what acts."""
+        model, tau, f_ext = system.model, acts.tau, acts.f_ext
+        if isinstance(tau, Feedback):
+            self.arrays |= {"tau": np.zeros(model.nv), "tau_numbers": np.array(tau.numbers)}
+        else:
+            held = 0 if tau.ndim == 1 else model.nv
+            self.arrays["tau"] = np.ascontiguousarray(tau, dtype=float)
+            self._counts |= {"tau_step": held, "tau_next": held if len(tau) == self.steps + 1 and held else 0}
+        if isinstance(f_ext, Feedback):
+            self.arrays |= {"f_ext": np.zeros(len(f_ext.results)), "f_ext_numbers": np.array(f_ext.numbers)}
+        elif f_ext is not None:
+            self.arrays["f_ext"] = np.array(f_ext, dtype=float).ravel()
+        self.arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
+        places = system.constraints.joints[: system.n]
+        self.numbers["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places])
 
     def during(self, first: int, steps: int) -> dict[str, NDArray]:
         """Nothing: all is said beforehand."""
@@ -102,12 +136,23 @@ class BodyMotion:
 
 @lru_cache(maxsize=32)
 def code_of(
-    step: Record, kinds: tuple[Kind, ...], groups: tuple[str, ...], loops: bool, backend: Backend, lanes: Lanes
+    step: Record,
+    kinds: tuple[Kind, ...],
+    groups: tuple[str, ...],
+    loops: bool,
+    tau: Law,
+    f_ext: Law,
+    backend: Backend,
+    lanes: Lanes,
 ) -> Executable:
     """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
     program = Program("constrained_bodies", lanes)
-    over_time(BodySystem(program, kinds, groups, loops), step)
+    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext), step)
     return executable(program, backend)
+
+
+def _kind_of(given: NDArray | Feedback | None) -> Law:
+    return given if given is None or isinstance(given, Feedback) else "array"
 
 
 def numbers(system: ConstrainedBodies) -> NDArray:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rbdkit.engine.steps.articulated import Articulated, eliminate
 from rbdkit.formulations.constrained.program_body import ARMATURE, AXES, DAMPING, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar
 
 
-def eliminate_joint(body: ProgramBody, kind: Kind) -> None:
-    """What the parent feels of a body and all that it carries."""
+def eliminate_joint(body: ProgramBody, kind: Kind, applied: Callable[[int], Scalar]) -> None:
+    """What the parent feels of a body and all that it carries. applied : joint force on an axis."""
     parent = body.parent
     rows, bias, stored = Articulated.of(body.get("IA")).rows(), body.get("pA"), []
     axes = body.given(AXES, 36)
     for k in range(kind.freedoms):
-        force: Scalar = 0.0
+        force = applied(k)
         if kind.damped:
-            force = -(body.given(DAMPING + k, 1)[0] * body.get("qd")[k])
+            force = force - (body.given(DAMPING + k, 1)[0] * body.get("qd")[k])
         rotor = body.given(ARMATURE + k, 1)[0]
         rows, bias, U, D_inv, u = eliminate(rows, bias, axes[6 * k : 6 * k + 6], force, rotor)
         stored += [*U, D_inv, u]

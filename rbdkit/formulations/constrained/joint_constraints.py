@@ -161,9 +161,12 @@ def _position(type: JointType, X: NDArray, t: float) -> NDArray:
     """g of one joint, (..., 6 - nv), for a stack of poses."""
     if isinstance(type, Spherical):
         return (X[..., None, :3, 3] @ X[..., :3, :3])[..., 0, :]  # the rotation left over is none
-    q = np.empty((*X.shape[:-2], type.nq))
-    for place in np.ndindex(*X.shape[:-2]):
-        q[place] = type.project(X[place])
+    if type.constant_S:
+        q = type.project(X)
+    else:
+        q = np.empty((*X.shape[:-2], type.nq))
+        for place in np.ndindex(*X.shape[:-2]):
+            q[place] = type.project(X[place])
     d = se3.log(se3.inverse(type.pose(q, t)) @ X)
     if isinstance(type, CONSTANT_T):
         return d @ type.constraint_subspace(type.neutral())

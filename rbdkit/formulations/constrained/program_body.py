@@ -20,10 +20,14 @@ INERTIA, AXES, RATES, DAMPING, ARMATURE, NUMBERS = 0, 10, 46, 82, 88, 94
 
 @dataclass(frozen=True)
 class Kind:
-    """What bodies have in common that one piece of code serves. freedoms : of the joint. damped : whether it is."""
+    """What bodies have in common that one piece of code serves.
+
+    freedoms : of the joint. damped : whether it is. form : how its coordinates are found; "" where nobody asks.
+    """
 
     freedoms: int
     damped: bool
+    form: str = ""
 
 
 class ProgramBody:

@@ -8,16 +8,20 @@ reactions of loops.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
+from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, project
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
-from rbdkit.trace import LARGEST, LARGEST_TURN, Moment, Part, Program, Scalar, Whole, select
+from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
+
+Given = Feedback | Literal["array"] | None
 
 
 class BodySystem:
@@ -28,10 +32,20 @@ class BodySystem:
     Parameters
     ----------
     loops : whether there are any.
+    tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by what computes them.
     """
 
-    def __init__(self, program: Program, kinds: tuple[Kind, ...], groups: tuple[str, ...], loops: bool) -> None:
+    def __init__(
+        self,
+        program: Program,
+        kinds: tuple[Kind, ...],
+        groups: tuple[str, ...],
+        loops: bool,
+        tau: Given = None,
+        f_ext: Given = None,
+    ) -> None:
         self.kinds, self.groups, self.program = kinds, groups, program
+        self.tau, self.f_ext = tau, f_ext
         self.n = program.count("bodies")
         self.nx, self.nv = self.n * 12, self.n * 6
         self.loops = Loops(program, self.bodies, self.of_kind) if loops else None
@@ -79,9 +93,14 @@ class BodySystem:
             program.store("A", 0, j, 0.0)
         with self.bodies() as body:
             self.velocities(body)
+        if isinstance(self.tau, Feedback) or isinstance(self.f_ext, Feedback):
+            self.ask(moment)
+        if self.f_ext is not None:
+            with self.bodies() as body:
+                self.push(body)
         with self.bodies(inward=True) as body:
             for kind in self.of_kind(body):
-                eliminate_joint(body, kind)
+                eliminate_joint(body, kind, self.torque(body, moment))
         with self.bodies() as body:
             for kind in self.of_kind(body):
                 accelerate(body, kind)
@@ -131,13 +150,60 @@ class BodySystem:
         gyroscopic = [*(cross(w, angular) + cross(v, linear)), *cross(w, linear)]
         body.put("pA", [a - b for a, b in zip(gyroscopic, weight, strict=True)])
         for kind in self.of_kind(body):
-            if kind.damped:
+            if kind.damped or kind.form:
                 S_plus = body.given(RATES, 36)
                 (w, v), (w_p, v_p) = body.pair("V"), body.pair("V", parent)
                 X = body.get("X")
                 R, p = Matrix.of(X[:9]), Vector(X[9:])
                 slip = [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
                 body.put("qd", [dot(S_plus[6 * k : 6 * k + 6], slip) for k in range(kind.freedoms)])
+
+    # --- what acts ----------------------------------------------------------------------------------------------------
+
+    def ask(self, moment: Moment) -> None:
+        """Joint coordinates and velocities to "joint_q", "joint_v"; what they and the time decide."""
+        program = self.program
+        with self.bodies() as body:
+            q_first, v_first = program.entry("q_first", body.k), program.entry("v_first", body.k)
+            for kind in self.of_kind(body):
+                X, place = body.get("X"), body.k * JOINT_NUMBERS
+                given = [program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
+                for j, x in enumerate(project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))):
+                    program.store("joint_q", q_first, j, x)
+                for j, x in enumerate(body.get("qd")[: kind.freedoms]):
+                    program.store("joint_v", v_first, j, x)
+        for law, name in ((self.tau, "tau"), (self.f_ext, "f_ext")):
+            if isinstance(law, Feedback):
+                found = law.record(program, moment.time, ("joint_q", 0), ("joint_v", 0), f"{name}_numbers")
+                for j, x in enumerate(found):
+                    program.store(name, 0, j, x)
+
+    def push(self, body: ProgramBody) -> None:
+        """The force of "f_ext" on a body: six numbers, moment about the world origin and force, in world axes."""
+        x = [self.program.load("f_ext", body.row * 6, j) for j in range(6)]
+        R, r, n, f = Matrix.of(body.get("R")), Vector(body.get("r")), Vector(x[:3]), Vector(x[3:])
+        wrench = [*(R.T @ (n - cross(r, f))), *(R.T @ f)]
+        body.put("pA", [a - b for a, b in zip(body.get("pA"), wrench, strict=True)])
+
+    def torque(self, body: ProgramBody, moment: Moment) -> Callable[[int], Scalar]:
+        """The joint force on each axis of a body: as computed, or on a straight line between two rows of "tau".
+
+        Rows are "tau_step" numbers apart, 0 if they are all the same. "tau_next" is 0 if tau is held over the step.
+        """
+        program = self.program
+        if self.tau is None:
+            return lambda k: 0.0
+        place = program.entry("v_first", body.k)
+        if isinstance(self.tau, Feedback):
+            return lambda k: program.load("tau", place, k)
+        place = place + moment.n * program.count("tau_step")
+        then = place + program.count("tau_next")
+
+        def between(k: int) -> Scalar:
+            now = program.load("tau", place, k)
+            return now + program.load("c", moment.s) * (program.load("tau", then, k) - now)
+
+        return between
 
 
 def pose(x: Sequence[Scalar]) -> tuple[Matrix, Vector]:

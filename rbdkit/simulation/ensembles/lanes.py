@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy, require_tree
 from rbdkit.engine import Kernels, backend, kernels_for, simulate_many
 from rbdkit.errors import SimulationError
-from rbdkit.formulations import Force
+from rbdkit.formulations import Acting, Force
 from rbdkit.model import Model
-from rbdkit.simulation.compiled import Acting, acting, blamed, recording_of
+from rbdkit.simulation.compiled import acting, blamed, recording_of
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome
 from rbdkit.simulation.forces import Drive, drive, external_drive
@@ -74,7 +74,7 @@ class Sorter:
         applied, external = drive(model, options["tau"], times), external_drive(model, options["f_ext"])
         key = (kernels.likeness, id(method), dt, id(options["tau"]), id(options["f_ext"]))
         if key not in self._acting:
-            self._acting[key] = acting(model, kernels, method, applied, options["f_ext"], external, times)
+            self._acting[key] = acting(model, kernels.on_links, method, applied, options["f_ext"], external, times)
         acts, _ = self._acting[key]
         if acts is None:
             return None

@@ -1,0 +1,105 @@
+"""Joint coordinates from poses on scalars: `JointType.project` of joints whose axes are fixed in the successor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations.constrained.joint_constraints import Place
+from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
+from rbdkit.joints.axis import plane_basis
+from rbdkit.spatial.vector3 import Matrix, Vector, dot
+from rbdkit.trace import Scalar, arctan2, cos, select, sin, sqrt, whole
+
+FORMS: dict[str, tuple[type[JointType], ...]] = {
+    "none": (Fixed,), "angle": (Revolute,), "shift": (Prismatic,), "screw": (Helical,), "both": (Cylindrical,),
+    "plane": (Planar,), "rotation": (Spherical,), "pose": (Free,),
+}  # fmt: skip
+"""How coordinates are found, and for which joints. A trailing "'" says that shifts are counted along the successor."""
+
+PLACE_P, PLACE_S, AXIS, BASIS, PITCH, JOINT_NUMBERS = 0, 12, 24, 27, 33, 34
+"""Where the given numbers of a joint begin: its frames in the predecessor and in the successor (rotation, position);
+its axis, the two axes of its plane; its pitch; and their end."""
+
+
+def form_of(type: JointType) -> str:
+    """The name in `FORMS`."""
+    (name,) = (name for name, types in FORMS.items() if isinstance(type, types))
+    return name + "'" * (getattr(type, "translation", "predecessor") != "predecessor")
+
+
+def joint_numbers(place: Place) -> NDArray:
+    """The numbers of a joint (34,)."""
+    found = np.zeros(JOINT_NUMBERS)
+    for first, frame in ((PLACE_P, place.predecessor_placement), (PLACE_S, place.successor_placement)):
+        found[first : first + 12] = [*frame[:3, :3].ravel(), *frame[:3, 3]]
+    axis = getattr(place.type, "axis", None)
+    if axis is not None:
+        found[AXIS:BASIS] = axis
+        found[BASIS:PITCH] = plane_basis(axis)[:, :2].T.ravel()
+    found[PITCH] = getattr(place.type, "pitch", 0.0)
+    return found
+
+
+def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scalar]:
+    """Coordinates of a joint; R, p : pose of the successor's reference frame in the predecessor's."""
+    R_P, p_P = Matrix.of(numbers[PLACE_P : PLACE_P + 9]), Vector(numbers[PLACE_P + 9 : PLACE_S])
+    R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
+    p, R = R_P.T @ (p + R @ p_S - p_P), R_P.T @ (R @ R_S)
+    n = Vector(numbers[AXIS:BASIS])
+    match form.rstrip("'"):
+        case "none":
+            return []
+        case "angle":
+            return [_angle(n, R)]
+        case "shift":
+            return [dot(n, p)]
+        case "screw":
+            return [_screw(_angle(n, R), dot(n, p), numbers[PITCH])]
+        case "both":
+            return [_angle(n, R), dot(n, p)]
+        case "plane":
+            angle, x, y = _angle(n, R), dot(numbers[BASIS : BASIS + 3], p), dot(numbers[BASIS + 3 : PITCH], p)
+            if form.endswith("'"):
+                c, s = cos(angle), sin(angle)
+                x, y = c * x + s * y, c * y - s * x
+            return [angle, x, y]
+        case "rotation":
+            return _quaternion(R)
+        case "pose":
+            return [*_quaternion(R), *(R.T @ p if form.endswith("'") else p)]
+    raise AssertionError(form)
+
+
+def _angle(n: Vector, R: Matrix) -> Scalar:
+    """The angle in (-pi, pi] whose rotation about n comes closest to R; see `rbdkit.joints.axis.angle_about`."""
+    axial = Vector([R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]])
+    return arctan2(dot(axial, n), R[0][0] + R[1][1] + R[2][2] - dot(n, R @ n))
+
+
+def _screw(angle: Scalar, advance: Scalar, pitch: Scalar) -> Scalar:
+    """The advance tells how many whole turns lie behind the angle."""
+    turns = whole((advance / select(pitch * pitch > 0.0, pitch, 1.0) - angle) * (0.5 / np.pi))
+    return angle + select(pitch * pitch > 0.0, 2.0 * np.pi * turns, 0.0)
+
+
+def _quaternion(R: Matrix) -> list[Scalar]:
+    """The unit quaternion of R with p0 >= 0; see `rbdkit.spatial.quaternion.from_matrix`."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
+    a, b, c, d, e, f = zy - yz, xz - zx, yx - xy, xy + yx, zx + xz, yz + zy
+    rows = [
+        [1 + xx + yy + zz, a, b, c],
+        [a, 1 + xx - yy - zz, d, e],
+        [b, d, 1 - xx + yy - zz, f],
+        [c, e, f, 1 - xx - yy + zz],
+    ]
+    best, largest = rows[0], rows[0][0]
+    for k in range(1, 4):
+        better = rows[k][k] > largest
+        best = [select(better, new, old) for new, old in zip(rows[k], best, strict=True)]
+        largest = select(better, rows[k][k], largest)
+    size = sqrt(dot(best, best))
+    scale = select(best[0] < 0.0, -1.0, 1.0) / size
+    return [scale * x for x in best]
