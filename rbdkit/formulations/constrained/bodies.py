@@ -134,7 +134,7 @@ class ConstrainedBodies:
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None with springs, joints whose axes move in the successor, or `Baumgarte`."""
+        """The run in one compiled loop; None with joints whose axes move in the successor, or `Baumgarte`."""
         if not compiled.covered(self) or (acts is None and (self.tau is not None or self.f_ext is not None)):
             return None
         return run_motion(compiled.BodyMotion(self, method, times, x, v, acts), every, progress)

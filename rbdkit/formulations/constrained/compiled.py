@@ -18,7 +18,9 @@ from rbdkit.formulations.constrained.program_body import (
     INERTIA,
     NUMBERS,
     RATES,
+    REST,
     SIZES,
+    STIFFNESS,
     Kind,
 )
 from rbdkit.formulations.constrained.tree_program import BodySystem
@@ -49,12 +51,13 @@ CONSTANT_S = (Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Sp
 
 
 def covered(system: ConstrainedBodies) -> bool:
-    """Whether there is compiled code: for trees and loops of these joints, with dampers and rotors."""
-    joints = [*system.model.joints[1:], *(loop.joint for loop in system.model.loops)]
+    """Whether there is compiled code: for trees and loops of these joints, with springs, dampers and rotors."""
+    loops = [loop.joint for loop in system.model.loops]
     return (
         system.baumgarte is None
         and system.tree_has_inertia
-        and all(isinstance(joint.type, CONSTANT_S) and not joint.stiffness.any() for joint in joints)
+        and all(isinstance(joint.type, CONSTANT_S) for joint in [*system.model.joints[1:], *loops])
+        and not any(joint.stiffness.any() for joint in loops)
     )
 
 
@@ -74,7 +77,15 @@ class BodyMotion:
         laws = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
         asked = any(isinstance(law, Feedback) for law in laws)
         joints = model.joints[1:]
-        kinds = [Kind(own.nv, bool(own.damping.any()), form_of(own.type) if asked else "") for own in joints]
+        kinds = [
+            Kind(
+                own.nv,
+                bool(own.damping.any()),
+                bool(own.stiffness.any()),
+                form_of(own.type) if asked or own.stiffness.any() else "",
+            )
+            for own in joints
+        ]
         used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
         self._task = method.record, used, groups, bool(model.loops), *laws
         self.steps = len(times) - 1
@@ -91,6 +102,10 @@ class BodyMotion:
         loops = loop_arrays_of(system)
         self.numbers = {"numbers": numbers(system), "gravity": np.array(model.gravity)}
         self.arrays = {**fields, **loops, **method_arrays, **loop_arrays(times, x, v)}
+        if any(kind.form for kind in kinds):
+            self.arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
+            places = system.constraints.joints[: system.n]
+            self.numbers["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places])
         self._counts = {
             "bodies": rows - 1,
             "stages": len(method_arrays["c"]),
@@ -113,9 +128,6 @@ class BodyMotion:
             self.arrays |= {"f_ext": np.zeros(len(f_ext.results)), "f_ext_numbers": np.array(f_ext.numbers)}
         elif f_ext is not None:
             self.arrays["f_ext"] = np.array(f_ext, dtype=float).ravel()
-        self.arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
-        places = system.constraints.joints[: system.n]
-        self.numbers["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places])
 
     def during(self, first: int, steps: int) -> dict[str, NDArray]:
         """Nothing: all is said beforehand."""
@@ -167,6 +179,7 @@ def numbers(system: ConstrainedBodies) -> NDArray:
         row[AXES : AXES + 6 * k] = (se3.adjoint(se3.inverse(system.offsets[i])) @ S).T.ravel()
         row[RATES : RATES + 6 * k] = (np.linalg.pinv(S) @ to_joint).ravel()
         row[DAMPING : DAMPING + k], row[ARMATURE : ARMATURE + k] = joint.damping, joint.armature
+        row[STIFFNESS : STIFFNESS + k], row[REST : REST + joint.nq] = joint.stiffness, joint.rest
     return rows.ravel()
 
 

@@ -19,6 +19,8 @@ def eliminate_joint(body: ProgramBody, kind: Kind, applied: Callable[[int], Scal
         force = applied(k)
         if kind.damped:
             force = force - (body.given(DAMPING + k, 1)[0] * body.get("qd")[k])
+        if kind.sprung:
+            force = force - body.get("spring")[k]
         rotor = body.given(ARMATURE + k, 1)[0]
         rows, bias, U, D_inv, u = eliminate(rows, bias, axes[6 * k : 6 * k + 6], force, rotor)
         stored += [*U, D_inv, u]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.formulations.constrained.joint_constraints import Place
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.joints.axis import plane_basis
@@ -18,6 +19,11 @@ FORMS: dict[str, tuple[type[JointType], ...]] = {
     "plane": (Planar,), "rotation": (Spherical,), "pose": (Free,),
 }  # fmt: skip
 """How coordinates are found, and for which joints. A trailing "'" says that shifts are counted along the successor."""
+
+STRETCHED = {
+    "plane": "planar", "plane'": "planar_successor", "rotation": "spherical", "pose": "free", "pose'": "free_successor",
+}  # fmt: skip
+"""The motions whose displacement is no difference of coordinates."""
 
 PLACE_P, PLACE_S, AXIS, BASIS, PITCH, JOINT_NUMBERS = 0, 12, 24, 27, 33, 34
 """Where the given numbers of a joint begin: its frames in the predecessor and in the successor (rotation, position);
@@ -41,6 +47,13 @@ def joint_numbers(place: Place) -> NDArray:
         found[BASIS:PITCH] = plane_basis(axis)[:, :2].T.ravel()
     found[PITCH] = getattr(place.type, "pitch", 0.0)
     return found
+
+
+def spring_force(form: str, rest: Sequence[Scalar], stiffness: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]:
+    """A^T (stiffness u) of the displacement u from rest; see `rbdkit.algorithms.passive_force`."""
+    motion = MOTIONS[STRETCHED.get(form, "revolute")]  # several freedoms that know nothing of each other: each as one
+    u = motion.difference(rest[: len(q)], q)
+    return motion.local_force(u, [k * x for k, x in zip(stiffness, u, strict=False)])
 
 
 def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scalar]:

@@ -11,22 +11,26 @@ from rbdkit.trace import Index, Part, Program, Scalar, Whole
 FIELDS = {"R": 9, "r": 3, "V": 6, "X": 12, "drift": 6, "IA": 21, "pA": 6, "qd": 6, "factors": 48, "A": 6}
 """Numbers of a body that a stage computes, row 0 of each being the world: pose R, r and twist V, pose X in the parent,
 velocity products, articulated inertia and bias force, joint velocities, factors of the elimination, acceleration A."""
+FORCE_FIELDS = {"spring": 6}
+"""Those of springs: joint forces."""
 LOOP_FIELDS = {"dp": 6, "du": 6, "dA": 6}
 """Those of the response to a loop's reaction."""
-SIZES = FIELDS | LOOP_FIELDS
-INERTIA, AXES, RATES, DAMPING, ARMATURE, NUMBERS = 0, 10, 46, 82, 88, 94
-"""Where the given numbers of a body begin: m, m c, I; S by columns; S^+ by rows; damping; armature; and their end."""
+SIZES = FIELDS | FORCE_FIELDS | LOOP_FIELDS
+INERTIA, AXES, RATES, DAMPING, ARMATURE, STIFFNESS, REST, NUMBERS = 0, 10, 46, 82, 88, 94, 100, 107
+"""Where the given numbers of a body begin: m, m c, I; S by columns; S^+ by rows; damping, armature, stiffness on each
+axis; coordinates of the spring's rest; and their end."""
 
 
 @dataclass(frozen=True)
 class Kind:
     """What bodies have in common that one piece of code serves.
 
-    freedoms : of the joint. damped : whether it is. form : how its coordinates are found; "" where nobody asks.
+    freedoms : of the joint. damped, sprung : whether it is. form : how its coordinates are found; "" where nobody asks.
     """
 
     freedoms: int
     damped: bool
+    sprung: bool = False
     form: str = ""
 
 

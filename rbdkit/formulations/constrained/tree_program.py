@@ -15,9 +15,9 @@ from typing import Literal
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
-from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, project
+from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.formulations.constrained.loop_program import Loops
-from rbdkit.formulations.constrained.program_body import INERTIA, RATES, Kind, ProgramBody
+from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
 
@@ -93,7 +93,7 @@ class BodySystem:
             program.store("A", 0, j, 0.0)
         with self.bodies() as body:
             self.velocities(body)
-        if isinstance(self.tau, Feedback) or isinstance(self.f_ext, Feedback):
+        if any(kind.form for kind in self.kinds):
             self.ask(moment)
         if self.f_ext is not None:
             with self.bodies() as body:
@@ -161,14 +161,20 @@ class BodySystem:
     # --- what acts ----------------------------------------------------------------------------------------------------
 
     def ask(self, moment: Moment) -> None:
-        """Joint coordinates and velocities to "joint_q", "joint_v"; what they and the time decide."""
+        """Joint coordinates and velocities to "joint_q", "joint_v"; what springs do, and what the laws decide."""
         program = self.program
         with self.bodies() as body:
             q_first, v_first = program.entry("q_first", body.k), program.entry("v_first", body.k)
             for kind in self.of_kind(body):
+                if not kind.form:
+                    continue
                 X, place = body.get("X"), body.k * JOINT_NUMBERS
                 given = [program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
-                for j, x in enumerate(project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))):
+                q = project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))
+                if kind.sprung:
+                    rest, stiffness = body.given(REST, len(q)), body.given(STIFFNESS, kind.freedoms)
+                    body.put("spring", spring_force(kind.form, rest, stiffness, q))
+                for j, x in enumerate(q):
                     program.store("joint_q", q_first, j, x)
                 for j, x in enumerate(body.get("qd")[: kind.freedoms]):
                     program.store("joint_v", v_first, j, x)
