@@ -2,6 +2,7 @@
 
 import random
 import time
+import types
 
 import numpy as np
 import pytest
@@ -56,6 +57,12 @@ def test_rounds():
     assert "not a number of rounds" in rounds_needed(0.5).why
 
 
+def test_up_to_twice_as_many_rounds_are_right(monkeypatch):
+    """With a spread of 0.2 / sqrt(n) it is 0.021 at 90.7 rounds and 0.019 at 110.8; 221 is less than twice that."""
+    monkeypatch.setattr(reading_benchmarks, "_spread", lambda rounds: 0.2 / np.sqrt(rounds))
+    assert [n for n in range(1, 400) if rounds_needed(n)] == list(range(91, 222))
+
+
 def test_more_rounds_help_as_the_square_root():
     """Of independent bursts; those with a common slow clock share it, and it drops out of the ratio."""
     few, many = reading_benchmarks._spread(50), reading_benchmarks._spread(800)
@@ -84,6 +91,27 @@ def test_takes_turns(warm):
     fixed = takes_turns(lambda c, n: in_turns(c, n, shuffle=False, warm=warm))
     assert fixed
     assert "random order" in fixed.why
+
+
+@pytest.mark.parametrize("warm_ups", range(6))
+def test_rounds_to_warm_up_do_not_count(warm_ups, monkeypatch):
+    """By a clock that only the contenders move on, so that the times of the race are those of the contenders."""
+    now = [0.0]
+    clock = types.SimpleNamespace(perf_counter=lambda: now[0], sleep=lambda s: now.append(now.pop() + s))
+    monkeypatch.setattr(reading_benchmarks, "time", clock)
+
+    def race(contenders, rounds):
+        times = {name: [] for name in contenders}
+        for _ in range(warm_ups + rounds):
+            for name, run in contenders.items():
+                begun = now[0]
+                run()
+                now[0] += 5e-5  # to read the clock and to call
+                times[name].append(now[0] - begun)
+        return {name: np.median(seconds[warm_ups:]) for name, seconds in times.items()}
+
+    verdict = takes_turns(race)
+    assert verdict and "random order" in verdict.why
 
 
 @pytest.mark.parametrize(
