@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from rbdkit.model.finding import Finding
 from rbdkit.spatial.read_numbers import shown
@@ -65,8 +66,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # only where something went wrong
 
     known = sorted(known)
-    # the search takes the product of the lengths, and a close one has half of them at least
-    alike = [k for k in known if len(k) <= 2 * len(name) <= 4 * len(k)][:2000] if len(name) <= 200 else []
+    # the search takes the product of the lengths; 0.6 is reached by 3/7 of the length, all of them alike, or more
+    fits = (k for k in known if 3 * len(k) <= 7 * len(name) and 3 * len(name) <= 7 * len(k))
+    alike = list(islice(fits, 2000)) if len(name) <= 200 else []
     close = get_close_matches(name, alike, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"

@@ -249,6 +249,20 @@ def test_hints_do_not_compare_everything_with_everything(monkeypatch):
     assert looked == [0, 2000]
 
 
+def test_names_far_from_alike_in_length_are_still_compared_if_they_can_be_close():
+    """Against the search without a choice of lengths before: 2 M / T >= 0.6 is possible down to 3/7 of the length."""
+    import difflib
+
+    from rbdkit.model.numbering import did_you_mean
+
+    for short in range(1, 13):
+        for long in range(short, 40):
+            name, other = "a" * short, "a" * long
+            for word, known in ((name, other), (other, name)):
+                hint = f"; did you mean {known!r}?" if difflib.get_close_matches(word, [known]) else "; known: "
+                assert did_you_mean(word, [known]).startswith(hint), (short, long)
+
+
 def test_a_hint_is_still_given():
     with pytest.raises(FormatError, match="did you mean 'elbow'"):
         from_urdf(robot(link("elbow", GOOD), link("b", GOOD), joint("j", "elbwo", "b")))
@@ -326,3 +340,11 @@ def test_other_attributes_of_absurd_length():
     with pytest.warns(FormatWarning, match="file name of the mesh has 10007 characters") as warned:
         assert from_urdf(robot(f'<link name="a">{shape}</link>')).body("a").geometry == ()
     assert len(str(warned[0].message)) < 400
+
+
+def test_an_axis_has_no_signed_zeros():
+    axis = '<axis xyz="-0 0 -2"/>'
+    with pytest.warns(FormatWarning, match="length 2"):
+        model = from_urdf(robot(link("a", GOOD), link("b", GOOD), joint("j", "a", "b", "continuous", axis)))
+    found = model.joint("j").type.axis
+    assert found.tolist() == [0.0, 0.0, -1.0] and np.signbit(found).tolist() == [False, False, True]
