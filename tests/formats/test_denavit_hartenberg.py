@@ -231,6 +231,20 @@ def test_the_common_normal_is_the_shortest_way_between_two_lines():
         assert (normal.end - normal.foot) @ normal.x >= 0.0
 
 
+def test_an_arm_stands_in_the_world_frame_if_no_base_is_given():
+    arm = from_dh([(0.0, 0.0, 0.0, 0.0), (0.3, 0.4, 0.1, 0.2)])
+    assert_allclose(forward_kinematics(arm, np.zeros(2)).poses[1], np.eye(4), atol=0.0)
+    assert to_dh(arm).base == (0.0, 0.0)
+
+
+def test_where_lines_meet_the_normal_goes_with_the_direction_given():
+    """Either way would do; with a direction at right angles to both ways it is z1 x z2, on any machine."""
+    first, second = Line(np.zeros(3), np.eye(3)[2]), Line(np.zeros(3), np.eye(3)[0])
+    across = np.cross(first.z, second.z)
+    for direction, sign in ((across, 1.0), (-across, -1.0), (np.eye(3)[2], 1.0), (-np.eye(3)[0], 1.0)):
+        assert_allclose(common_normal(first, second, direction, np.ones(3)).x, sign * across, atol=0.0)
+
+
 def test_of_the_normals_of_parallel_lines_the_one_nearest_to_a_point_is_taken():
     """Wherever on the lines the points are by which these are given; lines in one also keep the foot there."""
     rng = np.random.default_rng(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -296,3 +297,17 @@ def test_a_real_robot_survives(robots, same_dynamics, tmp_path):
     again = load(tmp_path / "panda.urdf", mesh_paths=[robots.parents[1]])
     same_dynamics(model, again)
     assert {f.name for f in again.frames} == {f.name for f in model.frames}
+
+
+def test_links_between_have_names_that_no_body_and_no_frame_has():
+    def link_names(first, frame):
+        model = Model()
+        model.add_body(first)
+        model.add_body("b", first, Cylindrical("z"), inertia=Inertia(1.0))
+        model.add_frame(frame, "b")
+        return re.findall('<link name="(.*?)"', to_urdf(model))
+
+    between = next(name for name in link_names("a", "tool") if name.startswith("b_before"))
+    for first, frame in ((between, "tool"), ("a", between), (between, f"{between}_2")):
+        names = link_names(first, frame)
+        assert len(set(names)) == len(names) and {first, frame, "b"} <= set(names)
