@@ -57,3 +57,13 @@ def test_repeated_lines():
     lines = assignments(raw(lambda v: v[0] * v[1] + v[1] * v[0], 2))
     assert [line.fate for line in lines] == ["kept", "repeated", "kept"]
     assert lines[1].value == "t1"
+
+
+def test_lines_of_functions_and_signs_can_be_executed():
+    function = lambda v: -np.sin(v[0]) * np.sqrt(v[1]) - np.cos(-v[0])  # noqa: E731
+    v = np.array([0.4, 1.2])
+    scope = {"v": v, "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt}
+    for line in (lines := assignments(raw(function, 2))):
+        scope[line.name] = eval(line.expression, scope)
+    assert scope[lines[-1].name] == pytest.approx(function(v), rel=1e-15)
+    assert sorted(line.expression for line in lines)[:2] == ["-t1", "-v[0]"]

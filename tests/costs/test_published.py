@@ -40,6 +40,13 @@ def test_the_table_at_six_joints():
     for name, counts in printed.items():
         assert [str(row.operations(6)) for row in formulas(name)] == counts
     assert len(TABLE_10_1) == 13
+    cited = {
+        "rnea": [(3,), (1, 3), (6,), (8,)],
+        "crba": [(7, 14), (6,), (9, 10), (2, 4), (12,)],
+        "factor_and_solve": [(13,)],
+        "aba": [(11,), (5,), (6,)],
+    }
+    assert {name: [row.sources for row in formulas(name)] for name in cited} == cited
     assert {number for row in TABLE_10_1 for number in row.sources} == set(SOURCES)
 
 

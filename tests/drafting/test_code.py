@@ -128,3 +128,13 @@ def test_a_joint_type_of_somebody_else_is_refused_by_name():
     model.add_body("b", joint=Hinge("z"))
     with pytest.raises(ModelError, match=r"joint 'b_joint': its type Hinge"):
         Draft.from_model(model).code()
+
+
+def test_frames_and_loops_of_a_model_can_be_taken_up_one_by_one():
+    model = random_tree(2, 4)
+    for k, body in enumerate(model.bodies[1:4]):
+        model.add_frame(f"frame{k}", body, [0.1 * k, 0.0, 0.0])
+        model.add_loop(f"loop{k}", body, model.bodies[4], Revolute("z"))
+    sheet = Draft.from_model(model).sheet
+    keys = [item.key for item in (*sheet.parts, *sheet.closures, *sheet.marks)]
+    assert keys == sorted(set(keys)) and len(keys) == 10 and sheet.next_key > keys[-1]

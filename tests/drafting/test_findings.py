@@ -111,8 +111,9 @@ def test_a_density_without_a_solid(pair):
         assert ("inertia", "error") not in fields(draft, a)  # said once, where it is mended
     draft.undo()
     draft.undo()
-    draft.do(SetDensity(a, -1.0))
-    assert "density -1 kg/m3 must be positive" in draft.findings(a)[0].message
+    for density in (-1.0, 0.0):
+        draft.do(SetDensity(a, density))
+        assert f"density {density:g} kg/m3 must be positive" in draft.findings(a)[0].message
     draft.do(SetDensity(a, None))
     assert draft.sheet.part(a).inertia is None
 

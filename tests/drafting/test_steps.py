@@ -29,7 +29,7 @@ from rbdkit.drafting import (
     joint_of_kind,
 )
 from rbdkit.errors import ModelError
-from rbdkit.joints import Free, Helical, Planar, Prismatic, Revolute, Universal
+from rbdkit.joints import Free, Helical, Planar, Prescribed, Prismatic, Revolute, Universal
 from rbdkit.library import random_tree
 from rbdkit.model import Box, Mesh, Sphere
 from rbdkit.spatial import se3
@@ -78,6 +78,20 @@ def test_keeping_the_place_keeps_every_world_pose(seed):
     assert moved == 18
     for name, pose in before.items():
         np.testing.assert_allclose(after[name], pose, atol=1e-13)  # some twenty products of matrices of order one
+
+
+def test_a_driven_joint_stands_where_its_motion_begins(chain):
+    """Which is not where the two frames of the joint coincide."""
+    draft, a, b, c = chain
+    draft.do(SetJoint(b, Prescribed(Revolute("x"), lambda t: (0.7 + t, 1.0, 0.0))))
+    before = world_poses(draft)
+    draft.do(Reparent(c, GROUND))
+    draft.do(Reparent(b, GROUND))
+    draft.do(Reparent(c, b))
+    draft.do(Reparent(c, a))
+    after = world_poses(draft)
+    for name, pose in before.items():
+        np.testing.assert_allclose(after[name], pose, atol=1e-14)
 
 
 def test_a_body_cannot_hang_on_what_it_carries(chain):

@@ -77,6 +77,15 @@ def test_nodes_within_nodes_are_counted(tmp_path, monkeypatch):
     )
 
 
+def test_nodes_nested_too_deep(tmp_path):
+    """The outermost node is at depth 0, so 65 fit into one another."""
+    for count in (65, 66):
+        nodes = "<node>" * count + '<instance_geometry url="#g"/>' + "</node>" * count
+        scene = f"<library_visual_scenes><visual_scene>{nodes}</visual_scene></library_visual_scenes>"
+        found = read(tmp_path, f"{count}.dae", DAE.format(TRIANGLE.format("0 1 2"), scene))
+        assert "more than 64 deep" in found if count == 66 else len(found.faces) == 1
+
+
 def test_files_without_end_are_not_opened(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe.stl")
     reader = MeshReader()

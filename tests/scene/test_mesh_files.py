@@ -11,6 +11,7 @@ import pytest
 
 from rbdkit.model import Box, Geometry, Mesh, Model
 from rbdkit.scene import MeshReader, MeshWarning, scene_of, triangulate
+from rbdkit.scene.mesh_piece import fans
 from rbdkit.scene.normals import shaded
 from rbdkit.scene.reduce import reduced
 
@@ -84,6 +85,20 @@ def test_obj_with_polygons_negative_numbers_and_colours(tmp_path):
     assert len(surface.faces) == 3
     assert box_of(surface) == pytest.approx(np.array([[0, 0, 0], [1, 1, 1]]))
     assert {tuple(c) for c in surface.colors.round(2)} == {(0.9, 0.1, 0.2), (0.74, 0.76, 0.79)}
+
+
+def test_polygons_of_any_number_of_corners_are_filled():
+    """Areas by the shoelace formula; every triangle goes round as its polygon does."""
+    counts = np.array([5, 3, 2, 7, 4])  # two corners make nothing
+    angles = [np.sort(np.random.default_rng(n).uniform(0.0, 2.0 * np.pi, n)) for n in counts]
+    rings = [np.column_stack([3.0 * np.cos(angle), np.sin(angle)]) for angle in angles]  # convex: on an ellipse
+    a, b, c = np.moveaxis(np.concatenate(rings)[fans(counts)], 1, 0)
+    areas = 0.5 * ((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0])
+    of = np.repeat(np.arange(len(counts)), np.maximum(counts - 2, 0))
+    for k, (x, y) in enumerate(ring.T for ring in rings):
+        shoelace = 0.5 * (x @ np.roll(y, -1) - y @ np.roll(x, -1))
+        assert areas[of == k].sum() == pytest.approx(shoelace, abs=1e-14)
+    assert np.all(areas > 0.0)
 
 
 @pytest.mark.parametrize("kind", PRIMITIVES)

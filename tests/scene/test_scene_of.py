@@ -89,6 +89,11 @@ def test_geometry_is_drawn_as_given_and_frames_are_then_hidden():
     assert capsule.colors[0] == pytest.approx(palette.rgb(palette.body_color(1)))
 
 
+def test_bodies_take_the_colours_in_turn_and_the_world_is_grey():
+    n = len(palette.BODIES)
+    assert [palette.body_color(i) for i in range(2 * n + 1)] == [palette.GROUND, *palette.BODIES, *palette.BODIES]
+
+
 def test_color_opacity_and_collision():
     model = Model("glass")
     shapes = [

@@ -78,6 +78,20 @@ def test_turn_is_right_handed_about_its_axis():
     assert np.all(np.cross(ring[:-1], ring[1:]) @ axis > 0.0)
 
 
+def test_turn_is_a_torus_with_an_arrowhead():
+    """Three quarters of a torus have the surface 2 pi r * 1.5 pi R (Pappus), its head is a cone; all looks outwards."""
+    R, r = 1.0, 0.02
+    bent = turn(np.zeros(3), np.array([0.0, 0.0, 1.0]), R, r)
+    a, b, c = np.moveaxis(bent.vertices[bent.faces], 1, 0)
+    flat = np.cross(b - a, c - a)
+    outside = np.einsum("ij,ikj->ik", flat, bent.normals[bent.faces])
+    assert np.all(outside >= -1e-15)
+    head = 2.6 * r * np.array([1.0, 2.4])  # radius and length
+    surface = 2.0 * np.pi * r * 1.5 * np.pi * R + np.pi * head[0] * (head[0] + np.hypot(*head))
+    # octagons have sin(pi / 8) / (pi / 8) = 0.974 of the circle's length
+    assert np.linalg.norm(flat, axis=1).sum() / 2.0 == pytest.approx(surface, rel=0.03)
+
+
 def test_mass_mark_has_both_colours_in_equal_shares():
     mark = mass_mark(0.1)
     light = mark.colors[:, 0] > 0.5

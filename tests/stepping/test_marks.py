@@ -48,6 +48,14 @@ def test_arrows_keep_the_proportions_and_the_longest_has_the_full_length(run):
     assert longest == pytest.approx(0.56)
 
 
+def test_a_part_that_no_body_has_is_not_drawn():
+    marks = marks_of({"v": np.array([0.0, 0, 0, 0, 3, 4]), "IA": np.diag([1.0, 1, 1, 0, 0, 0])}, 1)
+    assert ellipsoids_of(marks, ["IA"], 1.0) == []  # of a body that no force through the origin feels
+    (only,) = arrows_of(marks, ["v"], 1.0, largest([marks]))
+    assert only.kind == "straight"
+    assert_allclose(only.vector, 0.28 * np.array([0.0, 0.6, 0.8]))
+
+
 def test_a_rigid_body_feels_alike_in_all_directions_about_its_centre_of_mass():
     com = np.array([0.1, -0.2, 0.3])
     inertia = Inertia(2.0, com, np.diag([0.3, 0.4, 0.5]))
@@ -57,6 +65,14 @@ def test_a_rigid_body_feels_alike_in_all_directions_about_its_centre_of_mass():
     assert_allclose(axes @ axes.T, np.eye(3), atol=1e-14)
     marks = marks_of({"IA": inertia.matrix}, 0)
     assert_allclose(ellipsoids_of(marks, ["IA"], 1.0)[0].radii, 0.12)
+
+
+def test_axes_of_apparent_mass_are_right_handed():
+    """They become a quaternion, which a reflection has none of."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        A = rng.normal(size=(6, 6))
+        assert np.linalg.det(apparent_mass(A @ A.T)[2]) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_body_that_can_slide_feels_nothing_along_the_slide(run):
@@ -80,6 +96,9 @@ def test_a_body_that_can_slide_feels_nothing_along_the_slide(run):
         (slice(2, 5), "2:5"),
         (np.zeros((3, 6, 6)), "array (3, 6, 6)"),
         ([1, 2.5], "[1, 2.5]"),
+        (["a" * 36, "b" * 36], f"['{'a' * 36}', '{'b' * 36}']"),  # 78 characters between the brackets
+        (["a" * 37, "b" * 37], f"['{'a' * 37}', '{'b' * 37}']"),  # 80: as much as there is room for
+        (["a" * 37, "b" * 38], "2 entries"),
         (np.zeros((6, 0)), "empty (6, 0)"),
     ],
 )

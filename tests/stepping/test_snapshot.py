@@ -47,3 +47,12 @@ def test_vectors_are_told_whole_and_rows_one_by_one():
     after = freeze_all({"qdd": np.array([0.0, 1.0, 0.0]), "X": np.stack([np.zeros((6, 6)), np.eye(6)])}, before)
     labels = [change.label for change in changes(before, after)]
     assert labels == ["qdd", "X[1]"]
+
+
+def test_lists_are_compared_entry_by_entry_and_are_no_tuples():
+    """Of a list within a list: what is new and equal is no change."""
+    row, other = [np.zeros(2), 1.0], [np.zeros(2), 2.0]
+    before = {"S": [row, (1, 2)]}
+    assert changes(before, {"S": [[np.zeros(2), 1.0], (1, 2)]}) == []
+    assert [change.label for change in changes(before, {"S": [other, (1, 2)]})] == ["S[0]"]
+    assert [change.label for change in changes(before, {"S": [row, [1, 2]]})] == ["S[1]"]
