@@ -152,9 +152,10 @@ def passive_curve(rng):
     return worst(f2(1.8) - 1.0), worst(f2(1.7) - 1.0, others)
 
 
-def muscle(rng):
-    """f_opt, a, l_opt, v_max, l_T and the three curves with their slopes."""
-    numbers = rng.uniform(0.5, 2, 5)
+def muscle(rng, length):
+    """f_opt, a, l_opt, v_max, l_T and the three curves with their slopes; stretched so far that all three matter."""
+    (f_opt, a, v_max), l_opt = rng.uniform(0.5, 2, 3), rng.uniform(0.2, 0.5) * length
+    numbers = np.array([f_opt, a, l_opt, v_max, length - rng.uniform(0.6, 1.5) * l_opt])
     curves = [
         (lambda l: np.exp(-((l - 1) ** 2)), lambda l: -2 * (l - 1) * np.exp(-((l - 1) ** 2))),
         (lambda v: 1 + np.sin(v) / 2, lambda v: np.cos(v) / 2),
@@ -171,7 +172,8 @@ def tension(bodies, numbers, curves):
 
 
 def muscle_by_pose(rng):
-    bodies, (numbers, curves) = pair(rng), muscle(rng)
+    bodies = pair(rng)
+    numbers, curves = muscle(rng, bodies.length())
     f_opt, a, l_opt, v_max, l_T = numbers
     exact = gradient(lambda u: tension(bodies.moved(u), numbers, curves) / bodies.moved(u).length(), 12)
     length, dx = bodies.length(), bodies.gap()
@@ -197,7 +199,8 @@ def damping(rng):
 
 
 def muscle_by_velocity(rng):
-    bodies, (numbers, curves) = pair(rng), muscle(rng)
+    bodies = pair(rng)
+    numbers, curves = muscle(rng, bodies.length())
     f_opt, a, l_opt, v_max, l_T = numbers
     exact = gradient(lambda phi: tension(bodies._replace(phi=bodies.phi + phi), numbers, curves) / bodies.length(), 12)
     l, v = (bodies.length() - l_T) / l_opt, bodies.speed() / l_opt / v_max
@@ -282,7 +285,7 @@ def planar_free_joint(rng):
     q = sympy.Function("q")(t)
     Q = sympy.Matrix([[sympy.cos(q), -sympy.sin(q)], [sympy.sin(q), sympy.cos(q)]])
     exact = sympy.diff(Q.T, t)[1, 1]
-    numbers = {sympy.diff(q, t): rng.normal(), q: rng.normal()}
+    numbers = {sympy.diff(q, t): rng.uniform(0.5, 2), q: rng.uniform(0.3, 1.2)}
     return tuple(abs(float((-sympy.diff(q, t) * each - exact).subs(numbers))) for each in (Q[0, 1], Q[1, 0]))
 
 
@@ -411,10 +414,11 @@ def change_by_constraints(rng):
 
 
 def dual_problem(rng):
-    M, C, G, acc = positive(rng, 5), rng.normal(size=(2, 5)), rng.normal(size=(1, 5)), rng.normal(size=5)
-    c, g = C @ acc + rng.uniform(0.5, 2, 2), rng.normal(size=1)  # both inequalities are violated by acc
-    change, active = primal(M, np.zeros(5), C, c - C @ acc, G, g - G @ acc)  # Eq 2.125
-    assert any(active)
+    active = ()
+    while not any(active):  # the equation may have made good both inequalities
+        M, C, G, acc = positive(rng, 5), rng.normal(size=(2, 5)), rng.normal(size=(1, 5)), rng.normal(size=5)
+        c, g = C @ acc + rng.uniform(0.5, 2, 2), rng.normal(size=1)  # both inequalities are violated by acc
+        change, active = primal(M, np.zeros(5), C, c - C @ acc, G, g - G @ acc)  # Eq 2.125
     A = np.vstack([C, G])
     Q, linear = A @ np.linalg.solve(M, A.T), A @ acc - np.concatenate([c, g])
     forces = [A.T @ dual(Q, linear, np.array([sign, sign, 0])) for sign in (-1, 1)]

@@ -49,6 +49,7 @@ def test_forbidden_turn():
         (np.array([e[2], e[0], [0.6, 0.8, 0.0], e[2]]), "turned by 53.1"),
         (2.0 * octant, "has 2."),
         (np.full((180, 3), 0.9), "has 1.559"),
+        (octant * [[1.0], [1.05], [1.3], [1.0]], "point 2, (0, 1.3, 0), has 1.3"),  # the worst is named
         ("round", "points (n, 3)"),
     ):
         verdict = course.forbidden_turn(answer)

@@ -65,7 +65,9 @@ def test_free(residual, rng, translation):
     moved = R @ v[3:] if translation == "predecessor" else v[3:] - np.cross(v[:3], q[4:])
     assert_allclose(joint.rate(q, v)[4:], moved, atol=1e-15)
     assert residual(joint, q, v, joint.rate) < 3e-12
-    assert residual(joint, q, v, lambda q, v: np.concatenate([joint.rate(q, v)[:4], v[3:]])) > 0.3
+    missed = np.linalg.norm(moved - v[3:])  # one of the nine entries of E rx has sqrt(2) / 3 |r| or more
+    printed = residual(joint, q, v, lambda q, v: np.concatenate([joint.rate(q, v)[:4], v[3:]]))
+    assert printed > 0.47 * missed > 1e-3
 
 
 @pytest.mark.source("F4.16", "F4.26", "F3.02")

@@ -80,6 +80,8 @@ import json, os, signal, sys
 import rbdkit as rbd
 from rbdkit.library import double_pendulum
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has background jobs ignore it, and their children
+
 def press():
     os.kill(os.getpid(), signal.SIGINT)
 

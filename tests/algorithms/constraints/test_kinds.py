@@ -56,7 +56,11 @@ def string():
 @pytest.mark.source("F3.10", "F3.11")
 @pytest.mark.parametrize("constraint", [con.RollingContact(RADIUS), con.RollingContact(RADIUS, 2.0), string()])
 def test_acceleration_level_is_the_rate_of_the_velocity_level(constraint, rng):
-    """d/dt (K qd - w) = K qdd - k along any motion with constant velocity variables."""
+    """d/dt (K qd - w) = K qdd - k along any motion with constant velocity variables.
+
+    Differences of fourth order: near discs that touch, the string's curvature changes fast.
+    """
+    h = 1e-4
     model = three_discs() if isinstance(constraint, con.TautString) else rolling_sphere(RADIUS)
     for _ in range(5):
         q, qd = model.random_q(rng), rng.normal(size=model.nv)
@@ -64,7 +68,8 @@ def test_acceleration_level_is_the_rate_of_the_velocity_level(constraint, rng):
         def error(dt, q=q, qd=qd):
             return con.velocity_error(constraint, model.integrate(q, dt * qd), qd)
 
-        assert_allclose((error(H) - error(-H)) / (2 * H), -constraint.k(q, qd, 0.0), atol=1e-8)
+        slope = (8 * (error(h) - error(-h)) - (error(2 * h) - error(-2 * h))) / (12 * h)
+        assert_allclose(slope, -constraint.k(q, qd, 0.0), rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.source("F3.10")

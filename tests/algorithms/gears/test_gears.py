@@ -16,7 +16,8 @@ from rbdkit.algorithms.gears import (
     motor_forces,
 )
 from rbdkit.errors import ModelError, StateError
-from rbdkit.library import random_tree
+from rbdkit.joints import Revolute
+from rbdkit.library import joint_gallery, random_tree
 from rbdkit.library.geared import differential, elliptic_gears, geared_arm
 from rbdkit.trace import Operations
 
@@ -24,7 +25,8 @@ from rbdkit.trace import Operations
 @pytest.fixture(scope="module")
 def tangled():
     """A random tree of all joint types with gears: linear, nonlinear, with two leaders, and one given with slopes."""
-    model = random_tree(7, 22)
+    joints = [*joint_gallery(np.random.default_rng(7)), Revolute("z")]  # six with one coordinate at least
+    model = random_tree(7, 22, joints)
     single = [j.name for j in model.joints if j.type.kind in ("revolute", "prismatic", "helical")]
     a, b, c, d, e, f = single[:6]
     gears = [
