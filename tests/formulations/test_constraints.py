@@ -7,8 +7,9 @@ import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations import SE3, Bodywise, ConstrainedBodies, SO3xR3
+from rbdkit.formulations.constrained.groups import ProductGroup
 from rbdkit.library import joint_gallery, random_state, random_tree, uncommon_joints
-from rbdkit.spatial import so3
+from rbdkit.spatial import se3, so3
 
 CHOICES = {
     "se3": {"groups": "se3"},
@@ -258,6 +259,16 @@ def test_the_error_of_one_joint_is_asked_for_by_name():
     assert system.joint_error(x, "b2_joint").shape == (5,)
     with pytest.raises(ModelError, match=r"'b9_joint'.*known: b1_joint"):
         system.joint_error(x, "b9_joint")
+
+
+def test_a_stack_of_states_moves_as_each_of_them():
+    group, rng = ProductGroup(["se3", "so3xr3", "se3"]), np.random.default_rng(8)
+    C, u = se3.random(rng, (4, 3)), rng.normal(size=(4, 3, 6))
+    moved = group.move(C, u)
+    for k in range(4):
+        np.testing.assert_allclose(moved[k], group.move(C[k], u[k]), atol=0.0)
+        np.testing.assert_allclose(group.move(C[0], u)[k], group.move(C[0], u[k]), atol=0.0)
+    np.testing.assert_allclose(group.displacement(C, moved), u, atol=1e-13)
 
 
 def test_wrong_groups_are_refused():

@@ -50,6 +50,14 @@ def test_discrete_equations_of_motion(model, cls):
     np.testing.assert_allclose(H1[:3, :3] @ (v1[:3] - 0.5 * h * f1[:3] / 2.0), pushed, rtol=0, atol=1e-14)
 
 
+def test_the_error_of_a_turn_is_squared_by_each_iteration(model):
+    """As by Newton's method with the exact Jacobian: a wrong entry of that leaves the answer, but takes ten or more."""
+    system = LocalVelocity(model)
+    start = State(0.0, *system.state(model.random_q(4), np.array([1.0, 2.0, -0.5, 0.0, 0.0, 0.0])))
+    for h in (0.05, 0.2):  # turns of 0.1 and 0.5 rad
+        assert MoserVeselov().step(system, start, h).solve.iterations <= 4
+
+
 def test_symmetric_in_time(model):
     system = LocalVelocity(model)
     system.f_ext = pull(system)

@@ -155,3 +155,9 @@ def test_long_models_are_folded_but_their_findings_are_not():
     table, after = long._repr_html_().split("</details>")
     assert "error: ghost: missing inertia" in after
     assert "ghost_joint" in table
+
+
+def test_a_zero_has_no_sign():
+    model = Model("signed", gravity=(-0.0, 0.0, -9.81))
+    model.add_body("ball", joint=Prismatic((-0.0, 0.0, 1.0)), inertia=Inertia(1.0, (0.0, -0.0, 0.1), np.eye(3)))
+    assert "gravity 0 0 -9.81" in model.describe() and " -0 " not in model.describe() and "(-0 " not in model.describe()

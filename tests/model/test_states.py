@@ -217,3 +217,13 @@ def test_a_joint_by_itself_has_no_place_in_q_and_v_and_the_time_is_zero():
     assert_array_equal(joint.pose(q), joint.pose(q, 0.0))
     assert_array_equal(joint.transform(q), joint.transform(q, 0.0))
     assert joint.pose(q)[0, 3] == 1.0 and joint.pose(q, 1.0)[0, 3] == 2.0
+
+
+def test_a_joint_is_taken_at_time_zero_unless_a_time_is_given():
+    model = Model()
+    model.add_body("b", joint=Prescribed(Revolute("z"), lambda t: (0.4 + t, 1.0 + t, 1.0)))
+    joint, nothing = model.joints[1], np.zeros(0)
+    for found, at_zero in zip(joint.calc(nothing, nothing), joint.calc(nothing, nothing, 0.0), strict=True):
+        np.testing.assert_array_equal(found, at_zero)
+    assert np.arctan2(joint.pose(nothing)[1, 0], joint.pose(nothing)[0, 0]) == pytest.approx(0.4)
+    assert joint.velocity(nothing, nothing)[2] == 1.0

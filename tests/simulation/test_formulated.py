@@ -48,6 +48,16 @@ def test_both_paths_take_the_same_steps(name, integrator):
     assert "formulation 'joint'" in repr(other)
 
 
+@pytest.mark.parametrize("formulation", ["se3", "so3xr3", "bodywise"])
+def test_feedback_is_given_joint_coordinates_whatever_the_state_is_made_of(formulation):
+    """Other equations of the same motion: both miss it by what steps of fourth order do."""
+    model, arguments = double_pendulum(), {"q0": [0.5, -0.4], "v0": [1.0, 2.0], "duration": 0.1, "dt": 1e-3}
+    one = rbd.simulate(model, **arguments, **FORCES["feedback"])
+    other = rbd.simulate(model, **arguments, **FORCES["feedback"], formulation=formulation)
+    assert_allclose(other.q, one.q, atol=1e-9)
+    assert_allclose(other.tau, one.tau, atol=1e-8)
+
+
 def test_a_motion_has_states_invariants_and_columns_of_its_own():
     model = random_tree(3, 4, [rbd.Free(), rbd.Revolute("x"), rbd.Spherical()])
     q, v = random_state(model, 3)[:2]

@@ -35,6 +35,21 @@ def test_knobs_begin_where_the_model_is_unless_they_say_otherwise():
     assert [knob.name for knob in experiment.knobs if knob.logarithmic] == ["dt"]
 
 
+def test_entries_of_vectors_placements_and_inertias_have_names():
+    """All of them different, each changed on its own."""
+    inertia = rbd.Inertia(2.0, [0.1, 0.2, 0.3], [[1.0, 0.01, 0.03], [0.01, 2.0, 0.02], [0.03, 0.02, 2.5]])
+    model = rbd.Model("one", gravity=[1.0, 2.0, 3.0])
+    model.add_body("b", joint=rbd.Revolute("y"), placement=[4.0, 5.0, 6.0], inertia=inertia)
+    entries = {"gravity": [1.0, 2.0, 3.0], "b.com": [0.1, 0.2, 0.3], "b_joint.placement": [4.0, 5.0, 6.0]}
+    expected = {
+        f"{name}.{axis}": value for name, row in entries.items() for axis, value in zip("xyz", row, strict=True)
+    }
+    axes = ("xx", "yy", "zz", "xy", "yz", "xz")
+    expected |= {f"b.inertia.{axis}": x for axis, x in zip(axes, (1.0, 2.0, 2.5, 0.01, 0.02, 0.03), strict=True)}
+    experiment = Experiment(model, {name: (-9.0, 9.0) for name in expected})
+    assert dict(zip(expected, experiment.rest, strict=True)) == expected
+
+
 def test_the_motion_is_that_of_the_model_with_these_numbers():
     experiment = Experiment(double_pendulum(), RANGES, q0=[1.0, 0.5])
     values = experiment.rest

@@ -11,6 +11,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.library import double_pendulum, pendulum, spherical_pendulum
 from rbdkit.simulation import SimulationWarning
 from rbdkit.simulation.ensembles import lanes
+from rbdkit.simulation.ensembles.chunk import run_chunk
 
 SHORT = {"duration": 0.2, "dt": 2e-3, "progress": False}
 
@@ -153,27 +154,52 @@ def test_an_interruption_keeps_what_is_done(options):
     np.testing.assert_allclose(ensemble[0].q[:5], alone.q[:5], atol=1e-9)
 
 
-class Broken(concurrent.futures.Executor):
-    """Loses every other chunk."""
+class Here(concurrent.futures.Executor):
+    """Computes at once, and loses some of the chunks. lost : which, by their number in order, the first is 1."""
 
-    def __init__(self):
-        self.calls = 0
+    def __init__(self, lost=lambda number: False, workers=1):
+        self.calls, self._lost, self._max_workers = 0, lost, workers
 
     def submit(self, function, /, *arguments, **options):
         future = concurrent.futures.Future()
         self.calls += 1
-        if self.calls % 2:
-            future.set_result(function(*arguments, **options))
-        else:
+        if self._lost(self.calls):
             future.set_exception(ConnectionError("the machine is gone"))
+        else:
+            future.set_result(function(*arguments, **options))
         return future
 
 
 def test_a_lost_worker_loses_its_own_members_only():
-    ensemble = sweep(pendulum(), {"hinge.angle": np.linspace(0.1, 0.6, 6)}, executor=Broken(), chunk=2)
+    ensemble = sweep(
+        pendulum(), {"hinge.angle": np.linspace(0.1, 0.6, 6)}, executor=Here(lambda number: number % 2 == 0), chunk=2
+    )
     assert [failure.member for failure in ensemble.failures] == [2, 3]
     assert ensemble.failures[0].reason == "its worker gave no result: ConnectionError: the machine is gone"
     assert np.isfinite(ensemble.q[[0, 1, 4, 5]]).all()
+
+
+def test_a_member_from_python_tells_how_far_it_is():
+    """As it runs, not only when it is done: else it would not hear of an interruption."""
+    executor, chunks, told = Here(), [], []
+    executor.submit = lambda function, chunk: chunks.append(chunk) or Here.submit(executor, function, chunk)
+    rbd.sweep(pendulum(), {"hinge.angle": [0.5]}, executor=executor, tau=lambda t, q, v: 0.0 * q, **SHORT)
+    (outcome,) = run_chunk(*chunks, told.append)
+    assert 0.0 < told[0] < 1.0 and told[-1] == 1.0 and not outcome.interrupted
+
+
+def test_a_chunk_that_got_lost_once_is_tried_again():
+    executor = Here(lambda number: number == 1)
+    ensemble = rbd.sweep(pendulum(), {"hinge.angle": np.linspace(0.1, 0.6, 6)}, executor=executor, chunk=2, **SHORT)
+    assert not ensemble.failures and np.isfinite(ensemble.q).all() and executor.calls == 4
+
+
+@pytest.mark.parametrize("members, chunks", [(64, 8), (65, 5), (8, 1), (7, 1)])
+def test_chunks_are_whole_lanes_four_for_each_worker(members, chunks):
+    """The smallest multiple of eight members that makes eight chunks or fewer for two workers."""
+    executor = Here(workers=2)
+    rbd.sweep(pendulum(), {"hinge.angle": np.linspace(0.1, 0.6, members)}, executor=executor, **SHORT)
+    assert executor.calls == chunks
 
 
 def test_warnings_of_members_are_said_once():

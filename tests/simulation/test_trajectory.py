@@ -8,7 +8,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.library import chain_pendulum, random_state, random_tree
-from rbdkit.model import Limits
+from rbdkit.model import Limits, Mimic
 from rbdkit.simulation import Trajectory
 
 
@@ -121,6 +121,17 @@ def test_the_repr_says_how_the_run_went(run):
     bare = Trajectory(run.model, run.t, run.q, run.v)
     assert repr(bare) == "<Trajectory of 'random tree 5': 11 states, t = 0 .. 0.02 s>"
     assert len(bare) == 11
+
+
+def test_the_effort_of_a_follower_is_that_of_its_leader():
+    """A joint that mimics another one has no force of its own; where the leader's stand is not its place."""
+    model, limits = rbd.Model("pair"), Limits(effort=1.0)
+    model.add_body("a", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0), joint_name="leader")
+    model.add_body("b", "a", rbd.Revolute("y"), inertia=rbd.Inertia(1.0, [0.1, 0, 0]), joint_name="follower",
+                   limits=limits, mimic=Mimic("leader"))  # fmt: skip
+    run = rbd.simulate(model, duration=0.01, tau=[5.0])
+    assert not [violation for violation in run.report.violations if violation.what == "effort"]
+    assert rbd.simulate(model, duration=0.01).report.violations == ()
 
 
 @pytest.fixture

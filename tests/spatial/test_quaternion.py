@@ -110,6 +110,10 @@ def test_single_and_stack_agree(rng):
     assert_allclose(quaternion.multiply(p[0, 0], p)[2, 3], quaternion.multiply(p[0, 0], p[2, 3]), atol=EPS)
     assert_allclose(quaternion.exp(omega)[1, 1], quaternion.exp(omega[1, 1]), atol=EPS)
     assert_array_equal(quaternion.to_matrix(p)[1, 2], quaternion.to_matrix(p[1, 2]))
+    assert_array_equal(quaternion.check(p), p)
+    p[3, 1] *= 1.5
+    with pytest.raises(StateError, match=r"norm 1\.5"):
+        quaternion.check(p)
 
 
 def test_what_is_no_rotation_is_refused():

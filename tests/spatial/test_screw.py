@@ -81,3 +81,12 @@ def test_every_vector_is_a_line_plus_a_free_vector_and_free_vectors_have_no_line
     assert_array_equal(s.wrench(), [0, 3, 0, 0, 0, 0])
     with pytest.raises(ValueError, match="no screw axis"):
         screw.twist_screw(np.zeros(6))
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_a_multiple_of_a_screw_is_one_of_the_same_kind(scale, rng):
+    r, e = rng.standard_normal((2, 3))
+    e /= np.linalg.norm(e)
+    for pitch, kind in ((0.0, "line"), (1e-9, "screw"), (2.0, "screw")):
+        twist = scale * np.concatenate([e, np.cross(r, e) + pitch * e])
+        assert screw.classify_twist(twist) == screw.classify_wrench(np.roll(twist, 3)) == kind

@@ -256,6 +256,27 @@ def test_chords_that_become_tree_joints_find_their_coordinates_and_velocities():
 
 
 @pytest.mark.source("F4.04")
+def test_a_loop_stays_where_it_was_on_a_body_that_hangs_elsewhere():
+    """Two loops: the first becomes a tree joint, which moves the frame of the body on which the other one ends."""
+    rng = np.random.default_rng(6)
+    model, poses = rbd.Model("three"), {}
+    for name in "abc":
+        poses[name] = se3.random(rng)
+        model.add_body(name, joint=Revolute("z"), placement=poses[name], inertia=BOX)
+    ends = {"ac": se3.random(rng), "bc": se3.random(rng)}  # where the frames of the loops meet
+    for (p, s), T in zip(ends, ends.values(), strict=True):
+        model.add_loop(p + s, p, s, Revolute("x"), se3.inverse(poses[p]) @ T, se3.inverse(poses[s]) @ T)
+    tree = spanning_tree(graph_of(model), ["a_joint", "b_joint", "ac"])
+    made = renumbered(model, regular_numbering(tree)).model
+    new = forward_kinematics(made, made.neutral()).poses
+    assert {loop.joint.name for loop in made.loops} == {"bc", "c_joint"}
+    for loop in made.loops:
+        T = ends.get(loop.joint.name, poses["c"])
+        assert_allclose(new[loop.predecessor] @ loop.joint.placement, T, atol=1e-14)
+        assert_allclose(new[loop.successor] @ loop.successor_placement, T, atol=1e-14)
+
+
+@pytest.mark.source("F4.04")
 def test_the_dish_as_the_floating_base():
     """Either body of the satellite may be the floating base: joined to the planet by its own 6-DoF joint."""
     model = satellite()

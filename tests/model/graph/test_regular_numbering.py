@@ -77,7 +77,7 @@ def test_figure_4_5():
     chain = regular_numbering(spanning_tree(CRANK_SLIDER, ["J1", "J2", "J3"]))
     assert chain.parent[1:] == (0, 1, 2)
     assert (chain.p[1:], chain.s[1:]) == ((0, 1, 2, 0), (1, 2, 3, 3))
-    assert chain.reverse_joints == ()
+    assert chain.reverse_joints == () and chain.p[0] == chain.s[0] == chain.parent[0] == -1
     branched = regular_numbering(spanning_tree(CRANK_SLIDER, ["J1", "J2", "J4"]), ["B1", "B3", "B2"])
     assert branched.parent[1:] == (0, 0, 1)
     assert (branched.p[1:], branched.s[1:]) == ((0, 0, 1, 3), (1, 2, 3, 2))
