@@ -11,7 +11,8 @@ from rbdkit.joints import Free, Helical, Planar, Prismatic, Revolute, Spherical,
 from rbdkit.library import double_pendulum, random_tree
 from rbdkit.model import Box, Geometry, Model, Sphere
 from rbdkit.scene import equimomental, glyphs, palette, scene_of
-from rbdkit.scene.bounds import Sizes, span
+from rbdkit.scene.bounds import Sizes, sizes, span
+from rbdkit.scene.grid import grid_under
 from rbdkit.scene.joint_axes import joint_mark
 from rbdkit.scene.stick import joint_points
 from rbdkit.spatial.inertia import Inertia
@@ -173,10 +174,21 @@ def test_outline_holds_everything_and_the_grid_lies_below():
     assert 0.5 * scene.size / 8 < scene.grid.spacing < 2 * scene.size / 8
 
 
+def test_a_scene_of_one_point_has_the_grid_of_one_that_is_a_metre_long():
+    assert grid_under(np.zeros((2, 3))).spacing == grid_under(np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])).spacing
+
+
+def test_bodies_about_one_point_are_taken_for_as_large_as_they_are():
+    """A ball of radius r is 2 r wide, the diagonal of the box about it 2 sqrt(3) r."""
+    model, r = Model("top"), 0.2
+    model.add_body("ball", joint=Revolute("z"), inertia=Inertia.sphere(r, mass=3.0))
+    assert 2.0 * r < sizes(model, np.tile(np.eye(4), (2, 1, 1)), None).extent < 2.0 * np.sqrt(3.0) * r
+
+
 def test_marks_are_in_proportion():
     for scale in (1e-3, 1.0, 1e3):
-        sizes = Sizes(extent=3.0 * scale, link=1.0 * scale)
-        assert sizes.rod / scale == pytest.approx(0.048) and sizes.axes / scale == pytest.approx(0.36)
+        marks = Sizes(extent=3.0 * scale, link=1.0 * scale)
+        assert marks.rod / scale == pytest.approx(0.048) and marks.axes / scale == pytest.approx(0.36)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,15 @@ def test_drift_is_relative_to_the_first_value():
     assert WALK.drift(5)["energy"] == pytest.approx(abs(energies[1] - energies[0]) / abs(energies[0]))
 
 
+def test_drift_from_zero_is_told_as_it_is():
+    """A weight on a rail that starts at height zero, at rest: Euler's first steps fall too slowly for their speed."""
+    model = rbd.Model("weight")
+    model.add_body("weight", joint=rbd.Prismatic("z"), inertia=rbd.Inertia(2.0))
+    walk = Walk(JointSystem(model), ExplicitEuler(), np.zeros(1), np.zeros(1), 0.1)
+    # after 3 steps v = -3 g h and z = -3 g h^2
+    assert walk.drift(3)["energy"] == pytest.approx(9.81**2 * 0.1**2 * (9.0 - 6.0), rel=1e-12)
+
+
 def test_a_pair_that_does_not_fit_is_refused():
     with pytest.raises(
         SimulationError, match=r"integrator 'generalized_alpha' steps .* only, which formulation 'joint'"
