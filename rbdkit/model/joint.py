@@ -83,7 +83,7 @@ class Joint:
 
     name: str
     type: JointType = field(default_factory=Fixed)
-    placement: NDArray = field(default_factory=lambda: np.eye(4))
+    placement: NDArray = field(default_factory=lambda: frozen(np.eye(4)))
     q_slice: slice = field(default_factory=lambda: slice(0, 0))
     v_slice: slice = field(default_factory=lambda: slice(0, 0))
     damping: NDArray = field(default_factory=lambda: np.zeros(0))

@@ -121,6 +121,14 @@ def test_error_has_line_and_name(urdf, links, elements, line, words):
         assert word in message, f"{word!r} is not in {message!r}"
 
 
+@pytest.mark.parametrize(("links", "cut"), [("a b c d e", False), ("a b c d e f", True)])
+def test_five_roots_are_listed(urdf, links, cut):
+    with pytest.raises(FormatError, match=f"has {len(links.split())} roots") as caught:
+        from_urdf(urdf(links=links))
+    assert "'e'" in str(caught.value) and "'f'" not in str(caught.value)
+    assert (", ..." in str(caught.value)) == cut
+
+
 @pytest.mark.parametrize(
     ("document", "words"),
     [

@@ -284,3 +284,14 @@ def test_bodies_that_only_a_loop_gives_inertia():
     here = system.index1(0.0, *system.state(np.array([0.3, 0.0]), np.array([1.0, 0.0])))
     assert (here.rank, here.redundant, here.freedom) == (11, 5, 1)
     assert here.accelerations()[1] == pytest.approx(-GRAVITY * 0.5 * np.sin(0.3) / 0.35, rel=1e-12)
+
+
+def test_responses_of_light_bodies_are_those_of_heavy_ones_times_their_ratio():
+    """The limit for rows of loops follows the masses, however small all of them are."""
+    free = {}
+    for scale in (1.0, 1e-3):
+        model = parallelogram()
+        changed = {f"{body.name}.mass": scale * body.inertia.mass for body in model.bodies[1:]}
+        changed |= {f"{body.name}.inertia": scale * body.inertia.inertia_com for body in model.bodies[1:]}
+        free[scale] = SE3(model.with_parameters(changed)).free_responses
+    np.testing.assert_allclose(1e-3 * free[1e-3], free[1.0], rtol=1e-12)

@@ -45,6 +45,8 @@ def test_every_place_takes_every_form():
     ):  # fmt: skip
         assert_allclose(placement, expected, atol=1e-15)
         assert not placement.flags.writeable
+    for numbers in (model.gravity, model.bodies[0].joint.placement, model.joints[1].damping, model.joints[1].rest):
+        assert not numbers.flags.writeable
 
 
 def test_a_stack_of_rotations_is_not_one():

@@ -273,6 +273,20 @@ def test_more_than_fits_is_refused():
         rbd.sweep(pendulum(), {"hinge.angle": range(1100)}, duration=1e3, dt=1e-3)
 
 
+def test_a_function_that_takes_any_value_is_given_its_own_alone():
+    """Names of the model's parameters, states and settings of the run are none of its business."""
+    asked = []
+
+    def takes_all(**values):
+        asked.append(dict(values))
+        return build(**values)
+
+    values = {"length": [0.5, 1.5], "rod1.mass": [2.0], "dt": [1e-2, 5e-3], "q0": [[0.1, 0.2]]}
+    ensemble = rbd.sweep(takes_all, values, **{k: x for k, x in SHORT.items() if k != "dt"})
+    assert all(set(given) == {"length"} for given in asked) and {given["length"] for given in asked} == {0.5, 1.5}
+    assert len(ensemble) == 4
+
+
 def test_wrong_building_functions():
     with pytest.raises(SimulationError, match="needs 'length'"):
         rbd.sweep(build, {"links": [1]}, **SHORT)

@@ -129,6 +129,15 @@ def test_a_step_that_cannot_be_made_says_when_how_far_off_and_what_to_try():
         EnergyMomentum(max_iterations=2).step(system, state, 0.1)
 
 
+def test_so_does_the_step_of_a_floating_body():
+    model = rbd.Model("thrown")
+    model.add_body("body", joint=rbd.Free(), inertia=rbd.Inertia.box([0.2, 0.3, 0.4], mass=1.0))
+    system = Directors(model)
+    state = State(0.0, *system.state(model.neutral(), np.array([30.0, 40.0, 0.0, 1.0, 2.0, 3.0])))
+    with pytest.raises(ConvergenceError, match=r"turn 5 rad .* take dt = 0\.00"):
+        EnergyMomentum(max_iterations=2).step(system, state, 0.1)
+
+
 def test_only_directors_are_stepped():
     message = "'energy_momentum' steps Directors only, which formulation 'joint' is not; it can be stepped by 'rk4'"
     with pytest.raises(SimulationError, match=message):

@@ -115,3 +115,8 @@ def test_to_and_from_matrices(rng, array):
 
 def test_a_screw_of_a_number_of_numpy_is_made_of_plain_floats():
     assert type(scrx(np.float64(0.3), 0.2).E.c) is float
+
+
+def test_a_multiple_of_an_inertia_is_that_of_its_matrix():
+    for inertia in (I, IA):
+        np.testing.assert_array_equal(np.array((3.0 * inertia).rows()), 3.0 * np.array(inertia.rows()))
