@@ -57,11 +57,15 @@ class Define:
 
 @dataclass
 class Block:
-    """Arithmetic without branches: a graph, what is stored, and whether the program ends there."""
+    """Arithmetic without branches: a graph, what is stored, and whether something ends there.
+
+    leave : the node that decides on it. of_loop : whether it is the loop around that ends; else the program does.
+    """
 
     graph: Graph = field(default_factory=Graph)
     stores: dict[Place, int] = field(default_factory=dict)
     leave: int | None = None
+    of_loop: bool = False
 
     def roots(self) -> list[int]:
         """The nodes whose values leave the block."""
@@ -159,6 +163,7 @@ class Program:
         self.counts: list[str] = []
         self.body: list[Statement] = []
         self._open = [self.body]
+        self._loops: list[Loop] = []
         self._made = 0
 
     def interface(self) -> Program:
@@ -221,6 +226,16 @@ class Program:
         block = self._block()
         block.leave = block.graph.position(condition)
 
+    def break_if(self, condition: Scalar) -> None:
+        """End the innermost loop here, after the stores so far, if the condition holds, and go on after it.
+
+        Of several lanes, if it holds in all of them: what a lane must not go on with, it has to keep from by `select`.
+        """
+        if not self._loops or self._loops[-1].wide:
+            raise ValueError(f"program {self.name!r}: only inside a loop, and not a wide one, is there one to end")
+        block = self._block()
+        block.leave, block.of_loop = block.graph.position(condition), True
+
     @contextmanager
     def loop(self, start: Whole, stop: Whole, step: int = 1, wide: bool = False) -> Iterator[Index]:
         """What is recorded inside is repeated; gives the counter. wide : as in `Loop`."""
@@ -228,7 +243,9 @@ class Program:
         statement = Loop(index, start, stop, step, [], wide)
         self._open[-1].append(statement)
         self._open.append(statement.body)
+        self._loops.append(statement)
         yield index
+        self._loops.pop()
         self._open.pop()
 
     def switch(self, on: Index, cases: Sequence[int]) -> Iterator[int]:

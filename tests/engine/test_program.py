@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rbdkit.trace import Lanes, blank, executable, select, width_of
 from rbdkit.trace.program import Block, Program
 
 BACKENDS = ("python", "llvm", "wasm")
@@ -46,6 +47,64 @@ def test_leaving_keeps_what_was_stored(backend, run):
     run(program, backend, {"x": x, "y": y, "done": done})
     assert done[0] == 4.0
     assert np.array_equal(y, [0.0, 1.0, 2.0] + 7 * [-1.0])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_loop_that_ends_goes_on_after_it(backend, run):
+    """Square roots by Newton's method, each with as many corrections as it needs, a switch around the decision."""
+    program = Program("roots")
+    with program.loop(0, program.count("n")) as i:
+        program.store("y", i, 0, 1.0)
+        with program.loop(0, program.count("most")):
+            for case in program.switch(program.entry("kind", i), (0, 1)):
+                limit = (1e-3, 1e-14)[case]
+                with program.loop(0, 1):  # a loop inside is another one
+                    program.store("steps", i, 0, program.load("steps", i) + 1.0)
+                y, x = program.load("y", i), program.load("x", i)
+                better = 0.5 * (y + x / y)
+                program.store("y", i, 0, better)
+                program.break_if(abs(better - y) < limit)
+                program.store("went_on", i, 0, program.load("went_on", i) + 1.0)
+        program.store("after", i, 0, program.load("y", i) * program.load("y", i))
+    x, kinds = np.array([2.0, 2.0, 9.0, 1e6]), [0, 1, 1, 1]
+    found = {name: np.zeros(4) for name in ("y", "steps", "went_on", "after")}
+    run(program, backend, {"x": x, **found}, {"kind": kinds}, n=4, most=12)
+    steps, y = [], []
+    for square, kind in zip(x, kinds, strict=True):
+        old, new, count = np.inf, 1.0, 0
+        while count < 12 and not abs(new - old) < (1e-3, 1e-14)[kind]:
+            old, new, count = new, 0.5 * (new + square / new), count + 1
+        steps.append(count)
+        y.append(new)
+    assert found["steps"].tolist() == steps and len(set(steps)) == 4 and max(steps) == 12
+    assert found["went_on"].tolist() == [*(k - 1.0 for k in steps[:3]), 12.0]
+    np.testing.assert_allclose(found["y"], y, rtol=4e-16)
+    np.testing.assert_allclose(found["after"], np.square(y), rtol=1e-15)
+
+
+def test_of_several_lanes_the_slowest_ends_the_loop():
+    width = width_of("llvm")
+    program = Program("halves", Lanes(width))
+    with program.loop(0, 60):
+        x, count = program.load("x", 0), program.load("count", 0)
+        going = x > 1.0
+        program.store("x", 0, 0, select(going, 0.5 * x, x))
+        program.store("count", 0, 0, count + select(going, 1.0, 0.0))
+        program.store("rounds", 0, 0, program.load("rounds", 0) + 1.0)
+        program.break_if(select(going, 0.0, 1.0) > 0.5)
+    arrays = {name: blank(1, width) for name in ("x", "count", "rounds")}
+    arrays["x"][0] = 2.0 ** np.arange(1, width + 1)
+    executable(program, "llvm").bind(arrays, {})()
+    assert arrays["count"][0].tolist() == list(range(1, width + 1))
+    assert set(arrays["rounds"][0].tolist()) == {width + 1.0}
+
+
+def test_where_there_is_no_loop_none_can_end():
+    program = Program("plain")
+    with pytest.raises(ValueError, match="program 'plain': only inside a loop"):
+        program.break_if(program.load("x", 0) > 0.0)
+    with program.loop(0, 8, wide=True) as i, pytest.raises(ValueError, match="not a wide one"):
+        program.break_if(program.load("x", i) > 0.0)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

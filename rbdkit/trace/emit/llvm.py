@@ -28,11 +28,12 @@ def llvm_source(program: Program, fused: bool = True) -> str:
 
 
 class _Writer(Instructions):
-    """Writes control flow, and what blocks need to be written."""
+    """Writes control flow, and what blocks need to be written. ends : labels after the program and each open loop."""
 
     def __init__(self, fused: bool, lanes: Lanes) -> None:
         super().__init__(fused, lanes)
         self.label = "entry"
+        self.ends = ["end"]
 
     def start(self, label: str) -> None:
         """Begin a basic block."""
@@ -88,6 +89,7 @@ class _Writer(Instructions):
         going = self.do(f"icmp {'slt' if loop.step > 0 else 'sgt'} i64 %{counter}, {_whole(loop.stop)}")
         self.lines.append(f" br i1 {going}, label %{inside}, label %{after}")
         self.start(inside)
+        self.ends.append(after)
         if wide:
             self.turn_to(Lanes(WIDE))
             self.columns = {counter}
@@ -95,6 +97,7 @@ class _Writer(Instructions):
         if wide:
             self.turn_to(ALONE)
             self.columns = set()
+        self.ends.pop()
         self.lines.append(f" br label %{latch}")
         self.start(latch)
         self.lines.append(f" %{latch}_value = add i64 %{counter}, {loop.step * (WIDE if wide else 1)}")
@@ -122,7 +125,8 @@ class _Writer(Instructions):
             label, leave = f"on_{self.name()[1:]}", values[block.leave]
             if self.lanes.width > 1:
                 leave = self.apply("all", leave)
-            self.lines.append(f" br i1 {leave}, label %end, label %{label}")
+            end = self.ends[-1 if block.of_loop else 0]
+            self.lines.append(f" br i1 {leave}, label %{end}, label %{label}")
             self.start(label)
 
 

@@ -111,7 +111,7 @@ class _Writer:
                 self.lines.append(f"{indent}{_element(place)} = {names[block.stores[place]]}")
         if block.leave is not None:
             self.lines.append(f"{indent}if {names[block.leave]}:")
-            self.lines.append(f"{indent}    return")
+            self.lines.append(f"{indent}    {'break' if block.of_loop else 'return'}")
 
     def assignment(
         self, graph: Graph, position: int, names: dict[int, str], indent: str, scalars: Set[str] = frozenset()

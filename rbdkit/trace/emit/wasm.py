@@ -16,6 +16,7 @@ ARITHMETIC = {
 CONDITIONS = {"less", "equal"}
 """Operations whose results are whole numbers, 0 or 1."""
 WHOLE = {"add": wasm.I32_ADD, "sub": wasm.I32_SUB, "mul": wasm.I32_MUL}
+LEAVE = wasm.IF + wasm.RETURN + wasm.END
 FRAME = 0
 """The local variable that holds the argument."""
 
@@ -41,6 +42,10 @@ def wasm_bytes(*codes: Program | Trace) -> bytes:
 class _Writer:
     """One function. Local variables whose values are not needed any more are used again: engines compile large
     functions with few variables faster.
+
+    Attributes
+    ----------
+    labels : how many constructs are open. ends : of each open loop, the number of the one that ends it.
     """
 
     def __init__(self, program: Program) -> None:
@@ -48,6 +53,8 @@ class _Writer:
         self.types: list[bytes] = []
         self.free: defaultdict[bytes, list[int]] = defaultdict(list)
         self.locals: dict[str, int] = {}
+        self.labels = 0
+        self.ends: list[int] = []
         for slot, name in enumerate((*program.arrays, *program.tables, *program.counts)):
             self.locals[name] = self.take(wasm.I32)
             self.code += wasm.get(FRAME) + wasm.load_i32(4 * slot) + wasm.put(self.locals[name])
@@ -101,11 +108,15 @@ class _Writer:
     def loop(self, loop: Loop) -> None:
         counter = self.locals[loop.index.name] = self.take(wasm.I32)
         self.code += self.whole(loop.start) + wasm.put(counter) + wasm.BLOCK + wasm.LOOP
+        self.labels += 2
+        self.ends.append(self.labels - 1)
         over = wasm.I32_GE if loop.step > 0 else wasm.I32_LE
         self.code += wasm.get(counter) + self.whole(loop.stop) + over + wasm.branch_if(1)
         self.statements(loop.body)
         self.code += wasm.get(counter) + wasm.i32(loop.step) + wasm.I32_ADD + wasm.put(counter) + wasm.branch(0)
         self.code += wasm.END + wasm.END
+        self.labels -= 2
+        self.ends.pop()
         self.give_back(self.locals.pop(loop.index.name))
 
     def switch(self, switch: Switch) -> None:
@@ -115,9 +126,11 @@ class _Writer:
         table = [depths.get(case, last) for case in range(max(depths) + 1)]
         self.code += wasm.BLOCK * (len(depths) + 1)
         self.code += self.whole(switch.on) + wasm.branch_table(table, last) + wasm.END
+        self.labels += len(depths)
         for k, body in enumerate(switch.cases.values()):
             self.statements(body)
             self.code += wasm.branch(last - k) + wasm.END
+            self.labels -= 1
 
     def block(self, block: Block) -> None:
         _Values(self, _without_trigonometry(block)).write()
@@ -126,7 +139,7 @@ class _Writer:
 def _without_trigonometry(block: Block) -> Block:
     graph, moved = without_trigonometry(block.graph, block.roots())
     stores = {place: moved[position] for place, position in block.stores.items()}
-    return Block(graph, stores, None if block.leave is None else moved[block.leave])
+    return Block(graph, stores, None if block.leave is None else moved[block.leave], block.of_loop)
 
 
 class _Values:
@@ -148,7 +161,8 @@ class _Values:
                 array, index, offset = place
                 writer.code += self.row(array, index) + self.push(block.stores[place]) + wasm.store_f64(8 * offset)
         if block.leave is not None:
-            writer.code += self.push(block.leave) + wasm.IF + wasm.RETURN + wasm.END
+            writer.code += self.push(block.leave)
+            writer.code += wasm.branch_if(writer.labels - writer.ends[-1]) if block.of_loop else LEAVE
         for local in self.rows.values():
             writer.give_back(local)
 
