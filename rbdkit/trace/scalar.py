@@ -69,13 +69,14 @@ def arctan2(y: Scalar, x: Scalar) -> Scalar:
     if not isinstance(x, Symbol) and not isinstance(y, Symbol):
         return math.atan2(y, x)
     wide, high = maximum(x, -x), maximum(y, -y)
-    larger, smaller = maximum(wide, high), minimum(wide, high)
+    steep = high > wide
+    larger, smaller = select(steep, high, wide), select(steep, wide, high)  # never the same: derivatives need both
     t = smaller / select(larger > 0.0, larger, 1.0)
     beyond = t > 0.66
     z = select(beyond, (t - 1.0) / (t + 1.0), t)
     w = z * z
     angle = z + z * (w * polynomial(_ATAN_P, w) / polynomial(_ATAN_Q, w))
     angle = select(beyond, math.pi / 4.0 + (angle + 3.061616997868383e-17), angle)  # pi / 4 has more digits than that
-    angle = select(high > wide, (math.pi / 2.0 - angle) + 6.123233995736766e-17, angle)
+    angle = select(steep, (math.pi / 2.0 - angle) + 6.123233995736766e-17, angle)
     angle = select(x < 0.0, (math.pi - angle) + 1.2246467991473532e-16, angle)
     return select(y < 0.0, -angle, angle)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rbdkit.trace import compile_python, equal, python_source, select, trace
+from rbdkit.trace import compile_python, equal, jacobian, python_source, select, trace
 
 FUNCTIONS = {
     "clip": lambda t, x: np.clip(x, -0.5, 0.5),
@@ -69,10 +69,13 @@ def test_what_needs_a_value_is_refused():
 
 def test_the_angle_of_a_point_to_two_units_of_the_last_digit():
     rng = np.random.default_rng(0)
-    angle = compile_python(python_source(trace(lambda y, x: [np.arctan2(y, x)], (), (), names=("y", "x"))), "traced")
+    traced = trace(lambda y, x: [np.arctan2(y, x)], (), (), names=("y", "x"))
+    angle, slopes = (compile_python(python_source(code), "traced") for code in (traced, jacobian(traced, "y")))
     points = [*rng.normal(size=(2000, 2)), *(rng.normal(size=(2000, 2)) * 10.0 ** rng.uniform(-150, 150, (2000, 2)))]
     points += [np.array([y, x]) for y in (-1.0, 0.0, 1.0, 0.66) for x in (-1.0, 0.0, 1.0)]
     for y, x in points:
         expected = math.atan2(y, x)
         assert abs(angle(float(y), float(x))[0] - expected) <= 2.0 * np.spacing(abs(expected))
+    for y, x in [*points[:2000], (1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (0.0, 1.0), (0.66, 1.0)]:  # where it folds, too
+        assert np.ravel(slopes(float(y), float(x)))[0] == pytest.approx(x / (x * x + y * y), rel=1e-13, abs=1e-14)
     assert trace(lambda x: [np.arctan(x)], (), names=("x",))(0.3) == pytest.approx(math.atan(0.3), rel=2e-16)
