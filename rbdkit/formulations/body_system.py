@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,12 @@ from rbdkit.trace import (
     LARGEST_TURN,
     Backend,
     Executable,
-    Given,
     Index,
     Kept,
     Lanes,
     Moment,
     Part,
+    Prepared,
     Program,
     Record,
     Recordable,
@@ -127,44 +127,30 @@ class FreeBodies:
             yield from (i * size + k for k in range(size))
 
 
-class FreeBodyMotion:
-    """A motion of bodies that know nothing of each other; see `rbdkit.trace.Motion`.
+def motion(
+    equations: BodyEquations,
+    method: Recordable,
+    numbers: NDArray,
+    gravity: NDArray,
+    times: NDArray,
+    x: NDArray,
+    v: NDArray,
+) -> Prepared:
+    """A motion of bodies that know nothing of each other.
 
     Parameters
     ----------
     numbers : (n, equations.numbers). x, v : (n nx,), (n nv,) the state. times : (steps + 1,) s.
     """
-
-    def __init__(
-        self,
-        equations: BodyEquations,
-        method: Recordable,
-        numbers: NDArray,
-        gravity: NDArray,
-        times: NDArray,
-        x: NDArray,
-        v: NDArray,
-    ) -> None:
-        own = method.arrays(len(x), len(v))
-        self.steps, self._task = len(times) - 1, (equations, method.written_out)
-        self.numbers = {"numbers": np.ascontiguousarray(numbers).ravel(), "gravity": np.array(gravity, dtype=float)}
-        self.arrays = {**own, **loop_arrays(times, x, v)}
-        self._counts = {"bodies": len(numbers), "stages": len(own["c"])}
-
-    def during(self, first: int, steps: int) -> dict[str, NDArray]:
-        """Nothing: all is said beforehand."""
-        return {}
-
-    def bind(
-        self,
-        arrays: Mapping[str, Given],
-        counts: Mapping[str, int],
-        lanes: Lanes,
-        numbers: Mapping[str, NDArray] | None,
-    ) -> Callable[[], None]:
-        """The program, bound."""
-        every = {**(self.numbers if numbers is None else numbers), **arrays}
-        return _code(*self._task, available()[0], lanes).bind(every, {**self._counts, **counts})
+    own = method.arrays(len(x), len(v))
+    return Prepared(
+        len(times) - 1,
+        {**own, **loop_arrays(times, x, v)},
+        {"numbers": np.ascontiguousarray(numbers).ravel(), "gravity": np.array(gravity, dtype=float)},
+        {},
+        {"bodies": len(numbers), "stages": len(own["c"])},
+        partial(_code, equations, method.written_out, available()[0]),
+    )
 
 
 @lru_cache(maxsize=32)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
 from rbdkit.errors import ModelError
-from rbdkit.formulations.body_system import BodyEquations, FreeBodyMotion
+from rbdkit.formulations.body_system import BodyEquations, motion
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.model import Model
 from rbdkit.spatial import se3
@@ -86,8 +86,8 @@ class FreeBodies(ABC):
         """The run in one compiled loop, for bodies under gravity alone; else None."""
         if self.tau is not None or self.f_ext is not None:
             return None
-        motion = FreeBodyMotion(self.equations, method, self.numbers(), self.model.gravity, times, x, v)
-        return run_motion(motion, every, progress)
+        prepared = motion(self.equations, method, self.numbers(), self.model.gravity, times, x, v)
+        return run_motion(prepared, every, progress)
 
     # --- forces -------------------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
 from rbdkit.trace.program import ALONE, WIDE, Block, Index, Lanes, Program, Statement, Whole
 from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, State, StraightLine
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
-from rbdkit.trace.run.company import Company, Motion, Run, loop_arrays, loop_room, run_motion
+from rbdkit.trace.run.company import Company, Motion, Prepared, Run, loop_arrays, loop_room, run_motion
 from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.lanes import Apart, Given, blank, woven
 from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
@@ -78,6 +78,7 @@ __all__ = [
     "Motion",
     "Operations",
     "Part",
+    "Prepared",
     "Program",
     "Record",
     "Recordable",

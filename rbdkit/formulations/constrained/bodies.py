@@ -137,7 +137,7 @@ class ConstrainedBodies:
         """The run in one compiled loop; None with joints whose axes move in the successor, or `Baumgarte`."""
         if not compiled.covered(self) or (acts is None and (self.tau is not None or self.f_ext is not None)):
             return None
-        return run_motion(compiled.BodyMotion(self, method, times, x, v, acts), every, progress)
+        return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
 
     # --- equations of motion ------------------------------------------------------------------------------------------
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,13 +26,14 @@ from rbdkit.formulations.constrained.tree_program import BodySystem
 from rbdkit.formulations.constrained.tree_program import Given as Law
 from rbdkit.formulations.formulation import Acting
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
+from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.trace import (
     Backend,
     Executable,
     Feedback,
-    Given,
     Lanes,
+    Prepared,
     Program,
     Record,
     Recordable,
@@ -61,89 +61,86 @@ def covered(system: ConstrainedBodies) -> bool:
     )
 
 
-class BodyMotion:
-    """A motion of constrained bodies; see `rbdkit.trace.Motion`."""
+def motion(
+    system: ConstrainedBodies,
+    method: Recordable,
+    times: NDArray,
+    x: NDArray,
+    v: NDArray,
+    acts: Acting | None = None,
+) -> Prepared:
+    """A motion of constrained bodies through given times."""
+    model, method_arrays = system.model, method.arrays(len(x), len(v))
+    tau, f_ext = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
+    kinds = _kinds(model, any(isinstance(law, Feedback) for law in (tau, f_ext)))
+    used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
+    loops, rows = loop_arrays_of(system), len(model.bodies)
+    fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
+    fields["R"][:9] = np.eye(3).ravel()
+    arrays = {**fields, **loops, **method_arrays, **loop_arrays(times, x, v)}
+    given = {"numbers": numbers(system), "gravity": np.array(model.gravity)}
+    if any(kind.form for kind in kinds):
+        arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
+        places = system.constraints.joints[: system.n]
+        given["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places])
+    tables = {
+        "kinds": [used.index(kind) for kind in kinds],
+        "groups": [groups.index(name) for name in system.group.names],
+        "parents": model.parent[1:],
+        "q_first": [joint.q_slice.start for joint in model.joints[1:]],
+        "v_first": [joint.v_slice.start for joint in model.joints[1:]],
+    }
+    counts = {
+        "bodies": rows - 1,
+        "stages": len(method_arrays["c"]),
+        "loop_rows": len(loops["rhs"]),
+        "gap_joints": len(loops["gap_successors"]),
+    }
+    if acts is not None:
+        acting, more = _arrays_of(acts, model, len(times) - 1)
+        arrays, counts = arrays | acting, counts | more
+    return Prepared(
+        len(times) - 1,
+        arrays,
+        given,
+        {name: np.array(table, dtype=np.int64) for name, table in tables.items()},
+        counts,
+        partial(code_of, method.record, used, groups, bool(model.loops), tau, f_ext, available()[0]),
+    )
 
-    def __init__(
-        self,
-        system: ConstrainedBodies,
-        method: Recordable,
-        times: NDArray,
-        x: NDArray,
-        v: NDArray,
-        acts: Acting | None = None,
-    ) -> None:
-        model, method_arrays = system.model, method.arrays(len(x), len(v))
-        laws = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
-        asked = any(isinstance(law, Feedback) for law in laws)
-        joints = model.joints[1:]
-        kinds = [
-            Kind(
-                own.nv,
-                bool(own.damping.any()),
-                bool(own.stiffness.any()),
-                form_of(own.type) if asked or own.stiffness.any() else "",
-            )
-            for own in joints
-        ]
-        used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
-        self._task = method.record, used, groups, bool(model.loops), *laws
-        self.steps = len(times) - 1
-        rows = len(model.bodies)
-        fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
-        fields["R"][:9] = np.eye(3).ravel()
-        self._tables = {
-            "kinds": np.array([used.index(kind) for kind in kinds], dtype=np.int64),
-            "groups": np.array([groups.index(name) for name in system.group.names], dtype=np.int64),
-            "parents": np.array(model.parent[1:], dtype=np.int64),
-            "q_first": np.array([joint.q_slice.start for joint in model.joints[1:]], dtype=np.int64),
-            "v_first": np.array([joint.v_slice.start for joint in model.joints[1:]], dtype=np.int64),
-        }
-        loops = loop_arrays_of(system)
-        self.numbers = {"numbers": numbers(system), "gravity": np.array(model.gravity)}
-        self.arrays = {**fields, **loops, **method_arrays, **loop_arrays(times, x, v)}
-        if any(kind.form for kind in kinds):
-            self.arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
-            places = system.constraints.joints[: system.n]
-            self.numbers["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places])
-        self._counts = {
-            "bodies": rows - 1,
-            "stages": len(method_arrays["c"]),
-            "loop_rows": len(loops["rhs"]),
-            "gap_joints": len(loops["gap_successors"]),
-        }
-        if acts is not None:
-            self._act(system, acts)
 
-    def _act(self, system: ConstrainedBodies, acts: Acting) -> None:
-        """The arrays and counts of what acts."""
-        model, tau, f_ext = system.model, acts.tau, acts.f_ext
-        if isinstance(tau, Feedback):
-            self.arrays |= {"tau": np.zeros(model.nv), "tau_numbers": np.array(tau.numbers)}
-        else:
-            held = 0 if tau.ndim == 1 else model.nv
-            self.arrays["tau"] = np.ascontiguousarray(tau, dtype=float)
-            self._counts |= {"tau_step": held, "tau_next": held if len(tau) == self.steps + 1 and held else 0}
-        if isinstance(f_ext, Feedback):
-            self.arrays |= {"f_ext": np.zeros(len(f_ext.results)), "f_ext_numbers": np.array(f_ext.numbers)}
-        elif f_ext is not None:
-            self.arrays["f_ext"] = np.array(f_ext, dtype=float).ravel()
+def _kinds(model: Model, asked: bool) -> list[Kind]:
+    """Of the joints. asked : whether anybody wants to know all joint coordinates."""
+    return [
+        Kind(
+            joint.nv,
+            bool(joint.damping.any()),
+            bool(joint.stiffness.any()),
+            form_of(joint.type) if asked or joint.stiffness.any() else "",
+        )
+        for joint in model.joints[1:]
+    ]
 
-    def during(self, first: int, steps: int) -> dict[str, NDArray]:
-        """Nothing: all is said beforehand."""
-        return {}
 
-    def bind(
-        self,
-        arrays: Mapping[str, Given],
-        counts: Mapping[str, int],
-        lanes: Lanes,
-        numbers: Mapping[str, NDArray] | None,
-    ) -> Callable[[], None]:
-        """The program, bound."""
-        code = code_of(*self._task, available()[0], lanes)
-        every = {**(self.numbers if numbers is None else numbers), **self._tables, **arrays}
-        return code.bind(every, {**self._counts, **counts})
+def _arrays_of(acts: Acting, model: Model, steps: int) -> tuple[dict[str, NDArray], dict[str, int]]:
+    """The arrays and counts of what acts."""
+    arrays: dict[str, NDArray] = {}
+    counts: dict[str, int] = {}
+    if isinstance(acts.tau, Feedback):
+        arrays |= {"tau": np.zeros(model.nv), "tau_numbers": np.array(acts.tau.numbers)}
+    else:
+        held = 0 if acts.tau.ndim == 1 else model.nv
+        arrays["tau"] = np.ascontiguousarray(acts.tau, dtype=float)
+        counts = {"tau_step": held, "tau_next": held if len(acts.tau) == steps + 1 else 0}
+    if isinstance(acts.f_ext, Feedback):
+        arrays |= {"f_ext": np.zeros(len(acts.f_ext.results)), "f_ext_numbers": np.array(acts.f_ext.numbers)}
+    elif acts.f_ext is not None:
+        arrays["f_ext"] = np.array(acts.f_ext, dtype=float).ravel()
+    return arrays, counts
+
+
+def _kind_of(given: NDArray | Feedback | None) -> Law:
+    return given if given is None or isinstance(given, Feedback) else "array"
 
 
 @lru_cache(maxsize=32)
@@ -161,10 +158,6 @@ def code_of(
     program = Program("constrained_bodies", lanes)
     over_time(BodySystem(program, kinds, groups, loops, tau, f_ext), step)
     return executable(program, backend)
-
-
-def _kind_of(given: NDArray | Feedback | None) -> Law:
-    return given if given is None or isinstance(given, Feedback) else "array"
 
 
 def numbers(system: ConstrainedBodies) -> NDArray:

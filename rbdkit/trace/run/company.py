@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.program import ALONE, Lanes
+from rbdkit.trace.run.backend import Executable
 from rbdkit.trace.run.lanes import Apart, Given, woven
 
 CHUNK = 0.05
@@ -44,16 +45,17 @@ class Run:
 
 
 class Motion(Protocol):
-    """A motion to be computed: a program with all that it needs but for what the loop over time adds.
+    """A motion to be computed: a program with all that it needs but for what the loop over time adds."""
 
-    Attributes
-    ----------
-    steps : to take. arrays : the state "x", "v", the method's arrays, `loop_arrays`, and what else differs from motion
-        to motion. numbers : what else the program reads.
-    """
+    @property
+    def steps(self) -> int:
+        """Steps to take."""
+        ...
 
-    steps: int
-    arrays: dict[str, NDArray]
+    @property
+    def arrays(self) -> dict[str, NDArray]:
+        """`loop_arrays`, those of the method, and whatever else differs from motion to motion."""
+        ...
 
     @property
     def numbers(self) -> Mapping[str, NDArray]:
@@ -76,6 +78,39 @@ class Motion(Protocol):
         numbers : of the motion in each lane; its own if not given.
         """
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A `Motion` of which all is said beforehand, by a program of its own.
+
+    Attributes
+    ----------
+    tables, counts : what the program reads besides, the same for motions that can share lanes.
+    code : the program for so many lanes.
+    """
+
+    steps: int
+    arrays: dict[str, NDArray]
+    numbers: Mapping[str, NDArray]
+    tables: Mapping[str, NDArray]
+    counts: Mapping[str, int]
+    code: Callable[[Lanes], Executable]
+
+    def during(self, first: int, steps: int) -> dict[str, NDArray]:
+        """Nothing."""
+        return {}
+
+    def bind(
+        self,
+        arrays: Mapping[str, Given],
+        counts: Mapping[str, int],
+        lanes: Lanes,
+        numbers: Mapping[str, NDArray] | None,
+    ) -> Callable[[], None]:
+        """The program, bound."""
+        every = {**(self.numbers if numbers is None else numbers), **self.tables, **arrays}
+        return self.code(lanes).bind(every, {**self.counts, **counts})
 
 
 def loop_arrays(times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
