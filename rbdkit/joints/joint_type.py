@@ -41,7 +41,11 @@ class JointType(ABC):
     """'rad/s' or 'm/s' for each velocity variable."""
 
     constant_S: ClassVar[bool] = False
-    """Whether S does not depend on q; then `project` takes stacks of poses, too."""
+    """Whether S does not depend on q; then `project` takes stacks of poses, too. Not inherited."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.constant_S = vars(cls).get("constant_S", False)  # a subclass may change S
 
     @property
     def is_fixed(self) -> bool:

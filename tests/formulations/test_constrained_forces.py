@@ -171,3 +171,77 @@ def test_a_stack_of_poses_gives_what_each_gives():
         alone = joint_state(model, poses[k], velocities[k])
         np.testing.assert_allclose(q[k], alone[0], rtol=0, atol=1e-14)
         np.testing.assert_allclose(v[k], states[k][1], rtol=0, atol=1e-12)
+
+
+class Stiffening(rbd.Revolute):
+    """A user's joint: it turns by q + q^3, so its axis depends on q."""
+
+    def pose(self, q, t=0.0):
+        return super().pose(q + q**3, t)
+
+    def project(self, pose):
+        angle = super().project(pose)
+        return 2.0 / np.sqrt(3.0) * np.sinh(np.arcsinh(1.5 * np.sqrt(3.0) * angle) / 3.0)
+
+    def motion_subspace(self, q):
+        return (1.0 + 3.0 * q[0] ** 2) * super().motion_subspace(q)
+
+    def velocity_product(self, q, v, t=0.0):
+        return 6.0 * q[0] * v[0] ** 2 * super().motion_subspace(q)[:, 0]
+
+
+def test_a_users_joint_that_looks_like_ours_is_taken_as_its_own():
+    """Neither its axis nor its coordinate is that of the class it was made from."""
+    model = rbd.Model("own")
+    model.add_body("arm", joint=Stiffening("y"), inertia=rbd.Inertia(1.0, [0, 0, -1.0], 0.1 * np.eye(3)))
+    assert rbd.Revolute.constant_S and not Stiffening.constant_S
+    system = rbd.formulations.FORMULATIONS["se3"](model)
+    q, v = np.array([0.9]), np.array([0.7])
+    found = system.joint_state(*system.state(q, v))
+    np.testing.assert_allclose(found, (q, v), rtol=0, atol=1e-14)
+    motion = rbd.simulate(model, q, v, duration=0.01, dt=1e-3, formulation="se3", progress=False)
+    joints = rbd.simulate(model, q, v, duration=0.01, dt=1e-3, progress=False)
+    assert "Python" in motion.report.backend
+    np.testing.assert_allclose(motion.q, joints.q, rtol=0, atol=1e-10)
+
+
+class Tilting(rbd.Spherical):
+    """A user's joint that was made from a ball joint, but turns about one axis, which wanders as it turns."""
+
+    kind = "tilting"
+    nq, nv = 1, 1
+    q_names, q_units, v_names, v_units = ("angle",), ("rad",), ("angle",), ("rad/s",)
+
+    def pose(self, q, t=0.0):
+        return rbd.Universal("x", "y").pose(np.concatenate([q, 0.5 * q], axis=-1), t)
+
+    def project(self, pose):
+        return rbd.Universal("x", "y").project(pose)[:1]
+
+    def motion_subspace(self, q):
+        return rbd.Universal("x", "y").motion_subspace(np.array([q[0], 0.5 * q[0]])) @ [[1.0], [0.5]]
+
+    def constraint_subspace(self, q):
+        return np.linalg.svd(self.motion_subspace(q))[0][:, 1:]
+
+    def velocity_product(self, q, v, t=0.0):
+        return rbd.Universal("x", "y").velocity_product(np.array([q[0], 0.5 * q[0]]), v[0] * np.array([1.0, 0.5]))
+
+    rate = rbd.Revolute.rate
+    integrate = rbd.Revolute.integrate
+    difference = rbd.Revolute.difference
+    local_rate = rbd.Revolute.local_rate
+    neutral = rbd.Revolute.neutral
+    random = rbd.Revolute.random
+    check = rbd.Revolute.check
+
+
+def test_constraints_of_a_users_joint_are_its_own():
+    model = rbd.Model("own")
+    model.add_body("arm", joint=Tilting(), inertia=rbd.Inertia(1.0, [0, 0.2, -1.0], 0.1 * np.eye(3)))
+    system = rbd.formulations.FORMULATIONS["se3"](model)
+    x, _ = system.state(np.array([0.8]), np.array([1.3]))
+    assert system.constraint_error(x).shape == (5,) and np.abs(system.constraint_error(x)).max() < 1e-14
+    options = {"duration": 0.05, "dt": 1e-3, "progress": False}
+    motion = rbd.simulate(model, [0.8], [1.3], formulation="se3", **options)
+    np.testing.assert_allclose(motion.q, rbd.simulate(model, [0.8], [1.3], **options).q, rtol=0, atol=1e-9)

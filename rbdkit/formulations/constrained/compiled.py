@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from rbdkit.formulations.constrained.bodies import ConstrainedBodies
 
 CONSTANT_S = (Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical)
-"""Joints whose axes are fixed in the successor."""
+"""Joints whose axes are fixed in the successor; a user's subclass of theirs may change anything."""
 
 
 def covered(system: ConstrainedBodies) -> bool:
@@ -56,7 +56,7 @@ def covered(system: ConstrainedBodies) -> bool:
     return (
         system.baumgarte is None
         and system.tree_has_inertia
-        and all(isinstance(joint.type, CONSTANT_S) for joint in [*system.model.joints[1:], *loops])
+        and all(type(joint.type) in CONSTANT_S for joint in [*system.model.joints[1:], *loops])
         and not any(joint.stiffness.any() for joint in loops)
     )
 

@@ -25,7 +25,7 @@ n is the axis that stays, e one across it that stays too where the joint does no
 
 def covered(type: JointType) -> bool:
     """Whether `gap_numbers` describes joints of this type; the residuals of others are taken as they are."""
-    return isinstance(type, CONSTANT_T) and not isinstance(type, EulerSpherical)
+    return type.__class__ in CONSTANT_T and type.__class__ is not EulerSpherical
 
 
 def gap_numbers(place: Place) -> NDArray:

@@ -34,7 +34,7 @@ from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_motion
 
 CONSTANT_T = (Cylindrical, EulerSpherical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical)
-"""Joints whose T does not depend on q, and for which T^T c_J = 0."""
+"""Joints whose T does not depend on q, and for which T^T c_J = 0; a user's subclass of theirs may change anything."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class JointConstraints:
         self._T = np.zeros((len(joints), 6, 6))
         self._varying = []
         for k, joint in enumerate(joints):
-            if isinstance(joint.type, CONSTANT_T):
+            if type(joint.type) in CONSTANT_T:
                 self._T[k, :, : sizes[k]] = joint.type.constraint_subspace(joint.type.neutral())
             else:
                 self._varying.append(k)
@@ -159,7 +159,7 @@ class JointConstraints:
 
 def _position(type: JointType, X: NDArray, t: float) -> NDArray:
     """g of one joint, (..., 6 - nv), for a stack of poses."""
-    if isinstance(type, Spherical):
+    if type.__class__ is Spherical:
         return (X[..., None, :3, 3] @ X[..., :3, :3])[..., 0, :]  # the rotation left over is none
     if type.constant_S:
         q = type.project(X)
@@ -168,7 +168,7 @@ def _position(type: JointType, X: NDArray, t: float) -> NDArray:
         for place in np.ndindex(*X.shape[:-2]):
             q[place] = type.project(X[place])
     d = se3.log(se3.inverse(type.pose(q, t)) @ X)
-    if isinstance(type, CONSTANT_T):
+    if type.__class__ in CONSTANT_T:
         return d @ type.constraint_subspace(type.neutral())
     g = np.empty((*X.shape[:-2], 6 - type.nv))
     for place in np.ndindex(*X.shape[:-2]):
