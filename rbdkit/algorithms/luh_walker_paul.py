@@ -110,10 +110,10 @@ def links(model: Model, q: NDArray) -> list[Link]:
     found = [nothing]
     for body in model.bodies[1:]:
         kind = body.joint.type
-        if not isinstance(kind, Revolute | Prismatic | Fixed):
+        if kind.is_users_own or not isinstance(kind, Revolute | Prismatic | Fixed):
             raise ModelError(
-                f"joint {body.joint.name!r} is {kind.kind}, and the equations of Luh, Walker and Paul are for revolute "
-                "and prismatic joints; rnea takes every joint"
+                f"joint {body.joint.name!r} is {kind.known_as}, and the equations of Luh, Walker and Paul are "
+                "for revolute and prismatic joints; rnea takes every joint"
             )
         E, r = plucker.split(body.joint.transform(q) @ body.joint.X_tree)
         I = Inertia.zero() if body.inertia is None else body.inertia

@@ -231,7 +231,12 @@ def _require_chain(model: Model) -> None:
     for body in model.bodies[1:]:
         if body.parent != body.index - 1:
             raise FormatError(f"body {body.name!r} is a branch; Denavit-Hartenberg parameters are for serial arms")
-        if body.joint.type.kind not in KINDS or body.joint.mimic is not None:
+        if (own := body.joint.type).is_users_own:
+            raise FormatError(
+                f"joint {body.joint.name!r}: its type {type(own).__name__} is not one of rbdkit.joints, and may move "
+                "about more than an axis"
+            )
+        if own.kind not in KINDS or body.joint.mimic is not None:
             raise FormatError(
                 f"joint {body.joint.name!r} ({body.joint.type.kind}) has no axis of its own; "
                 f"Denavit-Hartenberg parameters are for {', '.join(KINDS)} joints (for a fixed joint, merge the bodies)"

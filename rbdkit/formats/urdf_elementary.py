@@ -47,6 +47,10 @@ def steps_of(type_: JointType, joint: str) -> list[Step]:
     FormatError
         If there is no such chain.
     """
+    if type_.is_users_own:
+        raise FormatError(
+            f"joint {joint!r}: its type {type(type_).__name__} is not one of rbdkit.joints: no file has it"
+        )
     match type_:
         case Fixed() | Revolute() | Prismatic():
             return [Step(type_)]

@@ -13,6 +13,7 @@ from rbdkit.algorithms import Energy
 from rbdkit.errors import ModelError
 from rbdkit.formulations.body_system import BodyEquations, motion
 from rbdkit.formulations.formulation import Acting, Force
+from rbdkit.joints import Free
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.trace import LARGEST, Recordable, Run, run_motion
@@ -180,9 +181,9 @@ def _require_free(model: Model, formulation: str) -> None:
         raise _unsuited(formulation, f"loop joint {model.loops[0].joint.name!r} ties two bodies together")
     for body in model.bodies[1:]:
         joint = body.joint
-        if joint.type.kind != "free" or body.parent != 0:
+        if type(joint.type) is not Free or body.parent != 0:
             parent = model.bodies[body.parent].name
-            raise _unsuited(formulation, f"body {body.name!r} hangs on {parent!r} by a {joint.type.kind} joint")
+            raise _unsuited(formulation, f"body {body.name!r} hangs on {parent!r} by a {joint.type.known_as} joint")
         for what in ("stiffness", "damping", "armature"):
             if getattr(joint, what).any():
                 raise _unsuited(

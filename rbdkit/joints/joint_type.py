@@ -48,6 +48,16 @@ class JointType(ABC):
         cls.constant_S = vars(cls).get("constant_S", False)  # a subclass may change S
 
     @property
+    def is_users_own(self) -> bool:
+        """Whether its class is a user's: made from one of ours, it has that one's name, but may override anything."""
+        return type(self).__module__.split(".")[0] != "rbdkit"
+
+    @property
+    def known_as(self) -> str:
+        """What messages call it: its kind, or the name of a user's class."""
+        return type(self).__name__ if self.is_users_own else self.kind
+
+    @property
     def is_fixed(self) -> bool:
         """Whether the frames never move against each other, at any coordinates and at any time."""
         return False

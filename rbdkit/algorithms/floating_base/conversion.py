@@ -73,7 +73,7 @@ def to_fixed_state(state: FloatingState) -> tuple[NDArray, NDArray]:
 
 def _sole_floating_body(model: Model) -> Body:
     on_world = model.children(0)
-    if len(on_world) != 1 or not isinstance(model.joints[on_world[0]].type, Free):
+    if len(on_world) != 1 or type(model.joints[on_world[0]].type) is not Free:
         carried = ", ".join(f"{model.bodies[i].name!r} on a {model.joints[i].type.kind} joint" for i in on_world)
         raise ModelError(
             f"model {model.name!r} does not float: the world carries {carried or 'nothing'}; "

@@ -35,7 +35,7 @@ class Piece:
 def pieces(joint: joints.JointType, name: str) -> list[Piece]:
     """The chain of simple joints that a joint type is; none for a fixed joint."""
     joint = simplified(joint)
-    if type(joint).__module__.split(".")[0] != "rbdkit":  # a user's own may override anything
+    if joint.is_users_own:
         raise NotCovered(f"joint {name!r} is of type {joint.kind!r}")
     match joint:
         case joints.Fixed():

@@ -78,7 +78,7 @@ def fixed_point_body(model: Model, formulation: str) -> FixedPointBody:
     ModelError
         If the model is anything else, or the joint has a spring, a damper or a rotor.
     """
-    kinds = [joint.type.kind for joint in model.joints[1:]]
+    kinds = [joint.type.known_as for joint in model.joints[1:]]
     if kinds not in (["spherical"], ["free"]) or model.loops:
         found = ", ".join(kinds) or "none"
         raise ModelError(
