@@ -62,7 +62,7 @@ class BodyEquations:
 class FreeBody:
     """The `StraightLine` system that is body i of several in the same arrays."""
 
-    def __init__(self, bodies: FreeBodies, i: Index) -> None:
+    def __init__(self, bodies: FreeBodySystem, i: Index) -> None:
         self.program, self.equations, self.nx, self.nv = bodies.program, bodies.equations, bodies.nx, bodies.nv
         self._numbers = i * self.equations.numbers
         x, v = i * self.equations.nx, i * self.equations.nv
@@ -103,7 +103,7 @@ class FreeBody:
             part.store(self.program, k, value)
 
 
-class FreeBodies:
+class FreeBodySystem:
     """Bodies that know nothing of each other, under gravity alone: each takes its step by itself."""
 
     def __init__(self, program: Program, equations: BodyEquations) -> None:
@@ -156,6 +156,6 @@ def motion(
 @lru_cache(maxsize=32)
 def _code(equations: BodyEquations, record: Record, backend: Backend, lanes: Lanes) -> Executable:
     program = Program(equations.name, lanes)
-    bodies = FreeBodies(program, equations)
+    bodies = FreeBodySystem(program, equations)
     over_time(bodies, lambda system, n: bodies.step(record, n))
     return executable(program, backend)

@@ -44,9 +44,9 @@ from rbdkit.trace.feedback import Feedback
 from rbdkit.trace.graph import Graph, Scalar, Symbol
 from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
 from rbdkit.trace.program import ALONE, WIDE, Block, Index, Lanes, Program, Statement, Whole
-from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, State, StraightLine
+from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
-from rbdkit.trace.run.company import Company, Motion, Prepared, Run, loop_arrays, loop_room, run_motion
+from rbdkit.trace.run.company import Company, Prepared, Run, Runnable, loop_arrays, loop_room, run_motion
 from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.lanes import Apart, Given, blank, woven
 from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
@@ -75,7 +75,6 @@ __all__ = [
     "Kept",
     "Lanes",
     "Moment",
-    "Motion",
     "Operations",
     "Part",
     "Prepared",
@@ -84,8 +83,9 @@ __all__ = [
     "Recordable",
     "Recorded",
     "Run",
+    "Runnable",
     "Scalar",
-    "State",
+    "StateArrays",
     "Statement",
     "StraightLine",
     "Symbol",

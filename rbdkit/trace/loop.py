@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rbdkit.trace.program import Program
-from rbdkit.trace.recorded import Part, Record, State
+from rbdkit.trace.recorded import Part, Record, StateArrays
 from rbdkit.trace.scalar import select
 
 LARGEST = 1e100
@@ -15,7 +14,7 @@ LARGEST_TURN = 1e8
 X, V, X_NEW, V_NEW = Part("x"), Part("v"), Part("x_new"), Part("v_new")
 
 
-def over_time(system: State, record_step: Record) -> None:
+def over_time(system: StateArrays, record_step: Record) -> None:
     """Take ``records * every`` steps and write down every so many states; stop before the first state that is not
     finite.
 
@@ -36,7 +35,7 @@ def over_time(system: State, record_step: Record) -> None:
         _write_down(system, Part("x_record", record * system.nx), Part("v_record", record * system.nv))
 
 
-def _leave_if_run_away(system: State) -> None:
+def _leave_if_run_away(system: StateArrays) -> None:
     """Do not go on unless the squares of all coordinates and velocities add up to less than `LARGEST` squared."""
     program = system.program
     program.store("loop_sum", 0, 0, 0.0)
@@ -50,7 +49,7 @@ def _leave_if_run_away(system: State) -> None:
     program.leave_if(going < 0.5)
 
 
-def _take_over(system: State) -> None:
+def _take_over(system: StateArrays) -> None:
     """The new state in place of the old one, in lanes that are going."""
     program = system.program
     for numbers, new, old in ((system.coordinates, X_NEW, X), (system.freedoms, V_NEW, V)):
@@ -59,8 +58,8 @@ def _take_over(system: State) -> None:
             old.store(program, k, x)
 
 
-def _write_down(system: State, x_record: Part, v_record: Part) -> None:
-    program: Program = system.program
+def _write_down(system: StateArrays, x_record: Part, v_record: Part) -> None:
+    program = system.program
     for numbers, source, target in ((system.coordinates, X, x_record), (system.freedoms, V, v_record)):
         for k in numbers():
             target.store(program, k, source.load(program, k))

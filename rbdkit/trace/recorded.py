@@ -62,7 +62,7 @@ class Moment:
         return self.program.load("times", self.n, 0) + self.program.load("c", self.s) * self.h
 
 
-class State(Protocol):
+class StateArrays(Protocol):
     """Numbers x and v in the arrays of a program."""
 
     @property
@@ -81,23 +81,23 @@ class State(Protocol):
         ...
 
     def coordinates(self) -> Iterator[Whole]:
-        """The numbers of x, 0 to nx - 1."""
+        """The numbers of x, 0 to nx - 1; of one of several systems in the same arrays, its own."""
         ...
 
     def freedoms(self) -> Iterator[Whole]:
-        """The numbers of v, 0 to nv - 1."""
+        """The numbers of v, likewise."""
         ...
 
 
-class Recorded(State, Protocol):
+class Recorded(StateArrays, Protocol):
     """First-order equations ``x' = x . v``, ``v' = rate(t, x, v)`` that write themselves into a program.
 
-    The same four functions as of a system on arrays, but on parts of the program's arrays: each reads its arguments
-    there and writes what it finds to `result`, which none of the arguments overlaps.
+    Functions of a system on arrays (`rbdkit.formulations.System`), but on parts of the program's arrays: each reads its
+    arguments there and writes what it finds to `result`, which none of the arguments overlaps.
     """
 
     def move(self, x: Part, u: Part, result: Part) -> None:
-        """x moved by the displacement u; not finite where u is too large for that to mean anything."""
+        """x moved by the displacement u; beyond `LARGEST` where u is too large for that to mean anything."""
         ...
 
     def local_rate(self, u: Part, v: Part, result: Part) -> None:
@@ -112,7 +112,7 @@ class Recorded(State, Protocol):
 Numbers = Part | Kept
 
 
-class StraightLine(State, Protocol):
+class StraightLine(StateArrays, Protocol):
     """A `Recorded` without loops, which takes what is `Kept`, too."""
 
     def move(self, x: Numbers, u: Numbers, result: Numbers) -> None:

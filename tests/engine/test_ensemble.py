@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rbdkit import engine, trace
 from rbdkit.engine import Kernels
 from rbdkit.engine.run.ensemble import _companies
-from rbdkit.engine.run.motion import Motion
+from rbdkit.engine.run.motion import JointMotion
 from rbdkit.integrators import RK4, ExplicitEuler, SymplecticEuler
 from rbdkit.joints import Revolute
 from rbdkit.model import Model
@@ -84,7 +84,7 @@ def test_one_model_from_many_states(m, backend, tree, kernels):
 
 def test_who_goes_together(tree, kernels, monkeypatch):
     own, (q, v, times) = kernels("plain", "llvm"), start(tree("plain"), 11)
-    motions = [Motion(own, q[k], v[k], times, RK, np.zeros(len(v[k])), None) for k in range(11)]
+    motions = [JointMotion(own, q[k], v[k], times, RK, np.zeros(len(v[k])), None) for k in range(11)]
 
     def groups(m: int) -> list[int]:
         return [len(members) for members, _ in _companies(motions[:m], 1)]

@@ -10,6 +10,7 @@ from rbdkit.formulations.constrained.joint_program import FORMS, form_of, joint_
 from rbdkit.library import joint_gallery, random_state, random_tree
 from rbdkit.spatial import se3
 from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.trace import select
 
 JOINTS = [rbd.Fixed(), rbd.Revolute("z"), rbd.Prismatic("x"), rbd.Helical("y", pitch=0.1), rbd.Cylindrical("z"),
           rbd.Planar("x"), rbd.Planar(translation="successor"), rbd.Spherical(), rbd.Free(),
@@ -121,11 +122,13 @@ def test_long_runs_of_plain_functions_are_compiled_without_a_mark():
 def test_a_law_that_fails_after_the_step_is_blamed():
     model = rbd.library.pendulum()
 
+    @rbd.traced
     def bad(t, q, v):
-        return [1e200 * v[0] ** 3 if t > 0.05 else 1.0]
+        return [select(t < 0.0505, 1.0, np.inf)]
 
-    motion = rbd.simulate(model, v0=[1.0], duration=2.0, tau=rbd.untraced(bad), formulation="se3", progress=False)
-    assert len(motion.t) < 100 and motion.report.stopped
+    motion = rbd.simulate(model, v0=[1.0], duration=2.0, tau=bad, formulation="se3", progress=False)
+    assert "compiled loop" in motion.report.backend and motion.t[-1] == pytest.approx(0.05)
+    assert "tau(t, q, v) returned inf" in motion.report.stopped
 
 
 @pytest.mark.parametrize("seed", range(4))

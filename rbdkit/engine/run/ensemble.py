@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.engine.run.motion import Motion
+from rbdkit.engine.run.motion import JointMotion
 from rbdkit.trace import Company, Feedback, Recordable, Run, width_of
 
 LANE_STAGES = 10_000
@@ -50,7 +50,7 @@ def simulate_many(
     threads : so many processors are used.
     """
     motions = [
-        Motion(own, q[k], v[k], times, method, _torque(tau, k), None if f_ext is None else _own(f_ext, k))
+        JointMotion(own, q[k], v[k], times, method, _torque(tau, k), None if f_ext is None else _own(f_ext, k))
         for k, own in enumerate(kernels)
     ]
     companies = list(_companies(motions, every))
@@ -90,7 +90,7 @@ def _torque(given: NDArray | Sequence[Feedback], k: int) -> NDArray | Feedback:
     return own[0] if len(own) == 1 else own
 
 
-def _companies(motions: Sequence[Motion], every: int) -> Iterator[tuple[list[int], Company]]:
+def _companies(motions: Sequence[JointMotion], every: int) -> Iterator[tuple[list[int], Company]]:
     """Motions that can be computed together, with their numbers."""
     alike: defaultdict[Hashable, list[int]] = defaultdict(list)
     for k, motion in enumerate(motions):

@@ -12,8 +12,8 @@ from rbdkit.engine.run.recipes import Task
 from rbdkit.trace import Feedback, Given, Lanes, Recordable, loop_arrays
 
 
-class Motion:
-    """A motion to be computed: a task with its arrays and counts; see `rbdkit.trace.Motion`.
+class JointMotion:
+    """A motion to be computed: a task with its arrays and counts; see `rbdkit.trace.Runnable`.
 
     The parameters are those of `simulate`.
     """

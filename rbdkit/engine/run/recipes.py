@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
-from rbdkit.engine.steps.joint_system import JointSystem
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Kind
+from rbdkit.engine.steps.recorded_tree import RecordedTree
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.trace import ALONE, Backend, Executable, Feedback, Lanes, Program, Record, executable, over_time
@@ -37,7 +37,7 @@ class Task:
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
         if self.step is not None:
-            over_time(JointSystem(tree, self.external, self.tau, self.f_ext), self.step)
+            over_time(RecordedTree(tree, self.external, self.tau, self.f_ext), self.step)
         else:
             over_states(tree, self.algorithm, self.external)
 

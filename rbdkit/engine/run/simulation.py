@@ -7,7 +7,7 @@ from collections.abc import Callable
 from numpy.typing import NDArray
 
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.engine.run.motion import Motion
+from rbdkit.engine.run.motion import JointMotion
 from rbdkit.trace import Feedback, Recordable, Run, run_motion
 
 
@@ -36,4 +36,4 @@ def simulate(
     every : record every so many steps, and the last.
     progress : is told the fraction done, every so often.
     """
-    return run_motion(Motion(kernels, q, v, times, method, tau, f_ext), every, progress)
+    return run_motion(JointMotion(kernels, q, v, times, method, tau, f_ext), every, progress)

@@ -20,5 +20,5 @@ In the order of reading::
                             others; forward_dynamics: the one that a tree allows
     derivatives             of inverse dynamics, with coriolis and base; ltl, jacobians: of forward dynamics;
                             passive_derivatives: of springs and dampers; gradients: of weighted sums
-    joint_system            a tree as a system that the loop over time steps
+    recorded_tree           a tree as a system that the loop over time steps
 """

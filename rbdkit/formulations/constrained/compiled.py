@@ -22,8 +22,7 @@ from rbdkit.formulations.constrained.program_body import (
     STIFFNESS,
     Kind,
 )
-from rbdkit.formulations.constrained.tree_program import BodySystem
-from rbdkit.formulations.constrained.tree_program import Given as Law
+from rbdkit.formulations.constrained.tree_program import BodySystem, Law
 from rbdkit.formulations.formulation import Acting
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.model import Model

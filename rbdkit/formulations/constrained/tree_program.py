@@ -21,7 +21,7 @@ from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, S
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
 
-Given = Feedback | Literal["array"] | None
+Law = Feedback | Literal["array"] | None
 
 
 class BodySystem:
@@ -41,8 +41,8 @@ class BodySystem:
         kinds: tuple[Kind, ...],
         groups: tuple[str, ...],
         loops: bool,
-        tau: Given = None,
-        f_ext: Given = None,
+        tau: Law = None,
+        f_ext: Law = None,
     ) -> None:
         self.kinds, self.groups, self.program = kinds, groups, program
         self.tau, self.f_ext = tau, f_ext

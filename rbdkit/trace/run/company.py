@@ -44,7 +44,7 @@ class Run:
     lanes: int = 1
 
 
-class Motion(Protocol):
+class Runnable(Protocol):
     """A motion to be computed: a program with all that it needs but for what the loop over time adds."""
 
     @property
@@ -82,7 +82,7 @@ class Motion(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A `Motion` of which all is said beforehand, by a program of its own.
+    """A `Runnable` of which all is said beforehand, by a program of its own.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def loop_room(nx: int, nv: int) -> dict[str, NDArray]:
     }
 
 
-def run_motion(motion: Motion, every: int = 1, progress: Callable[[float], object] | None = None) -> Run:
+def run_motion(motion: Runnable, every: int = 1, progress: Callable[[float], object] | None = None) -> Run:
     """Run one motion by itself.
 
     Parameters
@@ -166,7 +166,7 @@ class Company:
     steps : steps to take. done : steps taken by those that did not run away.
     """
 
-    def __init__(self, motions: Sequence[Motion], every: int, width: int = 1) -> None:
+    def __init__(self, motions: Sequence[Runnable], every: int, width: int = 1) -> None:
         first, m, rows = motions[0], len(motions), 3 + motions[0].steps // every
         self.steps, self.done = first.steps, 0
         self._motions, self._every, self._width = motions, every, width

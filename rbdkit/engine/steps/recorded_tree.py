@@ -12,7 +12,7 @@ from rbdkit.engine.steps.tree import Tree
 from rbdkit.trace import Feedback, Moment, Part, Scalar, Whole
 
 
-class JointSystem:
+class RecordedTree:
     """The `Recorded` whose x are the joint coordinates q, with the springs and dampers of the joints.
 
     Parameters
