@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.scalar import equal
 
 Place = tuple[str, "Index | None", int]
 """An element of an array of numbers: array, index (None for 0), and what is added to it."""
@@ -247,6 +248,15 @@ class Program:
         yield index
         self._loops.pop()
         self._open.pop()
+
+    @contextmanager
+    def when(self, array: str, index: Whole, offset: int = 0) -> Iterator[None]:
+        """What is recorded inside runs if the number at ``index + offset`` is not zero; of several lanes, if it is so
+        in any of them.
+        """
+        with self.loop(0, 1):
+            self.break_if(equal(self.load(array, index, offset), 0.0))
+            yield
 
     def switch(self, on: Index, cases: Sequence[int]) -> Iterator[int]:
         """For each case: what is recorded until the next one runs if `on` has that value. One case needs no switch."""

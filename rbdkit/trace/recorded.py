@@ -59,7 +59,12 @@ class Moment:
     @property
     def time(self) -> Scalar:
         """s"""
-        return self.program.load("times", self.n, 0) + self.program.load("c", self.s) * self.h
+        return self.program.load("times", self.n, 0) + self.fraction * self.h
+
+    @property
+    def fraction(self) -> Scalar:
+        """How much of the way it is."""
+        return self.program.load("c", self.s)
 
 
 class StateArrays(Protocol):
@@ -144,16 +149,21 @@ class Recordable(Protocol):
         ...
 
     @property
-    def written_out(self) -> Record:
+    def written_out(self) -> Record | None:
         """The same steps with the numbers of the method in the code, for a system that is `StraightLine`.
 
-        Equal for methods that share a program.
+        Equal for methods that share a program. None if parts of a system that know nothing of each other cannot take
+        their steps each by itself.
         """
         ...
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """The numbers of the method, and room for what a step computes, by the names that `record` uses.
 
-        Always among them: "c", the times of the stages as fractions of a step.
+        Always among them: "c", the times of the stages as fractions of a step. A method that may be long on its way
+        from one of the "times" to the next has "turns", which before each call of the program is set to the number of
+        turns that it may take there; when it has taken them it leaves the program, and goes on in the next call. What
+        it leaves in "account" becomes that of the `Run`. One whose steps need not end at the "times" has "landing",
+        which is set to 1 where they must, because something changes there.
         """
         ...

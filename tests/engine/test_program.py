@@ -82,6 +82,27 @@ def test_a_loop_that_ends_goes_on_after_it(backend, run):
     np.testing.assert_allclose(found["after"], np.square(y), rtol=1e-15)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_is_not_wanted_is_passed_by(backend, run):
+    program = Program("wanted")
+    with program.loop(0, program.count("n")) as i, program.when("wanted", i):
+        program.store("x", i, 0, program.load("x", i) + 1.0)
+    x = np.arange(4.0)
+    run(program, backend, {"x": x, "wanted": np.array([1.0, 0.0, -2.0, 0.0])}, n=4)
+    assert x.tolist() == [1.0, 1.0, 3.0, 3.0]
+
+
+def test_what_one_of_several_lanes_wants_is_done_in_all():
+    width = width_of("llvm")
+    program = Program("wanted", Lanes(width))
+    with program.loop(0, 3) as i, program.when("wanted", i):
+        program.store("x", i, 0, 1.0)
+    arrays = {name: blank(3, width) for name in ("x", "wanted")}
+    arrays["wanted"][0], arrays["wanted"][1, -1] = 1.0, 1.0
+    executable(program, "llvm").bind(arrays, {})()
+    assert arrays["x"].tolist() == [[1.0] * width, [1.0] * width, [0.0] * width]
+
+
 def test_of_several_lanes_the_slowest_ends_the_loop():
     width = width_of("llvm")
     program = Program("halves", Lanes(width))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -33,6 +33,7 @@ class Run:
         finite one.
     interrupted : whether the user stopped it.
     lanes : how many motions the code could compute at once.
+    account : what the method left in its array of that name; empty if it has none.
     """
 
     steps: int
@@ -42,6 +43,7 @@ class Run:
     ran_away: bool
     interrupted: bool
     lanes: int = 1
+    account: NDArray = field(default_factory=lambda: np.zeros(0))
 
 
 class Runnable(Protocol):
@@ -117,6 +119,7 @@ def loop_arrays(times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
     """What `over_time` reads and writes, for a motion from a state through times (steps + 1,)."""
     return {
         "times": np.ascontiguousarray(times, dtype=float),
+        "last_time": np.array([times[-1]], dtype=float),
         "x": np.array(x, dtype=float),
         "v": np.array(v, dtype=float),
         **loop_room(len(x), len(v)),
@@ -182,7 +185,7 @@ class Company:
             self._q[k, 0], self._v[k, 0] = x.arrays["x"], x.arrays["v"]
         self._recorded, self._chunk = 1, max(1, FIRST_STEPS // every)
         self._taken, self._finite = np.zeros(m, dtype=int), np.ones(m, dtype=bool)
-        self._last: dict[int, tuple[NDArray, NDArray]] = {}  # states of those that ran away
+        self._last: dict[int, tuple[NDArray, ...]] = {}  # where those that ran away are
 
     @property
     def going(self) -> bool:
@@ -192,23 +195,36 @@ class Company:
     def go_on(self) -> None:
         """Take steps for about `CHUNK` seconds."""
         whole, m = (self.steps - self.done) // self._every, len(self._motions)
-        records, stride = (min(whole, self._chunk), self._every) if whole else (1, self.steps - self.done)
+        records, stride = min(whole, self._chunk), self._every
+        if self.done % self._every or not whole:  # within an interval of recording, or before the end in a last one
+            records, stride = 1, min(self._every - self.done % self._every, self.steps - self.done)
         begun = time.perf_counter()
         self._run(records, stride)
         taken = self._arrays["done"].ravel()[:m].astype(int)
         self._taken += np.where(self._finite, taken, 0)
+        made = records * stride
+        if "turns" in self._arrays and (self._arrays["turns"] <= 0.0).all():  # it left before the end
+            made = int(taken[self._finite].max())
         for k in range(m):
-            if self._finite[k] and taken[k] < records * stride:
+            if self._finite[k] and taken[k] < made:
                 self._finite[k] = False
-                q, v = (self._arrays[name].reshape(-1, self._width)[:, k].copy() for name in ("x", "v"))
-                self._last[k] = q, v
+                self._last[k] = self._state(k)
+        records = made // stride
         self._at[self._recorded : self._recorded + records] = self.done + stride * np.arange(1, records + 1)
-        self._recorded, self.done = self._recorded + records, self.done + records * stride
+        self._recorded, self.done = self._recorded + records, self.done + made
         if time.perf_counter() - begun < 0.5 * CHUNK:
             self._chunk *= 2
 
+    def _state(self, k: int) -> tuple[NDArray, ...]:
+        """Position, velocity and account of motion k."""
+        names = ("x", "v", "account") if "account" in self._arrays else ("x", "v")
+        found = [self._arrays[name].reshape(-1, self._width)[:, k].copy() for name in names]
+        return (*found, *[np.zeros(0)] * (3 - len(found)))
+
     def _run(self, records: int, every: int) -> None:
         first = self._motions[0]
+        if "turns" in self._arrays:
+            self._arrays["turns"][:] = self._chunk * self._every
         counts = {"first": self.done, "records": records, "every": every}
         now = [x.during(self.done, records * every) for x in self._every_lane]
         places: dict[str, Given] = {**(_spread(now) if self._width > 1 else now[0])}
@@ -227,10 +243,12 @@ class Company:
         steps, q, v = int(self._taken[k]), self._q[k], self._v[k]
         n = int(np.searchsorted(self._at[: self._recorded], steps, side="right"))
         at = self._at[:n].copy()
-        if k in self._last and at[-1] != steps:
+        x_last, v_last, account = self._last.get(k) or self._state(k)
+        if at[-1] != steps:
             at, n = np.append(at, steps), n + 1
-            q[n - 1], v[n - 1] = self._last[k]
-        return Run(steps, at, q[:n], v[:n], k in self._last, interrupted and k not in self._last, self._width)
+            q[n - 1], v[n - 1] = x_last, v_last
+        ran_away = k in self._last
+        return Run(steps, at, q[:n], v[:n], ran_away, interrupted and not ran_away, self._width, account)
 
 
 SHARED = frozenset({"times", "c", "weights"})
