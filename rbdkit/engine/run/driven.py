@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit import joints
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import simplified
+from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.trace import Feedback, Scalar, captured_arrays, evaluate, read_only, trace
@@ -44,6 +45,11 @@ class DrivenJoints:
         unique, rows = np.unique(times, return_inverse=True)
         states = [self.at(float(t)) for t in unique]
         return {f"{name}_table": np.array([state[name] for state in states])[rows] for name in DRIVEN}
+
+    def motion(self, times: NDArray) -> DrivenMotion | None:
+        """What computes their numbers in a program, at any time; None if it cannot be had, or is wrong at these."""
+        law = self._law()
+        return None if law is None or self._computed(times) is None else DrivenMotion(law, self.nq, self.nv)
 
     def _computed(self, times: NDArray) -> dict[str, NDArray] | None:
         """The same by compiled code, if the motions can be traced and come out right."""

@@ -9,7 +9,7 @@ from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Kind
-from rbdkit.engine.steps.recorded_tree import RecordedTree
+from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.trace import ALONE, Backend, Executable, Feedback, Lanes, Program, Record, executable, over_time
@@ -20,7 +20,8 @@ class Task:
     """What a program is to do: an algorithm of `ALGORITHMS`, or, as "over_time", steps of a method.
 
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
-        external forces on the links, from time and state; None where arrays hold them. step : writes one step.
+        external forces on the links, from time and state, and driven the numbers of joints that move as time says;
+        None where arrays hold them. step : writes one step.
     """
 
     algorithm: str
@@ -28,6 +29,7 @@ class Task:
     tau: Feedback | None = None
     f_ext: Feedback | None = None
     step: Record | None = None
+    driven: DrivenMotion | None = None
 
     @property
     def unrolls(self) -> bool:
@@ -37,7 +39,7 @@ class Task:
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
         if self.step is not None:
-            over_time(RecordedTree(tree, self.external, self.tau, self.f_ext), self.step)
+            over_time(RecordedTree(tree, self.external, self.tau, self.f_ext, self.driven), self.step)
         else:
             over_states(tree, self.algorithm, self.external)
 

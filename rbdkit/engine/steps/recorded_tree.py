@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.forward_dynamics import forward_dynamics
 from rbdkit.engine.steps.joint_arrays import JointValues
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.trace import Feedback, Moment, Part, Scalar, Whole
+from rbdkit.trace import Feedback, Moment, Part, Program, Scalar, Whole
+
+
+@dataclass(frozen=True)
+class DrivenMotion:
+    """How joints move as time says. law : computes nq coordinates, nv velocities and nv accelerations from it."""
+
+    law: Feedback
+    nq: int
+    nv: int
+
+    def record(self, program: Program, t: Scalar) -> None:
+        """Write the numbers where the algorithms find them."""
+        nowhere = ("", 0)  # a law of time alone reads no state
+        numbers = iter(self.law.record(program, t, nowhere, nowhere, "driven_numbers"))
+        for name, size in (("driven_q", self.nq), ("driven_v", self.nv), ("driven_a", self.nv)):
+            for k in range(size):
+                program.store(name, 0, k, next(numbers))
 
 
 class RecordedTree:
@@ -18,12 +36,20 @@ class RecordedTree:
     Parameters
     ----------
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
-        external forces on the links, from time and state; None where arrays hold them.
+        external forces on the links, from time and state; None where arrays hold them. driven : likewise the numbers
+        of joints that move as time says; None where tables hold them.
     """
 
-    def __init__(self, tree: Tree, external: bool, tau: Feedback | None, f_ext: Feedback | None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        external: bool,
+        tau: Feedback | None,
+        f_ext: Feedback | None,
+        driven: DrivenMotion | None = None,
+    ) -> None:
         self.tree, self.program, self.nx, self.nv = tree, tree.program, tree.nq, tree.nv
-        self.external, self.tau, self.f_ext = external, tau, f_ext
+        self.external, self.tau, self.f_ext, self.driven = external, tau, f_ext, driven
 
     def coordinates(self) -> Iterator[Whole]:
         return self.tree.each(self.nx)
@@ -52,7 +78,9 @@ class RecordedTree:
         else:
             acting = tree.velocities("tau_now")
             self._store("tau_now", self.tau.record(self.program, moment.time, _at(x), _at(v), "tau_numbers"))
-        if tree.driven:
+        if self.driven is not None:
+            self.driven.record(self.program, moment.time)
+        elif tree.driven:
             self._read_driven(moment)
         if self.f_ext is not None:
             self._store("f_ext", self.f_ext.record(self.program, moment.time, _at(x), _at(v), "f_ext_numbers"))
@@ -85,13 +113,13 @@ class _TorqueAt:
     """
 
     def __init__(self, tree: Tree, moment: Moment) -> None:
-        self.program, self.s = tree.program, moment.s
+        self.moment = moment
         row = moment.n * tree.program.count("tau_step")
         self.now = tree.velocities("tau", row)
         self.then = tree.velocities("tau", row + tree.program.count("tau_next"))
 
     def __getitem__(self, i: Node) -> list[Scalar]:
-        c = self.program.load("c", self.s)
+        c = self.moment.fraction
         return [now + c * (then - now) for now, then in zip(self.now[i], self.then[i], strict=True)]
 
 
