@@ -62,11 +62,13 @@ class Adaptive:
         Raises
         ------
         FloatingPointError
-            When no step is short enough.
+            When no step is short enough, or there are no rates where the motion begins.
         ConvergenceError
             When `max_steps` do not lead to the next time.
         """
         n, steps, last = len(v), 0, times[0]
+        if not np.isfinite(system.rate(times[0], x, v)).all():  # explicit solvers of SciPy would try for ever
+            raise FloatingPointError(f"{self.name} cannot begin: there are no finite accelerations")
         solver = self._start(system, times[0], x, v, times[-1], None)
         dense = None
         for t in times[1:]:

@@ -109,6 +109,20 @@ def test_no_step_short_enough(method):
         list(Adaptive(method).samples(system, np.linspace(0.0, 1.0, 11), np.zeros(1), np.ones(1)))
 
 
+@pytest.mark.parametrize("method", ["dop853", "rk45", "rk23", "radau", "lsoda"])
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_there_is_no_way_from_a_state_without_rates(method, missing):
+    class Nowhere(LinearSystem):
+        def rate(self, t, x, v):
+            if missing is None:
+                raise FloatingPointError("the state is not finite any more")
+            return np.full_like(v, missing)
+
+    system = Nowhere(-np.eye(1), np.zeros((1, 1)))
+    with pytest.raises(FloatingPointError, match=r"not finite any more|cannot begin: there are no finite acc"):
+        list(Adaptive(method).samples(system, np.array([0.0, 1.0]), np.zeros(1), np.ones(1)))
+
+
 def oscillator(rate):
     return LinearSystem(-(rate**2) * np.eye(1), np.zeros((1, 1)))
 
