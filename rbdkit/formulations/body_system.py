@@ -104,7 +104,7 @@ class FreeBody:
 
 
 class FreeBodySystem:
-    """Bodies that know nothing of each other, under gravity alone: each takes its step by itself."""
+    """The `Recorded` of bodies that know nothing of each other, under gravity alone."""
 
     def __init__(self, program: Program, equations: BodyEquations) -> None:
         self.program, self.equations = program, equations
@@ -112,9 +112,26 @@ class FreeBodySystem:
         self.nx, self.nv = self.n * equations.nx, self.n * equations.nv
 
     def step(self, record: Record, n: Index) -> None:
-        """Step n of every body."""
+        """Step n of every body, each by itself."""
+        for body in self.bodies():
+            record(body, n)
+
+    def bodies(self) -> Iterator[FreeBody]:
+        """Each body."""
         with self.program.loop(0, self.n) as i:
-            record(FreeBody(self, i), n)
+            yield FreeBody(self, i)
+
+    def move(self, x: Part, u: Part, result: Part) -> None:
+        for body in self.bodies():
+            body.move(x, u, result)
+
+    def local_rate(self, u: Part, v: Part, result: Part) -> None:
+        for body in self.bodies():
+            body.local_rate(u, v, result)
+
+    def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
+        for body in self.bodies():
+            body.rate(moment, x, v, result)
 
     def coordinates(self) -> Iterator[Whole]:
         return self._each(self.equations.nx)
@@ -149,13 +166,16 @@ def motion(
         {"numbers": np.ascontiguousarray(numbers).ravel(), "gravity": np.array(gravity, dtype=float)},
         {},
         {"bodies": len(numbers), "stages": len(own["c"])},
-        partial(_code, equations, method.written_out, available()[0]),
+        partial(_code, equations, method.written_out, method.record, available()[0]),
     )
 
 
 @lru_cache(maxsize=32)
-def _code(equations: BodyEquations, record: Record, backend: Backend, lanes: Lanes) -> Executable:
+def _code(
+    equations: BodyEquations, of_each: Record | None, of_all: Record, backend: Backend, lanes: Lanes
+) -> Executable:
+    """Steps of each body by itself, if there are such, else of all of them."""
     program = Program(equations.name, lanes)
     bodies = FreeBodySystem(program, equations)
-    over_time(bodies, lambda system, n: bodies.step(record, n))
+    over_time(bodies, of_all if of_each is None else lambda system, n: bodies.step(of_each, n))
     return executable(program, backend)

@@ -1,4 +1,4 @@
-"""Integration with an error estimate and a step of its own choice, by way of SciPy."""
+"""Integration with an error estimate and a step of its own choice: SciPy's methods, the explicit ones compiled, too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
+from rbdkit.integrators.embedded_pair import TOO_MANY, TOO_SHORT, pair_arrays
+from rbdkit.integrators.embedded_steps import CHART, reach_next_time
 from rbdkit.spatial.read_numbers import shown
+from rbdkit.trace import Record
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -20,9 +23,8 @@ SOLVERS = {"dop853": "DOP853", "rk45": "RK45", "rk23": "RK23", "radau": "Radau",
 """Names of SciPy's classes, which it loads when they are first used."""
 ORDERS = {"dop853": 8, "rk45": 5, "rk23": 3, "radau": 5, "lsoda": 5}
 
-CHART = 1.0
-"""Displacement (rad or m) from which on a step begins with a new chart: long before a rotation vector is singular."""
-
+EXPLICIT = ("dop853", "rk45", "rk23")
+"""Embedded Runge-Kutta pairs, whose steps can be compiled."""
 
 MOST_STEPS = 10_000
 """Steps from one recorded time to the next; other libraries give up after 500 (SUNDIALS, ODEPACK)."""
@@ -30,6 +32,9 @@ MOST_STEPS = 10_000
 
 class Adaptive:
     """A SciPy solver in the displacement u from the last point of reference, so that x stays on its manifold.
+
+    The explicit methods make the same steps in compiled loops, too; there, forces that are given at the times to be
+    recorded, as tables, are exact: no step leads past a time where they jump or bend.
 
     Parameters
     ----------
@@ -90,6 +95,36 @@ class Adaptive:
                 y = dense(t)
             yield system.move(x, y[:n]), y[n:], steps
             last = t
+
+    # --- in a compiled loop over time ---------------------------------------------------------------------------------
+
+    @property
+    def record(self) -> Record:
+        """The same steps on the arrays of a program; implicit methods have no such attribute."""
+        if self.name not in EXPLICIT:
+            raise AttributeError(f"the steps of {self.name!r} are made by SciPy alone")
+        return reach_next_time
+
+    @property
+    def written_out(self) -> None:
+        """Nothing: the step that is chosen for one body depends on all others."""
+        return None
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        start, options = np.zeros(2 * nv), {"rtol": self.rtol, "atol": self.atol, "first_step": 1.0}
+        solver = getattr(scipy.integrate, SOLVERS[self.name])(lambda t, y: y, 0.0, start, 1.0, **options)
+        return pair_arrays(solver, self.max_steps, nx, nv)
+
+    def verdict(self, account: NDArray, times: NDArray, last: int) -> tuple[int, Exception | None]:
+        """The steps that a compiled loop took, and why it came to times[last] and no further, if something kept it."""
+        steps, why, reached = account
+        if why == TOO_MANY:
+            return int(steps), ConvergenceError(self._too_many(times[last], reached, times[last + 1]))
+        if why == TOO_SHORT:
+            message = getattr(scipy.integrate, SOLVERS[self.name]).TOO_SMALL_STEP
+            return int(steps), FloatingPointError(f"{self.name} finds no step short enough: {message}")
+        return int(steps), None
 
     def _too_many(self, last: float, reached: float, t: float) -> str:
         stiff = "" if self.name in ("radau", "lsoda") else ", an integrator for stiff systems ('radau')"

@@ -112,8 +112,8 @@ def records(method: object) -> TypeGuard[RecordedIntegrator]:
     """
     for cls in type(method).__mro__:
         if "record" in vars(cls):
-            return True
-        if "step" in vars(cls) or "stages" in vars(cls):
+            return hasattr(method, "record")
+        if not vars(cls).keys().isdisjoint(("step", "stages", "samples")):
             return False
     return False
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import external_forces
-from rbdkit.engine import Kernels
+from rbdkit.engine import Kernels, kernels_for
 from rbdkit.engine import simulate as run_kernels
-from rbdkit.errors import RbdkitError
+from rbdkit.errors import ConvergenceError, RbdkitError
 from rbdkit.formulations import Acting, Force
 from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, RecordedIntegrator, records
 from rbdkit.model import Model
@@ -50,8 +50,10 @@ def acting(
     """
     if why_not := obstacle(method, False, False):
         return None, why_not
+    if isinstance(method, Adaptive) and _time_is_asked_from_python(model, times):
+        return None, "joints move as a Python function of time says"
     functions = [x for x in (applied.law, f_ext) if callable(x)]
-    short = (len(times) - 1) * (np.size(method.b) if isinstance(method, MuntheKaas) else 1) < WORTH_COMPILING
+    short = (len(times) - 1) * _least_evaluations(method) < WORTH_COMPILING
     if short and functions and not any(isinstance(x, Traced | Untraced) for x in functions):
         return None, f"{'f_ext' if applied.law is None else 'tau'} is a Python function, and few steps are not worth it"
     tau, duration, forces = applied.values, times[-1], None
@@ -71,11 +73,24 @@ def acting(
     return Acting(tau, forces), ""
 
 
+def _time_is_asked_from_python(model: Model, times: NDArray) -> bool:
+    """Whether there are joints that move as time says, and their motions cannot be computed in a program."""
+    kernels = kernels_for(model)
+    return kernels is not None and bool(kernels.driven) and kernels.driven.motion(times) is None
+
+
+def _least_evaluations(method: Integrator | Adaptive) -> int:
+    """In a step."""
+    if isinstance(method, Adaptive):
+        return method.order
+    return np.size(method.b) if isinstance(method, MuntheKaas) else 1
+
+
 def obstacle(method: Integrator | Adaptive, tau_is_function: bool, f_ext_is_function: bool) -> str:
     """Why the loop over time cannot be compiled; empty if it can."""
     if tau_is_function or f_ext_is_function:
         return f"{'tau' if tau_is_function else 'f_ext'} is a Python function"
-    if isinstance(method, Adaptive):
+    if isinstance(method, Adaptive) and not hasattr(method, "record"):
         return "SciPy chooses the steps"
     if not records(method):
         return f"{type(method).__name__} is a Python class of its own"
@@ -84,7 +99,7 @@ def obstacle(method: Integrator | Adaptive, tau_is_function: bool, f_ext_is_func
 
 def record_compiled(
     kernels: Kernels,
-    method: RecordedIntegrator,
+    method: RecordedIntegrator | Adaptive,
     times: NDArray,
     q: NDArray,
     v: NDArray,
@@ -97,14 +112,15 @@ def record_compiled(
         run = run_kernels(kernels, q, v, times, method, acts.tau, acts.f_ext, every, watch.update)
     finally:
         watch.close()
-    return recording_of(run, times)
+    return recording_of(run, times, method)
 
 
 def blamed(recording: Recording, times: NDArray, *functions: Force | None) -> Recording:
     """The recording of a run that ended early; if a function of the user's fails within the next step, it says so."""
     if not recording.ran_away:
         return recording
-    q, v, (t, end) = recording.q[-1], recording.v[-1], times[recording.steps : recording.steps + 2]
+    k = int(np.searchsorted(times, recording.t[-1]))
+    q, v, (t, end) = recording.q[-1], recording.v[-1], times[k : k + 2]
     for function in functions:
         try:
             for s in (t, 0.5 * (t + end), end) if function is not None else ():
@@ -114,15 +130,27 @@ def blamed(recording: Recording, times: NDArray, *functions: Force | None) -> Re
     return recording
 
 
-def recording_of(run: Run, times: NDArray) -> Recording:
-    """What a compiled loop recorded, as far as it is finite: velocities may be while what they lead to is not."""
+def recording_of(run: Run, times: NDArray, method: RecordedIntegrator | Adaptive) -> Recording:
+    """What a compiled loop recorded, as far as it is finite: velocities may be while what they lead to is not.
+
+    Raises
+    ------
+    ConvergenceError
+        If an adaptive method does not come to the end of the first interval with the steps that it may take.
+    """
     finite = np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1)
     n = len(run.at) if finite.all() else int(np.argmin(finite))
-    ran_away, steps = run.ran_away or n < len(run.at), int(run.at[n - 1])
-    stopped = ""
-    if ran_away:
-        stopped = f"the state is not finite any more after t = {times[steps]:.6g} s"
+    ran_away, last = run.ran_away or n < len(run.at), int(run.at[n - 1])
+    steps, fault, stopped = last, None, ""
+    if isinstance(method, Adaptive):
+        steps, fault = method.verdict(run.account, times, last)
+    if isinstance(fault, ConvergenceError):
+        if last == 0:
+            raise fault
+        stopped, ran_away = f"{fault} (after t = {times[last]:.6g} s)", False
+    elif ran_away:
+        stopped = f"{fault or 'the state is not finite any more'} after t = {times[last]:.6g} s"
     elif run.interrupted:
-        stopped = f"interrupted at t = {times[steps]:.6g} s"
+        stopped = f"interrupted at t = {times[last]:.6g} s"
     interrupted = run.interrupted and not ran_away
     return Recording(times[run.at[:n]], run.q[:n], run.v[:n], steps, stopped, ran_away, interrupted=interrupted)

@@ -24,6 +24,7 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, Sample, record
 from rbdkit.simulation.room import require_room
+from rbdkit.trace import available
 
 Maker = Callable[[Model, Force | None, Force | None], Formulation]
 """Makes a formulation of a model, tau and f_ext: a class of `rbdkit.formulations`, or a function that calls one."""
@@ -163,8 +164,10 @@ def _compiled(
         run = system.compiled_run(method, times, x, w, every, watch.update, acts)
     finally:
         watch.close()
+    name, why = available()
+    code = "LLVM" if name == "llvm" else f"generated Python ({why})"
     how = f", {acts}" if acts is not None and str(acts) else ""
-    return (None if run is None else recording_of(run, times)), f"compiled loop (LLVM){how}"
+    return (None if run is None else recording_of(run, times, method)), f"compiled loop ({code}){how}"
 
 
 def _samples(

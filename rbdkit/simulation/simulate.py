@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from reprlib import repr as shortened
 from typing import Any, Literal
 
@@ -198,12 +199,18 @@ def _require_reach(model: Model, q: NDArray, v: NDArray) -> None:
             )
 
 
+@cache
+def _adaptive(name: Any) -> Adaptive:
+    """One object for each name, as of all other integrators: runs by it are seen to be alike."""
+    return Adaptive(name)
+
+
 def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adaptive:
     """The integrator that a name stands for."""
     if isinstance(integrator, str) and integrator in INTEGRATORS:
         return INTEGRATORS[integrator]
     if isinstance(integrator, str) and integrator in SOLVERS:
-        return Adaptive(integrator)  # type: ignore[arg-type]
+        return _adaptive(integrator)
     if isinstance(integrator, Adaptive) or all(hasattr(integrator, name) for name in NEEDED):
         if not isinstance(integrator, type):
             return integrator  # type: ignore[return-value]

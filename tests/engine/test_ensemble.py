@@ -16,7 +16,7 @@ from rbdkit import engine, trace
 from rbdkit.engine import Kernels
 from rbdkit.engine.run.ensemble import _companies
 from rbdkit.engine.run.motion import JointMotion
-from rbdkit.integrators import RK4, ExplicitEuler, SymplecticEuler
+from rbdkit.integrators import RK4, Adaptive, ExplicitEuler, SymplecticEuler
 from rbdkit.joints import Revolute
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
@@ -24,7 +24,7 @@ from rbdkit.trace import Run
 from rbdkit.trace.feedback import Feedback
 from rbdkit.trace.run.native import machine
 
-METHODS = {method.name: method for method in (RK4(), ExplicitEuler(), SymplecticEuler())}
+METHODS = {method.name: method for method in (RK4(), ExplicitEuler(), SymplecticEuler(), Adaptive("rk45"))}
 RK = METHODS["rk4"]
 STEPS = 8
 

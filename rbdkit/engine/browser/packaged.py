@@ -48,7 +48,8 @@ def packaged(
     Raises
     ------
     NotCovered
-        If the model has a joint that the engine does not know, or one that moves as a Python function of time says.
+        If the model has a joint that the engine does not know, or one that moves as a Python function of time says, or
+        if the method chooses its steps.
     ModelError
         If a parameter has no such name, or is no number of the compiled code by itself; or if joints close loops.
     ValueError
@@ -60,6 +61,9 @@ def packaged(
     require_tree(model, "a simulation in a web page")
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
+    own = method.arrays(plan.nq, plan.nv)
+    if "turns" in own:
+        raise NotCovered(f"web pages simulate with steps of one length; {type(method).__name__} chooses its own")
     if plan.driven:
         raise NotCovered(f"joint {model.joints[plan.driven[0]].name!r} moves as a Python function of time says")
     numbers = pack(model, plan)
@@ -73,7 +77,7 @@ def packaged(
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
     used = {name for program in programs.values() for name in program.arrays}
-    arrays = {**numbers, **method.arrays(plan.nq, plan.nv), **loop_room(plan.nq, plan.nv), **tables(plan, kinds)}
+    arrays = {**numbers, **own, **loop_room(plan.nq, plan.nv), **tables(plan, kinds)}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     arrays |= {name: np.zeros(size) for name, size in room(plan, max(widths.values()))[0].items() if name in used}
     if law is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.recipes import Task
 from rbdkit.trace import Feedback, Given, Lanes, Recordable, loop_arrays
@@ -33,18 +34,26 @@ class JointMotion:
         nq, nv = len(q), len(v)
         self.steps = len(times) - 1
         self.kernels = kernels
+        self.arrays: dict[str, NDArray] = {
+            **method.arrays(nq, nv),
+            **loop_arrays(times, q, v),
+        }
+        self.arrays |= kernels.driven.at(float(times[0]))
+        chooses_steps = "landing" in self.arrays
+        driven = None
+        if kernels.driven and chooses_steps:
+            driven = kernels.driven.motion(self.arrays["times"])
+            if driven is None:
+                raise NotCovered("joints move as a Python function of time says, which an adaptive loop cannot ask")
+            self.arrays["driven_numbers"] = np.array(driven.law.numbers)
         self.task = Task(
             "over_time",
             f_ext is not None,
             tau if isinstance(tau, Feedback) else None,
             f_ext if isinstance(f_ext, Feedback) else None,
             method.record,
+            driven,
         )
-        self.arrays: dict[str, NDArray] = {
-            **method.arrays(nq, nv),
-            **loop_arrays(times, q, v),
-        }
-        self.arrays |= kernels.driven.at(float(times[0]))
         self.counts = {"stages": len(self.arrays["c"])}
         if isinstance(tau, Feedback):
             self.arrays |= {"tau_now": np.zeros(nv), "tau_numbers": np.array(tau.numbers)}
@@ -52,6 +61,8 @@ class JointMotion:
             held = 0 if tau.ndim == 1 else nv
             self.arrays["tau"] = np.ascontiguousarray(tau, dtype=float)
             self.counts |= {"tau_step": held, "tau_next": held if len(tau) == self.steps + 1 else 0}
+            if chooses_steps:
+                self.arrays["landing"][:] = float(held > 0)
         if isinstance(f_ext, Feedback):
             self.arrays |= {"f_ext": np.zeros(len(f_ext.results)), "f_ext_numbers": np.array(f_ext.numbers)}
         elif f_ext is not None:
@@ -63,8 +74,8 @@ class JointMotion:
         return self.kernels.numbers
 
     def during(self, first: int, steps: int) -> dict[str, NDArray]:
-        """The numbers of joints that move as time says in all stages of some steps; nothing if there are none."""
-        if not self.kernels.driven:
+        """The numbers of joints that move as time says in all stages of some steps, if they come in tables."""
+        if not self.kernels.driven or self.task.driven is not None:
             return {}
         t = self.arrays["times"][first : first + steps + 1]
         return self.kernels.driven.table((t[:-1, None] + np.diff(t)[:, None] * self.arrays["c"]).ravel())

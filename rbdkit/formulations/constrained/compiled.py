@@ -98,6 +98,8 @@ def motion(
     if acts is not None:
         acting, more = _arrays_of(acts, model, len(times) - 1)
         arrays, counts = arrays | acting, counts | more
+        if "landing" in arrays:
+            arrays["landing"][:] = float(counts.get("tau_step", 0) > 0)
     return Prepared(
         len(times) - 1,
         arrays,

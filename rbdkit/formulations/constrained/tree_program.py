@@ -207,7 +207,7 @@ class BodySystem:
 
         def between(k: int) -> Scalar:
             now = program.load("tau", place, k)
-            return now + program.load("c", moment.s) * (program.load("tau", then, k) - now)
+            return now + moment.fraction * (program.load("tau", then, k) - now)
 
         return between
 

@@ -72,7 +72,8 @@ class Sorter:
         method, dt = integrator_of(options["integrator"]), options["dt"]
         times = step_times(options["duration"], dt)
         applied, external = drive(model, options["tau"], times), external_drive(model, options["f_ext"])
-        key = (kernels.likeness, id(method), dt, id(options["tau"]), id(options["f_ext"]))
+        own = id(model) if kernels.driven else None  # each has motions of its own
+        key = (kernels.likeness, own, id(method), dt, id(options["tau"]), id(options["f_ext"]))
         if key not in self._acting:
             self._acting[key] = acting(model, kernels.on_links, method, applied, options["f_ext"], external, times)
         acts, _ = self._acting[key]
@@ -136,13 +137,13 @@ def _for_each(given: Sequence[Any]) -> Any:
 
 
 def _outcome(number: int, own: Lane, run: Run) -> Outcome:
-    motion = blamed(recording_of(run, own.times), own.times, own.applied.function, own.external)
+    motion = blamed(recording_of(run, own.times, own.method), own.times, own.applied.function, own.external)
     name, why = backend(own.model)
     parts = ["LLVM" if name == "llvm" else f"generated Python ({why})"]
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
     how = f"compiled loop ({', '.join(parts)})" + (f", {own.acts}" if str(own.acts) else "")
     drift = _drift(own.kernels, run.q, run.v) if own.conservative and not motion.stopped else np.nan
-    return Outcome(number, motion.t, run.q, run.v, run.steps, how, motion.stopped, run.interrupted, drift)
+    return Outcome(number, motion.t, run.q, run.v, motion.steps, how, motion.stopped, run.interrupted, drift)
 
 
 def _drift(kernels: Kernels, q: NDArray, v: NDArray) -> float:

@@ -1,0 +1,96 @@
+"""The numbers of an embedded Runge-Kutta pair, and room for its steps, as `embedded_steps` reads and writes them.
+
+They come from SciPy's classes when they are used: nothing is copied.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FIRST, TRIAL, INNER, LAST, DENSE = range(5)
+"""What a stage gives: the rates where a step begins; a guess at the length of the very first one; the step itself; the
+rates where it ends; what dense output needs besides. "wanted" has for each whether it is to be computed."""
+TOO_SHORT, TOO_MANY = 1, 2
+"""Why a motion ends: no step is short enough, or there were too many to the next time."""
+
+FLAGS = ("new", "starting", "stale", "active", "begins", "replaced", "accepted", "rejected")
+NUMBERS = (
+    "t", "t_new", "h", "h_next", "far", "reach", "d_0", "d_1", "error", "root", "power", "since", "taken", "theta",
+)  # fmt: skip
+"""What the solver remembers: what is the case, 0 or 1, and how much of what."""
+ACCOUNT = ("steps", "why", "reached")
+"""Steps to the last time that was reached; why there are no more, or 0; the end of the last step, s."""
+
+
+def pair_arrays(solver: Any, max_steps: int, nx: int, nv: int) -> dict[str, NDArray]:
+    """What `reach_next_time` reads and writes.
+
+    Parameters
+    ----------
+    solver : one of SciPy's explicit Runge-Kutta solvers, on 2 nv variables, which has checked its tolerances.
+    """
+    A, B, n = solver.A, solver.B, solver.n_stages
+    inner = [np.zeros((0, n + 1)), np.zeros(0)]
+    A_dense, C_dense = getattr(solver, "A_EXTRA", inner[0]), getattr(solver, "C_EXTRA", inner[1])
+    stages = n + 2 + len(C_dense)
+
+    def rows(values: NDArray) -> NDArray:
+        """Weights of the rates that SciPy keeps, as weights of the stages: `TRIAL` stands between the first two."""
+        values = np.atleast_2d(values)
+        wide = np.zeros((len(values), stages))
+        wide[:, 0], wide[:, 2 : values.shape[1] + 1] = values[:, 0], values[:, 1:]
+        return wide
+
+    trial = np.eye(1, stages)
+    if hasattr(solver, "D"):
+        errors = [rows(solver.E5), rows(solver.E3)]
+        b, f_old, f_new = rows(B), rows(np.eye(1, n + 1)), rows(np.eye(1, n + 1, n))
+        dense = np.vstack([b, f_old - b, 2.0 * b - f_new - f_old, rows(solver.D)])[::-1]
+        slope = (-1.0) ** np.arange(len(dense))  # theta and 1 - theta in turn
+    else:
+        errors = [rows(solver.E), np.zeros((1, stages))]
+        dense = rows(solver.P.T)[::-1]
+        slope = np.ones(len(dense))
+    weights = np.vstack([0.0 * trial, trial, rows(A[1:]), rows(B), rows(A_dense), *errors])
+    at, terms = np.nonzero(weights)
+    digits = _digits(1.0 / (solver.error_estimator_order + 1))
+    names = ("u_start", "u_end", "u_rate_start", "u_rate_end", "u_rate", "u_sum", "u_stage")
+    return {
+        "c": np.concatenate([[0.0, 1.0], solver.C[1:], [1.0], C_dense]),
+        "roles": np.array([FIRST, TRIAL, *[INNER] * (n - 1), LAST, *[DENSE] * len(C_dense)], dtype=np.int64),
+        "weights": weights[at, terms],
+        "terms": terms.astype(np.int64),
+        "first_term": np.searchsorted(at, np.arange(len(weights) + 1)).astype(np.int64),
+        "dense": dense.T.ravel(),
+        "slope": slope,
+        "offset": np.where(slope < 0.0, 1.0, 0.0),
+        "digits": digits,
+        "lengths": np.array([len(dense), len(digits)], dtype=np.int64),
+        "u_rtol": np.broadcast_to(solver.rtol, 2 * nv)[:nv].copy(),
+        "v_rtol": np.broadcast_to(solver.rtol, 2 * nv)[nv:].copy(),
+        "u_atol": np.broadcast_to(solver.atol, 2 * nv)[:nv].copy(),
+        "v_atol": np.broadcast_to(solver.atol, 2 * nv)[nv:].copy(),
+        "size": np.array([max(2.0 * nv, 1.0)]),
+        "max_steps": np.array([float(max_steps)]),
+        "solver": np.array([1.0, *[0.0] * (len(FLAGS + NUMBERS) - 1)]),
+        "account": np.zeros(len(ACCOUNT)),
+        "x_chart": np.zeros(nx),
+        "x_stage": np.zeros(nx),
+        "u_rates": np.zeros(stages * nv),
+        "v_rates": np.zeros(stages * nv),
+        "wanted": np.zeros(5),
+        **{name: np.zeros(1) for name in ("turns", "landing", "scratch")},
+        **{letter + name[1:]: np.zeros(nv) for name in names for letter in "uv"},
+    }
+
+
+def _digits(x: float) -> NDArray:
+    """The binary digits of a number between 0 and 1 after the point, to the last that is not zero."""
+    digits = []
+    while x > 0.0:
+        digits.append(float(2.0 * x >= 1.0))
+        x = 2.0 * x - digits[-1]
+    return np.array(digits)
