@@ -27,6 +27,7 @@ _HOMES = {
         "rnea_parameter_jacobian",
     ],
     "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
+    "rbdkit.forces": ["ForceElement", "JointFriction", "Spring"],
     "rbdkit.formats": ["load", "save"],
     "rbdkit.formulations": ["StateEquation"],
     "rbdkit.functions": [
@@ -94,6 +95,7 @@ _PACKAGES = (
     "derivatives",
     "drafting",
     "engine",
+    "forces",
     "formats",
     "formulations",
     "integrators",
@@ -124,6 +126,7 @@ if TYPE_CHECKING:
         rnea_parameter_jacobian,
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
+    from rbdkit.forces import ForceElement, JointFriction, Spring
     from rbdkit.formats import load, save
     from rbdkit.formulations import StateEquation
     from rbdkit.functions import (

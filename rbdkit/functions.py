@@ -232,9 +232,9 @@ def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend =
     return _each(lambda q: algorithms.gravity_force(model, q, t), *checked_state(model, q))
 
 
-def passive_force(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray:
-    """Joint forces (..., nv) of the joints' own springs and dampers."""
-    return _each(lambda q, v: algorithms.passive_force(model, q, v), *checked_state(model, q, v=v))
+def passive_force(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> NDArray:
+    """Joint forces (..., nv) of the joints' own springs and dampers, and of force elements."""
+    return _each(lambda q, v: algorithms.passive_force(model, q, v, t), *checked_state(model, q, v=v))
 
 
 def forward_kinematics(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
+from rbdkit.algorithms.force_elements import element_power, element_rates
 from rbdkit.algorithms.kinematics import forward_kinematics, in_world
 from rbdkit.algorithms.passive_force import dissipation, spring_energy
 from rbdkit.algorithms.rnea import rnea
@@ -21,7 +22,7 @@ class Energy:
     """Energy of one state or a stack of states, J; each field has shape (...).
 
     kinetic : of bodies and rotors. gravitational : zero when every centre of mass is at the world origin.
-    spring : in the joints.
+    spring : in the springs of the joints and in force elements.
     """
 
     kinetic: NDArray
@@ -52,7 +53,8 @@ def energy(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Energy:
         if body.inertia is not None:
             com = kinematics.poses[..., i, :3, :3] @ body.inertia.com + kinematics.poses[..., i, :3, 3]
             gravitational = gravitational - body.inertia.mass * (com @ model.gravity)
-    return Energy(kinetic, gravitational, spring_energy(model, q))
+    spring = spring_energy(model, q)
+    return Energy(kinetic, gravitational, spring + element_power(model, q, v, t)[0] if model.acting else spring)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class PowerBalance:
     """Where the energy goes, W: ``energy_rate = applied + external + driven - dissipated``.
 
     energy_rate : rate of kinetic plus potential energy, from the accelerations. applied : tau . v. external : of f_ext.
-    driven : of the motors that move prescribed joints. dissipated : in the dampers.
+    driven : of the motors that move prescribed joints. dissipated : in the dampers, and by force elements.
     """
 
     energy_rate: NDArray
@@ -118,7 +120,9 @@ def power_balance(
         if joint.nv == 0:  # it moves only if it is driven
             driven += result.f[i] @ joint.velocity(q, v, t)
     external = external_power(model, q, v, f_ext, t)
-    return PowerBalance(np.asarray(rate), tau @ v, np.asarray(external), np.asarray(driven), dissipation(model, v))
+    stored, lost = element_rates(model, q, v, t)
+    dissipated = dissipation(model, v) + lost
+    return PowerBalance(np.asarray(rate + stored), tau @ v, np.asarray(external), np.asarray(driven), dissipated)
 
 
 def external_power(model: Model, q: NDArray, v: NDArray, f_ext: ExternalForces, t: float = 0.0) -> float:

@@ -80,7 +80,7 @@ def forward_dynamics(
     (nv,) joint accelerations.
     """
     require_tree(model)
-    total = tau + passive_force(model, q, qd)
+    total = tau + passive_force(model, q, qd, t)
     if model.mimics:
         return forward_dynamics_crba(model, q, qd, total, f_ext, t)
     return aba(model, q, qd, total, f_ext, t).qdd

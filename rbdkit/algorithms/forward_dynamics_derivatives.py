@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces
+from rbdkit.algorithms.force_elements import element_derivatives
 from rbdkit.algorithms.forward_dynamics import forward_dynamics_crba
 from rbdkit.algorithms.parameter_derivatives import rnea_parameter_derivatives
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
@@ -50,12 +51,13 @@ def forward_dynamics_derivatives(
     passive : whether springs and dampers of the joints act.
     """
     require_tree(model)
-    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd), f_ext, t)
+    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t), f_ext, t)
     d = rnea_derivatives(model, q, qd, qdd, f_ext, t)
     by_q, by_v = -d.dtau_dq, -d.dtau_dv
     if passive:
         own = passive_derivatives(model, q, qd)
-        by_q, by_v = by_q + own.dtau_dq, by_v + own.dtau_dv
+        of_elements = element_derivatives(model, q, qd, t)
+        by_q, by_v = by_q + own.dtau_dq + of_elements[0], by_v + own.dtau_dv + of_elements[1]
     solved = np.linalg.solve(d.dtau_da, np.hstack([by_q, by_v, np.eye(model.nv)]))
     return ForwardDynamicsDerivatives(qdd, *np.split(solved, 3, axis=1))
 
@@ -74,7 +76,7 @@ def forward_dynamics_parameter_derivatives(
     Rest positions of springs count by how they move: (nv, nv of the joint).
     """
     require_tree(model)
-    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd), f_ext, t)
+    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t), f_ext, t)
     forces = {name: -x for name, x in rnea_parameter_derivatives(model, q, qd, qdd, f_ext, t).items()}
     if passive:
         forces |= passive_derivatives(model, q, qd).parameters

@@ -1,18 +1,20 @@
-"""What springs and dampers in the joints do by themselves."""
+"""What acts in a model by itself: springs and dampers of the joints, and force elements."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.algorithms.force_elements import element_force
 from rbdkit.model import Joint, Model
 
 
-def passive_force(model: Model, q: NDArray, qd: NDArray) -> NDArray:
-    """Joint forces of dampers and springs, ``-damping * v - A.T (stiffness * u)``, shape (nv,).
+def passive_force(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
+    """Joint forces of dampers and springs, ``-damping * v - A.T (stiffness * u)``, and of force elements, shape (nv,).
 
     u is the displacement from the spring's rest, ``integrate(rest, u) = q``, and ``du/dt = A v``: so the spring force
-    is minus the gradient of `spring_energy` on curved joints too.
+    is minus the gradient of `spring_energy` on curved joints too. Of force elements, ``sum J_i^T f_i`` of what they do
+    to bodies, and their torques. t : time in s, for prescribed joints.
     """
     tau = np.zeros(model.nv)
     for joint in model.joints:
@@ -23,7 +25,7 @@ def passive_force(model: Model, q: NDArray, qd: NDArray) -> NDArray:
                 u = _stretch(joint, q)
                 own = own - joint.type.local_rate(u).T @ (joint.stiffness * u)
             tau[joint.v_slice] += scale * own
-    return tau
+    return tau + element_force(model, q, qd, t) if model.acting else tau
 
 
 def spring_energy(model: Model, q: NDArray) -> NDArray:

@@ -5,6 +5,7 @@
 
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.finding import Finding
+from rbdkit.model.force import Force
 from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Shape, Sphere
 from rbdkit.model.joint import Joint, Limits, Mimic
 from rbdkit.model.model import Model
@@ -19,6 +20,7 @@ __all__ = [
     "Cylinder",
     "Ellipsoid",
     "Finding",
+    "Force",
     "Frame",
     "Geometry",
     "Joint",

@@ -120,7 +120,7 @@ def _summary(model: Model) -> str:
 
 
 def _lists(model: Model) -> Iterable[str]:
-    """Loop joints and frames, which stand in no row."""
+    """Loop joints, frames and forces, which stand in no row."""
     name = [body.name for body in model.bodies]
     if model.loops:
         ends = (
@@ -129,6 +129,8 @@ def _lists(model: Model) -> Iterable[str]:
         yield "loop joints: " + ", ".join(ends)
     if model.frames:
         yield "frames: " + ", ".join(f"{frame.name} (on {name[frame.body]})" for frame in model.frames)
+    if model.forces:
+        yield "forces: " + ", ".join(f"{force.name} ({force.element.known_as})" for force in model.forces)
 
 
 def describe(model: Model) -> str:

@@ -73,7 +73,7 @@ class Joint:
     placement : (4, 4) pose of the joint's predecessor frame in parent-body coordinates; X_T is the same as a transform.
     q_slice, v_slice : where its coordinates and velocity variables stand in q and v; a mimic joint has its leader's.
     damping : (nv,) viscous damping, N m s/rad or N s/m: the joint adds ``-damping * v`` to tau.
-    friction : (nv,) dry friction, N m or N; kept for files, not part of any simulation yet.
+    friction : (nv,) dry friction of the sliding joint, N m or N; acts as `rbdkit.forces.JointFriction` says.
     stiffness : (nv,) of a spring towards `rest`, N m/rad or N/m.
     rest : (nq,) coordinates at which the spring is slack.
     armature : (nv,) inertia of a rotor behind the gear, kg m2 or kg, added to the diagonal of H.

@@ -12,12 +12,15 @@ from numpy import ndarray
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError, StateError
+from rbdkit.forces import ForceElement
+from rbdkit.forces.element import require_element
 from rbdkit.joints import Fixed, JointType
 from rbdkit.joints.joint_type import VectorJoint, require_joint_type
 from rbdkit.model import parameters as _parameters
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.describe import describe, describe_html
 from rbdkit.model.finding import Finding
+from rbdkit.model.force import Force, acting, lossy, try_out
 from rbdkit.model.geometry import Geometry, Shape, as_geometry
 from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint, Limits, Mimic
@@ -47,8 +50,8 @@ _NO_INERTIA = frozen(np.zeros((6, 6)))
 class Model:
     """What a rigid-body system is; formulations, integrators and views start from it (Featherstone 2008, Table 4.3).
 
-    A model grows by `add_body`, `add_frame` and `add_loop`; what is in it never changes. `with_parameters` gives one of
-    the same topology with other numbers.
+    A model grows by `add_body`, `add_frame`, `add_loop` and `add_force`; what is in it never changes.
+    `with_parameters` gives one of the same topology with other numbers.
 
     Parameters
     ----------
@@ -61,6 +64,7 @@ class Model:
     joints : tuple of `Joint`; ``joints[i]`` connects body i to its parent; ``joints[0]``, the base's, has no freedom.
     frames : tuple of `Frame`, named frames besides the body frames.
     loops : tuple of `Loop`.
+    forces : tuple of `Force`, named force elements; the springs, dampers and friction of joints are the joints'.
     nq, nv : number of coordinates and of velocity variables.
     parent : tuple, lambda(i), the number of body i's parent; -1 for the world.
     senseless : name of the first body whose inertia holds numbers that are not finite or beyond 1e12, or None.
@@ -79,12 +83,13 @@ class Model:
         bodies: tuple[Body, ...]
         frames: tuple[Frame, ...]
         loops: tuple[Loop, ...]
+        forces: tuple[Force, ...]
         joints: tuple[Joint, ...]
         parent: tuple[int, ...]
         X_tree: tuple[NDArray, ...]
         I: tuple[NDArray, ...]
     else:
-        bodies, frames, loops = Growing(), Growing(), Growing()
+        bodies, frames, loops, forces = Growing(), Growing(), Growing(), Growing()
         joints, parent, X_tree, I = Growing(), Growing(), Growing(), Growing()
 
     def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
@@ -94,6 +99,7 @@ class Model:
         self.bodies = (Body(WORLD, 0, -1, Joint(WORLD)),)
         self.frames = ()
         self.loops = ()
+        self.forces = ()
         self.nq = self.nv = 0
         self._bind()
 
@@ -216,15 +222,57 @@ class Model:
         grow(self, "loops", loop)
         return loop
 
+    def add_force(self, name: str, element: ForceElement) -> Force:
+        """Let a force element act in the model, in every formulation.
+
+        Parameters
+        ----------
+        name : unique among forces, bodies, frames and joints.
+        element : an object of a class of `rbdkit.forces`, or of one of your own, see `rbdkit.ForceElement`.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken, or the element names what is not in the model or cannot act.
+        """
+        require_name(name, "the name of a force")
+        taken = (self._body_index, self._frame_index, self._joint_index, self._loop_names)
+        if any(name in names for names in taken) or any(name == force.name for force in self.forces):
+            raise ModelError(f"name {name!r} is taken; give every force a name that nothing else in the model has")
+        force = Force(name, require_element(element, f"force {name!r}"))
+        element.parameters()
+        try_out(self, force)
+        grow(self, "forces", force)
+        return force
+
+    @property
+    def acting(self) -> tuple[Force, ...]:
+        """Everything that acts in the model besides gravity and the springs and dampers of its joints.
+
+        These are its `forces`, and the dry friction of joints as `rbdkit.forces.JointFriction`.
+        """
+        return acting(self)
+
+    @property
+    def lossy(self) -> bool:
+        """Whether dampers, friction or force elements may take energy out of the model, or bring it in."""
+        return lossy(self)
+
     def _claim_name(self, name: str) -> None:
         require_name(name, "a name")
         if name in self._body_index or name in self._frame_index:
             raise ModelError(f"name {name!r} is taken; give every body and frame its own name")
+        self._require_no_force(name)
 
     def _claim_joint_name(self, name: str) -> None:
         require_name(name, "the name of a joint", LONGEST_OF_JOINTS)
         if name in self._joint_index or name in self._loop_names:
             raise ModelError(f"joint name {name!r} is taken; give every joint its own name")
+        self._require_no_force(name)
+
+    def _require_no_force(self, name: str) -> None:
+        if any(force.name == name for force in self.forces):
+            raise ModelError(f"name {name!r} is taken by a force; give everything in a model its own name")
 
     def _coordinate_start(self, joint_name: str, joint: JointType | None, mimic: Mimic | None) -> tuple[int, int]:
         """Where the joint's coordinates and velocities begin: at the end, or at its leader's."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rbdkit.errors import ModelError
 from rbdkit.joints import Helical, RackAndPinion
 from rbdkit.model.body import Body, Frame, Loop
+from rbdkit.model.force import Force
 from rbdkit.model.joint import Joint
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.placement import as_gravity, as_pose
@@ -30,7 +31,8 @@ def collect(model: Model) -> dict[str, Any]:
     For joint j: ``j.placement`` (4x4), ``j.damping``, ``j.friction``, ``j.stiffness``, ``j.rest``, ``j.armature``, and
     ``j.pitch`` of a helical joint, ``j.radius`` of a rack and pinion; for a loop joint ``j.placement`` and
     ``j.successor_placement``.
-    For a named frame f: ``f.frame_placement`` (a joint may have the same name). And ``gravity``.
+    For a named frame f: ``f.frame_placement`` (a joint may have the same name). For a force f: the numbers of its
+    element, such as ``f.stiffness``. And ``gravity``.
     One-entry vectors are given as numbers.
     """
     values: dict[str, Any] = {}
@@ -43,6 +45,8 @@ def collect(model: Model) -> dict[str, Any]:
         values[f"{loop.joint.name}.placement"] = loop.joint.placement
         values[f"{loop.joint.name}.successor_placement"] = loop.successor_placement
     values.update({f"{frame.name}.frame_placement": frame.placement for frame in model.frames})
+    for force in model.forces:
+        values.update({f"{force.name}.{name}": value for name, value in force.element.parameters().items()})
     values["gravity"] = model.gravity
     return values
 
@@ -83,6 +87,7 @@ def replace(model: Model, values: Mapping[str, Any]) -> Model:
     changed.bodies = tuple(_body_with(body, values) for body in model.bodies)
     changed.frames = tuple(_frame_with(frame, values) for frame in model.frames)
     changed.loops = tuple(_loop_with(loop, values) for loop in model.loops)
+    changed.forces = tuple(_force_with(force, values) for force in model.forces)
     changed._bind()
     return changed
 
@@ -112,6 +117,15 @@ def _loop_with(loop: Loop, values: Mapping[str, Any]) -> Loop:
     name = f"{loop.joint.name}.successor_placement"
     placement = as_pose(values.get(name, loop.successor_placement), f"loop joint {loop.joint.name!r}")
     return with_fields(loop, joint=_joint_with(loop.joint, values), successor_placement=placement)
+
+
+def _force_with(force: Force, values: Mapping[str, Any]) -> Force:
+    prefix = f"{force.name}."
+    given = {name: values[prefix + name] for name in force.element.parameters() if prefix + name in values}
+    try:
+        return Force(force.name, force.element.with_parameters(given)) if given else force
+    except ModelError as fault:
+        raise ModelError(f"force {force.name!r}: {fault}") from None
 
 
 def _joint_with(joint: Joint, values: Mapping[str, Any]) -> Joint:

@@ -48,7 +48,7 @@ DIMENSIONS = {
 }
 LOSSES = {
     "damping": "Viscous: the joint resists with this times its velocity",
-    "friction": "Dry friction; kept for files, not simulated",
+    "friction": "Dry friction (Coulomb), smooth below 0.01 rad/s or m/s",
     "stiffness": "Of a spring towards the rest position",
     "rest": "Where the spring is slack",
     "armature": "Inertia of the rotor behind the gear",

@@ -12,7 +12,7 @@ FLOORS = [
     {"errors"},
     {"trace"},
     {"spatial"},
-    {"joints"},
+    {"forces", "joints"},
     {"model"},
     {"engine", "formats"},
     {"algorithms"},

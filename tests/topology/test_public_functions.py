@@ -91,6 +91,16 @@ TABLE = {
     ),
     "algorithms.closed_form.closed_form": Known(lambda c: A.closed_form(c.m, c.q).H, TREE, MATRIX, REFUSES),
     "algorithms.passive_force.passive_force": Known(lambda c: A.passive_force(c.m, c.q, c.v), SAME, FORCE, FORCE),
+    "algorithms.force_elements.element_force": Known(lambda c: A.element_force(c.m, c.q, c.v, c.t), SAME, FORCE, FORCE),
+    "algorithms.force_elements.element_power": Known(
+        lambda c: np.stack(A.element_power(c.m, c.q, c.v, c.t)), SAME, SAME, SAME
+    ),
+    "algorithms.force_elements.element_rates": Known(
+        lambda c: np.stack(A.element_rates(c.m, c.q, c.v, c.t)), SAME, SAME, SAME
+    ),
+    "algorithms.force_elements.element_derivatives": Known(
+        lambda c: A.element_derivatives(c.m, c.q, c.v, c.t)[0], SAME, MATRIX, MATRIX
+    ),
     "algorithms.passive_derivatives.passive_derivatives": Known(
         lambda c: A.passive_derivatives(c.m, c.q, c.v).dtau_dq, SAME, MATRIX, MATRIX
     ),

@@ -1,0 +1,69 @@
+"""What the force elements of a model do: forces along its velocities, energy, power, and their slopes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.model import Model
+from rbdkit.model.force import along_joints, power, surroundings
+
+STEP = 1e-5
+"""Of differences, rad or m, rad/s or m/s, s: they lose 1e-11 of the forces to round-off."""
+
+
+def element_force(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
+    """The part of `passive_force` that force elements and dry friction have, (nv,)."""
+    at = surroundings(model, q, qd, t)
+    for force in model.acting:
+        force.element.act(at)
+    return along_joints(model, at, q)
+
+
+def element_power(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+    """Energy that force elements store, J, and the power that their forces have, W; stacks allowed: (..., nv) -> (...).
+
+    t : time of all states, s.
+    """
+    leading = np.shape(q)[:-1]
+    stored, done = np.zeros(leading), np.zeros(leading)
+    for k in np.ndindex(leading) if model.acting else ():
+        at = surroundings(model, q[k], qd[k], t)
+        stored[k] = sum(float(force.element.energy(at)) for force in model.acting)
+        for force in model.acting:
+            force.element.act(at)
+        done[k] = power(at, qd[k])
+    return stored, done
+
+
+def element_rates(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tuple[float, float]:
+    """How fast the energy grows that force elements store, and what they lose, W, at one state.
+
+    The first by a difference along the motion; the sum is minus the power of their forces to the last digit.
+    """
+    if not model.acting:
+        return 0.0, 0.0
+    h = STEP / max(1.0, float(np.max(np.abs(qd), initial=0.0)))
+    ends = [element_power(model, model.move(q, s * h * qd), qd, t + s * h)[0] for s in (-2.0, -1.0, 1.0, 2.0)]
+    stored = float(np.dot(ends, [1.0, -8.0, 8.0, -1.0])) / (12.0 * h)
+    return stored, -float(element_power(model, q, qd, t)[1]) - stored
+
+
+def element_derivatives(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+    """How `element_force` changes with q, along the velocities, and with qd: (nv, nv) each; by differences.
+
+    Four values on each line; the step is short against the speed at which dry friction turns over.
+    """
+    by_q, by_v = np.zeros((2, model.nv, model.nv))
+    for k, e in enumerate(np.eye(model.nv)) if model.acting else ():
+        lines = [STEP * s * e for s in (-2.0, -1.0, 1.0, 2.0)]
+        by_q[:, k] = _slope([element_force(model, model.move(q, x), qd, t) for x in lines])
+        by_v[:, k] = _slope([element_force(model, q, qd + x, t) for x in lines])
+    return by_q, by_v
+
+
+def _slope(values: Sequence[NDArray]) -> NDArray:
+    """From values at -2, -1, 1 and 2 times `STEP`."""
+    return (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * STEP)

@@ -1,0 +1,44 @@
+"""Dry friction of a joint."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbdkit.errors import ModelError
+from rbdkit.forces.element import ForceElement, not_negative
+from rbdkit.forces.surroundings import Surroundings
+
+CREEP = 0.01
+"""rad/s or m/s."""
+
+
+class JointFriction(ForceElement):
+    """Coulomb's friction in each freedom of a joint, made smooth: ``-coulomb v / sqrt(v^2 + creep^2)``.
+
+    A joint that ought to stick creeps: under half of the largest friction with 0.58 `creep`. A smaller `creep` sticks
+    better and takes shorter steps: next to rest the joint is damped with ``coulomb / creep``.
+
+    Parameters
+    ----------
+    joint : its name.
+    coulomb : friction of the joint when it slides, N m or N; a number, or a tuple with one for each freedom.
+    creep : rad/s or m/s.
+
+    Raises
+    ------
+    ModelError
+        If a number is negative or not finite, or `creep` is zero.
+    """
+
+    joint: str
+    coulomb: float | tuple[float, ...]
+    creep: float = CREEP
+
+    def __post_init__(self) -> None:
+        not_negative(self, "coulomb", "creep")
+        if self.creep == 0.0:
+            raise ModelError(f"JointFriction: creep {self.creep} must be more than zero; it says where sliding begins")
+
+    def act(self, at: Surroundings) -> None:
+        v = at.velocities(self.joint)
+        at.apply_torque(self.joint, -np.asarray(self.coulomb) * v / np.sqrt(v * v + self.creep * self.creep))

@@ -1,0 +1,71 @@
+"""A spring and damper between two points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.forces.element import ForceElement, not_negative
+from rbdkit.forces.surroundings import ORIGIN, Surroundings
+
+SHORTEST = 1e-12
+"""m; of a shorter spring nobody can tell the direction: it pulls with what its length makes of the force."""
+
+
+class Spring(ForceElement):
+    """A straight spring with a damper in it: the tension ``stiffness (length - rest_length) + damping d(length)/dt``.
+
+    Parameters
+    ----------
+    a, b : frames or bodies that it ties together; 'world' is one.
+    stiffness : N/m. rest_length : at which it is slack, m. damping : N s/m.
+    at_a, at_b : (3,) where it is fastened, in coordinates of a and of b, m.
+
+    Raises
+    ------
+    ModelError
+        If a number is negative or not finite.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.pendulum()
+    >>> rod = model.bodies[1].name
+    >>> _ = model.add_force("band", rbd.Spring(rod, "world", stiffness=20.0, rest_length=0.3, at_b=(1.0, 0.0, 0.0)))
+    >>> rbd.simulate(model, duration=0.1).report.stopped
+    ''
+    """
+
+    a: str
+    b: str
+    stiffness: float
+    rest_length: float = 0.0
+    damping: float = 0.0
+    at_a: tuple[float, float, float] = ORIGIN
+    at_b: tuple[float, float, float] = ORIGIN
+
+    def __post_init__(self) -> None:
+        not_negative(self, "stiffness", "rest_length", "damping")
+
+    def act(self, at: Surroundings) -> None:
+        along, length = self._line(at)
+        lengthening = along @ (at.velocity(self.b, self.at_b) - at.velocity(self.a, self.at_a))
+        tension = self.stiffness * (length - self.rest_length) + self.damping * lengthening
+        at.apply_force(self.a, tension * along, self.at_a)
+        at.apply_force(self.b, -tension * along, self.at_b)
+
+    def energy(self, at: Surroundings) -> Any:
+        stretch = self._line(at)[1] - self.rest_length
+        return 0.5 * self.stiffness * stretch * stretch
+
+    @property
+    def conservative(self) -> bool:
+        return self.damping == 0.0
+
+    def _line(self, at: Surroundings) -> tuple[NDArray, Any]:
+        """Direction from a to b, and the distance."""
+        d = at.position(self.b, self.at_b) - at.position(self.a, self.at_a)
+        length = np.sqrt(d @ d)
+        return d / np.maximum(length, SHORTEST), length

@@ -1,0 +1,152 @@
+"""What a force element sees of a mechanism, and what it does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+class FrameLike(Protocol):
+    """A frame on a body: number of the body, and pose (4, 4) in it."""
+
+    @property
+    def body(self) -> int: ...
+    @property
+    def placement(self) -> NDArray: ...
+
+
+class JointLike(Protocol):
+    """A joint in its place: its numbers out of those of the model, and where forces along it go."""
+
+    @property
+    def nv(self) -> int: ...
+    @property
+    def v_slice(self) -> slice: ...
+    @property
+    def mimic(self) -> Any: ...
+    def coordinates(self, q: NDArray) -> NDArray: ...
+    def velocities(self, v: NDArray) -> NDArray: ...
+
+
+class Mechanism(Protocol):
+    """What knows frames and joints by name."""
+
+    def frame(self, name: str) -> FrameLike: ...
+    def joint(self, name: str) -> JointLike: ...
+
+
+@dataclass(frozen=True)
+class BodyMotion:
+    """Of a body in world axes: rotation (3, 3) and position of its frame; angular velocity, velocity of its origin."""
+
+    R: NDArray
+    p: NDArray
+    w: NDArray
+    v: NDArray
+
+
+class Surroundings:
+    """The state of a mechanism as force elements ask for it, and the forces that they apply.
+
+    Frames go by their names or by those of bodies; 'world' is one. All vectors are in world axes, points are given in
+    coordinates of the frame.
+
+    Parameters
+    ----------
+    mechanism : knows frames and joints.
+    q, v : (nq,), (nv,) joint coordinates and velocities; numbers or symbols.
+    motion : of the body of that number.
+    """
+
+    def __init__(self, mechanism: Mechanism, q: NDArray, v: NDArray, motion: Callable[[int], BodyMotion]) -> None:
+        self._mechanism, self._q, self._v, self.motion = mechanism, q, v, motion
+        self.torques: dict[int, Any] = {}
+        """What was applied to velocity variables, by number."""
+        self.wrenches: dict[int, NDArray] = {}
+        """What was applied to bodies, by number: moment about the world origin, then force, (6,)."""
+
+    # --- what an element may ask --------------------------------------------------------------------------------------
+
+    def coordinates(self, joint: str) -> NDArray:
+        """The joint's coordinates (nq,), rad or m."""
+        return self._mechanism.joint(joint).coordinates(self._q)
+
+    def velocities(self, joint: str) -> NDArray:
+        """The joint's velocity variables (nv,), rad/s or m/s."""
+        return self._mechanism.joint(joint).velocities(self._v)
+
+    def rotation(self, frame: str) -> NDArray:
+        """Rotation matrix (3, 3) from the axes of a frame to those of the world."""
+        f, motion = self._of(frame)
+        return motion.R @ f.placement[:3, :3]
+
+    def position(self, frame: str, point: Any = ORIGIN) -> NDArray:
+        """Where a point of a frame is, (3,) m."""
+        f, motion = self._of(frame)
+        return motion.p + motion.R @ _in_body(f, point)
+
+    def velocity(self, frame: str, point: Any = ORIGIN) -> NDArray:
+        """Velocity (3,) of a point that is fixed in a frame, m/s."""
+        f, motion = self._of(frame)
+        return motion.v + _cross(motion.w, motion.R @ _in_body(f, point))
+
+    def angular_velocity(self, frame: str) -> NDArray:
+        """Angular velocity (3,) of a frame, rad/s."""
+        return self._of(frame)[1].w
+
+    # --- what it may do -----------------------------------------------------------------------------------------------
+
+    def apply_force(self, frame: str, force: Any, point: Any = ORIGIN) -> None:
+        """Let a force (3,) in world axes, N, act at a point of a frame."""
+        f, motion = self._of(frame)
+        force = _three(force, "force", frame)
+        self._add(f.body, _cross(motion.p + motion.R @ _in_body(f, point), force), force)
+
+    def apply_couple(self, frame: str, couple: Any) -> None:
+        """Let a couple (3,) in world axes, N m, act on a body."""
+        self._add(self._mechanism.frame(frame).body, _three(couple, "couple", frame), np.zeros(3))
+
+    def apply_torque(self, joint: str, torque: Any) -> None:
+        """Let a joint force (nv,) act along a joint's velocity variables, N m or N."""
+        own = self._mechanism.joint(joint)
+        values = np.atleast_1d(np.asarray(torque))
+        if values.shape != (own.nv,):
+            raise ModelError(f"torque on joint {joint!r} has shape {values.shape}; the joint needs ({own.nv},)")
+        scale = 1.0 if own.mimic is None else own.mimic.multiplier
+        for k, x in enumerate(values):
+            a = own.v_slice.start + k
+            self.torques[a] = self.torques.get(a, 0.0) + scale * x
+
+    def _of(self, frame: str) -> tuple[FrameLike, BodyMotion]:
+        f = self._mechanism.frame(frame)
+        return f, self.motion(f.body)
+
+    def _add(self, body: int, moment: NDArray, force: NDArray) -> None:
+        wrench = np.concatenate([moment, force])
+        self.wrenches[body] = self.wrenches[body] + wrench if body in self.wrenches else wrench
+
+
+def _in_body(frame: FrameLike, point: Any) -> NDArray:
+    """A point of a frame in coordinates of its body."""
+    return frame.placement[:3, 3] + frame.placement[:3, :3] @ _three(point, "point", "a frame")
+
+
+def _three(values: Any, what: str, whose: str) -> NDArray:
+    array = np.asarray(values) if not isinstance(values, np.ndarray) else values
+    if array.shape != (3,):
+        raise ModelError(f"{what} on {whose!r} has shape {array.shape}; give three numbers, in world axes")
+    return array
+
+
+def _cross(a: NDArray, b: NDArray) -> NDArray:
+    """a x b; of three numbers faster than `numpy.cross`, and of symbols as well."""
+    x = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    return np.array(x)

@@ -1,0 +1,154 @@
+"""A force element in a model, and how it is looked at before it is let in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError, StateError
+from rbdkit.forces import BodyMotion, ForceElement, JointFriction, Surroundings
+from rbdkit.spatial import plucker, se3
+from rbdkit.spatial.read_numbers import shown
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+SMALL = 1e-6
+"""s; over twice this time an energy is followed to see whether forces do the work that it loses."""
+LIKE = 1e-5
+"""So much of the power may differences miss."""
+
+
+@dataclass(frozen=True, eq=False)
+class Force:
+    """A force element of a model. name : unique among forces, bodies, frames and joints."""
+
+    name: str
+    element: ForceElement
+
+    def __repr__(self) -> str:
+        return f"<Force {self.name!r}: {self.element!r}>"
+
+
+def acting(model: Model) -> tuple[Force, ...]:
+    """Everything that acts in a model by itself, the dry friction of its joints among it."""
+    rubbing = [joint for joint in model.joints if joint.friction.any()]
+    return *model.forces, *(Force(j.name, JointFriction(j.name, tuple(j.friction.tolist()))) for j in rubbing)
+
+
+def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surroundings:
+    """One state of a model as force elements see it: (nq,), (nv,), and time in s for prescribed joints."""
+
+    @cache
+    def motion(body: int) -> BodyMotion:
+        if body == 0:
+            return BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+        parent, joint = motion(model.parent[body]), model.joints[body]
+        step = joint.pose(q, t)
+        own = joint.velocity(q, v, t)  # Eq 5.18, in body coordinates
+        inherited = plucker.from_pose(step) @ np.concatenate([parent.R.T @ parent.w, parent.R.T @ parent.v])
+        R = parent.R @ step[:3, :3]
+        twist = inherited + own
+        return BodyMotion(R, parent.p + parent.R @ step[:3, 3], R @ twist[:3], R @ twist[3:])
+
+    return Surroundings(model, q, v, motion)
+
+
+def try_out(model: Model, force: Force) -> None:
+    """Let a force element act once, in the model's neutral state at rest, and look at what comes out.
+
+    Raises
+    ------
+    ModelError
+        If it names a body, frame or joint that is not there, applies something of a wrong shape, stores an energy that
+        is no number, applies nothing, or calls itself conservative where its energy does not fall by the work that its
+        forces do.
+    """
+    who = f"force {force.name!r} ({force.element.known_as})"
+    at = surroundings(model, model.neutral(), np.zeros(model.nv))
+    try:
+        with np.errstate(all="ignore"):
+            force.element.act(at)
+            energy = float(force.element.energy(at))
+            for applied in (*at.torques.values(), *at.wrenches.values()):
+                np.asarray(applied, dtype=float)
+    except (ModelError, StateError) as fault:
+        raise ModelError(f"{who}: {fault}") from None
+    except Exception as fault:  # a user's code: anything may go wrong in it
+        raise ModelError(f"{who} cannot act: {type(fault).__name__}: {fault}") from None
+    if not np.isfinite(energy):
+        raise ModelError(f"{who}: its energy is {energy} in the neutral state; it must be finite")
+    if not (at.torques or at.wrenches):
+        raise ModelError(f"{who} applies nothing; let act call apply_force, apply_couple or apply_torque")
+    if force.element.conservative:
+        with np.errstate(all="ignore"):
+            _require_conservative(model, force, who)
+
+
+def _require_conservative(model: Model, force: Force, who: str) -> None:
+    """Compare the power of the forces with the rate of the energy, at a state that is as good as any."""
+    rng = np.random.default_rng(0)
+    q, v = model.random_q(rng), rng.normal(size=model.nv)
+    at = surroundings(model, q, v)
+    force.element.act(at)
+    work = power(at, v)
+    ends = [surroundings(model, model.move(q, s * v), v) for s in (-SMALL, SMALL)]
+    low, high = (float(force.element.energy(end)) for end in ends)
+    gain = (high - low) / (2.0 * SMALL)
+    # differences of an energy E lose eps E / SMALL
+    if abs(work + gain) > LIKE * max(abs(work), abs(gain)) + 1e-15 * (abs(low) + abs(high)) / SMALL:
+        raise ModelError(
+            f"{who} says that it is conservative, but in some state its forces do {shown(work)} W while its energy "
+            f"grows by {shown(gain)} W, not by {shown(-work)} W; mend act or energy, or leave `conservative` False"
+        )
+
+
+def power(at: Surroundings, v: NDArray) -> float:
+    """Power of what was applied, W, by velocity variables and bodies. v : (nv,)."""
+    total = sum(float(x) * v[a] for a, x in at.torques.items())
+    for body, wrench in at.wrenches.items():
+        motion = at.motion(body)
+        total += float(wrench[:3] @ motion.w + wrench[3:] @ (motion.v + np.cross(motion.p, motion.w)))
+    return float(total)
+
+
+def lossy(model: Model) -> bool:
+    """Whether dampers, friction or force elements may take energy out of the model, or bring it in."""
+    return any(joint.damping.any() for joint in model.joints) or not all(f.element.conservative for f in model.acting)
+
+
+def inner(model: Model) -> bool:
+    """Whether force elements leave the momentum of the model as it is: what they do to its bodies adds up to nothing.
+
+    Seen at one state, at which nothing adds up by chance.
+    """
+    if not model.acting:
+        return True
+    rng = np.random.default_rng(0)
+    at = surroundings(model, model.random_q(rng), rng.normal(size=model.nv))
+    for force in model.acting:
+        force.element.act(at)
+    roots = {a for i in model.children(0) for a in range(model.joints[i].v_slice.start, model.joints[i].v_slice.stop)}
+    pushes = [wrench for body, wrench in at.wrenches.items() if body > 0]
+    largest = max((float(np.abs(wrench).max()) for wrench in pushes), default=0.0)
+    balanced = not pushes or bool(np.abs(np.sum(pushes, axis=0)).max() <= 1e-10 * largest)
+    return balanced and not any(at.torques.get(a, 0.0) for a in roots)
+
+
+def along_joints(model: Model, at: Surroundings, q: NDArray) -> NDArray:
+    """What was applied as forces along the velocities of the model, (nv,): torques, and J^T f of every body."""
+    tau = np.zeros(model.nv)
+    for a, x in at.torques.items():
+        tau[a] += x
+    for body, wrench in at.wrenches.items():
+        for i in model.support(body):
+            joint = model.joints[i]
+            if joint.nv:
+                motion = at.motion(i)
+                S = se3.adjoint(se3.pose(motion.R, motion.p)) @ joint.motion_subspace(q)  # in the world
+                tau[joint.v_slice] += S.T @ wrench
+    return tau
