@@ -15,6 +15,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations.formulation import Force
 from rbdkit.functions import Backend, crba
 from rbdkit.model import Joint, Model
+from rbdkit.model.force import inner
 
 LARGEST = 1e100
 """Squares of larger numbers need not be finite: a state beyond is taken as one that is not."""
@@ -111,10 +112,10 @@ class JointSystem:
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy without dampers and motors; momentum of a model that floats without gravity."""
         kept = {}
-        if not any(joint.damping.any() or joint.type.is_driven for joint in self.model.joints):
+        if not self.model.lossy and not any(joint.type.is_driven for joint in self.model.joints):
             kept["energy"] = self.energy(x, v, t).total
         roots = [self.model.joints[i] for i in self.model.outward if self.model.parent[i] == 0]
-        if all(lets_go(joint) for joint in roots) and not self.model.gravity.any():
+        if all(lets_go(joint) for joint in roots) and not self.model.gravity.any() and inner(self.model):
             h = momentum(self.model, x, v, t=t)
             kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
         return kept

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
+from rbdkit.forces.joint_friction import CREEP
 from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Remarking, joint_state
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.integrators import Adaptive, Integrator
@@ -56,7 +57,7 @@ def judge(
     if recording.ran_away:
         energy_error = np.nan
         stopped = "; ".join([stopped, *_cause(motion, adequacy, step)])
-    lossy = any(joint.damping.any() for joint in model.joints) or bool(motion.driven)
+    lossy = model.lossy or bool(motion.driven)
     return Report(
         integrator=method.name,
         backend=backend,
@@ -183,7 +184,7 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
     dry = [repr(joint.name) for joint in motion.model.joints if joint.friction.any()]
     if dry:
         where = ", ".join(dry) if len(dry) <= 3 else f"{len(dry)} joints"
-        notes.append(f"dry friction of {where} was not simulated")
+        notes.append(f"dry friction of {where} is smooth: what ought to stick creeps with up to {CREEP:g} rad/s or m/s")
     if doubtful:
         notes.append(f"the model has {doubtful} finding{'s' if doubtful > 1 else ''}, see model.validate()")
     if motion._moved_by_time and motion.model.loops:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import (
     Energy,
     dissipation,
+    element_rates,
     energy,
     forward_dynamics,
     forward_kinematics,
@@ -162,6 +163,8 @@ class Trajectory:
             )
         if any(joint.damping.any() for joint in self.model.joints):
             power = power - dissipation(self.model, self.v)
+        if not all(force.element.conservative for force in self.model.acting):
+            power = power - self._lost_in_elements
         if self.tau is not None:
             power = power + np.einsum("ij,ij->i", self.tau, self.v)
         forces = None
@@ -171,6 +174,15 @@ class Trajectory:
         if self.driven:
             power = power + [self._motor_power(k, None if forces is None else forces[k]) for k in range(len(self))]
         return power
+
+    @property
+    def _lost_in_elements(self) -> NDArray:
+        """Power that force elements lose, (n,), W."""
+        kernels = kernels_for(self.model)
+        if kernels is None:
+            states = zip(self.t, self.q, self.v, strict=True)
+            return np.array([element_rates(self.model, q, v, t)[1] for t, q, v in states])
+        return self._at_all_states(lambda q, v, t: [kernels.own_forces(q, v, t)[2]])[0]
 
     def _motor_power(self, k: int, f_ext: NDArray | None) -> float:
         """Power of the motors of prescribed joints at the k-th state under external forces (bodies, 6), W."""

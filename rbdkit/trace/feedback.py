@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,16 +31,22 @@ class Feedback:
     numbers: tuple[float, ...] = field(compare=False)
 
     @classmethod
-    def of(cls, trace: Trace) -> Feedback:
-        """From the trace of a function with the arguments t, q and v."""
+    def of(cls, trace: Trace, given: Sequence[float] = ()) -> Feedback:
+        """From the trace of a function with the arguments t, q and v.
+
+        given : the numbers that it loads as "numbers", which stay inputs whatever their values; those that stand in
+            the trace come behind.
+        """
         roots = trace.positions()
         steps: list[tuple[Any, ...]] = []
-        numbers: list[float] = []
+        numbers = list(given)
         place: dict[int, int] = {}
         for position in trace.graph.live(roots):
             operation, *operands = trace.graph.nodes[position]
             place[position] = len(steps)
-            if operation == "load":
+            if operation == "load" and operands[0] == "numbers":
+                steps.append(("number", operands[2]))
+            elif operation == "load":
                 steps.append(("load", operands[0], operands[2]))
             elif operation == "const" and operands[0] not in PLAIN:
                 steps.append(("number", len(numbers)))
@@ -64,15 +71,29 @@ class Feedback:
         The elements of the result.
         """
         sources = {"q": q, "v": v}
+
+        def load(argument: str, k: int) -> Scalar:
+            return t if argument == "t" else program.load(*sources[argument], k)
+
+        return self.compute(program, load, numbers)
+
+    def compute(self, program: Program, load: Callable[[str, int], Scalar], numbers: str) -> list[Scalar]:
+        """As `record`, of any function. load : gives element k of an argument."""
+        return self._replayed(load, lambda k: program.load(numbers, 0, k))
+
+    def value(self, load: Callable[[str, int], float]) -> list[float]:
+        """The elements of the result, on numbers. load : gives element k of an argument."""
+        return self._replayed(load, lambda k: self.numbers[k])
+
+    def _replayed(self, load: Callable[[str, int], Any], number: Callable[[int], Any]) -> list[Any]:
         values: list[Any] = []
         for operation, *operands in self.steps:
             if operation == "const":
                 values.append(operands[0])
             elif operation == "number":
-                values.append(program.load(numbers, 0, operands[0]))
+                values.append(number(operands[0]))
             elif operation == "load":
-                argument, k = operands
-                values.append(t if argument == "t" else program.load(*sources[argument], k))
+                values.append(load(*operands))
             else:
                 values.append(OPERATIONS[operation](*(values[operand] for operand in operands)))
         return [values[position] for position in self.results]

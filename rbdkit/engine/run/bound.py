@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import layout
+from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.run.driven import DrivenJoints
 from rbdkit.engine.run.recipes import Recipe, Task, loop_code, unrolled_code
@@ -16,6 +18,9 @@ from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
 from rbdkit.trace import ALONE, Backend, Given, Lanes, blank
+
+WITH_OWN_FORCES = ("forward_dynamics", "own_forces", "over_time")
+"""What the force elements of a model take part in."""
 
 UNROLLED_STATES = 10_000
 """So many states in one call are worth compiling straight-line code; a motion always is (see `rbdkit.engine`)."""
@@ -33,17 +38,21 @@ class BoundModel:
     ----------
     numbers : of the model, in the arrays that programs read. shape : of straight-line code for it, if there is any.
     driven : its joints that move as time says. coupled : whether joints follow others.
+    own : what acts in it by itself, None if nothing does.
 
     Raises
     ------
     NotCovered
-        If the model has a joint that the engine does not know.
+        If the model has a joint or a force element that the engine does not know.
     """
 
     def __init__(self, model: Model, backend: Backend) -> None:
         self.backend = backend
         self._layout = layout(model)
+        self.own = own_forces(model, self._layout)
         self.numbers = pack(model, self._layout)
+        if self.own is not None:
+            self.numbers["own_numbers"] = np.array(self.own.law.numbers)
         self.driven = DrivenJoints(model, self._layout)
         self._links_are_bodies = np.array_equal(self._layout.link_of_body, range(len(self._layout.links) + 1))
         self._kinds = kinds_of(self._layout)
@@ -59,7 +68,7 @@ class BoundModel:
     def likeness(self) -> Hashable:
         """What models have in common that can be computed in the lanes of one program."""
         layout = self._layout
-        return self.backend, layout.links, layout.nq, layout.nv, tuple(layout.link_of_body), self.shape
+        return self.backend, layout.links, layout.nq, layout.nv, tuple(layout.link_of_body), self.shape, self.own
 
     def unrolls(self, states: int | None) -> bool:
         """Whether straight-line code serves so many states, or, if None, a motion of any length."""
@@ -81,6 +90,8 @@ class BoundModel:
         states : how many states the call has, None for a motion: see `unrolls`.
         lanes : how many states run at once. numbers : of the model in each lane; those of this one if not given.
         """
+        if task.algorithm in WITH_OWN_FORCES:
+            task = replace(task, own=self.own)
         recipe = self._recipe(task, states, lanes)
         used, (sizes, lengths) = recipe.code.program.arrays, room(self._layout, recipe.width)
         own = {name: blank(size, lanes.width) for name, size in sizes.items() if name in used}

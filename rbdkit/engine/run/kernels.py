@@ -99,6 +99,14 @@ class Kernels(StateComputer):
             self.refuse_loops("forward dynamics")
         return self._compute("forward_dynamics", (q, v, tau), f_ext, t)[0]
 
+    def own_forces(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
+        """Of force elements: forces along the velocities (..., nv), energy stored, J, and power lost, W, (...) each."""
+        if self.own is None:
+            nothing = np.zeros(q.shape[:-1])
+            return np.zeros(v.shape), nothing, nothing
+        powers, tau = self._compute("own_forces", (q, v), t=t)
+        return tau, powers[..., 0], powers[..., 1]
+
     def motors(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
         """What moves the joints that move as time says: forces along the velocities of the joints inside them."""
         return self._compute("motors", (q, v, qdd), f_ext, t)[0]
@@ -117,8 +125,11 @@ class Kernels(StateComputer):
         return poses, velocities
 
     def energy(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        """Kinetic, gravitational and spring energy (..., 3), J."""
-        return self._compute("energy", (q, v), t=t)[0]
+        """Kinetic, gravitational and spring energy (..., 3), J; the last with that of force elements."""
+        energies = self._compute("energy", (q, v), t=t)[0]
+        if self.own is not None:
+            energies[..., 2] += self.own_forces(q, v, t)[1]
+        return energies
 
     def jacobian(self, q: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0) -> NDArray:
         """Jacobian (..., 6, nv) of a frame with a placement (4, 4) on a body."""

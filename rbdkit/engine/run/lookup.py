@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.model import Body, Loop, Model
+from rbdkit.model import Body, Force, Loop, Model
 from rbdkit.trace import available
 
 
@@ -19,6 +19,7 @@ class _Made:
 
     bodies: tuple[Body, ...]
     loops: tuple[Loop, ...]
+    forces: tuple[Force, ...]
     gravity: NDArray
     kernels: Kernels | None
     why: str
@@ -47,6 +48,7 @@ def _look_up(model: Model) -> _Made:
         made is None
         or made.bodies is not model.bodies
         or made.loops is not model.loops
+        or made.forces is not model.forces
         or made.gravity is not model.gravity
     ):
         made = _made[model] = _make(model)
@@ -56,6 +58,6 @@ def _look_up(model: Model) -> _Made:
 def _make(model: Model) -> _Made:
     try:
         name, why = available()
-        return _Made(model.bodies, model.loops, model.gravity, Kernels(model, name), why)
+        return _Made(model.bodies, model.loops, model.forces, model.gravity, Kernels(model, name), why)
     except NotCovered as fault:
-        return _Made(model.bodies, model.loops, model.gravity, None, str(fault))
+        return _Made(model.bodies, model.loops, model.forces, model.gravity, None, str(fault))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.steps import own_forces
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.crba import crba, crba_base
 from rbdkit.engine.steps.energy import energy
@@ -28,8 +30,8 @@ from rbdkit.trace import Index
 class State:
     """One of a stack of states: its part of the arrays of a program that loops over them."""
 
-    def __init__(self, tree: Tree, number: Index, external: bool) -> None:
-        self.tree = tree
+    def __init__(self, tree: Tree, number: Index, external: bool, own: OwnForces | None = None) -> None:
+        self.tree, self.own = tree, own
         self.number = number
         self.q = tree.coordinates("q", number * tree.nq)
         self.f_ext = ExternalForce(tree, number * ((tree.n + 1) * 6)) if external else None
@@ -53,7 +55,15 @@ def _aba(tree: Tree, x: State) -> None:
 
 
 def _forward_dynamics(tree: Tree, x: State) -> None:
-    forward_dynamics(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext)
+    forward_dynamics(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext, x.own)
+
+
+def _own_forces(tree: Tree, x: State) -> None:
+    assert x.own is not None
+    stored, lost = own_forces.record(x.own, tree, x.q, x["v"])
+    for k, value in enumerate((stored, lost)):
+        tree.program.store("powers", x.number * 2, k, value)
+    own_forces.along_joints(tree, x.q, x["tau"])
 
 
 def _require_independent(tree: Tree, what: str) -> None:
@@ -144,6 +154,7 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
     "forward_dynamics": _forward_dynamics,
     "crba": _crba,
     "energy": _energy,
+    "own_forces": _own_forces,
     "poses": _poses,
     "kinematics": _kinematics,
     "rnea_gradient": _rnea_gradient,
@@ -160,8 +171,11 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
 }
 
 
-def over_states(tree: Tree, algorithm: str, external: bool) -> None:
-    """Write the program of one of `ALGORITHMS`. external : whether there are external forces on the bodies."""
+def over_states(tree: Tree, algorithm: str, external: bool, own: OwnForces | None = None) -> None:
+    """Write the program of one of `ALGORITHMS`.
+
+    external : whether there are external forces on the bodies. own : the model's force elements.
+    """
     program = tree.program
     with program.loop(0, program.count("states"), program.lanes.width) as number:
-        ALGORITHMS[algorithm](tree, State(tree, number, external))
+        ALGORITHMS[algorithm](tree, State(tree, number, external, own))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
 from rbdkit.engine.steps.loop_tree import LoopTree
@@ -21,7 +22,8 @@ class Task:
 
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
         external forces on the links, from time and state, and driven the numbers of joints that move as time says;
-        None where arrays hold them. step : writes one step.
+        None where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for
+        them.
     """
 
     algorithm: str
@@ -30,6 +32,7 @@ class Task:
     f_ext: Feedback | None = None
     step: Record | None = None
     driven: DrivenMotion | None = None
+    own: OwnForces | None = None
 
     @property
     def unrolls(self) -> bool:
@@ -39,9 +42,9 @@ class Task:
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
         if self.step is not None:
-            over_time(RecordedTree(tree, self.external, self.tau, self.f_ext, self.driven), self.step)
+            over_time(RecordedTree(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
         else:
-            over_states(tree, self.algorithm, self.external)
+            over_states(tree, self.algorithm, self.external, self.own)
 
 
 @dataclass(frozen=True)

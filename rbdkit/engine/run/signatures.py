@@ -11,7 +11,7 @@ from rbdkit.engine.steps.jacobians import row_length
 INPUTS = {
     "rnea": ("q", "v", "qdd"), "motors": ("q", "v", "qdd"),
     "aba": ("q", "v", "tau"), "forward_dynamics": ("q", "v", "tau"),
-    "crba": ("q",), "poses": ("q",), "kinematics": ("q", "v"), "energy": ("q", "v"),
+    "crba": ("q",), "poses": ("q",), "kinematics": ("q", "v"), "energy": ("q", "v"), "own_forces": ("q", "v"),
     "rnea_jacobian": ("q", "v", "qdd"), "aba_jacobian": ("q", "v", "tau"),
     "forward_dynamics_jacobian": ("q", "v", "tau"),
     "rnea_gradient": ("q", "v", "qdd", "weights"), "passive_gradient": ("q", "v", "weights"),
@@ -23,6 +23,7 @@ INPUTS = {
 OUTPUTS = {
     "rnea": ("tau",), "motors": ("motors", "tau"), "aba": ("qdd",), "forward_dynamics": ("qdd",),
     "crba": ("H",), "poses": ("poses",), "kinematics": ("poses", "velocities"), "energy": ("energies",),
+    "own_forces": ("powers", "tau"),
     "rnea_jacobian": ("derivatives",), "aba_jacobian": ("derivatives", "qdd"),
     "forward_dynamics_jacobian": ("derivatives", "qdd"),
     "rnea_gradient": ("by_q", "by_v", "by_qdd", "by_link", "by_gravity", "by_f_ext"),
@@ -49,6 +50,8 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
         "D_inv": nv,
         "carried": CARRIED,
         "bias_force": nv,
+        "own_tau": nv,
+        "own_force": 6 * (len(layout.links) + 1),
     }
     return sizes, {"width": width, "row": row_length(3 * nv), "H_row": row_length(nv)}
 
@@ -66,5 +69,6 @@ def output_shapes(algorithm: str, nv: int, bodies: int, links: int = 0, driven: 
         "momenta": (6,),
         "centers": (3,),
         "motors": (driven,),
+        "powers": (2,),
     }
     return {name: shapes.get(name, (nv,)) for name in OUTPUTS[algorithm]}

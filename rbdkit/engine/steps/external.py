@@ -5,15 +5,20 @@ from __future__ import annotations
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
-from rbdkit.trace import Whole
+from rbdkit.trace import Scalar, Whole
 
 
 class ExternalForce:
-    """Reads the array "f_ext", six numbers a link and the world: moment about the world origin, then force."""
+    """Reads the array "f_ext", six numbers a link and the world: moment about the world origin, then force.
 
-    def __init__(self, tree: Tree, start: Whole = 0) -> None:
+    start : where it begins. own : whether there is "own_force", of what acts by itself, to be read as well; given :
+        whether there is "f_ext".
+    """
+
+    def __init__(self, tree: Tree, start: Whole = 0, own: bool = False, given: bool = True) -> None:
         self.tree = tree
         self.start = start
+        self.arrays: list[tuple[str, Whole]] = [("f_ext", start)] * given + [("own_force", 0)] * own
         self.R, self.p = tree.field(Matrix), tree.field(Vector)
         self.R[tree.world], self.p[tree.world] = IDENTITY, ZERO
 
@@ -21,7 +26,9 @@ class ExternalForce:
         """Moment about a link's origin, and force, in its axes; R, p is its pose in the parent. Call it outward."""
         R_p = self.R[i.parent]
         self.R[i], self.p[i] = R_p @ R, self.p[i.parent] + R_p @ p
-        place = i.number * 6 + self.start
-        x = [self.tree.program.load("f_ext", place, k) for k in range(6)]
+        x: list[Scalar] = [0.0] * 6
+        for array, start in self.arrays:
+            place = i.number * 6 + start
+            x = [a + self.tree.program.load(array, place, k) for k, a in enumerate(x)]
         n, f = Vector(x[:3]), Vector(x[3:])
         return self.R[i].T @ (n - cross(self.p[i], f)), self.R[i].T @ f

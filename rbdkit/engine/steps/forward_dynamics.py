@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.steps import coupled
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.own_forces import WithOwnTorques, record
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.tree import Tree
 
 
 def forward_dynamics(
-    tree: Tree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None
+    tree: Tree,
+    q: JointArray,
+    qd: JointArray,
+    tau: JointValues,
+    qdd: JointArray,
+    f_ext: ExternalForce | None,
+    own: OwnForces | None = None,
 ) -> None:
-    """qdd under tau and what the joints do by themselves, by the algorithm that the tree's joints allow."""
-    acting = WithPassiveForce(tree, q, qd, tau)
+    """qdd under tau and what the joints do by themselves, by the algorithm that the tree's joints allow.
+
+    own : the force elements of the model, if it has any.
+    """
+    acting: JointValues = WithPassiveForce(tree, q, qd, tau)
+    if own is not None:
+        record(own, tree, q, qd)
+        acting = WithOwnTorques(tree, acting)
+        f_ext = ExternalForce(tree, 0 if f_ext is None else f_ext.start, own=True, given=f_ext is not None)
     if tree.coupled:
         assert isinstance(tree, LoopTree)
         coupled.forward_dynamics(tree, q, qd, acting, qdd, f_ext)

@@ -50,6 +50,10 @@ class LoopTree(Tree):
         for k in program.switch(case, range(len(self.kinds))):
             yield Node(number, row, parameters, self.kinds[k], body, q, v)
 
+    def row_of(self, link: int) -> Whole:
+        """Where the work space of a link of that number begins."""
+        return self.program.count("width") * link
+
     def bodies(self) -> Iterator[BodyFrame]:
         """Every body of the model, the world first."""
         program = self.program

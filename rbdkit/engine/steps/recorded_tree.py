@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.forward_dynamics import forward_dynamics
 from rbdkit.engine.steps.joint_arrays import JointValues
@@ -37,7 +38,7 @@ class RecordedTree:
     ----------
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
         external forces on the links, from time and state; None where arrays hold them. driven : likewise the numbers
-        of joints that move as time says; None where tables hold them.
+        of joints that move as time says; None where tables hold them. own : the force elements.
     """
 
     def __init__(
@@ -47,9 +48,10 @@ class RecordedTree:
         tau: Feedback | None,
         f_ext: Feedback | None,
         driven: DrivenMotion | None = None,
+        own: OwnForces | None = None,
     ) -> None:
         self.tree, self.program, self.nx, self.nv = tree, tree.program, tree.nq, tree.nv
-        self.external, self.tau, self.f_ext, self.driven = external, tau, f_ext, driven
+        self.external, self.tau, self.f_ext, self.driven, self.own = external, tau, f_ext, driven, own
 
     def coordinates(self) -> Iterator[Whole]:
         return self.tree.each(self.nx)
@@ -86,7 +88,7 @@ class RecordedTree:
             self._store("f_ext", self.f_ext.record(self.program, moment.time, _at(x), _at(v), "f_ext_numbers"))
         external = ExternalForce(tree) if self.external else None
         q, velocity, qdd = tree.coordinates(*_at(x)), tree.velocities(*_at(v)), tree.velocities(*_at(result))
-        forward_dynamics(tree, q, velocity, acting, qdd, external)
+        forward_dynamics(tree, q, velocity, acting, qdd, external, self.own)
 
     def _store(self, array: str, values: list[Scalar]) -> None:
         for k, x in enumerate(values):

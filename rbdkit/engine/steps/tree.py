@@ -81,6 +81,10 @@ class Tree(ABC):
     def each(self, count: Whole) -> Iterator[Whole]:
         """The numbers from 0 to count - 1."""
 
+    def row_of(self, link: int) -> Whole:
+        """Where the work space of a link of that number begins."""
+        return 0
+
     @abstractmethod
     def field(self, kind: Any) -> Any:
         """Room for a value of every link and the world: a mapping from links to values of a type such as `Vector`."""

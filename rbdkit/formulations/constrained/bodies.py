@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, crba, forward_kinematics
+from rbdkit.algorithms.force_elements import element_power
 from rbdkit.algorithms.passive_force import passive_force, spring_energy
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
@@ -28,6 +29,7 @@ from rbdkit.formulations.joint import lets_go
 from rbdkit.formulations.joint_state import joint_state
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
+from rbdkit.model.force import inner
 from rbdkit.model.names import listed
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_force
@@ -102,7 +104,7 @@ class ConstrainedBodies:
         self.gaps = Gaps(self.constraints, length_of(model))
         self.free_responses = free_responses(model, self.constraints.joints[self.n :], self.gaps.length)
         self.tree_has_inertia = self._tree or _has_inertia(model)
-        self._passive = any(joint.damping.any() or joint.stiffness.any() for joint in model.joints)
+        self._passive = bool(model.acting) or any(j.damping.any() or j.stiffness.any() for j in model.joints)
         self._rotors = any(joint.armature.any() for joint in model.joints)
         self._mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
         self._com = np.array([body.inertia.com if body.inertia else np.zeros(3) for body in model.bodies])
@@ -193,7 +195,7 @@ class ConstrainedBodies:
             Q += (np.swapaxes(se3.adjoint(C), -1, -2) @ self.f_ext(t, x, v)[..., None])[..., 0]
         tau = np.zeros(self.model.nv) if self.tau is None else np.asarray(self.tau(t, x, v), dtype=float)
         if self._passive:
-            tau = tau + passive_force(self.model, *self.joint_state(x, v))
+            tau = tau + passive_force(self.model, *self.joint_state(x, v), t)
         if self._passive or self.tau is not None:
             Q += applied(self.model, self.constraints, relative, tau)
         return Q
@@ -225,7 +227,7 @@ class ConstrainedBodies:
         spring = np.zeros_like(kinetic)
         if self._rotors or self._passive:
             q, qd = self.joint_state(x, v)
-            spring = spring_energy(self.model, q)
+            spring = spring_energy(self.model, q) + element_power(self.model, q, qd, t)[0]
             for joint in self.model.joints:
                 kinetic = kinetic + 0.5 * (joint.velocities(qd) ** 2 @ joint.armature)
         return Energy(kinetic, gravitational, spring)
@@ -239,11 +241,12 @@ class ConstrainedBodies:
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy without dampers and motors; momentum where nothing holds on to the world and nothing falls."""
         kept, places = {}, self.constraints.joints
-        if not any(joint.damping.any() for joint in self.model.joints) and not any(j.type.is_driven for j in places):
+        if not self.model.lossy and not any(j.type.is_driven for j in places):
             kept["energy"] = self.energy(x, v).total
         grounded = any(0 in (j.predecessor, j.successor) and j.type.nv < 6 for j in places)
         roots = [self.model.joints[i] for i in self.model.children(0)]
-        if not grounded and all(lets_go(joint) for joint in roots) and not self.model.gravity.any():
+        kept_together = not grounded and all(lets_go(joint) for joint in roots) and inner(self.model)
+        if kept_together and not self.model.gravity.any():
             h = self.momentum(x, v)
             kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
         return kept

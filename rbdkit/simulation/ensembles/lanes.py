@@ -79,7 +79,7 @@ class Sorter:
         acts, _ = self._acting[key]
         if acts is None:
             return None
-        lossy = any(joint.damping.any() or joint.type.is_driven for joint in model.joints)
+        lossy = model.lossy or any(joint.type.is_driven for joint in model.joints)
         return Lane(
             model=model,
             kernels=kernels,

@@ -1,0 +1,244 @@
+"""The force elements of a model, recorded once: what they do as operations on the motion of bodies and joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.errors import RbdkitError
+from rbdkit.forces import BodyMotion, Surroundings
+from rbdkit.model import Model
+from rbdkit.model.force import Force
+from rbdkit.trace import Feedback, Graph, Impure, Scalar, Symbol, Trace, captured_arrays, symbols, tangents
+
+MOTION = 18
+"""Numbers of a body's motion in world axes: rotation by rows 9, position 3, angular velocity 3, velocity of the origin
+3."""
+TRIALS = 3
+"""States at which what was recorded is compared with the elements themselves."""
+
+
+@dataclass(frozen=True)
+class OwnForces:
+    """What acts in a model by itself.
+
+    Attributes
+    ----------
+    law : operations on "q", "v" of the model and "body<i>" of bodies, `MOTION` numbers each; it gives the torques, six
+        numbers for each body that is pushed, the energy that is stored and the power that is lost.
+    bodies : numbers of those whose motion is asked for; links : that carry them. apart : whether the frame of such a
+        body is another one than its link's.
+    velocities : numbers of the velocity variables that torques act on. pushed : numbers of the bodies with forces.
+    """
+
+    law: Feedback
+    bodies: tuple[int, ...]
+    links: tuple[int, ...]
+    apart: tuple[bool, ...]
+    velocities: tuple[int, ...]
+    pushed: tuple[int, ...]
+
+    @property
+    def pushed_links(self) -> tuple[int, ...]:
+        """The links that carry what is pushed, each once."""
+        return tuple(dict.fromkeys(self.links[self.bodies.index(body)] for body in self.pushed))
+
+    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[list[Any]], Any, Any]:
+        """Results of the law: torques, forces on bodies, energy, power lost."""
+        n = len(self.velocities)
+        pushes = [list(values[n + 6 * k : n + 6 * k + 6]) for k in range(len(self.pushed))]
+        return list(values[:n]), pushes, values[-2], values[-1]
+
+
+def numbers_of_forces(model: Model) -> list[float]:
+    """The parameters of everything that acts, one after the other."""
+    parameters = (force.element.parameters().values() for force in model.acting)
+    return [float(x) for values in parameters for value in values for x in np.ravel(value)]
+
+
+def own_forces(model: Model, layout: Layout) -> OwnForces | None:
+    """What acts in a model by itself, recorded; None if nothing does.
+
+    Raises
+    ------
+    NotCovered
+        If an element cannot be recorded: it decides by values, keeps something, or uses what knows no symbols.
+    """
+    if not model.acting:
+        return None
+    record = _Record(model)
+    for force in model.acting:
+        try:
+            _require_pure(force)
+            record.take(force)
+        except NotCovered:
+            raise
+        except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
+            raise NotCovered(f"force {force.name!r} cannot be compiled: {type(fault).__name__}: {fault}") from None
+    bodies = tuple(sorted(body for body in record.asked if body > 0))
+    links = tuple(int(layout.link_of_body[body]) for body in bodies)
+    own = OwnForces(
+        record.law(),
+        bodies,
+        links,
+        tuple(body in layout.welded or not np.array_equal(layout.frames[body], np.eye(4)) for body in bodies),
+        tuple(sorted(record.torques)),
+        tuple(sorted(record.wrenches)),
+    )
+    _compare(model, own)
+    return own
+
+
+def _require_pure(force: Force) -> None:
+    """Raise NotCovered unless a user's class computes with its fields and constants and does nothing else."""
+    for kind in type(force.element).__mro__:
+        if kind.__module__.split(".")[0] in ("rbdkit", "abc", "builtins"):
+            continue
+        for name, member in vars(kind).items():
+            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+            if not isinstance(function, FunctionType) or name.startswith("__"):
+                continue
+            try:
+                arrays = captured_arrays(function, (Model,))
+            except Impure as fault:
+                raise NotCovered(f"force {force.name!r}: {name} is a Python function: {fault}") from None
+            if arrays:
+                raise NotCovered(f"force {force.name!r}: {name} uses an array that may change; make it a field")
+
+
+class _Record:
+    """Force elements that act on symbols."""
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.graph = model, Graph()
+        self.asked: dict[int, BodyMotion] = {}
+        self.torques: dict[int, Any] = {}
+        self.wrenches: dict[int, NDArray] = {}
+        self.energy: Scalar = 0.0
+        self.lost: Scalar = 0.0
+        self.numbers = 0
+        self.q, self.v = self._load("q", model.nq), self._load("v", model.nv)
+
+    def take(self, force: Force) -> None:
+        """Let one element act."""
+        values = {name: self._parameter(value) for name, value in force.element.parameters().items()}
+        element = force.element.on_symbols(values)
+        at = Surroundings(self.model, self.q, self.v, self._motion)
+        element.act(at)
+        stored = np.asarray(element.energy(at), dtype=object).item()
+        for a, x in at.torques.items():
+            self.torques[a] = self.torques.get(a, 0.0) + _scalar(x)
+        for body, wrench in at.wrenches.items():
+            if body > 0:
+                self.wrenches[body] = self.wrenches[body] + wrench if body in self.wrenches else wrench
+        self.energy = self.energy + stored
+        if not force.element.conservative:
+            self.lost = self.lost - self._power(at) - self._rate(stored)
+
+    def law(self) -> Feedback:
+        """Everything that was recorded."""
+        pushes = [_scalar(x) for body in sorted(self.wrenches) for x in self.wrenches[body]]
+        outputs = (*(self.torques[a] for a in sorted(self.torques)), *pushes, self.energy, self.lost)
+        trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
+        return Feedback.of(trace, numbers_of_forces(self.model))
+
+    def _load(self, name: str, size: int) -> NDArray:
+        return symbols([self.graph.load(name, None, k) for k in range(size)])
+
+    def _parameter(self, value: float | NDArray) -> Any:
+        """A number, or the numbers of a vector, as symbols."""
+        first = self.numbers
+        self.numbers += np.size(value)
+        loads = [self.graph.load("numbers", None, first + k) for k in range(np.size(value))]
+        return loads[0] if np.ndim(value) == 0 else symbols(loads)
+
+    def _motion(self, body: int) -> BodyMotion:
+        if body not in self.asked:
+            if body == 0:
+                motion = BodyMotion(symbols(np.eye(3)), *(symbols(np.zeros(3)) for _ in range(3)))
+            else:
+                x = self._load(f"body{body}", MOTION)
+                motion = BodyMotion(x[:9].reshape(3, 3), x[9:12], x[12:15], x[15:])
+            self.asked[body] = motion
+        return self.asked[body]
+
+    def _power(self, at: Surroundings) -> Scalar:
+        total: Any = 0.0
+        for a, x in at.torques.items():
+            total = total + _scalar(x) * self.v[a]
+        for body, wrench in at.wrenches.items():
+            total = total + (wrench[:3] @ self._motion(body).w + wrench[3:] @ _at_world_origin(self._motion(body)))
+        return _scalar(total)
+
+    def _rate(self, stored: Any) -> Scalar:
+        """How fast a stored energy grows, by the rates of all that it depends on."""
+        if not isinstance(stored, Symbol):
+            return 0.0
+        live = set(self.graph.live([self.graph.position(stored)]))
+        seeds: dict[int, Scalar] = {}
+        for body, motion in self.asked.items():
+            if body > 0:
+                turning = np.cross(motion.w, motion.R.T).T  # w x R, column by column
+                for x, rate in zip((*motion.R.ravel(), *motion.p), (*turning.ravel(), *motion.v), strict=True):
+                    seeds[self.graph.position(x)] = _scalar(rate)
+        for joint in self.model.joints:
+            if joint.nv and joint.mimic is None:
+                own = self.q[joint.q_slice]
+                if not any(self.graph.position(x) in live for x in own):
+                    continue
+                for x, rate in zip(own, np.ravel(joint.type.rate(own, self.v[joint.v_slice])), strict=True):
+                    seeds[self.graph.position(x)] = _scalar(rate)
+        return tangents(self.graph, [self.graph.position(stored)], seeds)[0]
+
+
+def _at_world_origin(motion: BodyMotion) -> NDArray:
+    """Velocity of the point of a body that is at the world origin."""
+    return motion.v + np.cross(motion.p, motion.w)
+
+
+def _scalar(x: Any) -> Any:
+    return np.asarray(x, dtype=object).item() if isinstance(x, np.ndarray) else x
+
+
+def _compare(model: Model, own: OwnForces) -> None:
+    """Raise NotCovered unless what was recorded does what the elements do to numbers."""
+    rng = np.random.default_rng(0)
+    for _ in range(TRIALS):
+        q, v = model.random_q(rng), rng.normal(size=model.nv)
+        motions = {body: _random_motion(rng) for body in range(len(model.bodies))}
+        motions[0] = BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+        with np.errstate(all="ignore"):
+            at = Surroundings(model, q, v, motions.__getitem__)
+            for force in model.acting:
+                try:
+                    force.element.act(at)
+                except (ArithmeticError, RbdkitError):
+                    return  # nothing to compare with: such a motion need not make sense to it
+            torques, pushes, *_ = own.split(own.law.value(_numbers_for(q, v, motions)))
+        expected = [at.torques[a] for a in own.velocities]
+        expected += [x for body in own.pushed for x in at.wrenches[body]]
+        found = [*torques, *(x for push in pushes for x in push)]
+        # the same operations, but for the order in which a product is added up
+        near = 1e-9 * np.max(np.abs(expected), initial=0.0)
+        if not np.allclose(found, expected, rtol=1e-9, atol=near, equal_nan=True):
+            names = ", ".join(repr(force.name) for force in model.acting)
+            raise NotCovered(f"forces {names} do something else with numbers than with symbols")
+
+
+def _numbers_for(q: NDArray, v: NDArray, motions: dict[int, BodyMotion]) -> Callable[[str, int], float]:
+    """What the operations of a law ask for, on numbers."""
+    given = {f"body{body}": np.concatenate([x.R.ravel(), x.p, x.w, x.v]) for body, x in motions.items()}
+    given |= {"q": q, "v": v}
+    return lambda argument, k: float(given[argument][k])
+
+
+def _random_motion(rng: np.random.Generator) -> BodyMotion:
+    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    return BodyMotion(R * np.linalg.det(R), *rng.normal(size=(3, 3)))

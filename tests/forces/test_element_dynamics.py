@@ -1,0 +1,115 @@
+"""Force elements in joint coordinates: compiled against readable, and against what their energies say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit import algorithms
+from rbdkit.engine import backend, kernels_for
+
+SEEDS = (1, 2, 3)
+
+
+def state(model, seed=0):
+    rng = np.random.default_rng(seed)
+    return model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_compiled_forces_are_the_readable_ones(forced, seed):
+    model = forced(seed)
+    assert backend(model)[0] != "book", backend(model)
+    q, v, _ = state(model)
+    tau, stored, lost = kernels_for(model).own_forces(q, v)
+    expected = algorithms.element_force(model, q, v)
+    # both sum up the same products, along other ways: some dozens of roundings of the largest
+    assert tau == pytest.approx(expected, rel=1e-12, abs=1e-12 * np.abs(expected).max())
+    energy, power = algorithms.element_power(model, q, v)
+    assert stored == pytest.approx(float(energy), rel=1e-12)
+    grown, lost_by_difference = algorithms.element_rates(model, q, v)
+    assert lost + grown == pytest.approx(-float(power), rel=1e-8)  # a difference over 1e-5 s
+    assert lost == pytest.approx(lost_by_difference, rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_forward_dynamics_has_them_in_both_forms(forced, seed):
+    model = forced(seed)
+    q, v, tau = state(model)
+    compiled, book = (rbd.forward_dynamics(model, q, v, tau, backend=name) for name in ("auto", "book"))
+    assert compiled == pytest.approx(book, rel=1e-10, abs=1e-10 * np.abs(book).max())  # cond(H) eps
+    alone = rbd.aba(model, q, v, tau + rbd.passive_force(model, q, v))
+    assert compiled == pytest.approx(alone, rel=1e-10, abs=1e-10 * np.abs(book).max())
+
+
+def test_power_balance_closes(forced):
+    model = forced(2)
+    q, v, tau = state(model)
+    vdot = rbd.forward_dynamics(model, q, v, tau)
+    balance = rbd.power_balance(model, q, v, vdot, tau)
+    scale = abs(balance.energy_rate) + abs(balance.dissipated) + abs(balance.applied)
+    assert abs(balance.residual) < 1e-12 * scale  # what differences miss of the stored energy cancels
+
+
+def test_forces_of_conservative_elements_are_the_slope_of_their_energy(forced):
+    model = forced(3)
+    q, _, _ = state(model)
+    rest = np.zeros(model.nv)
+    h = 1e-5
+    rows = [
+        kernels_for(model).own_forces(model.integrate(q, s * h * np.eye(model.nv)), np.zeros((model.nv, model.nv)))
+        for s in (1.0, -1.0)
+    ]
+    slope = (rows[0][1] - rows[1][1]) / (2.0 * h)
+    assert algorithms.element_force(model, q, rest) == pytest.approx(-slope, abs=1e-7)  # h^2 and eps / h
+
+
+@pytest.mark.parametrize("seed", (1, 2))
+def test_a_run_in_compiled_loops_is_the_one_of_the_readable_form(forced, seed):
+    model = forced(seed, 4)
+    q, v, _ = state(model)
+    runs = [rbd.simulate(model, q, v, duration=0.05, dt=1e-3, backend=name) for name in ("auto", "book")]
+    assert "compiled loop" in runs[0].report.backend
+    assert runs[0].v == pytest.approx(runs[1].v, rel=1e-9, abs=1e-9)
+    assert runs[0].report.energy_error < 1e-6  # of Simpson, over kinks of drag and friction
+
+
+def test_another_number_compiles_nothing(forced, monkeypatch):
+    from rbdkit.trace.run import native
+
+    model = forced(1, 4)
+    q, v, tau = state(model)
+    first = rbd.forward_dynamics(model, q, v, tau)
+    monkeypatch.setattr(native, "compile_module", None, raising=False)
+    changed = model.with_parameters({"band.stiffness": 77.0, "band.at_b": (0.0, 0.2, 0.0), "air.coefficient": 0.0})
+    assert kernels_for(changed).own == kernels_for(model).own
+    second = rbd.forward_dynamics(changed, q, v, tau)
+    assert second != pytest.approx(first)
+    assert second == pytest.approx(rbd.forward_dynamics(changed, q, v, tau, backend="book"), rel=1e-9)
+
+
+def test_mimic_joints_feel_elements_on_both():
+    model = rbd.Model()
+    a = model.add_body("a", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0, [0.0, 0.0, -0.4], 0.1 * np.eye(3)))
+    model.add_body(
+        "b", a, rbd.Revolute("x"), [0.0, 0.0, -1.0], rbd.Inertia(0.5, [0.1, 0.0, -0.3], 0.05 * np.eye(3)),
+        mimic=rbd.Mimic("a_joint", -1.5, 0.2),
+    )  # fmt: skip
+    model.add_force("band", rbd.Spring("b", "world", 20.0, 0.1, 0.3, at_b=(0.5, 0.4, 0.0)))
+    model.add_force("grease", rbd.JointFriction("b_joint", 0.4, creep=0.2))
+    q, v = np.array([0.7]), np.array([-0.4])
+    tau = kernels_for(model).own_forces(q, v)[0]
+    assert tau == pytest.approx(algorithms.element_force(model, q, v), rel=1e-12)
+    # by virtual power: what the forces do in a motion with unit velocity
+    from rbdkit.model.force import power, surroundings
+
+    at = surroundings(model, q, v)
+    for force in model.acting:
+        force.element.act(at)
+    unit = surroundings(model, q, np.ones(1))
+    unit.torques, unit.wrenches = at.torques, at.wrenches
+    assert tau[0] == pytest.approx(power(unit, np.ones(1)), rel=1e-12)
+    assert rbd.forward_dynamics(model, q, v, [0.1]) == pytest.approx(
+        rbd.forward_dynamics(model, q, v, [0.1], backend="book"), rel=1e-11
+    )
