@@ -14,6 +14,7 @@ from rbdkit.algorithms.parameter_derivatives import rnea_parameter_derivatives
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
 from rbdkit.algorithms.passive_force import passive_force
 from rbdkit.algorithms.rnea_derivatives import rnea_derivatives
+from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree
 
@@ -76,6 +77,12 @@ def forward_dynamics_parameter_derivatives(
     Rest positions of springs count by how they move: (nv, nv of the joint).
     """
     require_tree(model)
+    if passive and model.acting:
+        raise ModelError(
+            f"the readable form knows no derivatives by parameters where force elements act: "
+            f"{', '.join(repr(force.name) for force in model.acting)}; let compiled code find them, without mimic and "
+            "prescribed joints, or take aba_gradient, in which they do not act"
+        )
     qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t), f_ext, t)
     forces = {name: -x for name, x in rnea_parameter_derivatives(model, q, qd, qdd, f_ext, t).items()}
     if passive:

@@ -11,6 +11,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.stacks import each_named, independent
 from rbdkit.engine import Kernels
+from rbdkit.engine.links.own_forces import require_known_places
 from rbdkit.functions import Backend, checked_state, with_inertia
 from rbdkit.model import Model
 
@@ -153,6 +154,13 @@ def _by_forces(
         own_q, own_v, *of_springs = kernels.passive_gradient(q, v, force_weights)
         by_q, by_v = by_q + own_q, by_v + own_v
         parameters |= _by_joint(model, dict(zip(("damping", "stiffness", "rest"), of_springs, strict=True)))
+        if kernels.own is not None:
+            require_known_places(model, kernels.own)
+            own = kernels.own_gradient(q, v, force_weights)
+            by_q, by_v = by_q + own.by_q, by_v + own.by_v
+            for name, x in kernels.parameter_gradient(model, own.by_link).items():
+                parameters[name] = parameters[name] + x
+            parameters |= _by_element(model, own.by_numbers)
     by_f_ext = None if forces is None else -g.by_f_ext
     return Gradient(by_q, by_v, None, force_weights, by_f_ext, _in_order(model, parameters))
 
@@ -170,6 +178,20 @@ def _by_joint(model: Model, vectors: dict[str, NDArray]) -> dict[str, NDArray]:
             if joint.nv:
                 own = x[..., joint.v_slice]
                 found[f"{joint.name}.{name}"] = own[..., 0] if joint.nv == 1 else own
+    return found
+
+
+def _by_element(model: Model, by_numbers: NDArray) -> dict[str, NDArray]:
+    """Derivatives (..., n) by the numbers of force elements, by the names of parameters."""
+    found, first = {}, 0
+    for force in model.acting:
+        for name, value in force.element.parameters().items():
+            size, own = np.size(value), by_numbers[..., first : first + np.size(value)]
+            first += size
+            if force in model.forces:
+                found[f"{force.name}.{name}"] = own.reshape((*own.shape[:-1], *np.shape(value)))
+            elif name == "coulomb":  # the dry friction of a joint
+                found[f"{force.name}.friction"] = own[..., 0] if size == 1 else own
     return found
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.errors import RbdkitError
+from rbdkit.errors import ModelError, RbdkitError
 from rbdkit.forces import BodyMotion, Surroundings
-from rbdkit.model import Model
+from rbdkit.model import Frame, Joint, Model
 from rbdkit.model.force import Force
 from rbdkit.trace import Feedback, Graph, Impure, Scalar, Symbol, Trace, captured_arrays, symbols, tangents
 
@@ -36,6 +36,7 @@ class OwnForces:
     bodies : numbers of those whose motion is asked for; links : that carry them. apart : whether the frame of such a
         body is another one than its link's.
     velocities : numbers of the velocity variables that torques act on. pushed : numbers of the bodies with forces.
+    frames : names of the frames that were asked for.
     """
 
     law: Feedback
@@ -44,6 +45,7 @@ class OwnForces:
     apart: tuple[bool, ...]
     velocities: tuple[int, ...]
     pushed: tuple[int, ...]
+    frames: tuple[str, ...]
 
     @property
     def pushed_links(self) -> tuple[int, ...]:
@@ -91,9 +93,24 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
         tuple(body in layout.welded or not np.array_equal(layout.frames[body], np.eye(4)) for body in bodies),
         tuple(sorted(record.torques)),
         tuple(sorted(record.wrenches)),
+        tuple(sorted(record.frames)),
     )
     _compare(model, own)
     return own
+
+
+def require_known_places(model: Model, own: OwnForces) -> None:
+    """Raise ModelError if forces depend on placements in a way of which derivatives are not known."""
+    names = {frame.name for frame in model.frames} & set(own.frames)
+    for body in own.bodies:
+        if model.joints[body].type.is_fixed:
+            names.add(model.bodies[body].name)
+    if names:
+        raise ModelError(
+            f"derivatives by parameters are not known where force elements act on named frames or on bodies with a "
+            f"fixed joint: {', '.join(map(repr, sorted(names)))}; let them act on the bodies that carry these, at "
+            "points of theirs. Derivatives by q, v and tau are known, see forward_dynamics_derivatives"
+        )
 
 
 def _require_pure(force: Force) -> None:
@@ -119,6 +136,7 @@ class _Record:
     def __init__(self, model: Model) -> None:
         self.model, self.graph = model, Graph()
         self.asked: dict[int, BodyMotion] = {}
+        self.frames: set[str] = set()
         self.torques: dict[int, Any] = {}
         self.wrenches: dict[int, NDArray] = {}
         self.energy: Scalar = 0.0
@@ -130,7 +148,7 @@ class _Record:
         """Let one element act."""
         values = {name: self._parameter(value) for name, value in force.element.parameters().items()}
         element = force.element.on_symbols(values)
-        at = Surroundings(self.model, self.q, self.v, self._motion)
+        at = Surroundings(self, self.q, self.v, self._motion)
         element.act(at)
         stored = np.asarray(element.energy(at), dtype=object).item()
         for a, x in at.torques.items():
@@ -141,6 +159,15 @@ class _Record:
         self.energy = self.energy + stored
         if not force.element.conservative:
             self.lost = self.lost - self._power(at) - self._rate(stored)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name, whose name is kept."""
+        self.frames.add(name)
+        return self.model.frame(name)
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        return self.model.joint(name)
 
     def law(self) -> Feedback:
         """Everything that was recorded."""

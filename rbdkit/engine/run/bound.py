@@ -13,13 +13,13 @@ from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.run.driven import DrivenJoints
 from rbdkit.engine.run.recipes import Recipe, Task, loop_code, unrolled_code
-from rbdkit.engine.run.shapes import shape_of
+from rbdkit.engine.run.shapes import Shape, shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
 from rbdkit.trace import ALONE, Backend, Given, Lanes, blank
 
-WITH_OWN_FORCES = ("forward_dynamics", "own_forces", "over_time")
+WITH_OWN_FORCES = ("forward_dynamics", "own_forces", "own_gradient", "over_time")
 """What the force elements of a model take part in."""
 
 UNROLLED_STATES = 10_000
@@ -99,6 +99,9 @@ class BoundModel:
         return recipe.code.bind(every, {**self._counts, **lengths, **counts})
 
     def _recipe(self, task: Task, states: int | None, lanes: Lanes) -> Recipe:
+        if task.algorithm == "own_gradient":  # a graph in one piece, whatever its size
+            generic = Shape(self._layout.links, self._layout.nq, self._layout.nv, frozenset())
+            return unrolled_code(task, generic, self.backend, lanes)
         if self.shape is not None and self.unrolls(states) and task.unrolls:
             return unrolled_code(task, self.shape, self.backend, lanes)
         return loop_code(task, self._kinds, self.backend, lanes)

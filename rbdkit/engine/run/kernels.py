@@ -37,6 +37,19 @@ class RneaGradient:
     by_f_ext: NDArray
 
 
+@dataclass(frozen=True, eq=False)
+class OwnGradient:
+    """By q and v (..., nv), by the numbers of links as in `RneaGradient`, and by those of the force elements (..., n).
+
+    The last begin in the order of `rbdkit.engine.links.own_forces.numbers_of_forces`; constants follow.
+    """
+
+    by_q: NDArray
+    by_v: NDArray
+    by_link: NDArray
+    by_numbers: NDArray
+
+
 class Kernels(StateComputer):
     """Compiled algorithms for one model, as it is now.
 
@@ -107,6 +120,10 @@ class Kernels(StateComputer):
         powers, tau = self._compute("own_forces", (q, v), t=t)
         return tau, powers[..., 0], powers[..., 1]
 
+    def own_gradient(self, q: NDArray, v: NDArray, weights: NDArray) -> OwnGradient:
+        """Of ``weights . own_forces(q, v)[0]``."""
+        return OwnGradient(*self._compute("own_gradient", (q, v, weights)))
+
     def motors(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
         """What moves the joints that move as time says: forces along the velocities of the joints inside them."""
         return self._compute("motors", (q, v, qdd), f_ext, t)[0]
@@ -160,8 +177,14 @@ class Kernels(StateComputer):
         if self.loops:
             self.refuse_loops("the derivative of forward dynamics")
         algorithm = "forward_dynamics_jacobian" if passive else "aba_jacobian"
-        derivatives, qdd = self._compute(algorithm, (q, v, tau), f_ext)
-        return self._blocks(derivatives), qdd
+        if self.own is None or not passive:
+            derivatives, qdd = self._compute(algorithm, (q, v, tau), f_ext)
+            return self._blocks(derivatives), qdd
+        derivatives, qdd = self._compute(algorithm, (q, v, tau + self.own_forces(q, v)[0]), f_ext)
+        by_q, by_v, by_tau = self._blocks(derivatives)
+        rows = [np.repeat(x[..., None, :], v.shape[-1], axis=-2) for x in (q, v)]
+        slopes = self.own_gradient(*rows, np.broadcast_to(np.eye(v.shape[-1]), rows[1].shape))
+        return (by_q + by_tau @ slopes.by_q, by_v + by_tau @ slopes.by_v, by_tau), qdd
 
     def rnea_gradient(
         self, q: NDArray, v: NDArray, qdd: NDArray, weights: NDArray, f_ext: NDArray | None = None

@@ -66,6 +66,12 @@ def _own_forces(tree: Tree, x: State) -> None:
     own_forces.along_joints(tree, x.q, x["tau"])
 
 
+def _own_gradient(tree: Tree, x: State) -> None:
+    assert x.own is not None
+    assert isinstance(tree, UnrolledTree)
+    own_forces.gradient(x.own, tree, x.q, x["v"], x["weights"], x.number)
+
+
 def _require_independent(tree: Tree, what: str) -> None:
     if tree.coupled:
         raise NotCovered(f"{what} needs joints that move independently; use forward_dynamics")
@@ -155,6 +161,7 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
     "crba": _crba,
     "energy": _energy,
     "own_forces": _own_forces,
+    "own_gradient": _own_gradient,
     "poses": _poses,
     "kinematics": _kinematics,
     "rnea_gradient": _rnea_gradient,

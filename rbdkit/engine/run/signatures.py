@@ -12,6 +12,7 @@ INPUTS = {
     "rnea": ("q", "v", "qdd"), "motors": ("q", "v", "qdd"),
     "aba": ("q", "v", "tau"), "forward_dynamics": ("q", "v", "tau"),
     "crba": ("q",), "poses": ("q",), "kinematics": ("q", "v"), "energy": ("q", "v"), "own_forces": ("q", "v"),
+    "own_gradient": ("q", "v", "weights"),
     "rnea_jacobian": ("q", "v", "qdd"), "aba_jacobian": ("q", "v", "tau"),
     "forward_dynamics_jacobian": ("q", "v", "tau"),
     "rnea_gradient": ("q", "v", "qdd", "weights"), "passive_gradient": ("q", "v", "weights"),
@@ -23,7 +24,7 @@ INPUTS = {
 OUTPUTS = {
     "rnea": ("tau",), "motors": ("motors", "tau"), "aba": ("qdd",), "forward_dynamics": ("qdd",),
     "crba": ("H",), "poses": ("poses",), "kinematics": ("poses", "velocities"), "energy": ("energies",),
-    "own_forces": ("powers", "tau"),
+    "own_forces": ("powers", "tau"), "own_gradient": ("by_q", "by_v", "by_link", "by_numbers"),
     "rnea_jacobian": ("derivatives",), "aba_jacobian": ("derivatives", "qdd"),
     "forward_dynamics_jacobian": ("derivatives", "qdd"),
     "rnea_gradient": ("by_q", "by_v", "by_qdd", "by_link", "by_gravity", "by_f_ext"),
@@ -50,14 +51,19 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
         "D_inv": nv,
         "carried": CARRIED,
         "bias_force": nv,
+        "q_here": layout.nq,
+        "v_here": nv,
+        "tau_here": nv,
         "own_tau": nv,
         "own_force": 6 * (len(layout.links) + 1),
     }
     return sizes, {"width": width, "row": row_length(3 * nv), "H_row": row_length(nv)}
 
 
-def output_shapes(algorithm: str, nv: int, bodies: int, links: int = 0, driven: int = 0) -> dict[str, tuple[int, ...]]:
-    """The arrays that an algorithm writes, with their shapes for one state."""
+def output_shapes(
+    algorithm: str, nv: int, bodies: int, links: int = 0, driven: int = 0, own: int = 0
+) -> dict[str, tuple[int, ...]]:
+    """The arrays that an algorithm writes, with their shapes for one state. own : numbers of force elements."""
     shapes = {"H": (nv, nv), "poses": (bodies, 4, 4), "velocities": (bodies, 6), "energies": (3,)}
     shapes |= {
         "derivatives": (nv, row_length(3 * nv)),
@@ -70,5 +76,6 @@ def output_shapes(algorithm: str, nv: int, bodies: int, links: int = 0, driven: 
         "centers": (3,),
         "motors": (driven,),
         "powers": (2,),
+        "by_numbers": (own,),
     }
     return {name: shapes.get(name, (nv,)) for name in OUTPUTS[algorithm]}

@@ -120,9 +120,9 @@ class StateComputer(BoundModel):
 
     def _shapes(self, algorithm: str) -> list[tuple[int, ...]]:
         """Shapes of an algorithm's results for one state."""
-        return list(
-            output_shapes(algorithm, *(self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv"))).values()
-        )
+        sizes = [self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv")]
+        own = 0 if self.own is None else len(self.own.law.numbers)
+        return list(output_shapes(algorithm, *sizes, own).values())
 
 
 def _zeros(shape: tuple[int, ...]) -> NDArray:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.steps.gradients import LINK
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
-from rbdkit.engine.steps.nodes import FRAME, Body, Node
+from rbdkit.engine.steps.nodes import FRAME, ROW, Body, Node
+from rbdkit.engine.steps.tangent import rates
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross
-from rbdkit.trace import Scalar
+from rbdkit.engine.steps.unrolled_tree import UnrolledTree
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
+from rbdkit.trace import Scalar, Symbol, Whole, adjoints
 
 
 def record(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray) -> tuple[Scalar, Scalar]:
@@ -75,6 +78,50 @@ def along_joints(tree: Tree, motion: JointArray, result: JointArray) -> None:
         f_p = R[i] @ f[i]
         f[i.parent] = f[i.parent] + f_p
         n[i.parent] = n[i.parent] + R[i] @ n[i] + cross(p[i], f_p)
+
+
+def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, w: JointArray, state: Whole) -> None:
+    """Of ``w . (forces of elements along the velocities)``, to "by_q", "by_v", "by_link" and "by_numbers".
+
+    In reverse through all that was recorded: see `rbdkit.trace.adjoints`; "by_link" as `rnea_gradient` writes it.
+    """
+    program, nv = tree.program, tree.nv
+    found = tree.velocities("tau_here")
+    q, qd = _at_hand(tree, q, tree.nq), _at_hand(tree, qd, nv)
+    record(own, tree, q, qd)
+    along_joints(tree, q, found)
+    total = sum((w[a] * found[a] for a in range(nv)), 0.0 * w[0])
+    graph = total.graph
+    bars = adjoints(graph, {total.position: 1.0})
+
+    def by(x: Scalar) -> Scalar:
+        return bars.get(x.position, 0.0) if isinstance(x, Symbol) else 0.0
+
+    by_q, by_v = (tree.velocities(name, state * nv) for name in ("by_q", "by_v"))
+    for i in tree.outward():
+        own_q = q[i]
+        slopes = rates(i.motion, own_q) if i.motion.nv else []
+        by_q[i] = [dot(rate, [by(x) for x in own_q]) for rate in slopes]
+        by_v[i] = [by(x) for x in qd[i]]
+        row = [tree.parameter(i, k) for k in range(ROW)]
+        R, by_R, by_p = Matrix.of(row[:9]), Matrix.of([by(x) for x in row[:9]]), Vector(by(x) for x in row[9:12])
+        M = R.T @ by_R  # a turn by x changes R by R skew(x)
+        turned = [M[2][1] - M[1][2], M[0][2] - M[2][0], M[1][0] - M[0][1]]
+        place = (i.number + state * (tree.n + 1)) * LINK
+        for k, x in enumerate([*turned, *(R.T @ by_p)]):
+            program.store("by_link", place, k, x)
+        program.store("by_link", place, LINK - 1, by(row[-1]))
+    numbers = len(own.law.numbers)
+    for k in range(numbers):
+        program.store("by_numbers", state * numbers, k, by(program.load("own_numbers", 0, k)))
+
+
+def _at_hand(tree: UnrolledTree, x: JointArray, size: int) -> JointArray:
+    """The same numbers, each of them one node of the graph wherever it is read."""
+    name = f"{x.array}_here"
+    for k in range(size):
+        tree.program.store(name, 0, k, tree.program.load(x.array, x.start, k))
+    return JointArray(tree.program, name, 0, x.which)
 
 
 def _motion_of(tree: Tree, motion: LinkMotion, body: int, link: int, apart: bool) -> Sequence[Any]:

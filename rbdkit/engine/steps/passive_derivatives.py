@@ -45,9 +45,6 @@ def passive_gradient(tree: Tree, q: JointArray, qd: JointArray, w: JointArray, s
         w_i, qd_i = w[i], qd[i]
         by_v[i] = [-(d * x) for d, x in zip(damping[i], w_i, strict=True)]
         by_damping[i] = [-(v * x) for v, x in zip(qd_i, w_i, strict=True)]
-        if not i.kind.sprung:
-            by_q[i] = by_stiffness[i] = by_rest[i] = [0.0] * i.motion.nv
-            continue
         own, rest, k = q[i], tree.coordinates("rest")[i], stiffness[i]
         spring = _spring_force(i, own, rest, k)
         graph = next(x.graph for x in own if isinstance(x, Symbol))
