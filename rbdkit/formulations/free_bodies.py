@@ -13,8 +13,10 @@ from rbdkit.algorithms import Energy
 from rbdkit.errors import ModelError
 from rbdkit.formulations.body_system import BodyEquations, motion
 from rbdkit.formulations.formulation import Acting, Force
+from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.joints import Free
 from rbdkit.model import Model
+from rbdkit.model.force import inner
 from rbdkit.spatial import se3
 from rbdkit.trace import LARGEST, Recordable, Run, run_motion
 
@@ -47,7 +49,8 @@ class FreeBodies(ABC):
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         _require_free(model, self.name)
-        self.model, self.tau, self.f_ext = model, tau, f_ext
+        self.model, self.f_ext = model, f_ext
+        self.tau = with_elements(self, tau)
         inertias = [body.inertia for body in model.bodies[1:] if body.inertia is not None]
         self.n = len(inertias)
         self.mass = np.array([inertia.mass for inertia in inertias])
@@ -84,7 +87,7 @@ class FreeBodies(ABC):
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop, for bodies under gravity alone; else None."""
+        """The run in one compiled loop, for bodies under gravity alone, without force elements; else None."""
         if self.tau is not None or self.f_ext is not None:
             return None
         prepared = motion(self.equations, method, self.numbers(), self.model.gravity, times, x, v)
@@ -140,12 +143,12 @@ class FreeBodies(ABC):
         spin = np.einsum("...ni,nij,...nj->...", Omega, self.J, Omega)
         kinetic = 0.5 * (np.einsum("...ni,n,...ni->...", U, self.mass, U) + spin)
         downward = self.frames(x)[..., :3, 3] @ self.model.gravity
-        return Energy(kinetic, -downward @ self.mass, np.zeros_like(kinetic))
+        return Energy(kinetic, -downward @ self.mass, stored_energy(self, x, v, t))
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy; without gravity also the momentum, in world axes, its angular part about the world origin."""
-        kept = {"energy": self.energy(x, v).total}
-        if not self.model.gravity.any():
+        kept = {} if self.model.lossy else {"energy": self.energy(x, v).total}
+        if not self.model.gravity.any() and inner(self.model):
             linear, angular = self.momenta(x, v)
             kept |= {"angular momentum": angular.sum(axis=-2), "linear momentum": linear.sum(axis=-2)}
         return kept

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import Energy, energy, forward_kinematics
+from rbdkit.algorithms import Energy, energy, forward_kinematics, passive_force
 from rbdkit.algorithms.gears import Gear, Gears, geared_forward_dynamics
 from rbdkit.errors import StateError
 from rbdkit.formulations.formulation import Force
@@ -43,7 +43,8 @@ class GearedSystem:
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
-        return geared_forward_dynamics(self.gears, x, v, self.tau(t, x, v), f_ext, t)
+        tau = self.tau(t, x, v) + passive_force(self.model, self.gears.gamma(x), self.gears.G(x) @ v, t)
+        return geared_forward_dynamics(self.gears, x, v, tau, f_ext, t)
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         gears = self.gears
@@ -91,7 +92,7 @@ class GearedSystem:
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy of all bodies, rotors included, if no motor drives a joint."""
         driven = any(joint.type.is_driven for joint in self.model.joints)
-        return {} if driven else {"energy": self.energy(x, v, t).total}
+        return {} if driven or self.model.lossy else {"energy": self.energy(x, v, t).total}
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         return np.zeros((*x.shape[:-1], 0))

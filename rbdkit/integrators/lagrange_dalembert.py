@@ -39,7 +39,9 @@ class LagrangeDAlembert(DirectorMethod):
         u, solved = self.solved(ChordEquations(system, state, h), state, h)
         t, x = state.t + h, state.x + u
         arriving = system.tangent_velocity(x, u / h)
-        v = system.velocity_after(x, arriving, 0.5 * h * system.generalized_force(t, x, arriving))
+        v = arriving
+        for _ in range(1 + system.loaded):  # a load may depend on v: once more, or the order is 1
+            v = system.velocity_after(x, arriving, 0.5 * h * system.generalized_force(t, x, v))
         return State(t, x, v, None, solved)
 
     def stages(self, system: Directors, state: State, h: float) -> list[Stage]:

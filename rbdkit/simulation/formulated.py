@@ -176,7 +176,8 @@ def _samples(
     """The states at times[1:], and what code computes them."""
     if isinstance(method, Adaptive):
         return adaptive_samples(method, system, times, x, w), "stepped from Python"
-    if isinstance(method, CompiledSteps) and acting.scheduled and backend(system.model)[0] == "llvm":
+    alone = acting.scheduled and not system.model.acting
+    if isinstance(method, CompiledSteps) and alone and backend(system.model)[0] == "llvm":
         tau = None if acting.applied.zero else acting.tau_in_step
         samples = method.compiled_steps(system, times, x, w, tau)
         if samples is not None:

@@ -85,3 +85,9 @@ def forced_tree(seed: int, bodies: int = 9) -> rbd.Model:
 def forced():
     """`forced_tree`."""
     return forced_tree
+
+
+@pytest.fixture(scope="session")
+def dressed():
+    """`with_forces`."""
+    return with_forces

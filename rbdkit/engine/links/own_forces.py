@@ -48,6 +48,11 @@ class OwnForces:
     frames: tuple[str, ...]
 
     @property
+    def asks_joints(self) -> bool:
+        """Whether joint coordinates or velocities are asked for."""
+        return any(step[:2] in (("load", "q"), ("load", "v")) for step in self.law.steps)
+
+    @property
     def pushed_links(self) -> tuple[int, ...]:
         """The links that carry what is pushed, each once."""
         return tuple(dict.fromkeys(self.links[self.bodies.index(body)] for body in self.pushed))

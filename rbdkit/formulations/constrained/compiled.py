@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine import kernels_for
+from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.formulations.constrained.dependence import PREFERENCE
 from rbdkit.formulations.constrained.joint_program import form_of, joint_numbers
 from rbdkit.formulations.constrained.program_body import (
@@ -57,6 +59,7 @@ def covered(system: ConstrainedBodies) -> bool:
         and system.tree_has_inertia
         and all(type(joint.type) in CONSTANT_S for joint in [*system.model.joints[1:], *loops])
         and not any(joint.stiffness.any() for joint in loops)
+        and (not system.model.acting or kernels_for(system.model) is not None)
     )
 
 
@@ -71,7 +74,9 @@ def motion(
     """A motion of constrained bodies through given times."""
     model, method_arrays = system.model, method.arrays(len(x), len(v))
     tau, f_ext = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
-    kinds = _kinds(model, any(isinstance(law, Feedback) for law in (tau, f_ext)))
+    own = _own_forces(model)
+    asked = any(isinstance(law, Feedback) for law in (tau, f_ext)) or (own is not None and own.asks_joints)
+    kinds = _kinds(model, asked)
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
     loops, rows = loop_arrays_of(system), len(model.bodies)
     fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
@@ -95,6 +100,9 @@ def motion(
         "loop_rows": len(loops["rhs"]),
         "gap_joints": len(loops["gap_successors"]),
     }
+    if own is not None:
+        arrays |= {"own_tau": np.zeros(model.nv), "own_force": np.zeros(6 * rows)}
+        given |= {"own_numbers": np.array(own.law.numbers), "own_offsets": system.offsets[:, :3, 3].ravel()}
     if acts is not None:
         acting, more = _arrays_of(acts, model, len(times) - 1)
         arrays, counts = arrays | acting, counts | more
@@ -106,8 +114,13 @@ def motion(
         given,
         {name: np.array(table, dtype=np.int64) for name, table in tables.items()},
         counts,
-        partial(code_of, method.record, used, groups, bool(model.loops), tau, f_ext, available()[0]),
+        partial(code_of, method.record, used, groups, bool(model.loops), tau, f_ext, own, available()[0]),
     )
+
+
+def _own_forces(model: Model) -> OwnForces | None:
+    kernels = kernels_for(model) if model.acting else None
+    return None if kernels is None else kernels.own
 
 
 def _kinds(model: Model, asked: bool) -> list[Kind]:
@@ -152,12 +165,13 @@ def code_of(
     loops: bool,
     tau: Law,
     f_ext: Law,
+    own: OwnForces | None,
     backend: Backend,
     lanes: Lanes,
 ) -> Executable:
     """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
     program = Program("constrained_bodies", lanes)
-    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext), step)
+    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own), step)
     return executable(program, backend)
 
 

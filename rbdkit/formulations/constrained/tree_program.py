@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
+from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
@@ -33,6 +34,7 @@ class BodySystem:
     ----------
     loops : whether there are any.
     tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by what computes them.
+    own : the force elements of the model, if it has any.
     """
 
     def __init__(
@@ -43,9 +45,10 @@ class BodySystem:
         loops: bool,
         tau: Law = None,
         f_ext: Law = None,
+        own: OwnForces | None = None,
     ) -> None:
         self.kinds, self.groups, self.program = kinds, groups, program
-        self.tau, self.f_ext = tau, f_ext
+        self.tau, self.f_ext, self.own = tau, f_ext, own
         self.n = program.count("bodies")
         self.nx, self.nv = self.n * 12, self.n * 6
         self.loops = Loops(program, self.bodies, self.of_kind) if loops else None
@@ -95,9 +98,11 @@ class BodySystem:
             self.velocities(body)
         if any(kind.form for kind in self.kinds):
             self.ask(moment)
-        if self.f_ext is not None:
+        if self.own is not None:
+            self.act(self.own)
+        for array in ["f_ext"] * (self.f_ext is not None) + ["own_force"] * (self.own is not None):
             with self.bodies() as body:
-                self.push(body)
+                self.push(body, array)
         with self.bodies(inward=True) as body:
             for kind in self.of_kind(body):
                 eliminate_joint(body, kind, self.torque(body, moment))
@@ -184,9 +189,34 @@ class BodySystem:
                 for j, x in enumerate(found):
                     program.store(name, 0, j, x)
 
-    def push(self, body: ProgramBody) -> None:
-        """The force of "f_ext" on a body: six numbers, moment about the world origin and force, in world axes."""
-        x = [self.program.load("f_ext", body.row * 6, j) for j in range(6)]
+    def act(self, own: OwnForces) -> None:
+        """What force elements do, to "own_tau" and, like "f_ext", to "own_force"."""
+        program = self.program
+        known = {f"body{body}": self.motion_of(body) for body in own.bodies}
+
+        def load(argument: str, k: int) -> Scalar:
+            return known[argument][k] if argument in known else program.load(f"joint_{argument}", 0, k)
+
+        torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
+        for a, x in zip(own.velocities, torques, strict=True):
+            program.store("own_tau", 0, a, x)
+        for body, push in zip(own.pushed, pushes, strict=True):
+            for j, x in enumerate(push):
+                program.store("own_force", 0, 6 * body + j, x)
+
+    def motion_of(self, body: int) -> list[Scalar]:
+        """Of a body's own frame in world axes: rotation, position, angular velocity, velocity of its origin."""
+
+        def field(name: str, size: int) -> list[Scalar]:
+            return [self.program.load(name, 0, size * body + j) for j in range(size)]
+
+        R, r, V, c = Matrix.of(field("R", 9)), Vector(field("r", 3)), field("V", 6), Vector(field("own_offsets", 3))
+        w, v = Vector(V[:3]), Vector(V[3:])
+        return [*R.flat(), *(r - R @ c), *(R @ w), *(R @ (v - cross(w, c)))]
+
+    def push(self, body: ProgramBody, array: str) -> None:
+        """A force on a body: six numbers, moment about the world origin and force, in world axes."""
+        x = [self.program.load(array, body.row * 6, j) for j in range(6)]
         R, r, n, f = Matrix.of(body.get("R")), Vector(body.get("r")), Vector(x[:3]), Vector(x[3:])
         wrench = [*(R.T @ (n - cross(r, f))), *(R.T @ f)]
         body.put("pA", [a - b for a, b in zip(body.get("pA"), wrench, strict=True)])
@@ -197,9 +227,17 @@ class BodySystem:
         Rows are "tau_step" numbers apart, 0 if they are all the same. "tau_next" is 0 if tau is held over the step.
         """
         program = self.program
+        place = program.entry("v_first", body.k) if self.tau is not None or self.own is not None else 0
+        if self.own is not None:
+            given = self.given_torque(place, moment)
+            return lambda k: given(k) + program.load("own_tau", place, k)
+        return self.given_torque(place, moment)
+
+    def given_torque(self, place: Whole, moment: Moment) -> Callable[[int], Scalar]:
+        """The applied part of that; place : where the body's own numbers begin."""
+        program = self.program
         if self.tau is None:
             return lambda k: 0.0
-        place = program.entry("v_first", body.k)
         if isinstance(self.tau, Feedback):
             return lambda k: program.load("tau", place, k)
         place = place + moment.n * program.count("tau_step")

@@ -188,7 +188,7 @@ class Directors(TurningBody):
         """K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
         pi = self.angular_momentum(x, v)
         kept = self._kept(x, v, {"pi": pi})
-        if self.body.weight.any():
+        if self.body.weight.any() and not self.model.acting:
             up = -self.body.gravity / np.linalg.norm(self.body.gravity)
             kept["angular momentum about the vertical"] = pi @ up
         return kept

@@ -85,7 +85,7 @@ class SplitEuler(TurningBody):
         """K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
         pi = (triad(x) @ (v[..., :3] @ self.body.J)[..., None])[..., 0]
         kept = self._kept(x, v, {"pi": pi})
-        if self.body.weight.any():
+        if self.body.weight.any() and not self.model.acting:
             up = -self.body.gravity / np.linalg.norm(self.body.gravity)
             kept["angular momentum about the vertical"] = pi @ up
         return kept

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy
 from rbdkit.formulations.directors.fixed_point import fixed_point_body
 from rbdkit.formulations.formulation import Force
+from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.model import Model
 from rbdkit.spatial import so3
 
@@ -37,7 +38,7 @@ class TurningBody:
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         self.model = model
         self.body = fixed_point_body(model, self.name)
-        self.tau = tau
+        self.tau = with_elements(self, tau)
         self.f_ext = f_ext
 
     @property
@@ -134,13 +135,15 @@ class TurningBody:
         kinetic = self.kinetic_energy(x, v)
         falls = self.body.mass * (self.point(x) @ self.body.gravity)
         falls = falls + x[..., :9] @ np.outer(self.body.first_moment, self.body.gravity).ravel()
-        return Energy(kinetic, -falls, np.zeros_like(kinetic))
+        return Energy(kinetic, -falls, stored_energy(self, x, v, t))
 
     def _kept(self, x: NDArray, v: NDArray, momenta: dict[str, NDArray]) -> dict[str, NDArray]:
         """K and momenta about the point while gravity has no moment about it; else the energy.
 
         Of a floating body in gravity, the energy too; without gravity, the linear momentum.
         """
+        if self.model.acting:
+            return {} if self.model.lossy else {"energy": self.energy(x, v).total}
         if self.body.weight.any():
             return {"energy": self.energy(x, v).total}
         if not self.body.floats:
