@@ -127,7 +127,7 @@ if TYPE_CHECKING:
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
     from rbdkit.forces import ForceElement, JointFriction, Spring
-    from rbdkit.formats import load, save
+    from rbdkit.formats import load, save  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.formulations import StateEquation
     from rbdkit.functions import (
         aba,

@@ -11,7 +11,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.stacks import each_named, independent
 from rbdkit.engine import Kernels
-from rbdkit.engine.links.own_forces import require_known_places
+from rbdkit.engine.links.own_forces import number_places, require_known_places
 from rbdkit.functions import Backend, checked_state, with_inertia
 from rbdkit.model import Model
 
@@ -183,16 +183,11 @@ def _by_joint(model: Model, vectors: dict[str, NDArray]) -> dict[str, NDArray]:
 
 def _by_element(model: Model, by_numbers: NDArray) -> dict[str, NDArray]:
     """Derivatives (..., n) by the numbers of force elements, by the names of parameters."""
-    found, first = {}, 0
-    for force in model.acting:
-        for name, value in force.element.parameters().items():
-            size, own = np.size(value), by_numbers[..., first : first + np.size(value)]
-            first += size
-            if force in model.forces:
-                found[f"{force.name}.{name}"] = own.reshape((*own.shape[:-1], *np.shape(value)))
-            elif name == "coulomb":  # the dry friction of a joint
-                found[f"{force.name}.friction"] = own[..., 0] if size == 1 else own
-    return found
+    leading, parameters = by_numbers.shape[:-1], model.parameters
+    return {
+        name: by_numbers[..., place].reshape((*leading, *np.shape(parameters[name])))
+        for name, place in number_places(model).items()
+    }
 
 
 def _in_order(model: Model, found: dict[str, NDArray]) -> dict[str, NDArray]:

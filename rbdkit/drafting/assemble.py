@@ -43,6 +43,9 @@ def assemble(sheet: Sheet) -> Assembly:
         model.add_loop(
             closure.name, predecessor, successor, closure.joint, closure.placement, closure.successor_placement
         )
+    refused = list(_add_forces(model, sheet))
+    if refused:
+        return Assembly(None, (*refused, *densities), ())
     key_of = {part.name: part.key for part in sheet.parts}
     found = [Remark.of(key_of[finding.where], finding) for finding in model.validate()]
     explained = {remark.key for remark in densities}
@@ -106,6 +109,14 @@ def _add(model: Model, sheet: Sheet, part: Part) -> None:
         Limits(part.lower, part.upper, part.velocity, part.effort),
         mimic(sheet, part),
     )
+
+
+def _add_forces(model: Model, sheet: Sheet) -> Iterator[Remark]:
+    for force in sheet.forces:
+        try:
+            model.add_force(force.name, force.element)
+        except ModelError as fault:
+            yield Remark(GROUND, "forces", "blocking", f"{fault}; put it back, or delete the force")
 
 
 def _name_remarks(sheet: Sheet) -> Iterator[Remark]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import Fixed, JointType
-from rbdkit.model import Geometry
+from rbdkit.model import Force, Geometry
 from rbdkit.model.numbering import WORLD
 from rbdkit.model.placement import frozen
 from rbdkit.spatial.inertia import Inertia
@@ -107,7 +107,11 @@ AnyItem = TypeVar("AnyItem", Part, Closure, Mark)
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """All of a draft at one moment. next_key : the key of what is added next; keys are not given twice."""
+    """All of a draft at one moment.
+
+    next_key : the key of what is added next; keys are not given twice. forces : force elements, which know bodies,
+    frames and joints by their names.
+    """
 
     name: str = "model"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -115,6 +119,7 @@ class Sheet:
     closures: tuple[Closure, ...] = ()
     marks: tuple[Mark, ...] = ()
     next_key: int = 1
+    forces: tuple[Force, ...] = ()
 
     @property
     def items(self) -> Iterator[Item]:

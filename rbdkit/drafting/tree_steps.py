@@ -11,8 +11,9 @@ from rbdkit.drafting.fresh import fitted, tip
 from rbdkit.drafting.operation import Operation, text
 from rbdkit.drafting.sheet import GROUND, Part, Sheet
 from rbdkit.errors import ModelError
+from rbdkit.forces.element import renamed
 from rbdkit.joints import JointType, Revolute
-from rbdkit.model import Box, Geometry
+from rbdkit.model import Box, Force, Geometry
 from rbdkit.model.placement import as_pose
 from rbdkit.spatial import se3
 
@@ -59,6 +60,11 @@ class AddBody(Operation):
         return "add a body" if self.name is None else f"add {self.name}"
 
 
+def _with_names(sheet: Sheet, names: dict[str, str]) -> Sheet:
+    """The sheet with force elements that go by new names."""
+    return replace(sheet, forces=tuple(Force(f.name, renamed(f.element, names)) for f in sheet.forces))
+
+
 @dataclass(frozen=True, eq=False)
 class Rename(Operation):
     """Another name for a body, a loop joint or a frame. What refers to it goes by its key and follows."""
@@ -67,7 +73,11 @@ class Rename(Operation):
     name: str
 
     def apply(self, sheet: Sheet) -> Sheet:
-        return sheet.changed(replace(sheet.item(self.key), name=text(self.name, "a name")))
+        item, name = sheet.item(self.key), text(self.name, "a name")
+        names = {item.name: name}
+        if isinstance(item, Part) and item.joint_name is None:
+            names[item.called] = f"{name}_joint"
+        return _with_names(sheet.changed(replace(item, name=name)), names)
 
     def __str__(self) -> str:
         return f"rename to {self.name}"
@@ -86,7 +96,8 @@ class RenameJoint(Operation):
 
     def apply(self, sheet: Sheet) -> Sheet:
         name = None if self.name is None else text(self.name, "the name of a joint")
-        return sheet.changed(replace(sheet.part(self.key), joint_name=name))
+        old, new = sheet.part(self.key), replace(sheet.part(self.key), joint_name=name)
+        return _with_names(sheet.changed(new), {old.called: new.called})
 
     def __str__(self) -> str:
         return f"rename the joint to {self.name}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, Self, dataclass_transform
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,9 @@ class ForceElement(ABC):
     >>> model.add_force("air", Drag(model.bodies[1].name, 0.2)).name
     'air'
     """
+
+    units: ClassVar[Mapping[str, str]] = {}
+    """Of its numbers, by the names of the fields, as far as they have one."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -113,6 +116,17 @@ def _is_structure(value: Any) -> bool:
         or isinstance(value, str | bool)
         or (isinstance(value, tuple) and bool(value) and all(isinstance(x, str) for x in value))
     )
+
+
+def renamed(element: ForceElement, names: Mapping[str, str]) -> ForceElement:
+    """The element with other names in its fields, where there are new ones for them."""
+    changed: dict[str, Any] = {}
+    for field_name, value in element.structure().items():
+        if isinstance(value, str):
+            changed[field_name] = names.get(value, value)
+        elif isinstance(value, tuple):
+            changed[field_name] = tuple(names.get(x, x) for x in value)
+    return replace(element, **changed)  # type: ignore[type-var]
 
 
 def require_element(element: object, what: str) -> ForceElement:

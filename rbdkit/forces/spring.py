@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,10 @@ class Spring(ForceElement):
     >>> rbd.simulate(model, duration=0.1).report.stopped
     ''
     """
+
+    units: ClassVar[Mapping[str, str]] = {
+        "stiffness": "N/m", "rest_length": "m", "damping": "N s/m", "at_a": "m", "at_b": "m",
+    }  # fmt: skip
 
     a: str
     b: str

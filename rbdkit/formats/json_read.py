@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
 from rbdkit.errors import FormatError, ModelError, StateError
+from rbdkit.forces import ForceElement
+from rbdkit.formats.json_forces import add_force, kinds_with
 from rbdkit.formats.json_geometry import geometry_from_node
 from rbdkit.formats.json_joints import joint_type_from_node
 from rbdkit.formats.json_node import Node
@@ -23,13 +25,14 @@ JOINT_ENTRIES = (
 )  # fmt: skip
 
 
-def from_json(text: str | bytes, *, source: str = "JSON text") -> Model:
+def from_json(text: str | bytes, *, source: str = "JSON text", forces: Iterable[type[ForceElement]] = ()) -> Model:
     """The model of a JSON text written by `to_json`.
 
     Parameters
     ----------
     text : the document, UTF-8 if bytes.
     source : its name in messages.
+    forces : classes of your own force elements, which the document may name.
 
     Raises
     ------
@@ -50,10 +53,10 @@ def from_json(text: str | bytes, *, source: str = "JSON text") -> Model:
         raise FormatError(f"{source}: not UTF-8: {fault}") from None
     except (RecursionError, ValueError) as fault:
         raise FormatError(f"{source}: not a model in JSON: {fault}") from None
-    return from_dict(data, source=source)
+    return from_dict(data, source=source, forces=forces)
 
 
-def from_dict(data: dict[str, Any], *, source: str = "data") -> Model:
+def from_dict(data: dict[str, Any], *, source: str = "data", forces: Iterable[type[ForceElement]] = ()) -> Model:
     """The model of plain data made by `to_dict`; raises as `from_json` does."""
     document = Node(data, "", source)
     if "format" not in document.object() or data["format"] != FORMAT:
@@ -62,7 +65,8 @@ def from_dict(data: dict[str, Any], *, source: str = "data") -> Model:
         raise document.fault(
             f"version {data.get('version')!r:.40} is not supported; this rbdkit reads version {VERSION}"
         )
-    document.only(("format", "version", "name", "gravity", "bodies", "frames", "loops"))
+    document.only(("format", "version", "name", "gravity", "bodies", "frames", "loops", "forces"))
+    kinds = kinds_with(forces)
     model = _guarded(_model, document)
     for node in document.entries("bodies"):
         _guarded(partial(_add_body, model), node)
@@ -70,6 +74,8 @@ def from_dict(data: dict[str, Any], *, source: str = "data") -> Model:
         _guarded(partial(_add_frame, model), node)
     for node in document.entries("loops"):
         _guarded(partial(_add_loop, model), node)
+    for node in document.entries("forces"):
+        _guarded(partial(add_force, model, kinds), node)
     return model
 
 

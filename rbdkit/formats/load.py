@@ -12,6 +12,7 @@ from typing import IO, Any
 from numpy.typing import ArrayLike
 
 from rbdkit.errors import FormatError
+from rbdkit.forces import ForceElement
 from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.json_read import from_json
 from rbdkit.formats.json_write import to_json
@@ -33,6 +34,7 @@ def load(
     mimic: bool = True,
     mesh_paths: Iterable[str | os.PathLike[str]] = (),
     gravity: ArrayLike | None = None,
+    forces: Iterable[type[ForceElement]] = (),
 ) -> Model:
     """Read a model from a URDF document or from JSON as `save` writes it.
 
@@ -41,6 +43,7 @@ def load(
     source : a path, a text that begins with '<' or '{', or an open file. The format is told from the content.
     merge_fixed, floating, mimic, mesh_paths : for URDF, see `from_urdf`.
     gravity : acceleration of free fall in world coordinates, m/s2; by default what the file says, or (0, 0, -9.81).
+    forces : for JSON, classes of your own force elements that the file may name.
 
     Raises
     ------
@@ -61,8 +64,10 @@ def load(
             raise FormatError(
                 f"{name}: merge_fixed, floating, mimic and mesh_paths are for URDF; a JSON file is read as it is"
             )
-        model = from_json(data, source=name)
+        model = from_json(data, source=name, forces=forces)
         return model if gravity is None else model.with_parameters({"gravity": gravity})
+    if tuple(forces):
+        raise FormatError(f"{name}: forces are for JSON; URDF has no force elements")
     model, messages = read_urdf(
         data,
         merge_fixed,

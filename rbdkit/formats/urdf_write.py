@@ -34,9 +34,9 @@ def to_urdf(model: Model) -> str:
     Raises
     ------
     FormatError
-        If the dynamics would not be the same: spherical and prescribed joints, loops, springs, armatures, damping that
-        differs among the directions of a joint, numbers that are not finite. The message names the joint or body. JSON
-        takes them all.
+        If the dynamics would not be the same: spherical and prescribed joints, loops, force elements, springs,
+        armatures, damping that differs among the directions of a joint, numbers that are not finite. The message names
+        the joint or body. JSON takes them all.
 
     Warns
     -----
@@ -49,6 +49,10 @@ def to_urdf(model: Model) -> str:
         raise FormatError(
             f"joint {model.loops[0].joint.name!r} closes a kinematic loop, which URDF cannot express; "
             "save the model as JSON"
+        )
+    if model.forces:
+        raise FormatError(
+            f"force {model.forces[0].name!r} is a force element, which URDF cannot express; save the model as JSON"
         )
     notes: list[str] = []
     robot = Element("robot", name=name_text(model.name, "the model"))

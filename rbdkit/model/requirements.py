@@ -49,3 +49,13 @@ def require_undriven(model: Model, algorithm: str, why: str) -> None:
     driven = [joint.name for joint in model.joints if joint.type.is_driven]
     if driven:
         raise ModelError(f"{algorithm}: {listed(driven)} of model {model.name!r} move(s) as time says, and {why}")
+
+
+def require_no_forces(model: Model, what: str) -> None:
+    """Raise ModelError if the model has force elements. what : which has no place for them, for the message."""
+    if model.forces:
+        names = ", ".join(repr(force.name) for force in model.forces)
+        raise ModelError(
+            f"model {model.name!r} has force elements ({names}), which {what} would lose or change; add them to the "
+            "new model instead"
+        )

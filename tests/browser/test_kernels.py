@@ -208,3 +208,35 @@ def test_mistakes_are_named(call, message, run):
     packaged = engine.packaged(double_pendulum(), METHOD, algorithms=["aba"], parameters=["rod1.com"])
     found = run(packaged, f"try {{ kernels.{call}; }} catch (fault) {{ return {{ message: fault.message }}; }}")
     assert message in found["message"]
+
+
+class Drag(rbd.ForceElement):
+    """Drag on a body."""
+
+    body: str
+    coefficient: float
+
+    def act(self, at):
+        at.apply_force(self.body, -self.coefficient * at.velocity(self.body))
+
+
+def test_force_elements_act_in_the_page_and_their_numbers_change(run):
+    model = double_pendulum()
+    a, b = (body.name for body in model.bodies[1:3])
+    model.add_force("band", rbd.Spring(b, "world", 20.0, 0.1, 0.3, at_b=(0.5, 0.0, 0.0)))
+    model.add_force("grease", rbd.JointFriction(model.joints[1].name, 0.2, creep=0.05))
+    model.add_force("air", Drag(a, 0.4))
+    packaged = engine.packaged(model, METHOD, algorithms=["energy"], parameters=["band.stiffness", "grease.coulomb"])
+    found = run(
+        packaged,
+        """
+        kernels.set("band.stiffness", 35);
+        kernels.set("grease.coulomb", 0.05);
+        const motion = kernels.simulate({ q: [0.4, 0.3], v: [0, 0], dt: 1e-3, steps: 300, every: 10 });
+        return { q: motion.q, energies: kernels.compute("energy", motion).energies };
+        """,
+    )
+    changed = model.with_parameters({"band.stiffness": 35.0, "grease.coulomb": 0.05})
+    expected = motion(changed, np.array([0.4, 0.3]), np.zeros(2), 1e-3, 300, every=10)
+    assert off(found["q"], expected.q) < 1e-10
+    assert off(found["energies"], engine.Kernels(changed, "llvm").energy(expected.q, expected.v)) < 1e-10

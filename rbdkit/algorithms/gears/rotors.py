@@ -49,6 +49,11 @@ def without_rotors(gears: Gears, keep_mass: bool = True) -> Model:
                 body.geometry, joint.name, joint.damping, joint.friction, joint.stiffness, joint.rest,
                 armature[joint.name], joint.limits, joint.mimic,
             )  # fmt: skip
+    for frame in model.frames:
+        if model.bodies[frame.body].joint.name not in gears.followers:
+            quick.add_frame(frame.name, model.bodies[frame.body].name, frame.placement)
+    for force in model.forces:
+        quick.add_force(force.name, force.element)
     return quick
 
 

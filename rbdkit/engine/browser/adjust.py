@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.numbers import numbers_of
+from rbdkit.engine.links.own_forces import number_places, numbers_of_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
@@ -48,8 +49,17 @@ def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
     given = {array: x.astype(object) for array, x in numbers_of(model).items()}
     places, first = _places(model), 0
     values: dict[str, tuple[int, NDArray]] = {}
+    elements, own = number_places(model), numbers_of_forces(model)
     program = Program("adjust")
     for name in names:
+        if name in elements:
+            part = elements[name]
+            value = np.array(own[part])
+            for k in range(value.size):
+                program.store("own_numbers", 0, part.start + k, program.load("parameters", 0, first + k))
+            values[name] = first, value
+            first += value.size
+            continue
         _check(name, places, model)
         array, part = places[name]
         value = np.array(given[array][part], dtype=float)

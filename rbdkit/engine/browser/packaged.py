@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.browser.adjust import adjustment
 from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.run.bound import WITH_OWN_FORCES
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
@@ -48,8 +50,8 @@ def packaged(
     Raises
     ------
     NotCovered
-        If the model has a joint that the engine does not know, or one that moves as a Python function of time says, or
-        if the method chooses its steps.
+        If the model has a joint or force element that the engine does not know, or a joint that moves as a Python
+        function of time says, or if the method chooses its steps.
     ModelError
         If a parameter has no such name, or is no number of the compiled code by itself; or if joints close loops.
     ValueError
@@ -61,23 +63,25 @@ def packaged(
     require_tree(model, "a simulation in a web page")
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
-    own = method.arrays(plan.nq, plan.nv)
-    if "turns" in own:
+    of_method = method.arrays(plan.nq, plan.nv)
+    if "turns" in of_method:
         raise NotCovered(f"web pages simulate with steps of one length; {type(method).__name__} chooses its own")
     if plan.driven:
         raise NotCovered(f"joint {model.joints[plan.driven[0]].name!r} moves as a Python function of time says")
-    numbers = pack(model, plan)
+    numbers, own = pack(model, plan), own_forces(model, plan)
+    if own is not None:
+        numbers["own_numbers"] = np.array(own.law.numbers)
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
     law = None if tau is None else Feedback.of(trace(tau, (), plan.nq, plan.nv, names=("t", "q", "v")))
-    tasks = {"simulate": Task("over_time", tau=law, step=method.record)}
-    tasks |= {name: Task(name) for name in algorithms}
+    tasks = {"simulate": Task("over_time", tau=law, step=method.record, own=own)}
+    tasks |= {name: Task(name, own=own if name in WITH_OWN_FORCES else None) for name in algorithms}
 
     programs: dict[str, Program] = {"adjust": adjust.program}
     widths = {"adjust": 0}
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
     used = {name for program in programs.values() for name in program.arrays}
-    arrays = {**numbers, **own, **loop_room(plan.nq, plan.nv), **tables(plan, kinds)}
+    arrays = {**numbers, **of_method, **loop_room(plan.nq, plan.nv), **tables(plan, kinds)}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     arrays |= {name: np.zeros(size) for name, size in room(plan, max(widths.values()))[0].items() if name in used}
     if law is not None:

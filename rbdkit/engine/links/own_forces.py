@@ -70,6 +70,18 @@ def numbers_of_forces(model: Model) -> list[float]:
     return [float(x) for values in parameters for value in values for x in np.ravel(value)]
 
 
+def number_places(model: Model) -> dict[str, slice]:
+    """Where parameters of the model, by name, stand among `numbers_of_forces`; dry friction is that of joints."""
+    places, first = {}, 0
+    for force in model.acting:
+        for name, value in force.element.parameters().items():
+            own = force in model.forces
+            if own or name == "coulomb":
+                places[f"{force.name}.{name if own else 'friction'}"] = slice(first, first + np.size(value))
+            first += np.size(value)
+    return places
+
+
 def own_forces(model: Model, layout: Layout) -> OwnForces | None:
     """What acts in a model by itself, recorded; None if nothing does.
 

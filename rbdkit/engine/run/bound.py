@@ -19,7 +19,7 @@ from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
 from rbdkit.trace import ALONE, Backend, Given, Lanes, blank
 
-WITH_OWN_FORCES = ("forward_dynamics", "own_forces", "own_gradient", "over_time")
+WITH_OWN_FORCES = ("energy", "forward_dynamics", "own_forces", "own_gradient", "over_time")
 """What the force elements of a model take part in."""
 
 UNROLLED_STATES = 10_000

@@ -143,10 +143,7 @@ class Kernels(StateComputer):
 
     def energy(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         """Kinetic, gravitational and spring energy (..., 3), J; the last with that of force elements."""
-        energies = self._compute("energy", (q, v), t=t)[0]
-        if self.own is not None:
-            energies[..., 2] += self.own_forces(q, v, t)[1]
-        return energies
+        return self._compute("energy", (q, v), t=t)[0]
 
     def jacobian(self, q: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0) -> NDArray:
         """Jacobian (..., 6, nv) of a frame with a placement (4, 4) on a body."""
@@ -182,8 +179,8 @@ class Kernels(StateComputer):
             return self._blocks(derivatives), qdd
         derivatives, qdd = self._compute(algorithm, (q, v, tau + self.own_forces(q, v)[0]), f_ext)
         by_q, by_v, by_tau = self._blocks(derivatives)
-        rows = [np.repeat(x[..., None, :], v.shape[-1], axis=-2) for x in (q, v)]
-        slopes = self.own_gradient(*rows, np.broadcast_to(np.eye(v.shape[-1]), rows[1].shape))
+        rows_q, rows_v = (np.repeat(x[..., None, :], v.shape[-1], axis=-2) for x in (q, v))
+        slopes = self.own_gradient(rows_q, rows_v, np.broadcast_to(np.eye(v.shape[-1]), rows_v.shape))
         return (by_q + by_tau @ slopes.by_q, by_v + by_tau @ slopes.by_v, by_tau), qdd
 
     def rnea_gradient(

@@ -87,6 +87,10 @@ def _crba(tree: Tree, x: State) -> None:
 
 def _energy(tree: Tree, x: State) -> None:
     energy(tree, x.q, x["v"], x.number)
+    if x.own is not None:
+        stored, _ = own_forces.record(x.own, tree, x.q, x["v"])
+        place = x.number * 3
+        tree.program.store("energies", place, 2, tree.program.load("energies", place, 2) + stored)
 
 
 def _poses(tree: Tree, x: State) -> None:

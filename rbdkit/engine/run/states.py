@@ -120,9 +120,9 @@ class StateComputer(BoundModel):
 
     def _shapes(self, algorithm: str) -> list[tuple[int, ...]]:
         """Shapes of an algorithm's results for one state."""
-        sizes = [self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv")]
+        nv, bodies, links, driven = (self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv"))
         own = 0 if self.own is None else len(self.own.law.numbers)
-        return list(output_shapes(algorithm, *sizes, own).values())
+        return list(output_shapes(algorithm, nv, bodies, links, driven, own).values())
 
 
 def _zeros(shape: tuple[int, ...]) -> NDArray:

@@ -62,6 +62,12 @@ def _feed_object(into: Any, name: str, thing: Any, seen: set[int]) -> None:
     if isinstance(thing, Model):
         try:
             into.update(to_json(thing).encode())
+            for force in thing.forces:
+                if force.element.is_users_own:  # the file has its name; what it does is in its functions
+                    for member in vars(type(force.element)).values():
+                        own = getattr(member, "fget", None) or getattr(member, "__func__", member)
+                        if isinstance(own, FunctionType):
+                            _feed_function(into, name, own, seen)
         except FormatError as fault:
             raise SimulationError(
                 f"store: model {thing.name!r} cannot be compared with that of another run: {fault}"
