@@ -16,6 +16,9 @@ from rbdkit.errors import ModelError
 from rbdkit.forces.surroundings import Surroundings
 from rbdkit.spatial.read_numbers import numbers, shown
 
+End = tuple[str, tuple[float, float, float]]
+"""A frame or body by its name, and a point in its coordinates, m."""
+
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class ForceElement(ABC):
@@ -54,6 +57,10 @@ class ForceElement(ABC):
     def energy(self, at: Surroundings) -> Any:
         """Energy stored, J; of an element that stores none, 0."""
         return 0.0
+
+    def ends(self) -> tuple[End, End] | None:
+        """The two points between which it is drawn as a coil, each as (frame, point in it); None draws nothing."""
+        return None
 
     @property
     def conservative(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.forces.element import ForceElement, not_negative
+from rbdkit.forces.element import End, ForceElement, not_negative
 from rbdkit.forces.surroundings import ORIGIN, Surroundings
 
 SHORTEST = 1e-12
@@ -64,6 +64,9 @@ class Spring(ForceElement):
     def energy(self, at: Surroundings) -> Any:
         stretch = self._line(at)[1] - self.rest_length
         return 0.5 * self.stiffness * stretch * stretch
+
+    def ends(self) -> tuple[End, End]:
+        return (self.a, self.at_a), (self.b, self.at_b)
 
     @property
     def conservative(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.model import Model
-from rbdkit.scene.scene import Part
+from rbdkit.scene.scene import Band, Part
 
 DIRECTIONS = np.array([d for d in product((-1.0, 0.0, 1.0), repeat=3) if any(d)])
 """The 26 directions to faces, edges and corners of a cube."""
@@ -40,11 +40,14 @@ def outline(points: NDArray) -> NDArray:
     return flat[np.unique(np.argmax(flat @ DIRECTIONS.T, axis=0))]
 
 
-def node_outlines(parts: Iterable[Part], nodes: int) -> list[NDArray]:
-    """For each node the outline (k, 3) of its parts in its own coordinates; none for a node without parts."""
+def node_outlines(parts: Iterable[Part], nodes: int, bands: Iterable[Band] = ()) -> list[NDArray]:
+    """For each node the outline (k, 3) of its parts and ends of bands in its own coordinates; none without any."""
     vertices: list[list[NDArray]] = [[] for _ in range(nodes)]
     for part in parts:
         vertices[part.node].append(part.surface.vertices)
+    for band in bands:
+        for node, point in zip(band.nodes, band.points, strict=True):
+            vertices[node].append(np.array([point]))
     return [outline(np.concatenate(v)) if v else np.zeros((0, 3)) for v in vertices]
 
 

@@ -13,6 +13,7 @@ from rbdkit.model.body import Body
 from rbdkit.model.geometry import Geometry, Mesh
 from rbdkit.scene import equimomental, palette
 from rbdkit.scene.bounds import Sizes, node_outlines, sizes, swept_outline
+from rbdkit.scene.coils import LAYER, bands_of
 from rbdkit.scene.glyphs import axes, mass_mark
 from rbdkit.scene.grid import grid_under
 from rbdkit.scene.joint_axes import joint_mark
@@ -77,7 +78,8 @@ def scene_of(
             shown += [Part(body.index, "bodies", surface)] if surface is not None else []
     marks = _marks(model, q, size)
     seen = [part for part in marks if part.layer == "frames"] if not geometric else []
-    outline = swept_outline(node_outlines([*shown, *seen], len(poses)), poses)
+    bands = bands_of(model, 0.02 * size.extent)
+    outline = swept_outline(node_outlines([*shown, *seen], len(poses), bands), poses)
     contact = (
         [part for body in model.bodies for part in _geometry(body, "collision", reader, segments)[0]]
         if collision
@@ -96,6 +98,7 @@ def scene_of(
             False,
             xray=True,
         ),
+        Layer(LAYER, "Springs", "Force elements between two points"),
         Layer("com", "Centres of mass", "Centre of mass of each body", False, xray=True),
         Layer("inertia", "Inertia", "Homogeneous ellipsoid with the mass and inertia of the body", False),
         Layer("trails", "Trails", "Paths of the tips of the tree"),
@@ -106,10 +109,11 @@ def scene_of(
         name=model.name,
         nodes=tuple(body.name for body in model.bodies),
         poses=poses,
-        layers=tuple(layer for layer in layers if layer.name != "collision" or contact),
+        layers=tuple(layer for layer in layers if {"collision": contact, LAYER: bands}.get(layer.name, True)),
         parts=(*shown, *contact, *marks),
         labels=tuple(Label(b.index, b.name, _middle(shown, b)) for b in model.bodies[1:]),
         trails=_trails(model, trails),
+        bands=bands,
         grid=grid_under(outline),
         outline=outline,
         notes=reader.notes,

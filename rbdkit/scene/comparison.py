@@ -48,6 +48,16 @@ def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> 
                 parts.append(Part(part.node + k * moving, label, _tinted(part.surface, color), opacity))
         parts += [replace(part, node=part.node + k * moving) for part in frames if part.node > 0]
         trails += [Trail(trail.node + k * moving, trail.point, color_of(k)) for trail in one.trails]
+    bands = [
+        replace(
+            band,
+            nodes=tuple(node + k * moving if node > 0 else 0 for node in band.nodes),  # type: ignore[arg-type]
+            layer=label,
+            surface=_tinted(band.surface, palette.rgb(color_of(k))),
+        )
+        for k, label in enumerate(labels)
+        for band in one.bands
+    ]
     own = [Layer(label, label, f"The motion computed by: {label}") for label in labels]
     marks = [replace(layer, visible=layer.name != "frames") for layer in one.layers if layer.name in KEPT]
     return replace(
@@ -59,6 +69,7 @@ def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> 
         parts=tuple(parts),
         labels=(),
         trails=tuple(trails),
+        bands=tuple(bands),
     )
 
 

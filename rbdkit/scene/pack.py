@@ -11,15 +11,19 @@ from typing import Any
 import numpy as np
 
 from rbdkit.scene.curves import Plot
-from rbdkit.scene.scene import Scene
+from rbdkit.scene.scene import Part, Scene
 from rbdkit.scene.tracks import Tracks, seven
 from rbdkit.scene.triangles import Triangles, join
 
 
 def pack_scene(scene: Scene) -> dict[str, Any]:
-    """A scene. Parts on one node, layer and opacity become one: [node, layer, opacity, first index, indices]."""
+    """A scene. Parts on one node, layer and opacity become one: [node, layer, opacity, first index, indices].
+
+    The surfaces of bands hang on nodes beyond the last one, one for each.
+    """
     merged: dict[tuple[int, str, float], list[Triangles]] = {}
-    for part in scene.parts:
+    stretched = [Part(len(scene.nodes) + k, band.layer, band.surface) for k, band in enumerate(scene.bands)]
+    for part in (*scene.parts, *stretched):
         merged.setdefault((part.node, part.layer, part.opacity), []).append(part.surface)
     stored: dict[bytes, tuple[int, int]] = {}
     blocks: list[tuple[bytes, bytes, bytes]] = []
@@ -47,6 +51,9 @@ def pack_scene(scene: Scene) -> dict[str, Any]:
             {"node": label.node, "text": label.text, "position": list(label.position)} for label in scene.labels
         ],
         "trails": [{"node": trail.node, "point": list(trail.point), "color": trail.color} for trail in scene.trails],
+        "bands": [
+            {"nodes": list(band.nodes), "points": [list(point) for point in band.points]} for band in scene.bands
+        ],
         "grid": None if scene.grid is None else {**vars(scene.grid), "center": list(scene.grid.center)},
         "outline": scene.outline.tolist(),
         "notes": list(scene.notes),

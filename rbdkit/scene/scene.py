@@ -56,6 +56,20 @@ class Trail:
     color: str
 
 
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A surface that is stretched between points of two nodes.
+
+    nodes : of the ends. points : (3,) in their coordinates, m. surface : along x, from x = 0 at the first end to x = 1
+    at the second; only its length is stretched.
+    """
+
+    nodes: tuple[int, int]
+    points: tuple[tuple[float, float, float], tuple[float, float, float]]
+    layer: str
+    surface: Triangles
+
+
 @dataclass(frozen=True)
 class Grid:
     """A square grid parallel to the xy plane. height : z. spacing : of lines. lines : on each side of the centre."""
@@ -75,7 +89,7 @@ class Scene:
     name : of what is shown.
     nodes : names; for a model node i is body i.
     poses : (nodes, 4, 4) world pose of each node at first.
-    layers, parts, labels, trails, grid : what is drawn.
+    layers, parts, labels, trails, bands, grid : what is drawn.
     outline : (k, 3) world points that the picture should hold, m.
     notes : what the reader of the picture should know.
     """
@@ -87,6 +101,7 @@ class Scene:
     parts: tuple[Part, ...] = ()
     labels: tuple[Label, ...] = ()
     trails: tuple[Trail, ...] = ()
+    bands: tuple[Band, ...] = ()
     grid: Grid | None = None
     outline: NDArray = field(default_factory=lambda: np.array([[-1.0] * 3, [1.0] * 3]))
     notes: tuple[str, ...] = ()

@@ -159,7 +159,7 @@ def _moving_root(model: Model) -> str:
 def reaching(scene: Scene, poses: NDArray) -> Scene:
     """The scene with an outline and a grid that take in other poses (k, nodes, 4, 4) too; it stands where it stood."""
     hidden = {"frames", *(layer.name for layer in scene.layers if not layer.visible)}
-    outlines = node_outlines([part for part in scene.parts if part.layer not in hidden], len(scene.nodes))
+    outlines = node_outlines([part for part in scene.parts if part.layer not in hidden], len(scene.nodes), scene.bands)
     outline = swept_outline(outlines, poses)
     grid = grid_under(outline)
     return replace(scene, outline=outline, grid=grid if scene.grid is None else replace(grid, height=scene.grid.height))
@@ -176,7 +176,7 @@ def framed(scene: Scene, tracks: Tracks, followed: str) -> tuple[Scene, NDArray 
     poses[..., :3, :3] = Rotation.from_quat(rows[..., 3:].reshape(-1, 4)).as_matrix().reshape(*rows.shape[:2], 3, 3)
     poses[..., :3, 3], poses[..., 3, 3] = rows[..., :3], 1.0
     shown = {layer.name for layer in scene.layers if layer.visible}
-    outlines = node_outlines([part for part in scene.parts if part.layer in shown], len(scene.nodes))
+    outlines = node_outlines([part for part in scene.parts if part.layer in shown], len(scene.nodes), scene.bands)
     swept = swept_outline(outlines, poses)
     moved = replace(scene, outline=swept)
     if not followed:

@@ -105,3 +105,49 @@ def test_each_layer_switch_changes_the_picture_and_back(still, changed):
     still.page.keyboard.press("Escape")
     still.keep("marks", view)
     assert "no layer 'wheels'" in still.python("view.show('wheels')")
+
+
+SPRINGS = """
+import numpy as np, rbdkit as rbd
+model = rbd.Model("hung by springs")
+for name, y in (("near", -0.4), ("far", 0.4)):
+    box = rbd.Box((0.3, 0.3, 0.12))
+    model.add_body(name, joint=rbd.Free(), placement=[0, y, -0.6], inertia=rbd.Inertia(1.0, [0, 0, 0], np.eye(3) / 50),
+                   geometry=box)
+    for k, (x, z) in enumerate(((-0.12, 0.06), (0.12, 0.06))):
+        model.add_force(f"{name} {k}", rbd.Spring(name, "world", 60.0, 0.4, 0.2, (x, 0.0, z), (3 * x, y, 0.0)))
+model.add_force("between", rbd.Spring("near", "far", 20.0, 0.4, 0.1, (0.0, 0.15, 0.0), (0.0, -0.15, 0.0)))
+trajectory = rbd.simulate(model, v0=[0, 0, 0, 0.5, 0, 0, 1.0, 0, 0, 0, 0, 0.4], duration=2.0)
+view = rbd.show(trajectory)
+view
+"""
+
+
+def test_springs_are_coils_between_their_ends(notebook):
+    notebook.run(SPRINGS)
+    view = notebook.view()
+    notebook.python("view.play = False")
+    for t in (0.0, 0.8):
+        notebook.page.evaluate("t => document.querySelector('.rbd-view').core.player.seek(t)", t)
+        notebook.settle()
+        found = notebook.page.evaluate(
+            "() => document.querySelector('.rbd-view').core.graph.stretched.map((band) => band.scale.x)"
+        )
+        row = round(t / 1e-3)
+        asked = eval(
+            notebook.python(
+                f"""
+at = rbd.model.force.surroundings(model, trajectory.q[{row}], trajectory.v[{row}])
+print([float(np.linalg.norm(at.position(f.element.b, f.element.at_b) - at.position(f.element.a, f.element.at_a)))
+       for f in model.forces])
+"""
+            )
+        )
+        assert found == pytest.approx(asked, rel=1e-4)  # float32, and tracks of reduced poses
+        notebook.keep(f"springs at {t}", view)
+    view.get_by_role("button", name="Show and hide").click()
+    view.get_by_label("Springs").uncheck()
+    notebook.settle()
+    assert not notebook.page.evaluate(
+        "() => document.querySelector('.rbd-view').core.graph.stretched.some((band) => band.children[0].visible)"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import rbdkit as rbd
 from rbdkit.algorithms import forward_kinematics
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
@@ -200,3 +201,21 @@ def test_any_model_has_a_scene_of_finite_numbers(model):
         np.isfinite(part.surface.vertices).all() and np.isfinite(part.surface.normals).all() for part in scene.parts
     )
     assert span(scene.outline) > 0.0 and scene.grid.spacing > 0.0
+
+
+def test_springs_are_bands_between_points_of_bodies():
+    model = rbd.library.pendulum()
+    rod = model.bodies[1].name
+    model.add_frame("hook", rod, [0.0, 0.1, -0.5])
+    assert "forces" not in [layer.name for layer in scene_of(model).layers]
+    model.add_force("band", rbd.Spring("hook", "world", 20.0, at_a=(0.1, 0.0, 0.0), at_b=(3.0, 0.0, 1.0)))
+    model.add_force("grease", rbd.JointFriction(model.joints[1].name, 0.1))
+    scene = scene_of(model)
+    (band,) = scene.bands
+    assert band.nodes == (1, 0)
+    assert band.points == ((0.1, 0.1, -0.5), (3.0, 0.0, 1.0))
+    assert scene.outline[:, 0].max() == 3.0  # the far end is in the picture
+    x = band.surface.vertices[:, 0]
+    assert abs(x.min()) < 0.1
+    assert abs(x.max() - 1.0) < 0.1
+    assert np.linalg.norm(band.surface.normals, axis=1) == pytest.approx(1.0)

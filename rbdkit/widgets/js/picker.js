@@ -1,6 +1,6 @@
 // What lies under the pointer: the nearest visible triangle along the line of sight.
 
-const UNPICKABLE = new Set(["grid", "trails", "labels"]);
+const UNPICKABLE = new Set(["grid", "trails", "labels", "forces"]);
 
 class Picker {
   constructor(graph) {
@@ -15,7 +15,7 @@ class Picker {
     const index = this.graph.index.array;
     let best = null;
     for (const [node, layer, opacity, start, count] of spec.parts) {
-      if (UNPICKABLE.has(layer) || layers[layer] === false) continue;
+      if (!nodes[node] || UNPICKABLE.has(layer) || layers[layer] === false) continue;
       const inverse = new nodes[node].matrixWorld.constructor().getInverse(nodes[node].matrixWorld);
       const from = origin.clone().applyMatrix4(inverse);
       const along = direction.clone().transformDirection(inverse);

@@ -48,7 +48,8 @@ class ThreeScene {
     const { THREE } = this;
     this.spec = spec;
     this.nodes = spec.nodes.map(() => new THREE.Group());
-    this.holder.add(...this.nodes);
+    this.stretched = (spec.bands ?? []).map(() => new THREE.Group());
+    this.holder.add(...this.nodes, ...this.stretched);
     this.members = Object.fromEntries(spec.layers.map((layer) => [layer.name, []]));
     this.attributes = {
       position: new THREE.Attribute(typed(Float32Array, spec.position), 3),
@@ -73,7 +74,7 @@ class ThreeScene {
     mesh.frustumCulled = false;
     mesh.renderOrder = order;
     mesh.userData = { node, layer, plain: material };
-    this.nodes[node].add(mesh);
+    (this.nodes[node] ?? this.stretched[node - this.nodes.length]).add(mesh);
     this.members[layer].push(mesh);
   }
 
@@ -190,6 +191,23 @@ class ThreeScene {
       node.position.set(rows[k], rows[k + 1], rows[k + 2]);
       node.quaternion.set(rows[k + 3], rows[k + 4], rows[k + 5], rows[k + 6]);
     });
+    this.stretch();
+  }
+
+  // What is stretched between two points follows them.
+  stretch() {
+    const { Vector3 } = this.THREE;
+    (this.spec.bands ?? []).forEach(({ nodes, points }, k) => {
+      const [start, end] = nodes.map((node, side) =>
+        new Vector3(...points[side]).applyQuaternion(this.nodes[node].quaternion).add(this.nodes[node].position)
+      );
+      const along = end.sub(start);
+      const length = Math.max(along.length(), 1e-9);
+      const group = this.stretched[k];
+      group.position.copy(start);
+      group.quaternion.setFromUnitVectors(new Vector3(1, 0, 0), along.divideScalar(length));
+      group.scale.set(length, 1, 1);
+    });
   }
 
   clear() {
@@ -199,6 +217,7 @@ class ThreeScene {
     this.materials = {};
     this.members = {};
     this.nodes = [];
+    this.stretched = [];
     this.grid = null;
     this.grid_lines = [];
   }
