@@ -18,6 +18,8 @@ from rbdkit.simulation import simulate
 
 START, OVERSHOOT = 1.0, 0.01
 """rad; part of it that the rod may swing to the other side."""
+MASS, GRAVITY, SINKS = 1.0, 9.81, 3.0
+"""kg, m/s2, and m/s in the end."""
 SETTLED = 0.02
 """rad within which the rod counts as at rest."""
 
@@ -48,6 +50,20 @@ def _quickest() -> float:
     """The shortest time to rest (s) of all dampings that hardly swing through."""
     runs = [_settling(damping) for damping in np.linspace(0.75, 1.0, 11) * critical_damping()]
     return min(settled for past, settled in runs if past <= OVERSHOOT * START)
+
+
+def syrup(answer: Any) -> Verdict:
+    """Exercise 4: the resistance c (N s/m) with which a ball of 1 kg sinks with 3 m/s in the end."""
+    c = number(answer)
+    if c is None or c <= 0.0:
+        return wrong(f"{brief(answer)} is no resistance; give a number of N s/m, more than zero.")
+    speed = MASS * GRAVITY / c
+    if abs(speed - SINKS) > 0.01 * SINKS:
+        hint = "resist more" if speed > SINKS else "resist less"
+        if abs(c - SINKS) < 1e-3:
+            hint = "that is the speed itself: which two forces are equal when nothing changes any more?"
+        return wrong(f"with {c:.3g} N s/m it sinks with {speed:.3g} m/s in the end; {hint}.")
+    return right(f"{c:.4g} N s/m: in the end its weight, {MASS * GRAVITY:.4g} N, is all that the syrup has to bear.")
 
 
 def critical_damping() -> float:

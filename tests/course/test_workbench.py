@@ -36,3 +36,29 @@ def test_evaluations():
     assert "fewer than 5" in workbench.evaluations({**RIGHT, "rk4": 5}).why
     assert "more than 5" in workbench.evaluations({**RIGHT, "rk5": 5}).why
     assert "give a number for each" in workbench.evaluations({"rk4": 4}).why
+
+
+def test_syrup():
+    verdicts = {c: workbench.syrup(c) for c in (3.27, "3.27", 3.25, 1.0, 3.0, 30.0, -1.0, None)}
+    assert verdicts[3.27] and verdicts["3.27"] and verdicts[3.25]
+    assert "resist more" in verdicts[1.0].why
+    assert "that is the speed itself" in verdicts[3.0].why
+    assert "resist less" in verdicts[30.0].why
+    assert "is no resistance" in verdicts[-1.0].why and "is no resistance" in verdicts[None].why
+
+
+def test_syrup_is_what_a_simulation_says():
+    import rbdkit as rbd
+
+    class Syrup(rbd.ForceElement):
+        """Resistance in proportion to the velocity."""
+
+        c: float
+
+        def act(self, at):
+            at.apply_force("ball", -self.c * at.velocity("ball"))
+
+    model = rbd.Model()
+    model.add_body("ball", joint=rbd.Prismatic("z"), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+    model.add_force("syrup", Syrup(3.27))
+    assert rbd.simulate(model, duration=8.0).v[-1, 0] == pytest.approx(-3.0, rel=1e-6)
