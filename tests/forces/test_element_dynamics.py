@@ -113,3 +113,15 @@ def test_mimic_joints_feel_elements_on_both():
     assert rbd.forward_dynamics(model, q, v, [0.1]) == pytest.approx(
         rbd.forward_dynamics(model, q, v, [0.1], backend="book"), rel=1e-11
     )
+
+
+@pytest.mark.parametrize("formulation", ("joint", "se3"))
+def test_adaptive_steps_feel_them(formulation):
+    model = rbd.library.double_pendulum()
+    rod = model.bodies[2].name
+    model.add_force("band", rbd.Spring(rod, "world", 20.0, 0.1, 0.3, at_b=(0.5, 0.0, 0.0)))
+    method = rbd.integrators.Adaptive("dop853", rtol=1e-11, atol=1e-11)
+    run = rbd.simulate(model, [0.4, 0.3], duration=0.5, dt=0.05, integrator=method, formulation=formulation)
+    assert "compiled loop" in run.report.backend
+    fine = rbd.simulate(model, [0.4, 0.3], duration=0.5, dt=1e-3, integrator="rk5")
+    assert run.q == pytest.approx(fine.q[::50], abs=1e-9)
