@@ -28,6 +28,18 @@ class JointFriction(ForceElement):
     ------
     ModelError
         If a number is negative or not finite, or `creep` is zero.
+
+    Examples
+    --------
+    A mass of 1 kg that slides with 1 m/s stops after v^2 / 2 mu g, here 1 / 2 / 0.5 m:
+
+    >>> import rbdkit as rbd
+    >>> rail = rbd.Model()
+    >>> mass = rail.add_body("mass", joint=rbd.Prismatic("x"), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+    >>> friction = rail.add_force("friction", rbd.JointFriction("mass_joint", 0.5))
+    >>> motion = rbd.simulate(rail, v0=[1.0], duration=3.0)
+    >>> bool(abs(motion.q[-1, 0] - 1.0) < 0.01)
+    True
     """
 
     joint: str
