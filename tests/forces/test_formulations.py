@@ -51,7 +51,7 @@ def test_compiled_steps_are_those_from_python(tree, formulation):
     q, v = start(tree)
     runs = [rbd.simulate(tree, q, v, duration=0.01, formulation=formulation, integrator=m) for m in (RK4(), Same())]
     assert ["compiled loop" in run.report.backend for run in runs] == [True, False]
-    assert runs[0].w == pytest.approx(runs[1].w, rel=1e-10, abs=1e-10)  # condition of the elimination times eps
+    assert runs[0].w == pytest.approx(runs[1].w, rel=1e-8, abs=1e-8)  # friction next to rest magnifies eps by 1e4
 
 
 def test_loops_with_springs(dressed):
