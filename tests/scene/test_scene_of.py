@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from rbdkit.library import double_pendulum, random_tree
 from rbdkit.model import Box, Geometry, Model, Sphere
 from rbdkit.scene import equimomental, glyphs, palette, scene_of
 from rbdkit.scene.bounds import Sizes, sizes, span
+from rbdkit.scene.coils import coil
 from rbdkit.scene.grid import grid_under
 from rbdkit.scene.joint_axes import joint_mark
 from rbdkit.scene.stick import joint_points
@@ -219,3 +222,18 @@ def test_springs_are_bands_between_points_of_bodies():
     assert abs(x.min()) < 0.1
     assert abs(x.max() - 1.0) < 0.1
     assert np.linalg.norm(band.surface.normals, axis=1) == pytest.approx(1.0)
+
+
+def test_the_wire_of_a_coil_is_a_tube_open_at_its_ends_only():
+    surface = coil(0.1)
+    edges = Counter(tuple(sorted(edge)) for a, b, c in surface.faces.tolist() for edge in ((a, b), (b, c), (c, a)))
+    assert set(edges.values()) == {1, 2}
+    open_at = surface.vertices[sorted({k for edge, count in edges.items() if count == 1 for k in edge}), 0]
+    assert set(np.round(open_at)) == {0.0, 1.0}
+    assert np.sum(np.abs(open_at - 0.5) < 0.4) == 0
+    a, b, c = (surface.vertices[surface.faces[:, k]] for k in range(3))
+    outward = np.einsum("ij,ij->i", np.cross(b - a, c - a), surface.normals[surface.faces[:, 0]])
+    # counter-clockwise seen from outside, but where the coil begins in circles that are narrower than the wire
+    assert (outward > 0.0).mean() > 0.97
+    winds = np.hypot(*surface.vertices[len(surface.vertices) // 2, 1:])
+    assert winds == pytest.approx(0.1, rel=0.2)
