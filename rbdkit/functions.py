@@ -41,16 +41,56 @@ def rnea(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
-    """Inverse dynamics: joint forces (..., nv) that produce the accelerations a; see `rbdkit.algorithms.rnea`.
+    """Inverse dynamics: the joint forces that produce given accelerations, by the recursive Newton-Euler algorithm.
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    nothing. Springs and dampers of the joints are not subtracted.
 
     Parameters
     ----------
-    q : (..., nq). v, a : (..., nv), SI units and radians.
-    f_ext : external forces, the same for all states; see `wrench`.
-    backend : 'auto' takes compiled kernels where there are any, 'book' the readable form.
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v, a : array_like (..., nv)
+        Joint velocities and accelerations, SI units and radians.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates, the same for all states; see `wrench`.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Joint forces tau, N m for angles and N for lengths.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold.
+    ModelError
+        If an inertia holds numbers that cannot be computed with.
+
+    See Also
+    --------
+    aba : The way back, from forces to accelerations.
+    rbdkit.algorithms.rnea : The algorithm to read, with all that it computes on the way.
+
+    Notes
+    -----
+    Featherstone (2008), Table 5.1.
+
+    Examples
+    --------
+    A rod of 1 kg and 1 m has to be held by 4.905 N m when it is level, and by nothing when it hangs:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> rod = rbd.library.pendulum()
+    >>> rbd.rnea(rod, [[np.pi / 2], [0.0]], [0.0], [0.0]).round(3).tolist()
+    [[4.905], [0.0]]
     """
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     if (kernels := chosen_kernels(model, backend)) is not None:
@@ -67,9 +107,58 @@ def aba(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
-    """Forward dynamics by the articulated-body algorithm: accelerations (..., nv); see `rbdkit.algorithms.aba`.
+    """Forward dynamics: the accelerations that given joint forces cause, by the articulated-body algorithm.
 
     Springs and dampers of the joints are not added; `forward_dynamics` does that.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces, N m and N.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates, the same for all states; see `wrench`.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Joint accelerations, rad/s2 and m/s2.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold; or if a force is too large for what it
+        moves.
+    ModelError
+        If joints close loops, or a joint moves something without inertia.
+
+    See Also
+    --------
+    rbdkit.algorithms.aba : The algorithm to read, with all that it computes on the way.
+
+    Notes
+    -----
+    Featherstone (2008), Table 7.1.
+
+    Examples
+    --------
+    A ball on a long string that is let go when the string is level falls freely:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("pendulum", gravity=(0, 0, -10))
+    >>> ball = model.add_body("ball", joint=rbd.Revolute("y"), inertia=rbd.Inertia(2.0, com=[0, 0, -1]))
+    >>> rbd.aba(model, [np.pi / 2], [0.0], [0.0]).round(9).tolist()
+    [-10.0]
     """
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     if (kernels := chosen_kernels(model, backend)) is not None and not kernels.coupled:
@@ -88,7 +177,48 @@ def forward_dynamics(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
-    """Accelerations (..., nv) caused by tau and by the joints' springs and dampers: what `simulate` integrates."""
+    """Accelerations caused by joint forces and by the joints' springs and dampers: what `simulate` integrates.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces besides springs and dampers, N m and N.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates, the same for all states; see `wrench`.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Joint accelerations, rad/s2 and m/s2.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold; or if a force is too large for what it
+        moves.
+    ModelError
+        If joints close loops, or a joint moves something without inertia.
+
+    Examples
+    --------
+    A mass of 2 kg on a spring of 8 N/m, drawn out by 0.5 m; `aba` knows nothing of the spring:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("oscillator")
+    >>> cart = model.add_body("cart", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0), stiffness=8.0)
+    >>> rbd.forward_dynamics(model, [0.5], [0.0], [0.0]).tolist(), rbd.aba(model, [0.5], [0.0], [0.0]).tolist()
+    ([-2.0], [0.0])
+    """
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     algorithms.require_tree(model)
     if (kernels := chosen_kernels(model, backend)) is not None:
@@ -99,7 +229,15 @@ def forward_dynamics(
 
 
 class StateDerivative(NamedTuple):
-    """Rates of a state: qdot (..., nq) of the coordinates as they are stored, vdot (..., nv) of the velocities."""
+    """Rates of a state: those of the coordinates as they are stored, and of the velocities.
+
+    Attributes
+    ----------
+    qdot : ndarray (..., nq)
+        rad/s, m/s, and 1/s of quaternions.
+    vdot : ndarray (..., nv)
+        rad/s2 and m/s2.
+    """
 
     qdot: NDArray
     vdot: NDArray
@@ -114,19 +252,32 @@ def state_derivative(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> StateDerivative:
-    """FD_x, the state equation: ``qdot = qdfn(q, v)`` and vdot of `forward_dynamics` (Featherstone 2008, Eq 3.9).
+    """FD_x, the state equation: rates of coordinates and velocities in one call (Featherstone 2008, Eq 3.9).
 
     Quaternions have four rates each. `StateEquation` is the same as a function of (t, x) for general integrators.
 
     Parameters
     ----------
-    q : (..., nq), on its manifold. v, tau : (..., nv), SI units and radians; springs and dampers of joints act besides.
-    f_ext, t, backend : as of `forward_dynamics`.
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces, N m and N; springs and dampers of the joints act besides.
+    f_ext, t, backend : optional
+        As of `forward_dynamics`.
 
     Returns
     -------
     StateDerivative
-        ``qdot, vdot = state_derivative(...)``.
+        ``qdot, vdot = state_derivative(...)``, with ``qdot = qdfn(q, v)`` and vdot of `forward_dynamics`.
+
+    Raises
+    ------
+    StateError, ModelError
+        As `forward_dynamics` does.
 
     Examples
     --------
@@ -142,7 +293,15 @@ def state_derivative(
 
 
 class HybridMotion(NamedTuple):
-    """Accelerations and forces of all joints, (..., nv) each: those that were given and those that were found."""
+    """Accelerations and forces of all joints: those that were given and those that were found.
+
+    Attributes
+    ----------
+    a : ndarray (..., nv)
+        Accelerations, rad/s2 and m/s2.
+    tau : ndarray (..., nv)
+        Joint forces, N m and N.
+    """
 
     a: NDArray
     tau: NDArray
@@ -160,16 +319,25 @@ def hybrid_dynamics(
 ) -> HybridMotion:
     """Hybrid dynamics: accelerations where forces are given, forces where accelerations are.
 
-    Springs and dampers of the joints are not added. See `rbdkit.algorithms.hybrid_aba`, and `hybrid_dynamics` there for
-    models with mimic joints.
+    Springs and dampers of the joints are not added.
 
     Parameters
     ----------
-    q : (..., nq). v : (..., nv), SI units and radians.
-    tau, a : (..., nv) joint forces and accelerations. tau counts at the joints in `forward`, a at all others; what
-        stands in the other entries does not matter, NaN is fine.
-    forward : names (or numbers) of the joints that follow their forces; the others are driven.
-    f_ext : external forces, the same for all states; see `wrench`.
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau, a : array_like (..., nv)
+        Joint forces and accelerations. tau counts at the joints in `forward`, a at all others; what stands in the other
+        entries does not matter, NaN is fine.
+    forward : iterable of str or int
+        Names (or numbers) of the joints that follow their forces; the others are driven.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates, the same for all states; see `wrench`.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
 
     Returns
     -------
@@ -181,6 +349,28 @@ def hybrid_dynamics(
     StateError, ModelError
         If the state has the wrong shape or is off its manifold, a joint is unknown or closes a loop, or one in
         `forward` moves something without inertia.
+
+    See Also
+    --------
+    rbdkit.algorithms.hybrid_aba : The algorithm to read.
+    rbdkit.algorithms.hybrid_dynamics : The same for models with mimic joints.
+
+    Notes
+    -----
+    Featherstone (2008), Tables 9.2 and 9.3.
+
+    Examples
+    --------
+    A cart is pulled to the right with 3 m/s2 while the pendulum on it swings freely. How strong must the pull be?
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("crane")
+    >>> cart = model.add_body("cart", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0), joint_name="rail")
+    >>> ball = rbd.Inertia(1.0, com=[0, 0, -1])
+    >>> load = model.add_body("load", "cart", rbd.Revolute("y"), inertia=ball, joint_name="pin")
+    >>> a, tau = rbd.hybrid_dynamics(model, [0, 0], [0, 0], tau=[0, 0], a=[3, 0], forward=["pin"])
+    >>> a.tolist(), tau.tolist()
+    ([3.0, 3.0], [6.0, 0.0])
     """
     algorithms.require_tree(model, "hybrid dynamics")
     fd = algorithms.forward_joints(model, forward)
@@ -198,9 +388,52 @@ def hybrid_dynamics(
 
 
 def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
-    """Joint-space inertia matrix H (..., nv, nv); see `rbdkit.algorithms.crba`.
+    """Joint-space inertia matrix H, by the composite-rigid-body algorithm.
 
     Where joints close loops it is that of the spanning tree, whose variables are not independent then.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., nv, nv)
+        Symmetric; kg m2 between angles, kg m between an angle and a length, kg between lengths.
+
+    Raises
+    ------
+    StateError
+        If q has the wrong shape, is not finite, or is off its manifold.
+    ModelError
+        If an inertia holds numbers that cannot be computed with.
+
+    See Also
+    --------
+    rbdkit.algorithms.crba : The algorithm to read, with all that it computes on the way.
+
+    Notes
+    -----
+    Featherstone (2008), Table 6.2.
+
+    Examples
+    --------
+    Two balls of 1 kg, one metre apart, on strings that hang straight down:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("two balls")
+    >>> ball = rbd.Inertia(1.0, com=[0, 0, -1])
+    >>> upper = model.add_body("upper", joint=rbd.Revolute("y"), inertia=ball)
+    >>> lower = model.add_body("lower", "upper", rbd.Revolute("y"), placement=[0, 0, -1], inertia=ball)
+    >>> rbd.crba(model, [0, 0]).tolist()
+    [[5.0, 2.0], [2.0, 1.0]]
     """
     if (kernels := chosen_kernels(with_inertia(model), backend)) is not None:
         return kernels.crba(model.check_q(q), t)
@@ -208,10 +441,46 @@ def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") 
 
 
 def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
-    """C(q, v) (..., nv): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``.
+    """C(q, v): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``.
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
     nothing.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates, the same for all states; see `wrench`.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Joint forces that keep all accelerations zero, N m and N.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold.
+    ModelError
+        If an inertia holds numbers that cannot be computed with.
+
+    Examples
+    --------
+    `rnea` is the inertia matrix times the accelerations, and the bias force:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model, q, v, a = rbd.library.double_pendulum(), [0.3, -0.5], [1.0, 2.0], [3.0, -1.0]
+    >>> tau = rbd.crba(model, q) @ a + rbd.bias_force(model, q, v)
+    >>> np.allclose(tau, rbd.rnea(model, q, v, a), rtol=1e-12)
+    True
     """
     q, v = state = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, "auto")) is not None:
@@ -220,10 +489,43 @@ def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces =
 
 
 def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
-    """Joint forces (..., nv) that hold the system still against gravity.
+    """Joint forces that hold the system still against gravity.
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
     nothing.
+
+    Parameters
+    ----------
+    model : Model
+        What is held.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        N m and N.
+
+    Raises
+    ------
+    StateError
+        If q has the wrong shape, is not finite, or is off its manifold.
+    ModelError
+        If an inertia holds numbers that cannot be computed with.
+
+    Examples
+    --------
+    A lift of 80 kg that goes straight up:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("lift")
+    >>> cabin = model.add_body("cabin", joint=rbd.Prismatic("z"), inertia=rbd.Inertia(80.0))
+    >>> rbd.gravity_force(model, [0.0]).round(9).tolist()
+    [784.8]
     """
     if (kernels := chosen_kernels(with_inertia(model), backend)) is not None and not kernels.driven:
         q = model.check_q(q)
@@ -233,14 +535,83 @@ def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend =
 
 
 def passive_force(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> NDArray:
-    """Joint forces (..., nv) of the joints' own springs and dampers, and of force elements."""
+    """Joint forces of the joints' own springs and dampers.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        ``-damping * v - A.T @ (stiffness * u)``, N m and N, with the displacement u from the spring's rest and
+        ``du/dt = A @ v``; A is the identity but for joints on curved manifolds.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold.
+    ModelError
+        If `model` is not a model.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("door")
+    >>> door = model.add_body("door", joint=rbd.Revolute("z"), inertia=rbd.Inertia(20.0), stiffness=4.0, damping=0.5)
+    >>> rbd.passive_force(model, [1.5], [2.0]).tolist()
+    [-7.0]
+    """
     return _each(lambda q, v: algorithms.passive_force(model, q, v, t), *checked_state(model, q, v=v))
 
 
 def forward_kinematics(
     model: Model, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0, backend: Backend = "auto"
 ) -> algorithms.Kinematics:
-    """Poses (..., bodies, 4, 4) and, with v, velocities (..., bodies, 6); see `rbdkit.algorithms.Kinematics`."""
+    """Poses of all bodies in the world and, with joint velocities, their spatial velocities.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv), optional
+        Joint velocities, rad/s and m/s.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    rbdkit.algorithms.Kinematics
+        ``poses`` (..., bodies, 4, 4), ``velocities`` (..., bodies, 6) in body coordinates or None, and those of a body
+        or frame by name, ``pose(frame)`` and ``velocity(frame)``.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold.
+    ModelError
+        If `model` is not a model.
+
+    Examples
+    --------
+    Where is the tip of the lower rod, when both rods are level?
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.double_pendulum()
+    >>> tip = model.add_frame("tip", "rod2", [0, 0, -1])
+    >>> np.abs(rbd.forward_kinematics(model, [np.pi / 2, 0]).pose("tip")[:3, 3].round(9)).tolist()
+    [2.0, 0.0, 0.0]
+    """
     kernels = chosen_kernels(model, backend)
     q, v = (model.check_q(q), None) if v is None else checked_state(model, q, v=v)
     if kernels is not None:
@@ -251,10 +622,54 @@ def forward_kinematics(
 def jacobian(
     model: Model, q: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
-    """Jacobian (..., 6, nv) of a body or frame, angular part first; reference 'body', 'world' or 'aligned'.
+    """Jacobian of a body or frame: its velocity is ``J v``.
 
     Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
     add their own velocity.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    frame : str
+        Name of a body or frame.
+    reference : {'body', 'world', 'aligned'}, optional
+        Coordinates of the velocity: 'body', the frame's own axes and the velocity of its origin; 'world', world axes
+        and the velocity of the point that passes the world origin; 'aligned', world axes and the velocity of the
+        frame's origin, what a camera in the world sees.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., 6, nv)
+        The angular part in the first three rows.
+
+    Raises
+    ------
+    StateError
+        If q has the wrong shape, is not finite, or is off its manifold; or if there is no such reference.
+    ModelError
+        If there is no such body or frame.
+
+    Notes
+    -----
+    Featherstone (2008), Eqs 2.18 and 4.6.
+
+    Examples
+    --------
+    A hanging rod of 1 m that turns with 1 rad/s about y: its tip moves with 1 m/s against x.
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.pendulum()
+    >>> tip = model.add_frame("tip", "rod", [0, 0, -1])
+    >>> J = rbd.jacobian(model, [0.0], "tip", "aligned")
+    >>> J.shape, J[[1, 3], 0].tolist()
+    ((6, 1), [1.0, -1.0])
     """
     if (
         (kernels := chosen_kernels(model, backend)) is not None
@@ -275,9 +690,53 @@ def bias_acceleration(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
-    """Jdot v (..., 6): the acceleration of a frame when vdot = 0; see `rbdkit.algorithms.bias_acceleration`.
+    """Jdot v: the acceleration of a body or frame that velocity alone causes, when vdot = 0; without gravity.
 
     Where joints close loops, vdot = 0 is that of the joints of the spanning tree.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    frame : str
+        Name of a body or frame.
+    reference : {'body', 'world', 'aligned'}, optional
+        Coordinates as of `jacobian`. In 'aligned' the linear part is the acceleration of the frame's origin as a point,
+        in the other two that of a spatial acceleration.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., 6)
+        Angular part first, rad/s2 and m/s2.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold; or if there is no such reference.
+    ModelError
+        If there is no such body or frame.
+
+    Notes
+    -----
+    Featherstone (2008), Eq 2.57 and section 2.11.
+
+    Examples
+    --------
+    The tip of a rod of 1 m that turns with 3 rad/s is drawn to the pivot with 9 m/s2:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.pendulum()
+    >>> tip = model.add_frame("tip", "rod", [0, 0, -1])
+    >>> rbd.bias_acceleration(model, [0.0], [3.0], "tip", "aligned").tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 9.0]
     """
     q, v = state = checked_state(model, q, v=v)
     if (
@@ -291,7 +750,37 @@ def bias_acceleration(
 
 
 def center_of_mass(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
-    """Centre of mass (..., 3) of the moving bodies in world coordinates, m."""
+    """Centre of mass of the moving bodies; what is welded to the world does not count.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., 3)
+        In world coordinates, m.
+
+    Raises
+    ------
+    StateError
+        If q has the wrong shape, is not finite, or is off its manifold.
+    ModelError
+        If nothing that moves has mass.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.center_of_mass(rbd.library.double_pendulum(), [0.0, 0.0]).tolist()
+    [0.0, 0.0, -1.0]
+    """
     (q,) = checked_state(with_inertia(model), q)
     if (kernels := chosen_kernels(model, backend)) is not None:
         center = kernels.center_of_mass(q, t)
@@ -303,7 +792,45 @@ def center_of_mass(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend 
 def momentum(
     model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
-    """Spatial momentum (..., 6) in world axes, angular part first, about the world origin or the centre of mass."""
+    """Spatial momentum of the whole system: angular and linear momentum.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    about : {'world', 'com'}, optional
+        The point that angular momentum refers to: the world origin or the centre of mass.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., 6)
+        In world axes, angular part first, kg m2/s and kg m/s.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold; or if there is no such point.
+    ModelError
+        If the centre of mass is asked for and nothing that moves has mass.
+
+    Examples
+    --------
+    A puck of 2 kg slides along y with 3 m/s, one metre beside the origin:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("puck")
+    >>> puck = model.add_body("puck", joint=rbd.Planar("z"), inertia=rbd.Inertia(2.0))
+    >>> rbd.momentum(model, [0, 1, 0], [0, 0, 3]).tolist()
+    [0.0, 0.0, 6.0, 0.0, 6.0, 0.0]
+    """
     q, v = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None and isinstance(about, str) and about in ("world", "com"):
         h = kernels.momentum(q, v, about, t)
@@ -313,7 +840,45 @@ def momentum(
 
 
 def energy(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> algorithms.Energy:
-    """Kinetic, gravitational, spring, potential and total energy, each (...), J."""
+    """Kinetic and potential energy.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    rbdkit.algorithms.Energy
+        ``kinetic``, ``gravitational``, ``spring``, ``potential`` and ``total``, each (...), J. Gravitational energy is
+        zero when every centre of mass is at the world origin.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold.
+    ModelError
+        If an inertia holds numbers that cannot be computed with.
+
+    Examples
+    --------
+    A stone of 2 kg flies with 3 m/s, 5 m above the origin:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("stone", gravity=(0, 0, -10))
+    >>> stone = model.add_body("stone", joint=rbd.Prismatic("z"), inertia=rbd.Inertia(2.0))
+    >>> energy = rbd.energy(model, [5.0], [3.0])
+    >>> float(energy.kinetic), float(energy.potential), float(energy.total)
+    (9.0, 100.0, 109.0)
+    """
     q, v = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None:
         return algorithms.Energy(*np.moveaxis(kernels.energy(q, v, t), -1, 0))
@@ -329,7 +894,48 @@ def power_balance(
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> algorithms.PowerBalance:
-    """Rate of energy against the power of applied and external forces and of dampers, each (...), W."""
+    """Where the energy goes: its rate against the power of applied and external forces and of dampers.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v, a : array_like (..., nv)
+        Joint velocities and accelerations, SI units and radians.
+    tau : array_like (..., nv)
+        Applied joint forces without springs and dampers, N m and N.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates, the same for all states; see `wrench`.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+
+    Returns
+    -------
+    rbdkit.algorithms.PowerBalance
+        ``energy_rate``, ``applied``, ``external``, ``driven``, ``dissipated`` and their ``residual``, each (...), W.
+        The residual is round-off if the accelerations belong to the forces.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold.
+    ModelError
+        If some joints close loops and others move as time says: who of these does the work cannot be told.
+
+    Examples
+    --------
+    A force of 6 N pushes a cart of 2 kg that moves with 1 m/s; the damper takes a third of its power:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("cart")
+    >>> cart = model.add_body("cart", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0), damping=2.0)
+    >>> a = rbd.forward_dynamics(model, [0.0], [1.0], [6.0])
+    >>> power = rbd.power_balance(model, [0.0], [1.0], a, [6.0])
+    >>> float(power.applied), float(power.dissipated), float(power.energy_rate), float(power.residual)
+    (6.0, 2.0, 4.0, 0.0)
+    """
 
     def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray) -> NDArray:
         result = algorithms.power_balance(model, q, v, a, tau, f_ext, t)
