@@ -4,23 +4,65 @@ from __future__ import annotations
 
 
 class RbdkitError(Exception):
-    """Base of every error that rbdkit raises on purpose."""
+    """Base of every error that rbdkit raises on purpose.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> try:
+    ...     rbd.aba(rbd.library.pendulum(), [0.0, 1.0], [0.0], [0.0])
+    ... except rbd.RbdkitError as error:
+    ...     print(error)
+    q has shape (2,); model 'pendulum' needs (1,), or (..., 1) for a stack
+    """
 
 
 class ModelError(RbdkitError, ValueError):
-    """The description of a rigid-body system is not usable: structure, inertia, joint or geometry."""
+    """The description of a rigid-body system is not usable: structure, inertia, joint or geometry.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.pendulum().body("rode")
+    Traceback (most recent call last):
+    rbdkit.errors.ModelError: body 'rode' is not in model 'pendulum'; did you mean 'rod'?
+    """
 
 
 class StateError(RbdkitError, ValueError):
-    """A vector of coordinates, velocities or forces has the wrong shape, is not finite, or is off its manifold."""
+    """A vector of coordinates, velocities or forces has the wrong shape, is not finite, or is off its manifold.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.spherical_pendulum().check_q([1, 1, 0, 0])
+    Traceback (most recent call last):
+    rbdkit.errors.StateError: q of joint 'pivot': ... has norm 1.41421356, not 1; ...
+    """
 
 
 class FormatError(RbdkitError, ValueError):
-    """A file or text cannot be read as a model, or a model cannot be written in the format asked for."""
+    """A file or text cannot be read as a model, or a model cannot be written in the format asked for.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.load('<robot name="arm"><link/></robot>')
+    Traceback (most recent call last):
+    rbdkit.errors.FormatError: ...
+    """
 
 
 class SimulationError(RbdkitError, RuntimeError):
-    """A simulation cannot be started with the arguments given."""
+    """A simulation cannot be started with the arguments given.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.simulate(rbd.library.pendulum(), integrator="rk44")
+    Traceback (most recent call last):
+    rbdkit.errors.SimulationError: integrator 'rk44' is unknown; there are ...
+    """
 
 
 class ConvergenceError(RbdkitError, ArithmeticError):

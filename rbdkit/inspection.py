@@ -36,8 +36,16 @@ class Fact:
 
     Attributes
     ----------
-    name : in words. symbol : in Featherstone's notation. unit : of its numbers. frame : in which they are expressed.
-    value : the numbers.
+    name : str
+        In words.
+    symbol : str
+        In Featherstone's notation.
+    unit : str
+        Of its numbers.
+    frame : str
+        In which they are expressed.
+    value : ndarray
+        The numbers.
     """
 
     name: str
@@ -93,13 +101,44 @@ def inspect(
 
     Parameters
     ----------
-    body : its name. q : (nq,). v, tau : (nv,), zero if not given; springs, dampers and gravity act besides.
-    f_ext : external forces, see `rbdkit.wrench`. t : s, for prescribed joints.
+    model : Model
+        A tree of bodies.
+    body : str
+        Name of the body.
+    q : array_like (nq,)
+        Coordinates of one state.
+    v, tau : array_like (nv,), optional
+        Joint velocities and forces, zero if not given; springs, dampers and gravity act besides.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates; see `wrench`.
+    t : float, optional
+        Time of the state, s; for prescribed joints.
+
+    Returns
+    -------
+    rbdkit.inspection.Inspection
+        Its repr lists all facts by section; ``inspection[symbol]`` gives the numbers of one.
 
     Raises
     ------
     ModelError, StateError
-        If there is no such body, or a vector does not fit the model.
+        If there is no such body, joints close loops, or a vector does not fit the model.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> facts = rbd.inspect(rbd.library.pendulum(), "rod", [0.0], v=[2.0])
+    >>> facts["v"].tolist()
+    [0.0, 2.0, 0.0, 0.0, 0.0, 0.0]
+    >>> print(facts)
+    rod (joint hinge)
+      Placement
+        pose in the world T, 1, m, in world
+        ...
+      Force
+        force through the joint f, N m, N, in rod
+        joint force tau, N m or N, in joint
+      ...
     """
     i = model.body(body).index
     own, joint = model.bodies[i], model.bodies[i].joint

@@ -24,16 +24,30 @@ def wrench(
 
     Parameters
     ----------
-    force : (3,) N. point : (3,) m, where the force acts. couple : (3,) N m.
+    force : array_like (3,), optional
+        N.
+    point : array_like (3,), optional
+        Where the force acts, m.
+    couple : array_like (3,), optional
+        N m.
 
     Returns
     -------
-    (6,) moment about the origin, then force (Featherstone 2008, Eq 2.8).
+    ndarray (6,)
+        Moment about the origin, then force (Featherstone 2008, Eq 2.8).
 
     Raises
     ------
     StateError
         If one of the three is not a vector of three finite numbers.
+
+    Examples
+    --------
+    A weight of 10 N that hangs 2 m out on the x axis turns about y:
+
+    >>> import rbdkit as rbd
+    >>> rbd.wrench(force=[0, 0, -10], point=[2, 0, 0]).tolist()
+    [0.0, 20.0, 0.0, 0.0, 0.0, -10.0]
     """
     f, p, n = _three(force, "force"), _three(point, "point"), _three(couple, "couple")
     moment = [n[i] + p[j] * f[k] - p[k] * f[j] for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]  # n + p x f

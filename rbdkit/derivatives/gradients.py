@@ -18,16 +18,21 @@ from rbdkit.model import Model
 
 @dataclass(frozen=True)
 class Gradient:
-    """Of a weighted sum of joint forces or accelerations.
+    """Gradient of a weighted sum of joint forces or accelerations.
 
     Attributes
     ----------
-    q, v : (..., nv).
-    a : by the accelerations, of inverse dynamics; None of forward dynamics.
-    tau : by the joint forces, of forward dynamics; None of inverse dynamics.
-    f_ext : (..., bodies, 6) by the external forces, in world coordinates as they are; None if none were given.
-    parameters : by name, with the parameter's shape after the leading axes, see `rbdkit.derivatives`. What the sum does
-        not depend on is left out.
+    q, v : ndarray (..., nv)
+        By displacements along ``model.integrate`` and by joint velocities.
+    a : ndarray (..., nv) or None
+        By the accelerations, of inverse dynamics; None of forward dynamics.
+    tau : ndarray (..., nv) or None
+        By the joint forces, of forward dynamics; None of inverse dynamics.
+    f_ext : ndarray (..., bodies, 6) or None
+        By the external forces, in world coordinates as they are; None if none were given.
+    parameters : dict of str to ndarray
+        By name, with the parameter's shape after the leading axes, see `rbdkit.derivatives`. What the sum does not
+        depend on is left out.
     """
 
     q: NDArray
@@ -50,9 +55,47 @@ def rnea_gradient(
 ) -> Gradient:
     """Gradient of ``weights @ rnea(model, q, v, a, f_ext)`` with respect to the state and every parameter.
 
-    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+    It costs little more than the forces themselves, however many parameters there are. Where joints close loops these
+    are derivatives of the forces of the spanning tree, see `rnea`.
 
-    It costs little more than the forces themselves, however many parameters there are. weights : (..., nv).
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v, a : array_like (..., nv)
+        Joint velocities and accelerations, SI units and radians.
+    weights : array_like (..., nv)
+        Of the joint forces in the sum.
+    f_ext, t, backend : optional
+        As of `rnea`.
+
+    Returns
+    -------
+    rbdkit.derivatives.Gradient
+        By ``q``, ``v``, ``a``, ``f_ext``, and ``parameters`` by name.
+
+    Raises
+    ------
+    StateError, ModelError
+        As `rnea` does.
+
+    See Also
+    --------
+    rbdkit.derivatives : What a derivative with respect to q, a placement or an inertia means.
+
+    Examples
+    --------
+    How much more torque holds the level pendulum for each kilogram, and for each metre of string?
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("pendulum", gravity=(0, 0, -10))
+    >>> ball = model.add_body("ball", joint=rbd.Revolute("y"), inertia=rbd.Inertia(2.0, com=[0, 0, -1]))
+    >>> by = rbd.rnea_gradient(model, [np.pi / 2], [0.0], [0.0], weights=[1.0])
+    >>> float(by.parameters["ball.mass"].round(9)), float(by.parameters["ball.com"][2].round(9))
+    (10.0, -20.0)
     """
     q, v, a, w = state = checked_state(with_inertia(model), q, v=v, a=a, weights=weights)
     if (kernels := independent(model, backend)) is not None:
@@ -84,7 +127,44 @@ def aba_gradient(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> Gradient:
-    """Gradient of ``weights @ aba(model, q, v, tau, f_ext)`` with respect to the state and every parameter."""
+    """Gradient of ``weights @ aba(model, q, v, tau, f_ext)`` with respect to the state and every parameter.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces, N m and N.
+    weights : array_like (..., nv)
+        Of the accelerations in the sum.
+    f_ext, t, backend : optional
+        As of `aba`.
+
+    Returns
+    -------
+    rbdkit.derivatives.Gradient
+        By ``q``, ``v``, ``tau``, ``f_ext``, and ``parameters`` by name.
+
+    Raises
+    ------
+    StateError, ModelError
+        As `aba` does.
+
+    Examples
+    --------
+    A force of 8 N on 2 kg: each further newton brings 0.5 m/s2, each further kilogram takes 2 m/s2 away.
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("cart")
+    >>> cart = model.add_body("cart", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0))
+    >>> by = rbd.aba_gradient(model, [0.0], [0.0], [8.0], weights=[1.0])
+    >>> by.tau.tolist(), float(by.parameters["cart.mass"])
+    ([0.5], -2.0)
+    """
     return _dynamics_gradient(model, q, v, tau, weights, f_ext, t, backend, passive=False)
 
 
@@ -98,7 +178,42 @@ def forward_dynamics_gradient(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> Gradient:
-    """Gradient of ``weights @ forward_dynamics(...)`` with respect to the state and every parameter."""
+    """Gradient of ``weights @ forward_dynamics(...)`` with respect to the state and every parameter.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces besides springs and dampers, N m and N.
+    weights : array_like (..., nv)
+        Of the accelerations in the sum.
+    f_ext, t, backend : optional
+        As of `forward_dynamics`.
+
+    Returns
+    -------
+    rbdkit.derivatives.Gradient
+        By ``q``, ``v``, ``tau``, ``f_ext``, and ``parameters`` by name: stiffness, damping and rest of the springs too.
+
+    Raises
+    ------
+    StateError, ModelError
+        As `forward_dynamics` does.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("oscillator")
+    >>> cart = model.add_body("cart", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0), stiffness=8.0)
+    >>> by = rbd.forward_dynamics_gradient(model, [0.5], [0.0], [0.0], weights=[1.0])
+    >>> by.q.tolist(), float(by.parameters["cart_joint.stiffness"]), float(by.parameters["cart_joint.rest"])
+    ([-4.0], -0.25, 4.0)
+    """
     return _dynamics_gradient(model, q, v, tau, weights, f_ext, t, backend, passive=True)
 
 

@@ -16,7 +16,15 @@ from rbdkit.model import Model
 
 @dataclass(frozen=True)
 class RneaDerivatives:
-    """Of joint forces, rows, by q, v and a, columns: (..., nv, nv) each. dtau_da is the inertia matrix H."""
+    """Derivatives of joint forces, rows, by coordinates, velocities and accelerations, columns.
+
+    Attributes
+    ----------
+    dtau_dq, dtau_dv : ndarray (..., nv, nv)
+        By displacements along ``model.integrate`` and by joint velocities.
+    dtau_da : ndarray (..., nv, nv)
+        By accelerations: the inertia matrix H.
+    """
 
     dtau_dq: NDArray
     dtau_dv: NDArray
@@ -25,7 +33,17 @@ class RneaDerivatives:
 
 @dataclass(frozen=True)
 class DynamicsDerivatives:
-    """The accelerations a (..., nv), and their derivatives by q, v and tau: (..., nv, nv) each. da_dtau is H^-1."""
+    """The accelerations, and their derivatives, rows, by coordinates, velocities and forces, columns.
+
+    Attributes
+    ----------
+    a : ndarray (..., nv)
+        The accelerations themselves.
+    da_dq, da_dv : ndarray (..., nv, nv)
+        By displacements along ``model.integrate`` and by joint velocities.
+    da_dtau : ndarray (..., nv, nv)
+        By joint forces: the inverse of the inertia matrix H.
+    """
 
     a: NDArray
     da_dq: NDArray
@@ -48,7 +66,39 @@ def rnea_derivatives(
 
     Parameters
     ----------
-    q : (..., nq). v, a : (..., nv), SI units and radians. f_ext, t, backend : as in `rnea`.
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v, a : array_like (..., nv)
+        Joint velocities and accelerations, SI units and radians.
+    f_ext, t, backend : optional
+        As of `rnea`.
+
+    Returns
+    -------
+    rbdkit.derivatives.RneaDerivatives
+        ``dtau_dq``, ``dtau_dv`` and ``dtau_da``, each (..., nv, nv).
+
+    Raises
+    ------
+    StateError, ModelError
+        As `rnea` does.
+
+    Notes
+    -----
+    The recursions of Singh, Russell and Wensing (2022).
+
+    Examples
+    --------
+    A hanging pendulum pulls back like a spring of m g l = 10 N m/rad:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("pendulum", gravity=(0, 0, -10))
+    >>> ball = model.add_body("ball", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0, com=[0, 0, -1]))
+    >>> d = rbd.rnea_derivatives(model, [0.0], [0.0], [0.0])
+    >>> d.dtau_dq.tolist(), d.dtau_da.tolist()
+    ([[10.0]], [[1.0]])
     """
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     if (kernels := independent(model, backend)) is not None:
@@ -70,7 +120,48 @@ def aba_derivatives(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> DynamicsDerivatives:
-    """How the accelerations of `aba` change with q, v and tau; springs and dampers do not act."""
+    """How the accelerations of `aba` change with q, v and tau; springs and dampers do not act.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces, N m and N.
+    f_ext, t, backend : optional
+        As of `aba`.
+
+    Returns
+    -------
+    rbdkit.derivatives.DynamicsDerivatives
+        The accelerations ``a`` (..., nv), and ``da_dq``, ``da_dv`` and ``da_dtau``, each (..., nv, nv).
+
+    Raises
+    ------
+    StateError, ModelError
+        As `aba` does.
+
+    See Also
+    --------
+    rbdkit.derivatives : What a derivative with respect to q means on a manifold.
+
+    Notes
+    -----
+    They follow from those of inverse dynamics (Jain and Rodriguez 1993, Carpentier and Mansard 2018).
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("pendulum", gravity=(0, 0, -10))
+    >>> ball = model.add_body("ball", joint=rbd.Revolute("y"), inertia=rbd.Inertia(2.0, com=[0, 0, -1]))
+    >>> d = rbd.aba_derivatives(model, [0.0], [0.0], [0.0])
+    >>> d.da_dq.tolist(), d.da_dtau.tolist()
+    ([[-10.0]], [[0.5]])
+    """
     return _dynamics_derivatives(model, q, v, tau, f_ext, t, backend, passive=False)
 
 
@@ -83,7 +174,43 @@ def forward_dynamics_derivatives(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> DynamicsDerivatives:
-    """How the accelerations of `forward_dynamics` change with q, v and tau, with the joints' springs and dampers."""
+    """How the accelerations of `forward_dynamics` change with q, v and tau, with the joints' springs and dampers.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces besides springs and dampers, N m and N.
+    f_ext, t, backend : optional
+        As of `forward_dynamics`.
+
+    Returns
+    -------
+    rbdkit.derivatives.DynamicsDerivatives
+        The accelerations ``a`` (..., nv), and ``da_dq``, ``da_dv`` and ``da_dtau``, each (..., nv, nv).
+
+    Raises
+    ------
+    StateError, ModelError
+        As `forward_dynamics` does.
+
+    Examples
+    --------
+    How stiff and how damped is a mass of 2 kg on a spring of 8 N/m with a damper of 1 N s/m?
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("oscillator")
+    >>> rail = rbd.Prismatic("x")
+    >>> cart = model.add_body("cart", joint=rail, inertia=rbd.Inertia(2.0), stiffness=8.0, damping=1.0)
+    >>> d = rbd.forward_dynamics_derivatives(model, [0.1], [0.0], [0.0])
+    >>> d.da_dq.tolist(), d.da_dv.tolist()
+    ([[-4.0]], [[-0.5]])
+    """
     return _dynamics_derivatives(model, q, v, tau, f_ext, t, backend, passive=True)
 
 

@@ -25,9 +25,12 @@ class StateEquation:
 
     Parameters
     ----------
-    model : a tree; joints may mimic others or be prescribed.
-    tau : joint forces besides the joints' springs and dampers, (nv,) or a function of (t, q, v); none if not given.
-    f_ext : external forces in world coordinates, see `rbdkit.wrench`, or a function of (t, q, v) that gives them.
+    model : Model
+        A tree; joints may mimic others or be prescribed.
+    tau : array_like (nv,) or callable, optional
+        Joint forces besides the joints' springs and dampers, or a function of (t, q, v); none if not given.
+    f_ext : mapping of str to array_like (6,), array_like (bodies, 6) or callable, optional
+        External forces in world coordinates, see `rbdkit.wrench`, or a function of (t, q, v) that gives them.
 
     Raises
     ------

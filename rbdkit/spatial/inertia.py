@@ -33,12 +33,12 @@ class Inertia:
     ----------
     mass : float
         kg.
-    com : array (3,)
+    com : array_like (3,), optional
         Position of the centre of mass, m.
-    inertia_com : array (3, 3)
+    inertia_com : array_like (3, 3), optional
         Rotational inertia about the centre of mass, body axes, kg m^2.  A point mass has zeros.  Elements that differ
         from their mirror image by round-off become the mean of both: this matrix and `matrix` are exactly symmetric.
-    check : bool
+    check : bool, optional
         True refuses what no body can have; False takes anything, and `findings()` says what is wrong with it.
 
     Raises
@@ -46,6 +46,16 @@ class Inertia:
     ModelError
         With `check`: if a number is not finite or beyond 1e12, the mass is negative or zero with an inertia, the
         rotational inertia is not symmetric, not positive semidefinite, or breaks the triangle inequality I1 + I2 >= I3.
+
+    Examples
+    --------
+    Inertias in one frame just add. A dumbbell of two balls, and its moments about x, y and z through the middle:
+
+    >>> import rbdkit as rbd
+    >>> ball = rbd.Inertia.sphere(radius=0.1, mass=5.0)
+    >>> dumbbell = ball.transformed(rbd.pose(position=[1, 0, 0])) + ball.transformed(rbd.pose(position=[-1, 0, 0]))
+    >>> dumbbell.mass, dumbbell.inertia_com.diagonal().round(9).tolist()
+    (10.0, [0.04, 10.04, 10.04])
     """
 
     mass: float

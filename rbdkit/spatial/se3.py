@@ -28,19 +28,29 @@ def pose(rotation: Any = None, position: ArrayLike = (0.0, 0.0, 0.0)) -> NDArray
 
     Parameters
     ----------
-    rotation : None, array (..., 3, 3), quaternion (..., 4) scalar first, or scipy Rotation
-        None is no rotation.
-    position : array (..., 3)
+    rotation : None, array_like (..., 3, 3), array_like (..., 4) or scipy.spatial.transform.Rotation, optional
+        A rotation matrix, or a unit quaternion, scalar first; None is no rotation.
+    position : array_like (..., 3), optional
         Position of the frame's origin in the reference frame, m.
 
     Returns
     -------
-    array (..., 4, 4)
+    ndarray (..., 4, 4)
+        It takes coordinates in the frame to coordinates in the reference frame.
 
     Raises
     ------
     StateError
         If the rotation is not a rotation matrix or not a unit quaternion, or the position is not finite.
+
+    Examples
+    --------
+    A quarter turn about z, and one metre up. Where is the point that the frame has at (1, 0, 0)?
+
+    >>> import rbdkit as rbd
+    >>> T = rbd.pose([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0, 0, 1])
+    >>> (T @ [1, 0, 0, 1]).tolist()
+    [0.0, 1.0, 1.0, 1.0]
     """
     p = floats(position, lambda v: f"the position {v} is not made of numbers", StateError)
     if p.shape[-1:] != (3,):
