@@ -40,10 +40,19 @@ def load(
 
     Parameters
     ----------
-    source : a path, a text that begins with '<' or '{', or an open file. The format is told from the content.
-    merge_fixed, floating, mimic, mesh_paths : for URDF, see `from_urdf`.
-    gravity : acceleration of free fall in world coordinates, m/s2; by default what the file says, or (0, 0, -9.81).
-    forces : for JSON, classes of your own force elements that the file may name.
+    source : str, bytes, os.PathLike or file object
+        A path, a text that begins with '<' or '{', or an open file. The format is told from the content.
+    merge_fixed, floating, mimic : bool, optional
+        For URDF, see `rbdkit.formats.from_urdf`.
+    mesh_paths : iterable of str or os.PathLike, optional
+        For URDF, see `rbdkit.formats.from_urdf`.
+    gravity : array_like (3,), optional
+        Acceleration of free fall in world coordinates, m/s2; by default what the file says, or (0, 0, -9.81).
+
+    Returns
+    -------
+    Model
+        All that the file says of bodies, joints and shapes.
 
     Raises
     ------
@@ -56,6 +65,19 @@ def load(
     -----
     FormatWarning
         If something in the file was mended or left out, or if meshes were not found.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.load('''
+    ...     <robot name="door">
+    ...       <link name="wall"/>
+    ...       <link name="leaf"><inertial><mass value="20"/><origin xyz="0.4 0 1"/>
+    ...         <inertia ixx="7" iyy="8" izz="1.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...       <joint name="hinge" type="continuous"><parent link="wall"/><child link="leaf"/><axis xyz="0 0 1"/></joint>
+    ...     </robot>''')
+    >>> model
+    <Model 'door': 2 bodies, 1 moving joints, nq=1, nv=1, 20 kg>
     """
     data, name, folder = _read(source)
     mesh_paths = folders(mesh_paths)
@@ -84,12 +106,30 @@ def load(
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file: all of it for a name that ends in .json, what URDF can say for .urdf (see `to_urdf`).
+    """Write a model to a file: all of it for a name that ends in .json, what URDF can say for .urdf.
+
+    Parameters
+    ----------
+    model : Model
+        What is written.
+    path : str or os.PathLike
+        Name of the file; its ending chooses the format. For .urdf see `rbdkit.formats.to_urdf`.
 
     Raises
     ------
     FormatError
         If the name ends otherwise or the model cannot be written in that format. No file is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import rbdkit as rbd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rbd.save(rbd.library.pendulum(), Path(folder, "pendulum.json"))
+    ...     model = rbd.load(Path(folder, "pendulum.json"))
+    >>> model
+    <Model 'pendulum': 1 bodies, 1 moving joints, nq=1, nv=1, 1 kg>
     """
     writers = {".json": to_json, ".urdf": to_urdf}
     path = _path(path)

@@ -18,7 +18,20 @@ class Cylindrical(VectorJoint):
 
     Parameters
     ----------
-    axis : 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector.
+    axis : {'x', 'y', 'z', '-x', '-y', '-z'} or array_like (3,), optional
+        Of unit length.
+
+    Raises
+    ------
+    ModelError
+        If the axis is not of unit length.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> joint = rbd.Cylindrical("x")
+    >>> joint.motion_subspace(joint.neutral()).T.tolist()
+    [[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]]
     """
 
     kind = "cylindrical"

@@ -16,6 +16,16 @@ class EulerSpherical(VectorJoint):
 
     S depends on q and loses rank at pitch = +-pi/2 (gimbal lock), where some angular velocities need an infinite
     ``qdot``. Use `Spherical` unless the angles themselves are wanted.
+
+    Examples
+    --------
+    Freedoms that are left when the nose points straight down:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> gimbals = rbd.EulerSpherical()
+    >>> [int(np.linalg.matrix_rank(gimbals.motion_subspace(np.array([0.3, pitch, 0.2])))) for pitch in (0.0, np.pi / 2)]
+    [3, 2]
     """
 
     kind = "euler_spherical"

@@ -9,7 +9,15 @@ from rbdkit.joints.joint_type import VectorJoint
 
 
 class Fixed(VectorJoint):
-    """Zero degrees of freedom: the successor is welded to the predecessor."""
+    """Zero degrees of freedom: the successor is welded to the predecessor.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> weld = rbd.Fixed()
+    >>> weld.nq, weld.nv, weld.constraint_subspace(weld.neutral()).shape
+    (0, 0, (6, 6))
+    """
 
     kind = "fixed"
     constant_S = True

@@ -16,13 +16,30 @@ class Free(JointType):
 
     Parameters
     ----------
-    translation : 'predecessor': q = (quaternion, p), p the origin in predecessor axes, ``dp/dt = R v``;
-        'successor': q = (quaternion, r), the same origin along successor axes, ``dr/dt = v - omega x r``.
+    translation : {'predecessor', 'successor'}, optional
+        'predecessor': q = (quaternion, p), p the origin in predecessor axes, ``dp/dt = R v``; 'successor': q =
+        (quaternion, r), the same origin along successor axes, ``dr/dt = v - omega x r``.
+
+    Raises
+    ------
+    ModelError
+        If `translation` is neither of them.
 
     Notes
     -----
     S is the 6x6 identity. Table 4.1 of Featherstone (2008) pairs it with ``qdot = v``, which finite differences
     contradict; the maps above are the ones that agree with them.
+
+    Examples
+    --------
+    What turns to the left by half a turn and goes ahead meanwhile, comes out to its left:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> ship = rbd.Free()
+    >>> q = ship.integrate(ship.neutral(), np.array([0.0, 0.0, np.pi, np.pi, 0.0, 0.0]))
+    >>> np.abs(q.round(9)).tolist()
+    [0.0, 0.0, 0.0, 1.0, 0.0, 2.0, 0.0]
     """
 
     kind = "free"

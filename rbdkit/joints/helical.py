@@ -13,12 +13,29 @@ from rbdkit.spatial.read_numbers import number
 
 
 class Helical(VectorJoint):
-    """Rotation by an angle q with an advance of ``pitch * q`` along the same axis (Featherstone 2008, Table 4.1).
+    """Screw: rotation by q with an advance of ``pitch * q`` along the same axis (Featherstone 2008, Table 4.1).
 
     Parameters
     ----------
-    axis : 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector.
-    pitch : advance in m/rad; 0 gives a revolute joint.
+    axis : {'x', 'y', 'z', '-x', '-y', '-z'} or array_like (3,), optional
+        Of unit length.
+    pitch : float, optional
+        Advance in m/rad; 0 gives a revolute joint.
+
+    Raises
+    ------
+    ModelError
+        If the axis is not of unit length, or the pitch is not a finite number.
+
+    Examples
+    --------
+    Ten turns of a screw that advances 1.25 mm a turn:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> screw = rbd.Helical("z", pitch=0.00125 / (2 * np.pi))
+    >>> float(screw.pose(np.array([20 * np.pi]))[2, 3].round(9))
+    0.0125
     """
 
     kind = "helical"

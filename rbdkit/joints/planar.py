@@ -21,11 +21,27 @@ class Planar(JointType):
 
     Parameters
     ----------
-    axis : normal of the plane. The in-plane directions called x and y are those of the frame for 'z', y and z for 'x',
-        z and x for 'y', and for any other normal some two directions at right angles: see columns 1 and 2 of S.
-    translation : 'predecessor': q = (angle, x, y) is the origin in predecessor axes, ``d(x, y)/dt = R (vx, vy)``;
-        'successor': the same origin measured along successor axes, as in Table 4.1,
-        ``dx/dt = vx + y omega, dy/dt = vy - x omega``.
+    axis : {'x', 'y', 'z', '-x', '-y', '-z'} or array_like (3,), optional
+        Normal of the plane. The in-plane directions called x and y are those of the frame for 'z', y and z for 'x', z
+        and x for 'y', and for any other normal some two directions at right angles: see columns 1 and 2 of S.
+    translation : {'predecessor', 'successor'}, optional
+        'predecessor': q = (angle, x, y) is the origin in predecessor axes, ``d(x, y)/dt = R (vx, vy)``; 'successor':
+        the same origin measured along successor axes, as in Table 4.1, ``dx/dt = vx + y omega, dy/dt = vy - x omega``.
+
+    Raises
+    ------
+    ModelError
+        If the axis is not of unit length, or `translation` is neither of them.
+
+    Examples
+    --------
+    A car that looks along y and drives ahead with 3 m/s:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> car = rbd.Planar("z")
+    >>> np.abs(car.rate(np.array([np.pi / 2, 0.0, 0.0]), np.array([0.0, 3.0, 0.0])).round(9)).tolist()
+    [0.0, 0.0, 3.0]
     """
 
     kind = "planar"

@@ -22,14 +22,29 @@ class Prescribed(VectorJoint):
 
     Parameters
     ----------
-    joint : the joint type that is driven.
-    motion : function of time (s) that returns q, v and dv/dt of that joint, shapes (nq,), (nv,), (nv,); v must be the
-        rate of q and dv/dt that of v. Numbers will do where the joint has one coordinate.
+    joint : JointType
+        The joint that is driven.
+    motion : callable
+        Function of time (s) that returns q, v and dv/dt of that joint, shapes (nq,), (nv,), (nv,); v must be the rate
+        of q and dv/dt that of v. Numbers will do where the joint has one coordinate.
 
     Raises
     ------
+    ModelError
+        If `joint` is not a joint type, or `motion` not a function.
     StateError
         When it is asked for its motion, if that is not three vectors of these sizes, finite and on the manifold.
+
+    Examples
+    --------
+    A turntable that speeds up with 0.5 rad/s2 has no coordinate of its own; time says where it is:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("turntable")
+    >>> turn = rbd.Prescribed(rbd.Revolute("z"), lambda t: (0.25 * t**2, 0.5 * t, 0.5))
+    >>> table = model.add_body("table", joint=turn, inertia=rbd.Inertia.cylinder(0.5, 0.1, mass=4.0))
+    >>> model.nq, rbd.forward_kinematics(model, [], [], t=2.0).velocity("table").tolist()
+    (0, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
     """
 
     kind = "prescribed"

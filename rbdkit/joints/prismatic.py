@@ -12,11 +12,24 @@ from rbdkit.joints.joint_type import VectorJoint, constant
 
 
 class Prismatic(VectorJoint):
-    """Translation by a distance q along an axis (Featherstone 2008, Table 4.1).
+    """Slider: translation by a distance q along an axis (Featherstone 2008, Table 4.1).
 
     Parameters
     ----------
-    axis : 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector.
+    axis : {'x', 'y', 'z', '-x', '-y', '-z'} or array_like (3,), optional
+        Of unit length.
+
+    Raises
+    ------
+    ModelError
+        If the axis is not of unit length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> rbd.Prismatic("-z").pose(np.array([2.0]))[:3, 3].tolist()
+    [0.0, 0.0, -2.0]
     """
 
     kind = "prismatic"

@@ -20,10 +20,27 @@ class RackAndPinion(VectorJoint):
 
     Parameters
     ----------
-    axis : the pinion's axis, 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector. The pinion advances along x for 'z',
-        y for 'x', z for 'y', and for any other axis along column 1 of the plane that `Planar` has for it.
-    radius : of the pinion, m; the rack touches it a quarter turn ahead of its way (at +y for 'z'), on the other side
-        if the radius is negative. 0 gives a revolute joint.
+    axis : {'x', 'y', 'z', '-x', '-y', '-z'} or array_like (3,), optional
+        The pinion's axis. The pinion advances along x for 'z', y for 'x', z for 'y', and for any other axis along
+        column 1 of the plane that `Planar` has for it.
+    radius : float, optional
+        Of the pinion, m; the rack touches it a quarter turn ahead of its way (at +y for 'z'), on the other side if the
+        radius is negative. 0 gives a revolute joint.
+
+    Raises
+    ------
+    ModelError
+        If the axis is not of unit length, or the radius is not a finite number.
+
+    Examples
+    --------
+    A wheel of 0.5 m radius that has turned by 2 rad has come 1 m along:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> wheel = rbd.RackAndPinion("z", radius=0.5)
+    >>> wheel.pose(np.array([2.0]))[:3, 3].tolist()
+    [1.0, 0.0, 0.0]
     """
 
     kind = "rack_and_pinion"

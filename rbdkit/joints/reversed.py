@@ -20,7 +20,26 @@ class Reversed(JointType):
 
     Parameters
     ----------
-    joint : the joint from the new successor to the new predecessor.
+    joint : JointType
+        The joint from the new successor to the new predecessor.
+
+    Raises
+    ------
+    ModelError
+        If `joint` is not a joint type.
+
+    Examples
+    --------
+    The centre of a pinion goes straight along its rack. Seen from the pinion the rack's origin leaves on a spiral:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> pinion = rbd.RackAndPinion("z", radius=1.0)
+    >>> rack = rbd.Reversed(pinion)
+    >>> pinion.pose(np.array([[1.0], [2.0]]))[:, :2, 3].tolist()
+    [[1.0, 0.0], [2.0, 0.0]]
+    >>> rack.pose(np.array([[1.0], [2.0]]))[:, :2, 3].round(3).tolist()
+    [[-0.54, 0.841], [0.832, 1.819]]
     """
 
     kind = "reversed"

@@ -12,11 +12,26 @@ from rbdkit.joints.joint_type import VectorJoint, constant
 
 
 class Revolute(VectorJoint):
-    """Rotation by an angle q about an axis through the joint origin (Featherstone 2008, Table 4.1).
+    """Hinge: rotation by an angle q about an axis through the joint origin (Featherstone 2008, Table 4.1).
 
     Parameters
     ----------
-    axis : 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector; the same in predecessor and successor coordinates.
+    axis : {'x', 'y', 'z', '-x', '-y', '-z'} or array_like (3,), optional
+        Of unit length; the same in predecessor and successor coordinates.
+
+    Raises
+    ------
+    ModelError
+        If the axis is not of unit length.
+
+    Examples
+    --------
+    Its motion subspace S, angular part first:
+
+    >>> import rbdkit as rbd
+    >>> hinge = rbd.Revolute([0.6, 0.0, 0.8])
+    >>> hinge.motion_subspace(hinge.neutral()).T.tolist()
+    [[0.6, 0.0, 0.8, 0.0, 0.0, 0.0]]
     """
 
     kind = "revolute"

@@ -23,7 +23,22 @@ class SphereInCylinder(JointType):
 
     Parameters
     ----------
-    axis : of the bore, in predecessor coordinates: 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector.
+    axis : {'x', 'y', 'z', '-x', '-y', '-z'} or array_like (3,), optional
+        Of the bore, in predecessor coordinates, of unit length.
+
+    Raises
+    ------
+    ModelError
+        If the axis is not of unit length.
+
+    Examples
+    --------
+    Forces across the bore are all that it resists:
+
+    >>> import rbdkit as rbd
+    >>> joint = rbd.SphereInCylinder("z")
+    >>> joint.constraint_subspace(joint.neutral()).T.tolist()
+    [[0.0, 0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]]
     """
 
     kind = "sphere_in_cylinder"

@@ -17,7 +17,23 @@ class Universal(VectorJoint):
 
     Parameters
     ----------
-    axis1, axis2 : 'x', 'y', 'z', '-x', '-y', '-z' or unit vectors, not parallel; at q = 0 in common coordinates.
+    axis1, axis2 : {'x', 'y', 'z', '-x', '-y', '-z'} or array_like (3,), optional
+        Of unit length, not parallel; at q = 0 in common coordinates.
+
+    Raises
+    ------
+    ModelError
+        If an axis is not of unit length, or the two are parallel.
+
+    Examples
+    --------
+    The second axis stays on the successor; the first, seen from there, turns away:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> cross = rbd.Universal("x", "y")
+    >>> cross.motion_subspace(np.array([0.0, np.pi / 2]))[:3].T.round(9).tolist()
+    [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
 
     kind = "universal"

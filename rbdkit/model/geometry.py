@@ -17,7 +17,24 @@ from rbdkit.spatial.read_numbers import floats, require_sensible, shown
 
 @dataclass(frozen=True)
 class Box:
-    """A cuboid centred at the origin. size : edge lengths along x, y, z in m."""
+    """A cuboid centred at the origin.
+
+    Parameters
+    ----------
+    size : array_like (3,)
+        Edge lengths along x, y, z, m.
+
+    Raises
+    ------
+    ModelError
+        If a length is negative or not a finite number.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.Box([0.3, 0.2, 0.1])
+    Box(size=(0.3, 0.2, 0.1))
+    """
 
     size: tuple[float, float, float]
 
@@ -27,7 +44,28 @@ class Box:
 
 @dataclass(frozen=True)
 class Sphere:
-    """A ball centred at the origin. radius in m."""
+    """A ball centred at the origin.
+
+    Parameters
+    ----------
+    radius : float
+        m.
+
+    Raises
+    ------
+    ModelError
+        If the radius is negative or not a finite number.
+
+    Examples
+    --------
+    A body that looks like a ball and weighs like one:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("ball")
+    >>> ball = model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, 1.0), geometry=rbd.Sphere(0.1))
+    >>> ball.geometry[0].shape
+    Sphere(radius=0.1)
+    """
 
     radius: float
 
@@ -37,7 +75,24 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """An ellipsoid centred at the origin. radii : semi-axes along x, y, z in m."""
+    """An ellipsoid centred at the origin.
+
+    Parameters
+    ----------
+    radii : array_like (3,)
+        Semi-axes along x, y, z, m.
+
+    Raises
+    ------
+    ModelError
+        If a length is negative or not a finite number.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.Ellipsoid([0.3, 0.2, 0.1])
+    Ellipsoid(radii=(0.3, 0.2, 0.1))
+    """
 
     radii: tuple[float, float, float]
 
@@ -47,7 +102,28 @@ class Ellipsoid:
 
 @dataclass(frozen=True)
 class Cylinder:
-    """A cylinder about z, centred at the origin. radius and length in m."""
+    """A cylinder about z, centred at the origin.
+
+    Parameters
+    ----------
+    radius, length : float
+        m.
+
+    Raises
+    ------
+    ModelError
+        If a length is negative or not a finite number.
+
+    Examples
+    --------
+    An axle along y: the shape's own axis z is turned there by a quarter turn about x.
+
+    >>> import rbdkit as rbd
+    >>> quarter = rbd.pose([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
+    >>> axle = rbd.Geometry(rbd.Cylinder(radius=0.02, length=0.4), placement=quarter)
+    >>> axle.placement[:3, 2].tolist()
+    [0.0, -1.0, 0.0]
+    """
 
     radius: float
     length: float
@@ -58,7 +134,26 @@ class Cylinder:
 
 @dataclass(frozen=True)
 class Capsule:
-    """A cylinder about z with half balls on its ends, centred at the origin; length in m without the half balls."""
+    """A cylinder about z with half balls on its ends, centred at the origin.
+
+    Parameters
+    ----------
+    radius : float
+        m.
+    length : float
+        Of the cylinder, without the half balls, m.
+
+    Raises
+    ------
+    ModelError
+        If a length is negative or not a finite number.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.Capsule(radius=0.05, length=0.3)
+    Capsule(radius=0.05, length=0.3)
+    """
 
     radius: float
     length: float
@@ -69,7 +164,29 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Cone:
-    """A cone about z with its apex up, the middle of its height at the origin. radius of the base and length in m."""
+    """A cone about z with its apex up, the middle of its height at the origin.
+
+    Parameters
+    ----------
+    radius : float
+        Of the base, m.
+    length : float
+        Height, m.
+
+    Raises
+    ------
+    ModelError
+        If a length is negative or not a finite number.
+
+    Examples
+    --------
+    The centre of mass of such a cone is a quarter of its height below the middle:
+
+    >>> import rbdkit as rbd
+    >>> shape = rbd.Cone(radius=0.1, length=0.4)
+    >>> rbd.Inertia.cone(shape.radius, shape.length, mass=1.0).com.tolist()
+    [0.0, 0.0, -0.1]
+    """
 
     radius: float
     length: float
@@ -84,10 +201,33 @@ class Mesh:
 
     Parameters
     ----------
-    path : file as the model names it.
-    scale : factor along x, y, z.
-    vertices, faces : (n, 3) positions in m, before scaling, and (k, 3) vertex numbers; together, instead of a path.
-    searched, found : the places where the file was looked for, and where it was; filled in by the readers of files.
+    path : str or os.PathLike, optional
+        File as the model names it.
+    scale : array_like (3,), optional
+        Factor along x, y, z.
+    vertices : array_like (n, 3), optional
+        Positions before scaling, m; with `faces` in place of a path.
+    faces : array_like (k, 3) of int, optional
+        Vertex numbers.
+    searched : tuple of str, optional
+        Places where the file was looked for; filled in by the readers of files.
+    found : str, optional
+        Where the file was; filled in by the readers of files.
+
+    Raises
+    ------
+    ModelError
+        If there is neither a path nor both vertices and faces, or numbers do not make triangles.
+
+    Examples
+    --------
+    A corner of a cube:
+
+    >>> import rbdkit as rbd
+    >>> corner = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> mesh = rbd.Mesh(vertices=corner, faces=[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    >>> float(rbd.Inertia.mesh(mesh.vertices, mesh.faces, density=6.0).mass)
+    1.0
     """
 
     path: str | None = None
@@ -132,16 +272,30 @@ class Geometry:
 
     Parameters
     ----------
-    shape : one of the shapes above.
-    placement : pose of the shape in body coordinates (what `add_body` takes for placements).
-    color : (red, green, blue) or (red, green, blue, alpha) in [0, 1]; None lets the view choose.
-    name : free text.
-    role : 'visual' is drawn; 'collision' is kept and can be drawn on request.
+    shape : Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone or Mesh
+        What is drawn.
+    placement : array_like, optional
+        Pose of the shape in body coordinates (what `Model.add_body` takes for placements).
+    color : array_like (3,) or (4,), optional
+        (red, green, blue) or (red, green, blue, alpha) in [0, 1]; None lets the view choose.
+    name : str, optional
+        Free text.
+    role : {'visual', 'collision'}, optional
+        'visual' is drawn; 'collision' is kept and can be drawn on request.
 
     Raises
     ------
     ModelError
         If the placement is not a pose, or shape, role or color is none of the above.
+
+    Examples
+    --------
+    A red lamp on top of a body:
+
+    >>> import rbdkit as rbd
+    >>> lamp = rbd.Geometry(rbd.Sphere(0.05), placement=[0, 0, 1.5], color=[1, 0, 0])
+    >>> lamp.placement[:3, 3].tolist(), lamp.color
+    ([0.0, 0.0, 1.5], (1.0, 0.0, 0.0, 1.0))
     """
 
     shape: Shape

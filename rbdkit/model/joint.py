@@ -18,11 +18,29 @@ from rbdkit.spatial.read_numbers import HUGE, floats, require_sensible, shown
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Bounds that a simulation reports when they are passed. Numbers, or arrays with one entry a coordinate.
+    """Bounds that a simulation reports when they are passed; nothing stops a joint there.
 
-    lower, upper : bounds of q, rad or m. The components of a quaternion have none.
-    velocity : largest magnitude of v, rad/s or m/s.
-    effort : largest magnitude of tau, N m or N.
+    Parameters
+    ----------
+    lower, upper : float or array_like (nq,), optional
+        Bounds of q, rad or m. The components of a quaternion have none.
+    velocity : float or array_like (nv,), optional
+        Largest magnitude of v, rad/s or m/s.
+    effort : float or array_like (nv,), optional
+        Largest magnitude of tau, N m or N.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("door", gravity=(0, 0, 0))
+    >>> limits = rbd.Limits(lower=0.0, upper=1.5)
+    >>> leaf = rbd.Inertia.box([1, 0.04, 2], mass=20.0)
+    >>> door = model.add_body("door", joint=rbd.Revolute("z"), inertia=leaf, limits=limits)
+    >>> trajectory = rbd.simulate(model, [0.0], [1.0], duration=2.0)
+    >>> print(trajectory)
+    <Trajectory of 'door': 2001 states, t = 0 .. 2 s>
+      ...
+        door_joint: position 2 beyond 1.5 (since ...)
     """
 
     lower: ArrayLike = -np.inf
@@ -55,7 +73,27 @@ class Limits:
 
 @dataclass(frozen=True)
 class Mimic:
-    """The joint follows another one: its coordinate is ``multiplier * q[leader] + offset``."""
+    """The joint follows another one: its coordinate is ``multiplier * q[leader] + offset``.
+
+    Parameters
+    ----------
+    leader : str
+        Name of the joint that is followed; both have one coordinate.
+    multiplier, offset : float, optional
+        Of the coordinate; the offset in rad or m.
+
+    Examples
+    --------
+    Two fingers of a gripper that close together have one coordinate:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("gripper")
+    >>> left = model.add_body("left", joint=rbd.Prismatic("x"), joint_name="jaw", inertia=rbd.Inertia(0.1))
+    >>> after = rbd.Mimic("jaw", multiplier=-1.0)
+    >>> right = model.add_body("right", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(0.1), mimic=after)
+    >>> model.nq, rbd.forward_kinematics(model, [0.02]).poses[1:, 0, 3].tolist()
+    (1, [0.02, -0.02])
+    """
 
     leader: str
     multiplier: float = 1.0

@@ -50,25 +50,39 @@ _NO_INERTIA = frozen(np.zeros((6, 6)))
 class Model:
     """What a rigid-body system is; formulations, integrators and views start from it (Featherstone 2008, Table 4.3).
 
-    A model grows by `add_body`, `add_frame`, `add_loop` and `add_force`; what is in it never changes.
-    `with_parameters` gives one of the same topology with other numbers.
+    A model grows by `add_body`, `add_frame` and `add_loop`; what is in it never changes. `with_parameters` gives one of
+    the same topology with other numbers.
 
     Parameters
     ----------
-    name : for people.
-    gravity : acceleration of free fall in world coordinates, m/s2.
+    name : str, optional
+        For people.
+    gravity : array_like (3,), optional
+        Acceleration of free fall in world coordinates, m/s2.
 
     Attributes
     ----------
-    bodies : tuple of `Body`; ``bodies[0]`` is the fixed base 'world'. Every parent stands before its children.
-    joints : tuple of `Joint`; ``joints[i]`` connects body i to its parent; ``joints[0]``, the base's, has no freedom.
-    frames : tuple of `Frame`, named frames besides the body frames.
-    loops : tuple of `Loop`.
-    forces : tuple of `Force`, named force elements; the springs, dampers and friction of joints are the joints'.
-    nq, nv : number of coordinates and of velocity variables.
-    parent : tuple, lambda(i), the number of body i's parent; -1 for the world.
-    senseless : name of the first body whose inertia holds numbers that are not finite or beyond 1e12, or None.
-    X_tree, I : tuples, X_T and spatial inertia (6, 6) of every body; zeros where no inertia was given.
+    bodies : tuple of Body
+        ``bodies[0]`` is the fixed base 'world'. Every parent stands before its children.
+    joints : tuple of Joint
+        ``joints[i]`` connects body i to its parent; ``joints[0]``, the base's, has no freedom.
+    frames : tuple of Frame
+        Named frames besides the body frames.
+    loops : tuple of Loop
+        Joints that close kinematic loops.
+    nq, nv : int
+        Number of coordinates and of velocity variables.
+    parent : tuple of int
+        lambda(i), the number of body i's parent; -1 for the world.
+    senseless : str or None
+        Name of the first body whose inertia holds numbers that are not finite or beyond 1e12.
+    X_tree, I : tuple of ndarray (6, 6)
+        X_T and spatial inertia of every body; zeros where no inertia was given.
+
+    Raises
+    ------
+    ModelError
+        If the name is not short, or gravity is not a vector of three finite numbers.
 
     Examples
     --------
@@ -77,6 +91,8 @@ class Model:
     >>> rod = model.add_body("rod", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0, com=[0, 0, -0.5]))
     >>> model.nq, model.nv
     (1, 1)
+    >>> model.with_parameters({"rod.mass": 2.5}).mass
+    2.5
     """
 
     if TYPE_CHECKING:
@@ -188,7 +204,27 @@ class Model:
         return body
 
     def add_frame(self, name: str, body: str | Body, placement: ArrayLike | object | None = None) -> Frame:
-        """Name a frame fixed to a body. placement : its pose in body coordinates, as for `add_body`."""
+        """Name a frame fixed to a body.
+
+        Parameters
+        ----------
+        name : str
+            Unique among bodies and frames.
+        body : str or Body
+            What it is fixed to.
+        placement : array_like, optional
+            Its pose in body coordinates, as for `add_body`.
+
+        Returns
+        -------
+        Frame
+            The new frame.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken, the body is unknown, or the placement is not a pose.
+        """
         self._claim_name(name)
         owner = self.body(body.name if isinstance(body, Body) else body)
         frame = Frame(name, owner.index, as_pose(placement, f"frame {name!r}"))

@@ -28,6 +28,29 @@ def validate(model: Model) -> list[Finding]:
     and a joint that moves nothing that has mass in the direction it moves. Warnings, of what no real body has but many
     robot files do: an inertia that breaks the triangle inequality, or one without mass; a moving body without inertia
     that others give mass to.
+
+    Parameters
+    ----------
+    model : Model
+        What is looked through; ``model.validate()`` is the same.
+
+    Returns
+    -------
+    list of rbdkit.model.Finding
+        Each with its ``severity``, 'error' or 'warning', ``where``, ``what`` and a ``message``; none is good news.
+
+    Raises
+    ------
+    ModelError
+        If `model` is not a model.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("table")
+    >>> leg = model.add_body("leg", joint=rbd.Revolute("y"), inertia=rbd.Inertia(-1.0, check=False))
+    >>> print(*rbd.validate(model))
+    error: leg: inertia: the mass is negative: -1 kg
     """
     if not hasattr(model, "bodies"):
         raise ModelError(f"{shown(model)} is not an rbdkit.Model; there is nothing to validate")

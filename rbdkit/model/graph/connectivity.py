@@ -46,6 +46,7 @@ class ConnectivityGraph:
 
     Examples
     --------
+    >>> from rbdkit.model.graph import ConnectivityGraph
     >>> crank_slider = ConnectivityGraph(
     ...     [("J1", "world", "B1"), ("J2", "B1", "B2"), ("J3", "B2", "B3"), ("J4", "world", "B3")])
     >>> crank_slider.N_B, crank_slider.N_J, crank_slider.N_L
