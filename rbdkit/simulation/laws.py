@@ -53,6 +53,16 @@ def traced(function: Law) -> Traced:
     `numpy.minimum`, `numpy.maximum`, `numpy.where`, ``@`` and what NumPy makes of these; `rbdkit.trace.select` for
     ``if``, and arrays from `numpy.zeros_like` of q or v in place of `numpy.zeros`.
 
+    Parameters
+    ----------
+    function : callable
+        Of (t, q, v): joint forces or external forces, as `simulate` takes them.
+
+    Returns
+    -------
+    Traced
+        The same function with the promise, for `tau` or `f_ext` of `simulate`.
+
     Examples
     --------
     >>> import numpy as np
@@ -68,7 +78,33 @@ def traced(function: Law) -> Traced:
 
 
 def untraced(function: Law) -> Untraced:
-    """Have `simulate` call a function of (t, q, v) from Python at every state that it comes to."""
+    """Have `simulate` call a function of (t, q, v) from Python at every state that it comes to.
+
+    Parameters
+    ----------
+    function : callable
+        Of (t, q, v): joint forces or external forces, as `simulate` takes them. It may keep, print or draw things.
+
+    Returns
+    -------
+    Untraced
+        The same function with the mark, for `tau` or `f_ext` of `simulate`.
+
+    Examples
+    --------
+    A motor that remembers when it was asked, within a step of Runge and Kutta's method too:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> asked = set()
+    >>> @rbd.untraced
+    ... def motor(t, q, v):
+    ...     asked.add(round(t, 6))
+    ...     return np.array([0.1])
+    >>> trajectory = rbd.simulate(rbd.library.pendulum(), duration=0.01, dt=0.01, tau=motor)
+    >>> {0.0, 0.005, 0.01} <= asked
+    True
+    """
     return Untraced(function)
 
 

@@ -57,22 +57,35 @@ def sweep(
 
     Parameters
     ----------
-    model : a model; or a function that builds one, called with the values of its parameters by name.
-    values : values by name, ``{"link1.mass": [1.0, 2.0], "elbow.angle": [0.0, 0.5]}``, or a list with a dictionary
-        ``{name: value}`` for each member. Names are those of `Model.parameters`; 'q0' and 'v0'; single entries of the
-        initial state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext'; parameters
-        of a building function.
-    combine : of values by name, 'product' makes all combinations, 'zip' takes the k-th values together.
-    q0, v0, duration, dt, formulation, integrator, tau, f_ext, backend : as in `rbdkit.simulate`, for all members that
-        are not given their own.
-    every : record every n-th step, and the last one. Where dt varies, n counts the longest steps, and shorter ones must
+    model : Model or callable
+        A model; or a function that builds one, called with the values of its parameters by name.
+    values : mapping of str to sequence, or sequence of mappings
+        Values by name, ``{"link1.mass": [1.0, 2.0], "elbow.angle": [0.0, 0.5]}``, or a list with a dictionary ``{name:
+        value}`` for each member. Names are those of `Model.parameters`; 'q0' and 'v0'; single entries of the initial
+        state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext'; parameters of a
+        building function.
+    q0, v0, duration, dt : optional
+        As in `rbdkit.simulate`, for all members that are not given their own.
+    combine : {'product', 'zip'}, optional
+        Of values by name, 'product' makes all combinations, 'zip' takes the k-th values together.
+    formulation, integrator, tau, f_ext : optional
+        As in `rbdkit.simulate`, for all members that are not given their own.
+    every : int, optional
+        Record every n-th step, and the last one. Where dt varies, n counts the longest steps, and shorter ones must
         divide them: so all members are recorded at the same times.
-    progress : None shows a bar on sweeps longer than a second; True, False, or a function of the fraction done.
-    threads : on this machine; as many as it has processors if not given.
-    executor : a ``dask.distributed.Client`` or a ``concurrent.futures.Executor`` that computes instead.
-    chunk : members that an executor or a thread gets at a time.
-    store : a folder that takes the motions as they are computed, made if it is not there. The arrays of the ensemble
-        then lie in the folder and may be larger than memory. The same call again computes only what is missing: after
+    progress : bool or callable, optional
+        None shows a bar on sweeps longer than a second; True, False, or a function of the fraction done.
+    backend : {'auto', 'book'}, optional
+        As in `rbdkit.simulate`.
+    threads : int, optional
+        On this machine; as many as it has processors if not given.
+    executor : dask.distributed.Client or concurrent.futures.Executor, optional
+        Computes instead.
+    chunk : int, optional
+        Members that an executor or a thread gets at a time.
+    store : str or os.PathLike, optional
+        A folder that takes the motions as they are computed, made if it is not there. The arrays of the ensemble then
+        lie in the folder and may be larger than memory. The same call again computes only what is missing: after
         Ctrl+C, a crash or a lost machine a sweep goes on where it was. A folder that holds another sweep is refused.
 
     Returns

@@ -36,12 +36,33 @@ if TYPE_CHECKING:
 class Trajectory:
     """States of a model at a sequence of times; row 0 is the initial state.
 
-    Attributes
+    Parameters
     ----------
-    model : what moved. t : (n,) times, s. q : (n, nq) coordinates. v : (n, nv) joint velocities.
-    tau : (n, nv) applied joint forces, or None if there were none.
-    f_ext : the external forces as a function of (t, q, v), or None.
-    report : how the run went; its lines are in ``repr``.
+    model : Model
+        What moved.
+    t : ndarray (n,)
+        Times, s.
+    q : ndarray (n, nq)
+        Coordinates, rad and m.
+    v : ndarray (n, nv)
+        Joint velocities, rad/s and m/s.
+    tau : ndarray (n, nv), optional
+        Applied joint forces, N m and N, or None if there were none.
+    f_ext : callable, optional
+        The external forces as a function of (t, q, v), or None.
+    report : rbdkit.simulation.Report, optional
+        How the run went; its lines are in ``repr``.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> trajectory = rbd.simulate(rbd.library.double_pendulum(), [1.0, 0.5], duration=0.5)
+    >>> trajectory.q.shape, trajectory.poses("rod2").shape
+    ((501, 2), (501, 4, 4))
+    >>> list(trajectory.columns())
+    ['hinge1.angle', 'hinge1.angle rate', 'hinge2.angle', 'hinge2.angle rate']
+    >>> bool(abs(trajectory.energy_error()).max() < 1e-9)
+    True
     """
 
     model: Model

@@ -192,10 +192,17 @@ def step_algorithm(
 
     Parameters
     ----------
-    function : for a public function such as ``rbd.rnea`` the readable algorithm of that name is taken.
-    args, kwargs : its arguments; the first `Model` among them is the one in the picture.
-    into : functions that it calls and whose lines are to be seen too.
-    height : of the picture, px.
+    function : callable
+        For a public function such as ``rbd.rnea`` the readable algorithm of that name is taken.
+    *args
+        Its arguments; the readable algorithms take coordinates and velocities as NumPy arrays. The first `Model` among
+        them is the one in the picture.
+    into : iterable of callable, optional
+        Functions that it calls and whose lines are to be seen too.
+    height : int, optional
+        Of the picture, px.
+    **kwargs
+        Further arguments of the function, by name.
 
     Returns
     -------
@@ -207,6 +214,18 @@ def step_algorithm(
     ------
     RbdkitError
         If the function has no source, does not take these arguments, or runs for too many lines.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.double_pendulum()
+    >>> stepper = rbd.step_algorithm(rbd.rnea, model, np.zeros(2), np.zeros(2), np.ones(2))
+    >>> stepper.next_body()
+    >>> stepper.next_body()
+    >>> stepper.variables["i"], stepper.result.tau.round(3).tolist()
+    (2, [3.501, 1.167])
+    >>> stepper.close()
     """
     if getattr(function, "__module__", "") == "rbdkit.functions":
         function = getattr(rbdkit.algorithms, function.__name__, function)

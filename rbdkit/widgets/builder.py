@@ -362,10 +362,13 @@ def build(model: Model | None = None, *, name: str | None = None, height: int = 
 
     Parameters
     ----------
-    model : what to start from; it stays as it is. Without one the world is empty.
-    name : of the draft. It lives in the kernel: the same name, or the same cell, goes on where it was left, with all
-        its steps. Another model in its place is one more step, which can be undone.
-    height : of the picture, px.
+    model : Model, optional
+        What to start from; it stays as it is. Without one the world is empty.
+    name : str, optional
+        Of the draft. It lives in the kernel: the same name, or the same cell, goes on where it was left, with all its
+        steps. Another model in its place is one more step, which can be undone.
+    height : int, optional
+        Of the picture, px.
 
     Returns
     -------
@@ -375,7 +378,23 @@ def build(model: Model | None = None, *, name: str | None = None, height: int = 
 
     Raises
     ------
-    TypeError : `model` is not a model.
+    TypeError
+        If `model` is not a model.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> builder = rbd.build(rbd.library.pendulum())
+    >>> builder.model
+    <Model 'pendulum': 1 bodies, 1 moving joints, nq=1, nv=1, 1 kg>
+    >>> print(builder.draft.code())
+    import rbdkit as rbd
+    <BLANKLINE>
+    model = rbd.Model("pendulum")
+    model.add_body(
+        "rod",
+    ...
+    >>> builder.close()
     """
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"build takes a Model, not {type(model).__name__}; load a file first: build(rbdkit.load(path))")

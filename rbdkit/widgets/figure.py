@@ -38,14 +38,23 @@ def plot(trajectory: Trajectory | Ensemble, width: float = 8.0) -> Plot:
 
     Parameters
     ----------
-    trajectory : from `rbdkit.simulate`, or an ensemble from `rbdkit.sweep`.
-    width : of the figure, inches.
+    trajectory : Trajectory or Ensemble
+        From `rbdkit.simulate` or `rbdkit.sweep`.
+    width : float, optional
+        Of the figure, inches.
 
     Returns
     -------
     Plot
         A Matplotlib figure: one diagram for the energy, one for what the integrator added to it, one for each unit
         among the coordinates.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> figure = rbd.plot(rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.5))
+    >>> [diagram.get_ylabel() for diagram in figure.axes]
+    ['energy (J)', 'energy error (J)', 'q (rad)']
     """
     if isinstance(trajectory, Ensemble):
         from rbdkit.widgets.ensemble_figure import ensemble_figure  # it builds on this file

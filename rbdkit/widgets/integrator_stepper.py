@@ -224,10 +224,18 @@ def step_integrator(
 
     Parameters
     ----------
-    model : what moves. q0, v0 : (nq,), (nv,) initial state; neutral and at rest if not given. dt : of a step, s.
-    formulation, integrator : names or objects, as in `simulate`; the integrator must have steps of its own.
-    beside : another integrator, or a pair of a formulation and an integrator, that makes the same steps as a ghost.
-    height : of the picture, px.
+    model : Model
+        What moves.
+    q0, v0 : array_like (nq,), (nv,), optional
+        Initial state; neutral and at rest if not given.
+    dt : float, optional
+        Of a step, s.
+    formulation, integrator : str or object, optional
+        As in `simulate`; the integrator must have steps of its own.
+    beside : str, Integrator or pair, optional
+        Another integrator, or a pair of a formulation and an integrator, that makes the same steps as a ghost.
+    height : int, optional
+        Of the picture, px.
 
     Returns
     -------
@@ -238,6 +246,18 @@ def step_integrator(
     ------
     SimulationError, StateError
         If a name is unknown, the pair does not fit, or the state is not one of the model.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> stepper = rbd.step_integrator(rbd.library.pendulum(), [1.0], dt=0.1, beside="explicit_euler")
+    >>> stepper.forward()
+    >>> stepper.place
+    Place(step=0, stage=1)
+    >>> stepper.step(3)
+    >>> stepper.place
+    Place(step=3, stage=0)
+    >>> stepper.close()
     """
     q = model.check_q(model.neutral() if q0 is None else q0, "q0").astype(float)
     v = model.check_v(np.zeros(model.nv) if v0 is None else v0, "v0").astype(float)

@@ -59,9 +59,12 @@ def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> S
 
     Parameters
     ----------
-    model : a model.
-    q : (nq,) coordinates at first; neutral if not given.
-    height : of the picture, px.
+    model : Model
+        What is posed.
+    q : array_like (nq,), optional
+        Coordinates at first; neutral if not given.
+    height : int, optional
+        Of the picture, px.
 
     Returns
     -------
@@ -71,7 +74,19 @@ def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> S
 
     Raises
     ------
-    TypeError : `model` is not a model.
+    TypeError
+        If `model` is not a model.
+    StateError
+        If q does not fit it.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> view = rbd.sliders(rbd.library.double_pendulum(), [0.3, -0.2])
+    >>> view.q = [0.5, 0.1]
+    >>> view.q.tolist()
+    [0.5, 0.1]
+    >>> view.close()
     """
     if not isinstance(model, Model):
         raise TypeError(f"sliders takes a Model, not {type(model).__name__}")

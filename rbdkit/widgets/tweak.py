@@ -198,15 +198,24 @@ def tweak(
 
     Parameters
     ----------
-    source : a model, or a function that builds one from numbers.
-    ranges : for each name ``(low, high)`` or ``(low, high, first value)``, or a list to choose from:
-        ``{"rod1.mass": (0.1, 5.0), "hinge1.angle": (-3, 3), "gravity.z": (-20, 0), "dt": (1e-4, 1e-1), "integrator":
-        ["rk4", "symplectic_euler"]}``. Names are those of `Model.parameters` and their entries (``.x``, ``.y``, ``.z``
-        of vectors and placements, ``.xx`` ... of inertias), of initial coordinates and velocities as
-        `Trajectory.columns` calls them, 'dt', 'duration', 'integrator', 'formulation', and arguments of a building
-        function.
-    q0, v0, options : of the run, as in `rbdkit.simulate`.
-    height, rate, loop : of the picture and the player.
+    source : Model or callable
+        A model, or a function that builds one from numbers.
+    ranges : mapping of str to tuple or list
+        For each name ``(low, high)`` or ``(low, high, first value)``, or a list to choose from: ``{"rod1.mass": (0.1,
+        5.0), "hinge1.angle": (-3, 3), "gravity.z": (-20, 0), "dt": (1e-4, 1e-1), "integrator": ["rk4", "heun"]}``.
+        Names are those of `Model.parameters` and their entries (``.x``, ``.y``, ``.z`` of vectors and placements,
+        ``.xx`` ... of inertias), of initial coordinates and velocities as `Trajectory.columns` calls them, 'dt',
+        'duration', 'integrator', 'formulation', and arguments of a building function.
+    q0, v0 : array_like (nq,), (nv,), optional
+        Initial state, as in `rbdkit.simulate`.
+    height : int, optional
+        Of the picture, px.
+    rate : float, optional
+        Playing speed; 1 is real time.
+    loop : bool, optional
+        Whether playing starts over at the end.
+    **options
+        Further arguments of `rbdkit.simulate` for the run.
 
     Returns
     -------
@@ -218,5 +227,14 @@ def tweak(
     ------
     SimulationError, ModelError, StateError
         If a name is unknown, a range is not one, or the first values cannot be used.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> view = rbd.tweak(rbd.library.pendulum(), {"rod.mass": (0.1, 5.0), "hinge.angle": (-3, 3, 1.0)}, duration=1.0)
+    >>> view.set(**{"rod.mass": 2.0})
+    >>> view.values, view.model.mass
+    ({'rod.mass': 2.0, 'hinge.angle': 1.0}, 2.0)
+    >>> view.close()
     """
     return Tweak(Experiment(source, ranges, q0, v0, **options), height=height, rate=rate, loop=loop)

@@ -108,14 +108,23 @@ def show(
 
     Parameters
     ----------
-    what : a model, or a trajectory from `simulate`; nothing moves until play is pressed.
-    q : (nq,) coordinates of a model; neutral if not given.
-    trails : names of bodies or frames that draw their path; the tips of the tree if not given, ``[]`` for none.
-    follow : name of the body that the camera keeps up with; '' for none. If not given, a motion that leaves the model's
+    what : Model or Trajectory
+        A trajectory comes from `simulate`; nothing moves until play is pressed.
+    q : array_like (nq,), optional
+        Coordinates of a model; neutral if not given.
+    trails : iterable of str, optional
+        Names of bodies or frames that draw their path; the tips of the tree if not given, ``[]`` for none.
+    follow : str, optional
+        Name of the body that the camera keeps up with; '' for none. If not given, a motion that leaves the model's
         surroundings is followed.
-    plots : energy, coordinates and velocities beside a trajectory.
-    height : of the picture, px.
-    rate, loop : playing speed (1 is real time), and whether playing starts over at the end.
+    plots : bool, optional
+        Energy, coordinates and velocities beside a trajectory.
+    height : int, optional
+        Of the picture, px.
+    rate : float, optional
+        Playing speed; 1 is real time.
+    loop : bool, optional
+        Whether playing starts over at the end.
 
     Returns
     -------
@@ -126,8 +135,24 @@ def show(
 
     Raises
     ------
-    TypeError : `what` is neither a model nor a trajectory.
-    StateError : q has the wrong shape, is not finite or off its manifold.
+    TypeError
+        If `what` is neither a model nor a trajectory.
+    StateError
+        If q has the wrong shape, is not finite or off its manifold.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> view = rbd.show(rbd.library.double_pendulum())
+    >>> view.q = [0.5, -0.5]
+    >>> view.show("frames")
+    >>> view.close()
+
+    A motion, with a player:
+
+    >>> view = rbd.show(rbd.simulate(rbd.library.double_pendulum(), [2.0, 1.0], duration=1.0), rate=0.5)
+    >>> view.t = 0.25
+    >>> view.close()
     """
     options: dict[str, Any] = {
         "trails": trails,

@@ -32,15 +32,37 @@ if TYPE_CHECKING:
 class Ensemble:
     """Motions of one model with different numbers, initial states or integrators, recorded at the same times.
 
+    It behaves like an array of `Trajectory`: ``ensemble[k]``, ``ensemble[i, j]``, ``len``, ``for``.
+
     Attributes
     ----------
-    axes : what was varied. `axes.values` holds the values by name, `axes.shape` the number of members along each axis.
-    family : what the members have in common.
-    t : (n,) times, s.
-    q, v : (..., n, nq) and (..., n, nv), after the axes; not a number where a member has no state.
-    report : how the sweep was run; its lines are in ``repr``.
-    ends : number of recorded states of each member, (members,), and of those that ended between two recorded times the
-        last state (t, q, v), by number.
+    axes : Axes
+        What was varied. `axes.values` holds the values by name, `axes.shape` the number of members along each axis.
+    family : Family
+        What the members have in common.
+    t : ndarray (n,)
+        Times, s.
+    q, v : ndarray (..., n, nq), (..., n, nv)
+        After the axes; not a number where a member has no state.
+    report : SweepReport
+        How the sweep was run; its lines are in ``repr``.
+    rows : ndarray (members,) of int
+        Number of recorded states of each member.
+    ends : mapping of int to tuple
+        Of members that ended between two recorded times the last state (t, q, v), by number.
+
+    Examples
+    --------
+    How far does a pendulum swing within a quarter of a second, from three heights?
+
+    >>> import rbdkit as rbd
+    >>> ensemble = rbd.sweep(rbd.library.pendulum(), {"hinge.angle": [0.1, 1.0, 3.0]}, duration=0.25, progress=False)
+    >>> len(ensemble), ensemble.shape, ensemble.q.shape
+    (3, (3,), (3, 251, 1))
+    >>> [float(member.q[-1, 0].round(3)) for member in ensemble]
+    [0.058, 0.631, 2.93]
+    >>> ensemble.parameters(2)
+    {'hinge.angle': 3.0}
     """
 
     axes: Axes
