@@ -25,6 +25,7 @@ class RungeKutta(MuntheKaas):
 
     Examples
     --------
+    >>> from rbdkit.integrators import RungeKutta
     >>> RungeKutta([[0, 0], [0.5, 0]], [0, 1], "midpoint")
     RungeKutta('midpoint': 2 stages, order 2)
     """

@@ -148,6 +148,7 @@ def trace(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from rbdkit.trace import trace
     >>> spin = trace(lambda v: np.cross(v, np.diag([1.5, 1.6, 1.7]) @ v)[2], 3)
     >>> str(spin.operations())

@@ -40,6 +40,7 @@ def expand_parents(parent: Sequence[int], freedoms: Sequence[int] | None = None)
     --------
     The tree drawn beside Table 6.4; joint 2 has three freedoms, so the variables 1, 2 and 3 are its own:
 
+    >>> from rbdkit.algorithms.sparse.expanded_parent import expand_parents
     >>> expand_parents((0, 1, 1, 2, 2, 3), (1, 3, 1, 1, 1, 1))
     (-1, 0, 1, 2, 0, 3, 3, 4)
 

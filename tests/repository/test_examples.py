@@ -1,0 +1,95 @@
+"""Examples in docstrings run as they stand; every public name has one, and says of each argument what it is."""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import rbdkit
+
+PACKAGE = Path(rbdkit.__file__).parent
+PROMPT = re.compile(r"^ *>>> ", re.MULTILINE)
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+NAMES = re.compile(r"(\*{0,2}\w+)(?:, (\*{0,2}\w+))*(?: : \S.*)?")
+"""The first line of an entry among the parameters: 'name : type', or several names of one type, or names alone."""
+
+PUBLIC = [name for name in rbdkit.__all__ if not (PACKAGE / name).is_dir()]
+
+
+def modules_with_examples() -> list[str]:
+    """Found by their text: what draws is imported by the tests that need it."""
+    files = [file for file in sorted(PACKAGE.rglob("*.py")) if PROMPT.search(file.read_text(encoding="utf-8"))]
+    parts = [file.relative_to(PACKAGE.parent).with_suffix("").parts for file in files]
+    return [".".join(part[:-1] if part[-1] == "__init__" else part) for part in parts]
+
+
+def examples_of(thing: object, name: str, names: dict[str, object]) -> list[doctest.DocTest]:
+    found = doctest.DocTestFinder(exclude_empty=True).find(thing, name, globs=names)
+    return [test for test in found if test.examples]
+
+
+def what_goes_wrong(test: doctest.DocTest) -> str:
+    """The report of the examples that print something else or raise; nothing if all are right."""
+    report: list[str] = []
+    doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
+    return "".join(report)
+
+
+def section(text: str, title: str) -> list[str]:
+    """The lines of a section of a docstring, without its title."""
+    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[\w ]*\n-{{3,}}$|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1].rstrip().splitlines() if found else []
+
+
+def documented(thing: object) -> list[str]:
+    """The names of the parameters in a docstring, in order; those of a data class may stand among its attributes."""
+    text = inspect.getdoc(thing) or ""
+    lines = section(text, "Parameters") or (section(text, "Attributes") if dataclasses.is_dataclass(thing) else [])
+    entries = [line for line in lines if line and not line.startswith(" ")]
+    for entry in entries:
+        assert NAMES.fullmatch(entry), f"not a line of names and their type: {entry!r}"
+    return [name.lstrip("*") for entry in entries for name in entry.split(" : ")[0].split(", ")]
+
+
+def arguments(thing: object) -> list[str]:
+    """The names of the arguments, but of errors: they are made by those who raise them."""
+    return [] if inspect.isclass(thing) and issubclass(thing, BaseException) else [*inspect.signature(thing).parameters]
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_examples_run(name):
+    module = importlib.import_module(name)
+    found = examples_of(module, name, {})
+    assert found
+    wrong = [report for test in found if (report := what_goes_wrong(test))]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_have_an_example_and_say_what_they_take_and_return(name):
+    thing = getattr(rbdkit, name)
+    text = inspect.getdoc(thing) or ""
+    assert PROMPT.search("\n".join(section(text, "Examples"))), f"rbdkit.{name} has no example"
+    assert documented(thing) == arguments(thing)
+    if inspect.isfunction(thing) and inspect.signature(thing).return_annotation not in (None, "None"):
+        assert section(text, "Returns"), f"rbdkit.{name} does not say what it returns"
+
+
+def test_a_wrong_example_would_be_seen():
+    def lies() -> None:
+        """A function.
+
+        Examples
+        --------
+        >>> 1 + 1
+        3
+        """
+
+    (test,) = examples_of(lies, "lies", {})
+    assert "Expected:\n    3\nGot:\n    2" in what_goes_wrong(test)
