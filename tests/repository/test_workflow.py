@@ -1,0 +1,30 @@
+"""What runs before a commit and on the server is what the test command runs."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import yaml
+
+
+def test_the_workflow_calls_the_test_command(root):
+    (file,) = (root / ".github" / "workflows").iterdir()
+    (job,) = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"].values()
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert commands.pop() == ".ci/run"
+    assert all(command.startswith("git config ") for command in commands)
+    assert {"container", "timeout-minutes"} <= set(job), "the browser comes from Debian's packages"
+
+
+def test_hooks_run_the_linters_of_the_test_command(root):
+    spec = importlib.util.spec_from_file_location("run", root / "tests" / "run.py")
+    run = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(run)
+    (local,) = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+    entries = [hook["entry"].split() for hook in local["hooks"]]
+    python = run.environment.PYTHON.relative_to(run.environment.ROOT).as_posix()
+    assert all(entry[:2] == [python, "-m"] and entry[-1] == "--force-exclude" for entry in entries)
+    linters = [
+        [word for word in command if word != "--check"] for name, command in run.LINTERS.items() if "ruff" in name
+    ]
+    assert [entry[2:-1] for entry in entries] == linters
