@@ -1,8 +1,46 @@
 """rbdkit: rigid-body dynamics that people can touch.
 
 One model, every formulation: build a `Model` by code or `load` it from a file, ask for its dynamics (`rnea`, `aba`,
-`crba`, `jacobian`, `energy`, ...), `simulate` it and `show` it in a notebook. The readable algorithms are in
-`rbdkit.algorithms`.
+`crba`, `jacobian`, `energy`, ...), `simulate` it and `show` it in a notebook.
+
+>>> import rbdkit as rbd
+>>> model = rbd.Model("double pendulum")
+>>> rod = rbd.Inertia.box((0.05, 0.05, 1.0), mass=1.0).transformed(rbd.pose(position=(0, 0, -0.5)))
+>>> upper = model.add_body("upper", joint=rbd.Revolute("y"), inertia=rod)
+>>> lower = model.add_body("lower", parent="upper", joint=rbd.Revolute("y"), placement=(0, 0, -1.0), inertia=rod)
+>>> trajectory = rbd.simulate(model, q0=[2.0, 1.0], duration=1.0)
+>>> trajectory.q.shape
+(1001, 2)
+
+Conventions
+-----------
+- **Units** are SI units and radians, everywhere. 1 is the unit of quaternions and rotation matrices.
+- **Gravity** is the acceleration of free fall in world coordinates, (0, 0, -9.81) m/s2 unless the model says otherwise.
+- **Angular before linear**: a velocity is (omega, v), a force (moment, force), and so are the rows of Jacobians. What a
+  source has the other way round is turned at the door.
+- **Frames**: spatial quantities of a body are in its own coordinates, about its frame's origin, unless a name says
+  otherwise. External forces are in world coordinates about the world's origin; `wrench` makes them.
+- **Poses** are 4x4 matrices ``[R p; 0 1]``: the pose of B in A takes coordinates in B to coordinates in A. Transforms
+  X, 6x6, take motion vectors from parent to body coordinates.
+- **Quaternions** are scalar first. A ball joint has a unit quaternion for q and the angular velocity in its own axes
+  for v; a free joint has q = (quaternion, position) and v = (omega, v), its twist in its own axes.
+- **Coordinates live on a manifold**: q has nq numbers, velocities and forces nv. ``model.integrate(q, dv)`` moves q
+  along it, ``model.difference(q0, q1)`` goes back, and derivatives with respect to q are along it, nv columns. A q off
+  its manifold is refused; it is never mended in silence.
+- **Bodies** are numbered outward from body 0, the fixed base 'world'; joint i connects body i to its parent. Bodies,
+  joints and frames have names, and go by them.
+- **Stacks**: leading axes make many states of one, ``q`` of shape (..., nq) gives results of shape (..., nv).
+- **A model never changes its numbers**; ``model.with_parameters({...})`` is another one of the same topology.
+- **What cannot be computed is refused** by an `RbdkitError` that names the body, joint or argument, shows the value and
+  says how to mend it.
+- **Names** are words, but for the established `rnea`, `aba` and `crba`. Within `rbdkit.algorithms` symbols are those of
+  the source, with the number of the equation on the line.
+
+Where things are
+----------------
+`rbdkit.joints` has the joint types, `rbdkit.library` ready models, `rbdkit.formats` files, `rbdkit.formulations` and
+`rbdkit.integrators` what `simulate` can do. The readable algorithms with all that they compute are in
+`rbdkit.algorithms`, rotations, poses and spatial vectors in `rbdkit.spatial`, derivatives in `rbdkit.derivatives`.
 
 The names below are loaded when first used, so that ``import rbdkit`` is quick and needs no notebook packages.
 """
