@@ -25,7 +25,24 @@ def box_and_cylinder(m1: float = 2.0, I1: float = 0.3, m2: float = 3.0, I2: floa
 
     Parameters
     ----------
-    m1, m2 : masses of box and cylinder, kg. I1, I2 : rotational inertia about any axis through the centre, kg m2.
+    m1 : float, optional
+        Mass of the box, kg.
+    I1 : float, optional
+        Rotational inertia of the box about any axis through its centre, kg m2.
+    m2 : float, optional
+        Mass of the cylinder, kg.
+    I2 : float, optional
+        Rotational inertia of the cylinder about any axis through its centre, kg m2.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.box_and_cylinder()
+    <Model 'box and cylinder': 3 bodies, 3 moving joints, nq=9, nv=8, 5 kg>
     """
     model = Model("box and cylinder", gravity=(0.0, 0.0, 0.0))
     walls = [Geometry(Box((size[0], size[1], HEIGHT)), se3.pose(position=at)) for size, at in _walls()]

@@ -19,16 +19,36 @@ def candelabra(parent: Sequence[int] = FIG_6_3, spread: float = 0.6, name: str =
 
     Parameters
     ----------
-    parent : lambda(1), ..., lambda(n), 0 for the base. spread : largest angle of a rod to the one it stands on, rad.
+    parent : sequence of int, optional
+        lambda(1), ..., lambda(n), 0 for the base.
+    spread : float, optional
+        Largest angle of a rod to the one it stands on, rad.
+    name : str, optional
+        Of the model.
 
-    Notes
-    -----
-    The first rods are 0.5 m long and weigh 1 kg; the others are as heavy as they are long.
+    Returns
+    -------
+    Model
 
     Raises
     ------
     ModelError
         If the parent array is not a regular numbering.
+
+    Notes
+    -----
+    The first rods are 0.5 m long and weigh 1 kg; the others are as heavy as they are long.
+
+    Examples
+    --------
+    Rods of different arms do not see each other, so many entries of the inertia matrix are zero:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.candelabra()
+    >>> H = rbd.crba(model, model.random_q(0))
+    >>> int(np.count_nonzero(H)), H.size
+    (27, 49)
     """
     parents = checked_parents(parent)
     model, length = Model(name), [0.0]

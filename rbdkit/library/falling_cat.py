@@ -26,7 +26,20 @@ def falling_cat(motion: Motion | None = None) -> Model:
 
     x points to the nose, and the paws are on the side of -z.
 
-    motion : of the waist, as `Prescribed` takes it, for example `waist_motion`; without it the joint is free.
+    Parameters
+    ----------
+    motion : callable, optional
+        Of the waist, as `Prescribed` takes it, for example `waist_motion`; without it the joint is free.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.falling_cat(rbd.library.waist_motion())
+    <Model 'falling cat': 2 bodies, 1 moving joints, nq=7, nv=6, 4 kg>
     """
     model = Model("falling cat")
     rotation = se3.pose(_ALONG_X)
@@ -47,19 +60,53 @@ def falling_cat(motion: Motion | None = None) -> Model:
 
 
 def waist(bend: float, toward: float) -> NDArray:
-    """Quaternion of the waist when it is bent by an angle towards a direction round the trunk, without twist; rad."""
+    """Quaternion of the waist when it is bent by an angle towards a direction round the trunk, without twist; rad.
+
+    Parameters
+    ----------
+    bend : float
+        rad.
+    toward : float
+        Direction round the trunk, rad.
+
+    Returns
+    -------
+    ndarray (4,)
+        Scalar first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> float(rbd.library.waist(2 * np.pi / 3, 0.3)[0].round(9))
+    0.5
+    """
     return quaternion.exp(bend * np.array([0.0, np.cos(toward), np.sin(toward)]))
 
 
 def waist_motion(bend: float = 1.3203, duration: float = 0.5, turns: float = 1.0) -> Motion:
     """The manoeuvre: bend the waist, let the bend run round the trunk, stretch; everything smooth.
 
-    bend : rad; the default turns the cat over. duration : s; afterwards the cat stays as it is.
-    turns : how often the bend runs round.
+    Parameters
+    ----------
+    bend : float, optional
+        rad; the default turns the cat over.
+    duration : float, optional
+        s; afterwards the cat stays as it is.
+    turns : float, optional
+        How often the bend runs round.
 
     Returns
     -------
-    function of time that gives quaternion, angular velocity and its rate, as `Prescribed` wants them.
+    callable
+        Function of time that gives quaternion, angular velocity and its rate, as `Prescribed` wants them.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> motion = rbd.library.waist_motion(duration=0.5)
+    >>> [part.shape for part in motion(0.25)]
+    [(4,), (3,), (3,)]
     """
 
     def motion(t: float) -> tuple[NDArray, NDArray, NDArray]:
@@ -83,8 +130,26 @@ def cat_roll(bend: float, slenderness: float | None = None) -> float:
     Both halves turn about their own axes as fast as the bend runs round, and the whole must turn the other way: with
     half the bend, alpha, it turns by ``2 pi (rho cos(alpha) / (rho cos(alpha)^2 + sin(alpha)^2) - 1)``.
 
-    bend : rad. slenderness : rho, moment of inertia of a half about its axis through that across it; the model's if
-        not given.
+    Parameters
+    ----------
+    bend : float
+        rad.
+    slenderness : float, optional
+        Rho, moment of inertia of a half about its axis through that across it; the model's if not given.
+
+    Returns
+    -------
+    float
+        rad.
+
+    Examples
+    --------
+    The bend that turns a cat over, by half a turn:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> round(abs(rbd.library.cat_roll(1.3203)) / np.pi, 3)
+    1.0
     """
     if slenderness is None:
         along, across = 0.5 * RADIUS**2, (3.0 * RADIUS**2 + HALF**2) / 12.0

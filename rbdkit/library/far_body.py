@@ -14,7 +14,24 @@ from rbdkit.spatial.inertia import Inertia
 def far_body(c: ArrayLike = (100.0, 10.0)) -> Model:
     """A disc with unit mass and unit inertia that moves in the plane, its body frame at O and its centre at c.
 
-    c : (2,) m. With q = 0 the body frame is the world's; the joint-space inertia matrix is I_O of Eq 10.1.
+    Parameters
+    ----------
+    c : array_like (2,), optional
+        m. With q = 0 the body frame is the world's; the joint-space inertia matrix is I_O of Eq 10.1.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    A disc that is seen from far away has an inertia matrix of bad condition:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> near, far = (rbd.library.far_body(c=(x, 0.0)) for x in (0.0, 1000.0))
+    >>> bool(np.linalg.cond(rbd.crba(near, [0, 0, 0])) < 10), bool(np.linalg.cond(rbd.crba(far, [0, 0, 0])) > 1e11)
+    (True, True)
     """
     x, y = np.asarray(c, dtype=float)
     model = Model("far body", gravity=(0.0, 0.0, 0.0))

@@ -24,9 +24,24 @@ def geared_arm(ratio1: float = 100.0, ratio2: float = 100.0, rotor: float = 1.0,
 
     Parameters
     ----------
-    ratio1, ratio2 : q_2 = ratio1 q_1 and q_4 = ratio2 q_3.
-    rotor : size of the rotors; their inertia grows with it, 1 is 0.2 kg and 1e-5 kg m2 about the axis.
-    elbow : axis of the elbow and of its motor, 'y' as the shoulder's or 'x' along the upper arm.
+    ratio1, ratio2 : float, optional
+        q_2 = ratio1 q_1 and q_4 = ratio2 q_3.
+    rotor : float, optional
+        Size of the rotors; their inertia grows with it, 1 is 0.2 kg and 1e-5 kg m2 about the axis.
+    elbow : str, optional
+        Axis of the elbow and of its motor, 'y' as the shoulder's or 'x' along the upper arm.
+
+    Returns
+    -------
+    Gears
+        Of `rbdkit.algorithms.gears`; its ``model`` is the tree without gears.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> gears = rbd.library.geared_arm(ratio1=50.0)
+    >>> gears.ny, gears.model.nv
+    (2, 4)
     """
     if elbow not in ("x", "y"):
         raise ModelError(f"the elbow of the geared arm turns about 'x' or 'y', not {elbow!r}")
@@ -70,8 +85,22 @@ def differential(side: float = 0.06, planet: float = 0.03, final_drive: float = 
 
     Parameters
     ----------
-    side, planet : radii of the side wheels and of the planet, m.
-    final_drive : turns of the input for one of the carrier.
+    side, planet : float, optional
+        Radii of the side wheels and of the planet, m.
+    final_drive : float, optional
+        Turns of the input for one of the carrier.
+
+    Returns
+    -------
+    Gears
+        Of `rbdkit.algorithms.gears`; its ``model`` is the tree without gears.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> gears = rbd.library.differential()
+    >>> gears.ny, gears.model.nv
+    (2, 5)
     """
     model = Model("differential")
     disc = Inertia.cylinder(side, 0.02, mass=1.0)
@@ -121,8 +150,25 @@ def elliptic_gears(eccentricity: float = 0.5, axle: float = 0.1) -> Gears:
 
     Parameters
     ----------
-    eccentricity : e of the ellipses, 0 for a pair of round wheels, less than 1.
-    axle : half the distance of the axles, m.
+    eccentricity : float, optional
+        e of the ellipses, 0 for a pair of round wheels, less than 1.
+    axle : float, optional
+        Half the distance of the axles, m.
+
+    Returns
+    -------
+    Gears
+        Of `rbdkit.algorithms.gears`; its ``model`` is the tree without gears.
+
+    Examples
+    --------
+    The second wheel begins at a third of the first one's speed, against it:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> gears = rbd.library.elliptic_gears(eccentricity=0.5)
+    >>> gears.G(np.zeros(1)).ravel().round(9).tolist()
+    [1.0, -0.333333333]
     """
     e = float(eccentricity)
     if not 0.0 <= e < 1.0:

@@ -20,7 +20,23 @@ INERTIA = np.array([[3.0, -1.0 / 7.0, 0.0], [-1.0 / 7.0, 4.0, 0.0], [0.0, 0.0, 5
 def fixed_point_model(inertia: ArrayLike = INERTIA, name: str = "body with a fixed point") -> Model:
     """One body on a spherical joint at its centre of mass, without gravity; the frame "d3" is the tip of its director.
 
-    inertia : (3, 3), body axes, kg m2.
+    Parameters
+    ----------
+    inertia : array_like (3, 3), optional
+        Body axes, kg m2.
+    name : str, optional
+        Of the model.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.fixed_point_model()
+    >>> rbd.forward_kinematics(model, model.neutral()).pose("d3")[:3, 3].tolist()
+    [0.0, 0.0, 1.0]
     """
     J = np.asarray(inertia, dtype=float)
     model = Model(name, gravity=(0.0, 0.0, 0.0))

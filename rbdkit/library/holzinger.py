@@ -20,7 +20,27 @@ SPIN = (0.01, 0.0, 100.0)
 def tumbling_box(moments: ArrayLike = MOMENTS, mass: float = 1.0) -> Model:
     """A homogeneous box that floats without gravity; its frame "P" is the point (0, 0, 1) that the paper follows.
 
-    moments : (3,) principal moments of inertia about the body's axes, kg m^2. mass : kg.
+    Parameters
+    ----------
+    moments : array_like (3,), optional
+        Principal moments of inertia about the body's axes, kg m^2.
+    mass : float, optional
+        kg.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    A book thrown up with a spin about its middle axis turns over, and over again:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.tumbling_box()
+    >>> q, v = rbd.library.tumbling_box_state(spin=(0.01, 0.0, 20.0))
+    >>> motion = rbd.simulate(model, q, v, duration=2.0)
+    >>> bool(motion.v[:, 2].min() < -19.0)
+    True
     """
     J = np.asarray(moments, dtype=float)
     inertia = Inertia(mass, inertia_com=np.diag(J))
@@ -32,5 +52,23 @@ def tumbling_box(moments: ArrayLike = MOMENTS, mass: float = 1.0) -> Model:
 
 
 def tumbling_box_state(spin: ArrayLike = SPIN) -> tuple[NDArray, NDArray]:
-    """Coordinates and velocity at the start: at the origin, turning with spin (3,), rad/s, in body axes (Eqs 88-90)."""
+    """Coordinates and velocity at the start: at the origin, turning (Eqs 88-90).
+
+    Parameters
+    ----------
+    spin : array_like (3,), optional
+        rad/s, in body axes.
+
+    Returns
+    -------
+    q : ndarray (7,)
+    v : ndarray (6,)
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> q, v = rbd.library.tumbling_box_state(spin=(0.0, 0.0, 5.0))
+    >>> v.tolist()
+    [0.0, 0.0, 5.0, 0.0, 0.0, 0.0]
+    """
     return Free().neutral(), np.concatenate([np.asarray(spin, dtype=float), np.zeros(3)])

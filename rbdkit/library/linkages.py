@@ -20,7 +20,21 @@ def crank_slider(crank: float = 0.2, rod: float = 0.5, offset: float = 0.1) -> M
 
     Parameters
     ----------
-    crank, rod : their lengths, m. offset : height of the slider's way over the crank's bearing, m.
+    crank, rod : float, optional
+        Their lengths, m.
+    offset : float, optional
+        Height of the slider's way over the crank's bearing, m.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> motion = rbd.simulate(rbd.library.crank_slider(), duration=0.2, tau=[0.5, 0.0, 0.0], formulation="se3")
+    >>> bool(motion.q[-1, 0] > 0.1), bool(motion.report.constraint_error < 1e-6)
+    (True, True)
     """
     model = Model("crank-slider linkage")
     reach = np.sqrt(rod**2 - (crank - offset) ** 2)
@@ -43,8 +57,21 @@ def planar_four_bar(
 
     Parameters
     ----------
-    closing : the joint between coupler and rocker; a revolute joint about y if not given.
-    crank, coupler, base : lengths, m; the rocker is as long as it takes for a coupler that rises by a fifth.
+    closing : JointType, optional
+        The joint between coupler and rocker; a revolute joint about y if not given.
+    crank, coupler, base : float, optional
+        Lengths, m; the rocker is as long as it takes for a coupler that rises by a fifth.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.planar_four_bar()
+    >>> [loop.joint.name for loop in model.loops]
+    ['pin']
     """
     model = Model("planar four-bar linkage")
     top = np.array([0.0, 0.0, crank])
@@ -58,7 +85,23 @@ def planar_four_bar(
 
 
 def satellite() -> Model:
-    """The satellite of Figure 4.1: a floating base on a 6-DoF joint to the planet, a dish on a hinge; no gravity."""
+    """The satellite of Figure 4.1: a floating base on a 6-DoF joint to the planet, a dish on a hinge; no gravity.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    The dish turns, and the satellite turns the other way: angular momentum about the centre of mass stays zero.
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.satellite()
+    >>> motion = rbd.simulate(model, duration=1.0, tau=[0, 0, 0, 0, 0, 0, 0.5])
+    >>> bool(np.abs(rbd.momentum(model, motion.q, motion.v, about="com")).max() < 1e-9)
+    True
+    """
     model = Model("satellite with a dish", gravity=(0.0, 0.0, 0.0))
     hull = (0.6, 0.6, 0.8)
     model.add_body("hull", "world", Free(), None, Inertia.box(hull, mass=100.0), Geometry(Box(hull)), joint_name="J1")
@@ -70,7 +113,24 @@ def satellite() -> Model:
 
 
 def rack_and_pinion(radius: float = 0.15) -> Model:
-    """A pinion that rolls along a rack on the ceiling (Example 4.6), with a pendulum hung from its axle."""
+    """A pinion that rolls along a rack on the ceiling (Example 4.6), with a pendulum hung from its axle.
+
+    Parameters
+    ----------
+    radius : float, optional
+        Of the pinion, m.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.rack_and_pinion(radius=0.5)
+    >>> [joint.type.kind for joint in model.joints if joint.nv]
+    ['rack_and_pinion', 'revolute']
+    """
     model = Model("rack and pinion")
     upright = se3.pose(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]))  # z of the joint points to -y
     rack = se3.pose(position=[0.0, 0.0, radius + 0.02])

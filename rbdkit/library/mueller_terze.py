@@ -36,7 +36,24 @@ class Start(NamedTuple):
 def heavy_top(gravity: ArrayLike = (0.0, 0.0, 0.0), omega: ArrayLike | None = None) -> Start:
     """A box on a ball joint, its centre of mass 0.5 m from it (section 5.1). No gravity, as for Figs 2 and 3.
 
-    omega : (3,) initial angular velocity, rad/s; (0, 20 pi, 10 pi) if not given.
+    Parameters
+    ----------
+    gravity : array_like (3,), optional
+        Acceleration of free fall, m/s2.
+    omega : array_like (3,), optional
+        Initial angular velocity, rad/s; (0, 20 pi, 10 pi) if not given.
+
+    Returns
+    -------
+    Start
+        Model, coordinates and velocities: ``simulate(*start, ...)``.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> motion = rbd.simulate(*rbd.library.heavy_top(gravity=(0.0, 0.0, -9.81)), duration=0.1)
+    >>> bool(abs(motion.energy_error()).max() < 1e-3)
+    True
     """
     model = Model("heavy top", gravity=gravity)
     com = se3.pose(position=[0.5, 0.0, 0.0])
@@ -50,6 +67,18 @@ def spherical_double_pendulum() -> Start:
     """Two links on ball joints, along x at the start, in the gravity field (section 5.2).
 
     The angular velocities of the paper are those of the bodies; the joint velocity of the second is the difference.
+
+    Returns
+    -------
+    Start
+        Model, coordinates and velocities: ``simulate(*start, ...)``.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> start = rbd.library.spherical_double_pendulum()
+    >>> start.model
+    <Model 'spherical double pendulum': 2 bodies, 2 moving joints, nq=8, nv=6, 5.4 kg>
     """
     model = Model("spherical double pendulum", gravity=GRAVITY)
     _add_link(model, "link1", "world", [0.0, 0.0, 0.0], "joint1")
@@ -63,6 +92,19 @@ def floating_pair() -> Start:
 
     The paper gives angular velocities only. Here the first link's velocity is such that the momentum of both together
     is zero: their common centre of mass stays where it is.
+
+    Returns
+    -------
+    Start
+        Model, coordinates and velocities: ``simulate(*start, ...)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model, q, v = rbd.library.floating_pair()
+    >>> np.abs(rbd.momentum(model, q, v)[3:].round(9)).tolist()
+    [0.0, 0.0, 0.0]
     """
     model = Model("two floating bodies", gravity=(0.0, 0.0, 0.0))
     _add_link(model, "link1", "world", [0.0, 0.0, 0.0], "float", free=True)
@@ -82,7 +124,22 @@ def three_bar_linkage(swing: float = 10.0, spin: tuple[float, float] = (5.0, -8.
 
     Parameters
     ----------
-    swing : angular velocity of the triangle about its base, rad/s. spin : that of each link about its length, rad/s.
+    swing : float, optional
+        Angular velocity of the triangle about its base, rad/s.
+    spin : tuple, optional
+        That of each link about its length, rad/s.
+
+    Returns
+    -------
+    Start
+        Model, coordinates and velocities: ``simulate(*start, ...)``.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> start = rbd.library.three_bar_linkage()
+    >>> len(start.model.loops), round(start.v[0].item(), 9)
+    (1, 10.0)
     """
     model = Model("spherical three-bar linkage", gravity=GRAVITY)
     _add_link(model, "link1", "world", [0.0, 0.0, 0.0], "joint1")
@@ -102,6 +159,25 @@ def lower_pair(joint: JointType, grounded: bool = True) -> Start:
 
     For the question which group suits which joint (section 6). The paper shows ball joints only; velocities are ours:
     10 rad/s and 1 m/s in every freedom of the joint, and (3, -2, 4) rad/s of the tumbling link.
+
+    Parameters
+    ----------
+    joint : JointType
+        Of the link.
+    grounded : bool, optional
+        Whether it holds the link to the ground, or to a link that tumbles.
+
+    Returns
+    -------
+    Start
+        Model, coordinates and velocities: ``simulate(*start, ...)``.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> start = rbd.library.lower_pair(rbd.Cylindrical("z"))
+    >>> start.v.tolist()
+    [10.0, 1.0]
     """
     model = Model(f"{joint.kind} joint to {'the ground' if grounded else 'a moving body'}", gravity=(0.0, 0.0, 0.0))
     off = se3.pose(position=[0.5 * LINK[0], 0.05, 0.02])
