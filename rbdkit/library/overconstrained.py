@@ -26,12 +26,26 @@ def rectangular_bricard(a: float = 1.0, b: float = 1.0, c: float = 1.0) -> Model
 
     Parameters
     ----------
-    a, b, c : edges of the box along x, y and z, m. Opposite bars are equal.
+    a, b, c : float, optional
+        Edges of the box along x, y and z, m. Opposite bars are equal.
+
+    Returns
+    -------
+    Model
 
     Raises
     ------
     ModelError
         If one of them is not a positive number.
+
+    Examples
+    --------
+    A count says that it cannot move: five hinges in the tree, and five constraints of the hinge that closes the loop.
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.rectangular_bricard()
+    >>> model.nv - sum(6 - loop.joint.nv for loop in model.loops)
+    0
     """
     _lengths(a=a, b=b, c=c)
     model = Model("rectangular Bricard linkage", gravity=(0.0, -9.81, 0.0))
@@ -53,13 +67,30 @@ def sarrus_linkage(length: float = 0.5, width: float = 0.4, rise: float = 0.6) -
 
     Parameters
     ----------
-    length : of each bar, m. width : edge of the plate and distance of the ground hinges from the middle, twice, m.
-    rise : rad, between 0 and a right angle.
+    length : float, optional
+        Of each bar, m.
+    width : float, optional
+        Edge of the plate and distance of the ground hinges from the middle, twice, m.
+    rise : float, optional
+        rad, between 0 and a right angle.
+
+    Returns
+    -------
+    Model
 
     Raises
     ------
     ModelError
         If a length is not a positive number, or the angle is not between 0 and a right angle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.sarrus_linkage(length=0.5, rise=np.pi / 6)
+    >>> poses = rbd.forward_kinematics(model, model.neutral()).poses
+    >>> float(poses[:, 2, 3].max().round(9))
+    0.5
     """
     _lengths(length=length, width=width)
     if not 0.0 < rise < 0.5 * np.pi:

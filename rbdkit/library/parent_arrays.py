@@ -10,17 +10,52 @@ from rbdkit.errors import ModelError
 
 
 def chain_parents(n: int) -> tuple[int, ...]:
-    """An unbranched chain: lambda(i) = i - 1."""
+    """An unbranched chain: lambda(i) = i - 1.
+
+    Parameters
+    ----------
+    n : int
+        Number of bodies.
+
+    Returns
+    -------
+    tuple of int
+        lambda(1), ..., lambda(n), 0 for the base.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.chain_parents(4)
+    (0, 1, 2, 3)
+    """
     return tuple(range(n))
 
 
 def branched_parents(n: int, children: int = 2) -> tuple[int, ...]:
     """A tree with that many children a body, filled level by level: 2 gives a binary tree, 1 a chain.
 
+    Parameters
+    ----------
+    n : int
+        Number of bodies.
+    children : int, optional
+        Of each body.
+
+    Returns
+    -------
+    tuple of int
+        lambda(1), ..., lambda(n), 0 for the base.
+
     Raises
     ------
     ModelError
         If a body is to have less than one child.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.branched_parents(7)
+    (0, 1, 1, 2, 2, 3, 3)
     """
     if children < 1:
         raise ModelError(f"children = {children!r}: a body of a tree that grows has 1 child or more")
@@ -28,7 +63,28 @@ def branched_parents(n: int, children: int = 2) -> tuple[int, ...]:
 
 
 def random_parents(n: int, seed: int, branching: float = 0.5) -> tuple[int, ...]:
-    """Each body hangs on the one before, or with probability `branching` on any earlier one or the base."""
+    """Each body hangs on the one before, or with probability `branching` on any earlier one or the base.
+
+    Parameters
+    ----------
+    n : int
+        Number of bodies.
+    seed : int
+        Of the random numbers.
+    branching : float, optional
+        Probability, from 0, a chain, to 1.
+
+    Returns
+    -------
+    tuple of int
+        lambda(1), ..., lambda(n), 0 for the base.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.random_parents(5, seed=1, branching=0.0)
+    (0, 1, 2, 3, 4)
+    """
     rng = np.random.default_rng(seed)
     return tuple(i - 1 if rng.uniform() >= branching else int(rng.integers(i)) for i in range(1, n + 1))
 

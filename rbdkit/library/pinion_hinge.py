@@ -17,7 +17,20 @@ LENGTH, MASS = 1.2, 3.0
 def pinion_hinge(gear_radius: float | None = 0.3, pinion_radius: float = 0.1) -> Model:
     """A beam with a gear wheel on a hinge about z, and a pinion beside it; the wheels are drawn, without mass.
 
-    gear_radius, pinion_radius : m; the wheels touch at (-gear_radius, 0, 0). None leaves them away.
+    Parameters
+    ----------
+    gear_radius, pinion_radius : float, optional
+        m; the wheels touch at (-gear_radius, 0, 0). None leaves them away.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.pinion_hinge()
+    <Model 'pinion-driven hinge': 2 bodies, 1 moving joints, nq=1, nv=1, 3 kg>
     """
     model = Model("pinion-driven hinge")
     middle = se3.pose(position=[0.5 * LENGTH, 0.0, 0.0])

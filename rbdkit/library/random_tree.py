@@ -29,7 +29,25 @@ from rbdkit.spatial.inertia import Inertia
 
 
 def joint_gallery(rng: np.random.Generator) -> list[JointType]:
-    """One joint of every common type and option, with random axes and pitches; see `uncommon_joints` for the rest."""
+    """One joint of every common type and option, with random axes and pitches; see `uncommon_joints` for the rest.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+
+    Returns
+    -------
+    list of JointType
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> joints = rbd.library.joint_gallery(np.random.default_rng(0))
+    >>> {joint.kind for joint in joints} >= {"revolute", "spherical", "planar", "free"}
+    True
+    """
     a, b, c, d, e, f = (unit_vector(rng) for _ in range(6))
     return [
         Fixed(),
@@ -53,7 +71,25 @@ def joint_gallery(rng: np.random.Generator) -> list[JointType]:
 
 
 def uncommon_joints(rng: np.random.Generator) -> list[JointType]:
-    """The joints that few other programs have, from both ends; with `joint_gallery` these are all there are."""
+    """The joints that few other programs have, from both ends; with `joint_gallery` these are all there are.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+
+    Returns
+    -------
+    list of JointType
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> joints = rbd.library.uncommon_joints(np.random.default_rng(0))
+    >>> {joint.kind for joint in joints} >= {"rack_and_pinion", "sphere_in_cylinder"}
+    True
+    """
     a, b = unit_vector(rng), unit_vector(rng)
     return [
         RackAndPinion("z", radius=0.4),
@@ -76,11 +112,27 @@ def random_tree(
 
     Parameters
     ----------
-    seed : of the random numbers.
-    bodies : how many.
-    joints : types to take in random order; all of `joint_gallery` if not given.
-    branching : 0 gives a chain, 1 attaches each body to any earlier one.
-    name : of the model.
+    seed : int
+        Of the random numbers.
+    bodies : int, optional
+        How many.
+    joints : sequence of JointType, optional
+        Types to take in random order; all of `joint_gallery` if not given.
+    branching : float, optional
+        0 gives a chain, 1 attaches each body to any earlier one.
+    name : str, optional
+        Of the model.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.random_tree(seed=1, bodies=5, branching=0.0)
+    >>> model.parent
+    (-1, 0, 1, 2, 3, 4)
     """
     rng = np.random.default_rng(seed)
     model = Model(name or f"random tree {seed}", gravity=9.81 * unit_vector(rng))
@@ -110,6 +162,29 @@ def random_state(model: Model, seed: int) -> tuple[NDArray, NDArray, NDArray]:
     """Random q on its manifold, and two standard normal vectors (nv,): velocities, and accelerations or forces.
 
     Where joints close loops this is a state of the spanning tree, and leaves them open.
+
+    Parameters
+    ----------
+    model : Model
+        Of any joints.
+    seed : int
+        Of the random numbers.
+
+    Returns
+    -------
+    q : ndarray (nq,)
+        On its manifold.
+    v, a : ndarray (nv,)
+        Of normal distribution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.random_tree(seed=1)
+    >>> q, v, a = rbd.library.random_state(model, seed=2)
+    >>> np.allclose(rbd.aba(model, q, v, rbd.rnea(model, q, v, a)), a, rtol=1e-6)
+    True
     """
     rng = np.random.default_rng(seed)
     return model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)

@@ -15,7 +15,25 @@ from rbdkit.spatial.inertia import Inertia
 
 
 def general_unbranched(n: int, seed: int = 0) -> Model:
-    """GU(n): an unbranched chain of n revolute joints, geometry and inertias general, in Denavit-Hartenberg frames."""
+    """GU(n): an unbranched chain of n revolute joints, geometry and inertias general, in Denavit-Hartenberg frames.
+
+    Parameters
+    ----------
+    n : int
+        Number of bodies.
+    seed : int, optional
+        Of the random numbers.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.general_unbranched(6).parent
+    (-1, 0, 1, 2, 3, 4, 5)
+    """
     return revolute_tree(chain_parents(n), seed, f"GU({n})")
 
 
@@ -24,7 +42,21 @@ def revolute_tree(parent: Sequence[int], seed: int = 0, name: str | None = None)
 
     Parameters
     ----------
-    parent : lambda(1), ..., lambda(n), 0 for the base. seed : of the random numbers.
+    parent : sequence of int
+        lambda(1), ..., lambda(n), 0 for the base.
+    seed : int, optional
+        Of the random numbers.
+    name : str, optional
+        Of the model.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        If the parent array is not a regular numbering.
 
     Notes
     -----
@@ -32,10 +64,11 @@ def revolute_tree(parent: Sequence[int], seed: int = 0, name: str | None = None)
     The frame of a body suits one of its children only, here the first; to the others a screw along z comes before
     (section 10.3.2).
 
-    Raises
-    ------
-    ModelError
-        If the parent array is not a regular numbering.
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.revolute_tree((0, 1, 1)).children(1)
+    (2, 3)
     """
     rng = np.random.default_rng(seed)
     model = Model(name or f"revolute tree {seed}")

@@ -15,8 +15,22 @@ def right_angle_arm(joints: str = "RRRRRR", length: float = 0.3, seed: int = 0) 
 
     Parameters
     ----------
-    joints : a letter for each. length : of the links, along their x, m.
-    seed : of the inertias, of which no number is zero.
+    joints : str, optional
+        A letter for each.
+    length : float, optional
+        Of the links, along their x, m.
+    seed : int, optional
+        Of the inertias, of which no number is zero.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.right_angle_arm("RRP")
+    <Model 'arm RRP': 3 bodies, 3 moving joints, nq=3, nv=3, ...>
     """
     rng = np.random.default_rng(seed)
     model, parent = Model(f"arm {joints}"), "world"

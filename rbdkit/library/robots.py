@@ -11,12 +11,27 @@ from rbdkit.model.numbering import did_you_mean
 def robot_file(name: str) -> Path:
     """Path of the URDF file of a robot by the name of the file: 'ur5_robot', 'panda', 'anymal', 'talos_reduced', ...
 
+    Parameters
+    ----------
+    name : str
+        Of the file, without its ending.
+
+    Returns
+    -------
+    pathlib.Path
+
     Raises
     ------
     ModuleNotFoundError
         If `example-robot-data` is not installed (``pip install "rbdkit[robots]"``).
     LookupError
         If it has no robot of that name; the message suggests the closest one.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.robot_file("ur5_robot").name
+    'ur5_robot.urdf'
     """
     files = robot_files()
     if name not in files:
@@ -25,7 +40,18 @@ def robot_file(name: str) -> Path:
 
 
 def robot_files() -> dict[str, Path]:
-    """All URDF files of `example-robot-data` by name; where two have the same, the second is called 'folder/name'."""
+    """All URDF files of `example-robot-data` by name; where two have the same, the second is called 'folder/name'.
+
+    Returns
+    -------
+    dict of str to pathlib.Path
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> "panda" in rbd.library.robot_files()
+    True
+    """
     try:
         package = distribution("example-robot-data")
     except PackageNotFoundError:

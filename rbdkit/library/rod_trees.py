@@ -22,13 +22,29 @@ def rod_tree(parent: Sequence[int], length: float = 1.0, mass: float = 1.0, name
 
     Parameters
     ----------
-    parent : lambda(1), ..., lambda(n), 0 for the base. length in m, mass in kg of one rod; its inertia about the middle
-        is mass length^2 / 12.
+    parent : sequence of int
+        lambda(1), ..., lambda(n), 0 for the base.
+    length : float, optional
+        Of one rod, m.
+    mass : float, optional
+        Of one rod, kg; its inertia about the middle is mass length^2 / 12.
+    name : str, optional
+        Of the model.
+
+    Returns
+    -------
+    Model
 
     Raises
     ------
     ModelError
         If the parent array is not a regular numbering.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.rod_tree((0, 1, 1), mass=2.0).mass
+    6.0
     """
     model = Model(name, gravity=(0.0, 0.0, 0.0))
     rod = Inertia(mass, [0.5 * length, 0.0, 0.0], mass * length**2 / 12.0 * np.diag([0.0, 1.0, 1.0]))
@@ -40,10 +56,45 @@ def rod_tree(parent: Sequence[int], length: float = 1.0, mass: float = 1.0, name
 
 
 def zigzag_chain(links: int = 6) -> Model:
-    """The chain of Fig 10.3: rods of 1 m and 1 kg, I = 1/12 about the middle, at rest without gravity."""
+    """The chain of Fig 10.3: rods of 1 m and 1 kg, I = 1/12 about the middle, at rest without gravity.
+
+    Parameters
+    ----------
+    links : int, optional
+        How many rods.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.zigzag_chain(3)
+    <Model 'zigzag chain of 3 links': 3 bodies, 3 moving joints, nq=3, nv=3, 3 kg>
+    """
     return rod_tree(chain_parents(links), name=f"zigzag chain of {links} links")
 
 
 def zigzag_angles(links: int = 6, angle: float = np.deg2rad(75.0)) -> NDArray:
-    """(links,) joint angles +angle, -angle, +angle, ...; rad."""
+    """Joint angles +angle, -angle, +angle, ... of a chain that is folded.
+
+    Parameters
+    ----------
+    links : int, optional
+        How many rods.
+    angle : float, optional
+        rad.
+
+    Returns
+    -------
+    ndarray (links,)
+        rad.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.zigzag_angles(links=4, angle=1.5).tolist()
+    [1.5, -1.5, 1.5, -1.5]
+    """
     return angle * (-1.0) ** np.arange(links)

@@ -17,12 +17,31 @@ SOLID, HOLLOW = 2.0 / 5.0, 2.0 / 3.0
 def rolling_sphere(
     radius: float = 0.5, mass: float = 1.0, moment: float = SOLID, turntable: float | None = None
 ) -> Model:
-    """A ball whose centre starts at height `radius` over the plane z = 0; constrain it with `RollingContact(radius)`.
+    """A ball that floats until `RollingContact(radius)` makes it roll on the plane z = 0.
+
+    `rbdkit.library.rolling_sphere.resting_place` has its coordinates on the plane; at ``neutral`` its centre is in it.
 
     Parameters
     ----------
-    radius : m. mass : kg. moment : moment of inertia about the centre over m r^2, `SOLID` or `HOLLOW`.
-    turntable : angular velocity, rad/s, of a disc of 2 m that is drawn under the ball; give it to the constraint too.
+    radius : float, optional
+        m.
+    mass : float, optional
+        kg.
+    moment : float, optional
+        Moment of inertia about the centre over m r^2, `SOLID` or `HOLLOW`.
+    turntable : float, optional
+        Angular velocity, rad/s, of a disc of 2 m that is drawn under the ball; give it to the constraint too.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.rolling_sphere(radius=0.5)
+    >>> rbd.center_of_mass(model, model.integrate(model.neutral(), [0, 0, 0, 0, 0, 0.5])).tolist()
+    [0.0, 0.0, 0.5]
     """
     model = Model("rolling sphere")
     studs = [np.eye(3)[k] * sign for k in range(3) for sign in (1.0, -1.0)]

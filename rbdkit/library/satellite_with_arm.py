@@ -20,7 +20,23 @@ def satellite_with_arm(hull_mass: float = 60.0, link_mass: float = 6.0, link: fl
     The first hinge, 'yaw', turns about z; 'shoulder' and 'elbow' about y; the arm stands upright at zero. The frame
     'gripper' is at its tip.
 
-    hull_mass, link_mass : kg. link : length of each of the two links, m.
+    Parameters
+    ----------
+    hull_mass, link_mass : float, optional
+        kg.
+    link : float, optional
+        Length of each of the two links, m.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.satellite_with_arm()
+    >>> [joint.name for joint in model.joints[2:]]
+    ['yaw', 'shoulder', 'elbow']
     """
     model = Model("satellite with an arm", gravity=(0.0, 0.0, 0.0))
     sides = [se3.pose(position=[sign * 0.5 * (HULL[0] + PANEL[0] + 0.1), 0.0, 0.0]) for sign in (-1.0, 1.0)]

@@ -20,9 +20,33 @@ def shaken_pendulum(
 ) -> Model:
     """A small bob on a massless rod; its pivot is a carriage that slides along z. The rod hangs down at zero.
 
-    amplitude : of the pivot's motion, m; without it the carriage is on a free slide, 'lift', for hybrid dynamics.
-    frequency : of that motion, rad/s. length : to the bob, m. mass : of the bob, kg. damping : of the hinge,
-        N m s/rad.
+    Parameters
+    ----------
+    amplitude : float, optional
+        Of the pivot's motion, m; without it the carriage is on a free slide, 'lift', for hybrid dynamics.
+    frequency : float, optional
+        Of that motion, rad/s.
+    length : float, optional
+        To the bob, m.
+    mass : float, optional
+        Of the bob, kg.
+    damping : float, optional
+        Of the hinge, N m s/rad.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    Shaken fast enough, a pendulum stands on its head:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.shaken_pendulum(amplitude=0.05, frequency=150.0)
+    >>> motion = rbd.simulate(model, [np.pi - 0.1], duration=2.0)
+    >>> bool(np.abs(motion.q - np.pi).max() < 0.3)
+    True
     """
     model = Model("shaken pendulum")
     lift: JointType = Prismatic("z")
@@ -45,7 +69,27 @@ def shaken_pendulum(
 
 
 def shaking(amplitude: float, frequency: float) -> Motion:
-    """z = a cos(w t) with its first two derivatives, as `Prescribed` takes them. m, rad/s."""
+    """z = a cos(w t) with its first two derivatives, as `Prescribed` takes them.
+
+    Parameters
+    ----------
+    amplitude : float
+        m.
+    frequency : float
+        rad/s.
+
+    Returns
+    -------
+    callable
+        Function of the time in s.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> z, rate, acceleration = rbd.library.shaking(0.1, 10.0)(0.0)
+    >>> float(z), float(acceleration)
+    (0.1, -10.0)
+    """
 
     def motion(t: float) -> tuple[float, float, float]:
         c, s = np.cos(frequency * t), np.sin(frequency * t)
@@ -55,5 +99,26 @@ def shaking(amplitude: float, frequency: float) -> Motion:
 
 
 def upright_frequency(amplitude: float, length: float = 0.5, gravity: float = 9.81) -> float:
-    """Above it, rad/s, the shaken pendulum stands: ``a^2 w^2 > 2 g l``, for amplitudes small against the length."""
+    """Above it, rad/s, the shaken pendulum stands: ``a^2 w^2 > 2 g l``, for amplitudes small against the length.
+
+    Parameters
+    ----------
+    amplitude : float
+        Of the pivot's motion, m.
+    length : float, optional
+        To the bob, m.
+    gravity : float, optional
+        m/s2.
+
+    Returns
+    -------
+    float
+        rad/s.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> round(rbd.library.upright_frequency(amplitude=0.05), 1)
+    62.6
+    """
     return float(np.sqrt(2.0 * gravity * length) / amplitude)

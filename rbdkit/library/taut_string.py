@@ -16,7 +16,22 @@ CENTERS = ((0.0, 1.1), (-1.0, -0.6), (1.0, -0.6))
 def three_discs(radius: float = 0.3, mass: float = 1.0) -> Model:
     """Three equal discs that slide on the x-y plane without friction; constrain them with `TautString`.
 
-    radius : m. mass : of one disc, kg.
+    Parameters
+    ----------
+    radius : float, optional
+        m.
+    mass : float, optional
+        Of one disc, kg.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.library.three_discs()
+    <Model 'three discs': 3 bodies, 3 moving joints, nq=9, nv=9, 3 kg>
     """
     model = Model("three discs", gravity=(0.0, 0.0, 0.0))
     inertia = Inertia.cylinder(radius, 0.2 * radius, mass=mass)

@@ -19,7 +19,23 @@ def turret_pendulum(length: float = 1.0, mass: float = 1.0, turret: float = 1e-3
 
     Parameters
     ----------
-    length : m. mass : of the rod, kg. turret : inertia of the turret about z, kg m2.
+    length : float, optional
+        m.
+    mass : float, optional
+        Of the rod, kg.
+    turret : float, optional
+        Inertia of the turret about z, kg m2.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.turret_pendulum(turret=1e-3)
+    >>> rbd.crba(model, [0.0, 0.0]).diagonal().round(3).tolist()
+    [0.001, 0.333]
     """
     model = Model("turret pendulum")
     base = Inertia(10.0 * turret, inertia_com=turret * np.diag([0.6, 0.6, 1.0]))

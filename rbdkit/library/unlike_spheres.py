@@ -16,7 +16,24 @@ DENSITY = 1000.0
 def unlike_spheres(scale: float = 10.0, heavy_base: bool = True) -> Model:
     """A small sphere and one `scale` times as large, hinged together where they touch; they float.
 
-    heavy_base : whether the tree is rooted in the large one; the system is the same either way.
+    Parameters
+    ----------
+    scale : float, optional
+        How many times as large the large one is.
+    heavy_base : bool, optional
+        Whether the tree is rooted in the large one; the system is the same either way.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.unlike_spheres(scale=10.0, heavy_base=False)
+    >>> small, large = (body.inertia.mass for body in model.bodies[1:])
+    >>> round(large / small)
+    1000
     """
     radii = {"small": RADIUS, "large": RADIUS * scale}
     base, tip = ("large", "small") if heavy_base else ("small", "large")
