@@ -34,10 +34,20 @@ class DHRow:
 
     Attributes
     ----------
-    a, alpha : distance (m) and angle (rad) from z_{i-1} to z_i, along and about x_{i-1}.
-    d, theta : distance (m) and angle (rad) from x_{i-1} to x_i, along and about z_i.
-    kind : 'revolute', 'prismatic', 'cylindrical' or 'helical'.
-    pitch : h of a helical joint, m/rad: the distance from x_{i-1} to x_i is ``d + h theta``, theta with the coordinate.
+    a, alpha : float
+        Distance (m) and angle (rad) from z_{i-1} to z_i, along and about x_{i-1}.
+    d, theta : float
+        Distance (m) and angle (rad) from x_{i-1} to x_i, along and about z_i.
+    kind : str
+        'revolute', 'prismatic', 'cylindrical' or 'helical'.
+    pitch : float
+        h of a helical joint, m/rad: the distance from x_{i-1} to x_i is ``d + h theta``, theta with the coordinate.
+
+    Examples
+    --------
+    >>> from rbdkit.formats import DHRow
+    >>> DHRow(a=0.5, kind="revolute")
+    DHRow(a=0.5, alpha=0.0, d=0.0, theta=0.0, kind='revolute', pitch=0.0)
     """
 
     a: float = 0.0
@@ -59,12 +69,23 @@ class DHParameters:
 
     Attributes
     ----------
-    rows : one a joint.
-    base : d_0 and theta_0, from the frame of the base to x_0.
-    tool : a, alpha, d, theta of row n + 1, from the last link's frame to that of the end effector; None if there is
+    rows : tuple of DHRow
+        One a joint.
+    base : tuple
+        d_0 and theta_0, from the frame of the base to x_0.
+    tool : tuple or None
+        a, alpha, d, theta of row n + 1, from the last link's frame to that of the end effector; None if there is
         none. Up to five more numbers are zero where the base frame is chosen to be aligned with z_1.
-    offsets : (n, 4, 4) pose of F_i in the body frame of the model that the parameters were found for; the identity for
-        models made by `from_dh`.
+    offsets : ndarray (n, 4, 4)
+        Pose of F_i in the body frame of the model that the parameters were found for; the identity for models made
+        by `from_dh`.
+
+    Examples
+    --------
+    >>> from rbdkit.formats import DHParameters, DHRow
+    >>> arm = DHParameters((DHRow(a=0.0), DHRow(a=0.5)), tool=(0.4, 0.0, 0.0, 0.0))
+    >>> len(arm.rows), arm.tool[0]
+    (2, 0.4)
     """
 
     rows: tuple[DHRow, ...]
@@ -89,11 +110,20 @@ def from_dh(
 
     Parameters
     ----------
-    rows : one `DHRow` a joint, or (a, alpha, d, theta) for a revolute one; or all `DHParameters`.
-    base : d_0 (m) and theta_0 (rad).
-    tool : a, alpha, d, theta from the last link's frame to the end effector's, which becomes the frame 'tool'.
-    inertias : of the links, in their frames F_i.
-    name : of the model; its bodies are link1, link2, ..., its joints joint1, ...
+    rows : sequence of DHRow or of float (4,), or DHParameters
+        One a joint; four numbers, (a, alpha, d, theta), are those of a revolute one.
+    base : sequence of float, optional
+        d_0 (m) and theta_0 (rad).
+    tool : sequence of float, optional
+        a, alpha, d, theta from the last link's frame to the end effector's, which becomes the frame 'tool'.
+    inertias : sequence, optional
+        Of the links, in their frames F_i.
+    name : str, optional
+        Of the model; its bodies are link1, link2, ..., its joints joint1, ...
+
+    Returns
+    -------
+    Model
 
     Raises
     ------
@@ -104,6 +134,16 @@ def from_dh(
     Notes
     -----
     Coordinates are added to theta, d or both. Link frames are the frames F_i.
+
+    Examples
+    --------
+    An arm of two links in the plane, of 0.5 m and 0.4 m, stretched along x:
+
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formats import from_dh
+    >>> model = from_dh([(0.0, 0.0, 0.0, 0.0), (0.5, 0.0, 0.0, 0.0)], tool=(0.4, 0.0, 0.0, 0.0))
+    >>> rbd.forward_kinematics(model, [0.0, 0.0]).pose("tool")[:3, 3].round(9).tolist()
+    [0.9, 0.0, 0.0]
     """
     if isinstance(rows, DHParameters):
         base, tool, listed = rows.base, rows.tool, list[Any](rows.rows)
@@ -133,13 +173,27 @@ def to_dh(model: Model, tool: str | None = None) -> DHParameters:
 
     Parameters
     ----------
-    model : a chain of revolute, prismatic, cylindrical and helical joints about any axes.
-    tool : name of the end effector's frame; 'tool' if the model has a frame of that name.
+    model : Model
+        A chain of revolute, prismatic, cylindrical and helical joints about any axes.
+    tool : str, optional
+        Name of the end effector's frame; 'tool' if the model has a frame of that name.
+
+    Returns
+    -------
+    DHParameters
 
     Raises
     ------
     FormatError
         If the model is not such a chain.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formats import from_dh, to_dh
+    >>> arm = to_dh(from_dh([(0.0, 0.0, 0.2, 0.0), (0.5, 0.0, 0.0, 0.0)]))
+    >>> [round(row.a, 9) for row in arm.rows]
+    [0.0, 0.5]
     """
     require_model(model)
     _require_chain(model)

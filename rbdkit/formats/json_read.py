@@ -30,15 +30,28 @@ def from_json(text: str | bytes, *, source: str = "JSON text", forces: Iterable[
 
     Parameters
     ----------
-    text : the document, UTF-8 if bytes.
-    source : its name in messages.
-    forces : classes of your own force elements, which the document may name.
+    text : str or bytes
+        The document, UTF-8 if bytes.
+    source : str, optional
+        Its name in messages.
+
+    Returns
+    -------
+    Model
 
     Raises
     ------
     FormatError
         If it is not JSON (with line and column), not of this format and version, or holds something that is not part of
         a model (with the path in the document, such as ``bodies[2].joint.type.axis``).
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formats import from_json, to_json
+    >>> text = to_json(rbd.library.pendulum()).replace('"mass": 1', '"mass": 2')
+    >>> from_json(text).mass
+    2.0
     """
     if isinstance(text, bytearray | memoryview):
         text = bytes(text)
@@ -57,7 +70,31 @@ def from_json(text: str | bytes, *, source: str = "JSON text", forces: Iterable[
 
 
 def from_dict(data: dict[str, Any], *, source: str = "data", forces: Iterable[type[ForceElement]] = ()) -> Model:
-    """The model of plain data made by `to_dict`; raises as `from_json` does."""
+    """The model of plain data made by `to_dict`.
+
+    Parameters
+    ----------
+    data : dict
+        As `to_dict` makes it.
+    source : str, optional
+        Its name in messages.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    FormatError
+        As `from_json` raises it.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formats import from_dict, to_dict
+    >>> from_dict(to_dict(rbd.library.double_pendulum()))
+    <Model 'double pendulum': 2 bodies, 2 moving joints, nq=2, nv=2, 2 kg>
+    """
     document = Node(data, "", source)
     if "format" not in document.object() or data["format"] != FORMAT:
         raise document.fault(f'this is not a model of rbdkit: the entry "format": "{FORMAT}" is missing')

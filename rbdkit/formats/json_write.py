@@ -23,10 +23,30 @@ WIDTH = 110
 def to_json(model: Model) -> str:
     """The model as a JSON text that `from_json` reads without loss; for people too: numbers stand side by side.
 
+    Parameters
+    ----------
+    model : Model
+        Of any joints.
+
+    Returns
+    -------
+    str
+
     Raises
     ------
     FormatError
         If a joint is prescribed by a Python function, or a number is not finite or beyond 1e12 (limits may be).
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formats import to_json
+    >>> print(to_json(rbd.library.pendulum()))
+    {
+      ...
+      "name": "pendulum",
+      ...
+    }
     """
     return _pretty(to_dict(model), "", "") + "\n"
 
@@ -34,7 +54,29 @@ def to_json(model: Model) -> str:
 def to_dict(model: Model) -> dict[str, Any]:
     """The model as plain data: dicts, lists, texts and numbers. What is as usual (identity, zero) is left out.
 
-    Infinite limits are the texts "inf" and "-inf". Raises as `to_json` does.
+    Infinite limits are the texts "inf" and "-inf".
+
+    Parameters
+    ----------
+    model : Model
+        Of any joints.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    FormatError
+        As `to_json` raises it.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formats import to_dict
+    >>> data = to_dict(rbd.library.pendulum())
+    >>> data["name"], data["bodies"][0]["joint"]["type"]
+    ('pendulum', {'kind': 'revolute', 'axis': 'y'})
     """
     require_model(model)
     data: dict[str, Any] = {

@@ -49,19 +49,26 @@ def from_urdf(
 
     Parameters
     ----------
-    data : the document.
-    merge_fixed : True makes one body of all links that fixed joints hold together: inertias are added, shapes moved,
-        and the links behind the fixed joints stay as named frames, so that every link name still works (`Model.frame`).
+    data : str or bytes
+        The document.
+    merge_fixed : bool, optional
+        True makes one body of all links that fixed joints hold together: inertias are added, shapes moved, and the
+        links behind the fixed joints stay as named frames, so that every link name still works (`Model.frame`).
         Some stay bodies with a fixed joint: the root, links with mass or shapes that are fixed to the world, links
-        whose inertia no body can have, and those with inertia that are fixed to such a link, so that `Model.validate`
-        names each with the numbers of the file. False makes a body of every link.
+        whose inertia no body can have, and those with inertia that are fixed to such a link, so that
+        `Model.validate` names each with the numbers of the file. False makes a body of every link.
     floating : True puts a free joint between the world and the root link; otherwise it is fixed to the world. An empty
         root link called 'world' is the world itself, and the free joint takes the place of the fixed one at it.
-    mimic : False makes mimic joints move by themselves.
-    mesh_paths : folders to search first for meshes; see `rbdkit.formats.meshes`.
-    gravity : acceleration of free fall, m/s2.
-    source : name of the document in messages.
-    folder : where the document lies, for relative mesh paths.
+    mimic : bool, optional
+        False makes mimic joints move by themselves.
+    mesh_paths : optional
+        Folders to search first for meshes; see `rbdkit.formats.meshes`.
+    gravity : array_like, optional
+        Acceleration of free fall, m/s2.
+    source : str, optional
+        Name of the document in messages.
+    folder : Path, optional
+        Where the document lies, for relative mesh paths.
 
     Returns
     -------
@@ -85,6 +92,12 @@ def from_urdf(
     Fixed, Free and Planar; the axis of a planar joint is the normal of its plane. Impossible inertias are read as they
     are: `Model.validate` reports them. Elements that are not part of the mechanism (transmission, gazebo, sensor, ...)
     are ignored. A limit beyond 1e12 counts as none.
+
+    Examples
+    --------
+    >>> from rbdkit.formats import from_urdf
+    >>> from_urdf('<robot name="table"><link name="plate"/></robot>').body("plate").parent
+    0
     """
     model, messages = read_urdf(data, merge_fixed, floating, mimic, mesh_paths, gravity, source, folder)
     for message in messages:

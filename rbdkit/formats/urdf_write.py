@@ -31,6 +31,15 @@ def to_urdf(model: Model) -> str:
     massless links between, which move exactly as the joint does. The fixed base becomes a link 'world', unless one body
     alone is fixed to it in place. Coordinates of planar and floating joints are those that the reading program chooses.
 
+    Parameters
+    ----------
+    model : Model
+        A tree of joints that URDF can say.
+
+    Returns
+    -------
+    str
+
     Raises
     ------
     FormatError
@@ -43,6 +52,15 @@ def to_urdf(model: Model) -> str:
     FormatWarning
         Once about what has no place in URDF and no part in the dynamics of the bodies: gravity other than (0, 0,
         -9.81), some shapes, limits of planar and floating joints.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formats import from_urdf, to_urdf
+    >>> model = rbd.Model("lift")
+    >>> cabin = model.add_body("cabin", joint=rbd.Prismatic("z"), inertia=rbd.Inertia.box([1, 1, 2], mass=80.0))
+    >>> "<joint name=" in to_urdf(model), from_urdf(to_urdf(model)).mass
+    (True, 80.0)
     """
     require_model(model)
     if model.loops:
