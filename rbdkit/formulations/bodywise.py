@@ -19,9 +19,20 @@ class Bodywise(ConstrainedBodies):
 
     Parameters
     ----------
-    model, tau, f_ext : see `ConstrainedBodies`. options : reference, baumgarte.
-    groups : 'se3' or 'so3xr3' for each body, by name or in their order; `grounded_on_se3` of the model if not given.
+    model, tau, f_ext
+        See `ConstrainedBodies`.
+    groups : mapping of str to str, or sequence of str, optional
+        'se3' or 'so3xr3' for each body, by name or in their order; `grounded_on_se3` of the model if not given.
         `choose_groups` finds by trial what suits a given motion.
+    **options
+        `reference` and `baumgarte` of `ConstrainedBodies`.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> motion = rbd.simulate(rbd.library.double_pendulum(), [1.0, 0.5], duration=0.2, formulation="bodywise")
+    >>> len(motion)
+    201
     """
 
     name: ClassVar[str] = "bodywise"
@@ -41,6 +52,22 @@ def grounded_on_se3(model: Model) -> dict[str, str]:
     """The paper's rule (section 6): SE(3) for bodies that a lower pair holds to the ground, SO(3) x R3 for the others.
 
     What is fixed to the ground counts as ground, and what is fixed to a body moves with it.
+
+    Parameters
+    ----------
+    model : Model
+        Trees and loops of any joints.
+
+    Returns
+    -------
+    dict of str to str
+        'se3' or 'so3xr3' by the name of the body.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.formulations.grounded_on_se3(rbd.library.double_pendulum())
+    {'rod1': 'se3', 'rod2': 'so3xr3'}
     """
     still: set[int] = {0}
     lower: set[int] = set()

@@ -64,9 +64,13 @@ class Formulation(System, Protocol):
 class Acting:
     """The applied joint forces and the external forces as compiled loops over time take them.
 
-    tau : (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) with straight lines between; or what computes
-        them from time, joint coordinates and joint velocities.
-    f_ext : (bodies, 6) in world coordinates, or what computes those, or None.
+    Parameters
+    ----------
+    tau : ndarray or Feedback
+        (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) with straight lines between; or what
+        computes them from time, joint coordinates and joint velocities.
+    f_ext : ndarray or Feedback or None
+        (bodies, 6) in world coordinates, or what computes those, or None.
     """
 
     tau: NDArray | Feedback

@@ -25,10 +25,26 @@ class GearedSystem:
 
     Parameters
     ----------
-    model : a tree, without its gears.
-    tau : forces at all joints (nv,), as a function of (t, x, v), or None.
-    f_ext : external forces as a function of (t, x, v), or None.
-    gears : as for `Gears`.
+    model : Model
+        A tree, without its gears.
+    tau : callable, optional
+        Forces at all joints (nv,), as a function of (t, x, v), or None.
+    f_ext : Force, optional
+        External forces as a function of (t, x, v), or None.
+    gears : sequence of Gear
+        As for `Gears`.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import GearedSystem
+    >>> gears = rbd.library.geared_arm(ratio1=50.0, ratio2=50.0)
+    >>> geared = partial(GearedSystem, gears=gears.gears)
+    >>> motion = rbd.simulate(gears.model, np.zeros(4), np.zeros(4), duration=0.1, formulation=geared)
+    >>> bool(np.abs(motion.q[:, 1] - 50.0 * motion.q[:, 0]).max() < 1e-9)
+    True
     """
 
     name: ClassVar[str] = "geared"

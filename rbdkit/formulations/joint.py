@@ -24,14 +24,27 @@ LARGEST = 1e100
 class JointSystem:
     """The `Formulation` whose x are the joint coordinates q and whose v are the joint velocities.
 
+    `rate` and `move` raise `FloatingPointError` when a state has run away, before anything is computed from it.
+
     Parameters
     ----------
-    model : a tree.
-    tau : applied joint forces as a function of (t, q, v), or None.
-    f_ext : external forces as a function of (t, q, v), or None.
-    book : True computes accelerations by the readable algorithms even where there are compiled kernels.
+    model : Model
+        A tree.
+    tau : callable, optional
+        Applied joint forces as a function of (t, q, v), or None.
+    f_ext : callable, optional
+        External forces as a function of (t, q, v), or None.
+    book : bool, optional
+        True computes accelerations by the readable algorithms even where there are compiled kernels.
 
-    `rate` and `move` raise `FloatingPointError` when a state has run away, before anything is computed from it.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import JointSystem
+    >>> system = JointSystem(rbd.library.pendulum())
+    >>> system.rate(0.0, np.zeros(1), np.zeros(1)).round(9).tolist()
+    [0.0]
     """
 
     name: ClassVar[str] = "joint"

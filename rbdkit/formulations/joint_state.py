@@ -17,12 +17,28 @@ def joint_state(model: Model, poses: NDArray, velocities: NDArray) -> tuple[NDAr
 
     Parameters
     ----------
-    poses : (..., bodies, 4, 4) in the world, the world first.
-    velocities : (..., bodies, 6) in body coordinates.
+    model : Model
+        Of any joints.
+    poses : ndarray (..., bodies, 4, 4)
+        In the world, the world first.
+    velocities : ndarray (..., bodies, 6)
+        In body coordinates.
 
     Returns
     -------
-    q, v : (..., nq), (..., nv)
+    q : ndarray (..., nq)
+        On its manifold.
+    v : ndarray (..., nv)
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import joint_state
+    >>> model = rbd.library.double_pendulum()
+    >>> found = rbd.forward_kinematics(model, [0.3, -0.5], [1.0, 2.0])
+    >>> q, v = joint_state(model, found.poses, found.velocities)
+    >>> q.round(9).tolist(), v.round(9).tolist()
+    ([0.3, -0.5], [1.0, 2.0])
     """
     leading = poses.shape[:-3]
     q, v = np.zeros((*leading, model.nq)), np.zeros((*leading, model.nv))

@@ -9,7 +9,21 @@ from rbdkit.formulations.system import System
 
 
 class LinearSystem:
-    """``x' = v``, ``v' = K x + C v`` on a vector space. K, C : (n, n)."""
+    """``x' = v``, ``v' = K x + C v`` on a vector space.
+
+    Parameters
+    ----------
+    K, C : ndarray (n, n)
+        1/s2 and 1/s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rbdkit.formulations import LinearSystem
+    >>> oscillator = LinearSystem(K=np.array([[-4.0]]), C=np.zeros((1, 1)))
+    >>> oscillator.rate(0.0, np.array([0.5]), np.array([0.0])).tolist()
+    [-2.0]
+    """
 
     def __init__(self, K: NDArray, C: NDArray) -> None:
         self.K = K
@@ -46,7 +60,23 @@ class TangentSystem(LinearSystem):
 
     Parameters
     ----------
-    system : what it looks like. t, x, v : the state. step : of the differences, of displacements in rad or m.
+    system : System
+        What it looks like.
+    t : float
+        s.
+    x, v : ndarray
+        The state.
+    step : float, optional
+        Of the differences, of displacements in rad or m.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import JointSystem, TangentSystem
+    >>> hanging = TangentSystem(JointSystem(rbd.library.pendulum()), 0.0, np.zeros(1), np.zeros(1))
+    >>> float(hanging.rate(0.0, np.array([1.0]), np.array([0.0]))[0].round(3))
+    -14.705
     """
 
     def __init__(self, system: System, t: float, x: NDArray, v: NDArray, step: float = 1e-6) -> None:
@@ -63,7 +93,36 @@ class TangentSystem(LinearSystem):
 
 
 def linearize(system: System, t: float, x: NDArray, v: NDArray, step: float = 1e-6) -> LinearSystem:
-    """The linear system that a system looks like near one state, by central differences of its rate."""
+    """The linear system that a system looks like near one state, by central differences of its rate.
+
+    Parameters
+    ----------
+    system : System
+        What is looked at.
+    t : float
+        s.
+    x, v : ndarray
+        The state.
+    step : float, optional
+        Of the differences, of displacements in rad or m.
+
+    Returns
+    -------
+    LinearSystem
+
+    Examples
+    --------
+    How fast does a hanging pendulum swing? As fast as `rbdkit.library.small_swing_period` says:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import JointSystem, linearize
+    >>> model = rbd.library.pendulum()
+    >>> near = linearize(JointSystem(model), 0.0, np.zeros(1), np.zeros(1))
+    >>> period = 2 * np.pi / np.sqrt(-near.K[0, 0])
+    >>> float(period.round(6)) == round(rbd.library.small_swing_period(model), 6)
+    True
+    """
     n = len(v)
     K, C = np.empty((n, n)), np.empty((n, n))
     for k in range(n):

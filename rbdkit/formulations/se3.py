@@ -17,7 +17,19 @@ class SE3(ConstrainedBodies):
 
     Parameters
     ----------
-    model, tau, f_ext : see `ConstrainedBodies`. options : reference, baumgarte.
+    model, tau, f_ext
+        See `ConstrainedBodies`.
+    **options
+        `reference` and `baumgarte` of `ConstrainedBodies`.
+
+    Examples
+    --------
+    A body on a hinge to the ground stays on it to round-off, whatever the step:
+
+    >>> import rbdkit as rbd
+    >>> motion = rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.2, dt=0.02, formulation="se3")
+    >>> bool(motion.report.constraint_error < 1e-12)
+    True
     """
 
     name: ClassVar[str] = "se3"

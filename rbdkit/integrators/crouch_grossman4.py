@@ -10,6 +10,16 @@ class CrouchGrossman4(CrouchGrossman):
 
     Z. Jackiewicz, A. Marthinsen, B. Owren, Construction of Runge-Kutta methods of Crouch-Grossman type of high order,
     Advances in Computational Mathematics 13 (2000), example 1, to the digits that satisfy the order conditions.
+
+    Examples
+    --------
+    On joints of one freedom velocities of stages just add, and the method is as good as any of order 4:
+
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import CrouchGrossman4
+    >>> motion = rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.2, dt=0.01, integrator=CrouchGrossman4())
+    >>> bool(abs(motion.energy_error()).max() < 1e-6)
+    True
     """
 
     name = "crouch_grossman4"

@@ -21,7 +21,23 @@ class EnergyMomentum(DirectorMethod):
     space by O(h^2), with the sign changing from step to step; `TangentEnergyMomentum` puts it back.
 
     Loads are taken in the middle: at t + h/2, along the mean directors, and as forces that do the work of the moment on
-    a turn of those (`Directors.generalized_force`). The parameters are those of `DirectorMethod`.
+    a turn of those (`Directors.generalized_force`).
+
+    Parameters
+    ----------
+    tolerance : float, optional
+        Of the residual, as of `DirectorMethod`.
+    max_iterations : int, optional
+        Of Newton's method in a step.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import EnergyMomentum
+    >>> model, method = rbd.library.fixed_point_model(), EnergyMomentum()
+    >>> motion = rbd.simulate(model, v0=[1, 2, 3], duration=0.2, dt=0.01, formulation="directors", integrator=method)
+    >>> bool(abs(motion.energy_error()).max() < 1e-10)
+    True
     """
 
     name = compiled = "energy_momentum"
@@ -49,6 +65,23 @@ class TangentEnergyMomentum(EnergyMomentum):
     For the body without twist. Its Pi1 and Pi2 then change by the moment's impulse and by nothing else: under moments
     that are functions of time along the directors they are exact to round-off at every step, and after the load has
     gone Pi1, Pi2 and K are constant. A standard body keeps pi, but K only to O(h^2).
+
+    Parameters
+    ----------
+    tolerance : float, optional
+        Of the residual, as of `DirectorMethod`.
+    max_iterations : int, optional
+        Of Newton's method in a step.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import TangentEnergyMomentum
+    >>> model, method = rbd.library.fixed_point_model(), TangentEnergyMomentum()
+    >>> form = "non_twisting_directors"
+    >>> motion = rbd.simulate(model, v0=[1, 2, 0], duration=0.2, dt=0.01, formulation=form, integrator=method)
+    >>> {"Pi1", "Pi2"} <= set(motion.invariants())
+    True
     """
 
     name = compiled = "tangent_energy_momentum"

@@ -24,6 +24,17 @@ class ImplicitMidpoint(OneStep):
     ``v_new = 2 v_m - v``. Moving along a constant velocity, no tangent operator is needed on any manifold. Quadratic
     invariants of the velocities are kept: of a freely turning body, whose velocities do not depend on its pose, the
     kinetic energy and the length of the angular momentum, but not its direction.
+
+    Examples
+    --------
+    A tumbling box keeps its energy to round-off, with steps of any length:
+
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import ImplicitMidpoint
+    >>> q, v = rbd.library.tumbling_box_state(spin=(1.0, 2.0, 3.0))
+    >>> motion = rbd.simulate(rbd.library.tumbling_box(), q, v, duration=0.5, dt=0.01, integrator=ImplicitMidpoint())
+    >>> bool(abs(motion.energy_error()).max() < 1e-10)
+    True
     """
 
     name: ClassVar[str] = "implicit_midpoint"

@@ -19,9 +19,12 @@ class State:
 
     Attributes
     ----------
-    t, x, v : time and state of the system.
-    memory : what the method carries to its next step besides, or None.
-    solve : how the equations of the step that led here were solved; None for explicit methods.
+    t, x, v
+        Time and state of the system.
+    memory : object
+        What the method carries to its next step besides, or None.
+    solve : Solve or None
+        How the equations of the step that led here were solved; None for explicit methods.
     """
 
     t: float
@@ -109,6 +112,21 @@ def records(method: object) -> TypeGuard[RecordedIntegrator]:
     """Whether a method writes the steps that it makes into programs, too.
 
     A class whose steps are its own, but which inherits the recorded ones, does not.
+
+    Parameters
+    ----------
+    method : object
+        An integrator.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from rbdkit.integrators import RK4, Adaptive, records
+    >>> records(RK4())
+    True
     """
     for cls in type(method).__mro__:
         if "record" in vars(cls):

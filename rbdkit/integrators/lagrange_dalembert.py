@@ -23,7 +23,21 @@ class LagrangeDAlembert(DirectorMethod):
     made where the body turns too far: directors move along chords, so steady turning at w needs ``sin(angle) = h w``,
     which ends at h w = 1.
 
-    The parameters are those of `DirectorMethod`.
+    Parameters
+    ----------
+    tolerance : float, optional
+        Of the residual, as of `DirectorMethod`.
+    max_iterations : int, optional
+        Of Newton's method in a step.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import LagrangeDAlembert
+    >>> model, method = rbd.library.fixed_point_model(), LagrangeDAlembert()
+    >>> motion = rbd.simulate(model, v0=[1, 2, 3], duration=0.2, dt=0.01, formulation="directors", integrator=method)
+    >>> bool(abs(motion.energy_error()).max() < 1e-10)
+    True
     """
 
     name = compiled = "lagrange_dalembert"
@@ -52,9 +66,33 @@ class LagrangeDAlembert(DirectorMethod):
 
 
 def half_step_energy(system: Directors, x: NDArray, h: float) -> NDArray:
-    """Kinetic energy of the chords between states x (n, 9) a step h apart, shape (n - 1,), J.
+    """Kinetic energy of the chords between states.
 
     What the method takes for the energy in the middle of the steps; its states have the Hamiltonian at the nodes.
+
+    Parameters
+    ----------
+    system : Directors
+        The equations whose states these are.
+    x : ndarray (n, 9)
+        States a step apart.
+    h : float
+        The step, s.
+
+    Returns
+    -------
+    ndarray (n - 1,)
+        J.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import Directors
+    >>> from rbdkit.integrators import half_step_energy
+    >>> system = Directors(rbd.library.fixed_point_model())
+    >>> half_step_energy(system, np.array([np.eye(3).ravel()] * 3), h=0.1).tolist()
+    [0.0, 0.0]
     """
     return system.kinetic_energy(x[:-1], np.diff(x, axis=0) / h)
 

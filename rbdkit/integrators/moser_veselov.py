@@ -26,6 +26,16 @@ class MoserVeselov(OneStep):
     wavers without drift. Forces are taken at the ends of a step. T. Lee, M. Leok, N. H. McClamroch, A Lie group
     variational integrator for the attitude dynamics of a rigid body (2005); J. Moser, A. P. Veselov, Communications in
     Mathematical Physics 139 (1991).
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import MoserVeselov
+    >>> q, v = rbd.library.tumbling_box_state(spin=(1.0, 2.0, 3.0))
+    >>> model = rbd.library.tumbling_box()
+    >>> motion = rbd.simulate(model, q, v, 0.5, 0.01, formulation="quaternion", integrator=MoserVeselov())
+    >>> bool(abs(motion.energy_error()).max() < 1e-10)
+    True
     """
 
     name: ClassVar[str] = "moser_veselov"

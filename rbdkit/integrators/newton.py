@@ -19,8 +19,10 @@ class Solve:
 
     Attributes
     ----------
-    iterations : corrections made.
-    residuals : largest residual before the first correction and after each.
+    iterations : int
+        Corrections made.
+    residuals : tuple of float
+        Largest residual before the first correction and after each.
     """
 
     iterations: int

@@ -15,11 +15,24 @@ def second_quotient(coarse: ArrayLike, half: ArrayLike, quarter: ArrayLike) -> N
 
     Parameters
     ----------
-    coarse, half, quarter : (n, ...) what is compared, at the same times: with steps h, h/2 and h/4.
+    coarse, half, quarter : array_like (n, ...)
+        What is compared, at the same times: with steps h, h/2 and h/4.
 
     Returns
     -------
-    (n,) not a number where both differences are zero, as at the start.
+    ndarray (n,)
+        Not a number where both differences are zero, as at the start.
+
+    Raises
+    ------
+    StateError
+        If the three differ in shape.
+
+    Examples
+    --------
+    >>> from rbdkit.integrators import second_quotient
+    >>> second_quotient([0.0, 1.16], [0.0, 1.04], [0.0, 1.01])[1].round(9).item()
+    4.0
     """
     a, b, c = (np.asarray(x, dtype=float) for x in (coarse, half, quarter))
     if not a.shape == b.shape == c.shape:

@@ -6,7 +6,16 @@ from rbdkit.integrators.munthe_kaas import MuntheKaas
 
 
 class RK3(MuntheKaas):
-    """Three evaluations a step, order 3 on any manifold."""
+    """Three evaluations a step, order 3 on any manifold.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import RK3
+    >>> motion = rbd.simulate(rbd.library.pendulum(), [1.0], duration=1.0, integrator=RK3())
+    >>> motion.report.integrator, motion.report.order
+    ('rk3', 3)
+    """
 
     name = "rk3"
     order = 3

@@ -6,7 +6,16 @@ from rbdkit.integrators.munthe_kaas import MuntheKaas
 
 
 class RK5(MuntheKaas):
-    """Six evaluations a step, order 5 on any manifold: the formula that adaptive solvers step with, at a fixed step."""
+    """Six evaluations a step, order 5 on any manifold: the formula that adaptive solvers step with, at a fixed step.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import RK5
+    >>> motion = rbd.simulate(rbd.library.pendulum(), [1.0], duration=1.0, dt=0.01, integrator=RK5())
+    >>> bool(abs(motion.energy_error()).max() < 1e-9)
+    True
+    """
 
     name = "rk5"
     order = 5

@@ -15,8 +15,12 @@ class RungeKutta(MuntheKaas):
 
     Parameters
     ----------
-    A : (s, s), strictly lower triangular. b : (s,) weights. The times c are the sums of the rows of A.
-    name : for people.
+    A : array_like (s, s)
+        Strictly lower triangular; the times c are the sums of its rows.
+    b : array_like (s,)
+        Weights.
+    name : str, optional
+        For people.
 
     Raises
     ------

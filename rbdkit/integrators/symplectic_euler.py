@@ -19,6 +19,17 @@ class SymplecticEuler(OneStep):
     on rails, this is the symplectic Euler method: the energy of oscillations wavers but does not grow. Elsewhere, from
     the double pendulum on, velocities stand for momenta only roughly, the step is not symplectic, and the energy may
     drift like that of any method of order 1. `Variational` steps momenta and is symplectic everywhere.
+
+    Examples
+    --------
+    Where explicit Euler gains more and more energy, the error of this method comes back to zero:
+
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import SymplecticEuler
+    >>> motion = rbd.simulate(rbd.library.pendulum(), [0.1], duration=20.0, integrator=SymplecticEuler())
+    >>> early, late = abs(motion.energy_error()[:5000]).max(), abs(motion.energy_error()[-5000:]).max()
+    >>> bool(late < 1.1 * early)
+    True
     """
 
     name = "symplectic_euler"

@@ -27,6 +27,19 @@ class Variational(OneStep):
     of regular motion of a conservative system wavers but does not drift, as long as steps resolve the motion (a turn of
     half a radian a step is too much). A symmetry of the model keeps its momentum to round-off: a model that floats
     freely its linear and angular momentum. Other forces, dampers among them, act with their value in the middle.
+
+    Examples
+    --------
+    A satellite floats; its momentum is kept to round-off while its dish swings:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import Variational
+    >>> model = rbd.library.satellite()
+    >>> v = [0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 0.5]
+    >>> motion = rbd.simulate(model, v0=v, duration=0.2, dt=0.01, integrator=Variational())
+    >>> bool(np.ptp(rbd.momentum(model, motion.q, motion.v), axis=0).max() < 1e-9)
+    True
     """
 
     name: ClassVar[str] = "variational"

@@ -22,11 +22,31 @@ class Directors(TurningBody):
     directors orthonormal, so methods that know nothing of h drift off. A floating body has its centre of mass as a
     fourth vector of q; n below is then 12.
 
+    Parameters
+    ----------
+    model : Model
+        One body on a ball joint at its centre of mass, or floating.
+    tau : callable, optional
+        Joint forces as a function of (t, x, v), or None.
+    f_ext : callable, optional
+        External forces (bodies, 6) as a function of (t, x, v), or None.
+
     Attributes
     ----------
-    n : 9 or 12.
-    M : (n, n) mass matrix, kg m2 (Eq 88), and kg.
-    twists : whether the body may turn about its own d3.
+    n
+        9 or 12.
+    M : ndarray (n, n)
+        Mass matrix, kg m2 (Eq 88), and kg.
+    twists
+        Whether the body may turn about its own d3.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import Directors
+    >>> system = Directors(rbd.library.fixed_point_model())
+    >>> system.n, system.M.shape
+    (9, (9, 9))
     """
 
     name: ClassVar[str] = "directors"

@@ -25,13 +25,27 @@ class NonTwistingDirectors(Directors):
 
     Parameters
     ----------
-    a : number from 0 to 1. Orthonormal directors have d1' . d2 = -d2' . d1, so any a gives the same motion; the
+    model : Model
+        One body on a ball joint at its centre of mass, or floating.
+    tau : callable, optional
+        Joint forces as a function of (t, x, v), or None.
+    f_ext : callable, optional
+        External forces (bodies, 6) as a function of (t, x, v), or None.
+    a : float, optional
+        Number from 0 to 1. Orthonormal directors have d1' . d2 = -d2' . d1, so any a gives the same motion; the
         multiplier of d1 . d2 takes up the difference.
 
     Raises
     ------
     ModelError
         If a is not between 0 and 1, or the third axis of the body is not a principal one.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import NonTwistingDirectors
+    >>> NonTwistingDirectors(rbd.library.fixed_point_model()).twists
+    False
     """
 
     name: ClassVar[str] = "non_twisting_directors"

@@ -28,9 +28,19 @@ class LocalVelocity(FreeBodies):
 
     Parameters
     ----------
-    model, tau, f_ext : see `FreeBodies`.
-    projection : six points and directions for all bodies, or {body name: projection} with the hexahedral one of unit
-        lengths for those not named. Points are counted from the centre of mass.
+    model, tau, f_ext
+        See `FreeBodies`.
+    projection : Projection or mapping of str to Projection, optional
+        Six points and directions for all bodies, or by body name, with the hexahedral one of unit lengths for those
+        not named. Points are counted from the centre of mass.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> q, v = rbd.library.tumbling_box_state(spin=(1.0, 2.0, 3.0))
+    >>> motion = rbd.simulate(rbd.library.tumbling_box(), q, v, duration=0.2, formulation="local_velocity")
+    >>> bool(abs(motion.energy_error()).max() < 1e-9)
+    True
     """
 
     name: ClassVar[str] = "local_velocity"

@@ -21,6 +21,24 @@ class QuaternionBodies(FreeBodies):
     ``"rk4"`` it is the method "f1" that Holzinger, Gerstmayr, Schöberl compare theirs against: Z. Terze, A. Müller,
     D. Zlatar, Singularity-free time integration of rotational quaternions using non-redundant ordinary differential
     equations, Multibody System Dynamics 38 (2016).
+
+    Parameters
+    ----------
+    model : Model
+        Free bodies.
+    tau : callable, optional
+        Joint forces as a function of (t, x, v), or None.
+    f_ext : callable, optional
+        External forces (bodies, 6) as a function of (t, x, v), or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> q, v = rbd.library.tumbling_box_state(spin=(1.0, 2.0, 3.0))
+    >>> motion = rbd.simulate(rbd.library.tumbling_box(), q, v, duration=0.2, formulation="quaternion")
+    >>> bool(np.abs(np.linalg.norm(motion.q[:, :4], axis=1) - 1.0).max() < 1e-13)
+    True
     """
 
     name: ClassVar[str] = "quaternion"
