@@ -47,9 +47,14 @@ def aba(model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForc
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces; springs and dampers are not added to tau.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    qd, tau : ndarray (nv,)
+        Joint velocities and forces; springs and dampers are not added to tau.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------

@@ -41,7 +41,8 @@ def closed_form(model: Model, q: NDArray) -> ClosedForm:
 
     Parameters
     ----------
-    q : (nq,) coordinates.
+    q : ndarray (nq,)
+        Coordinates.
 
     Returns
     -------
@@ -76,10 +77,16 @@ def coefficients(
 
     Parameters
     ----------
-    s : (6,) axis of each freedom. I : (6, 6) inertia of each body.
-    moves : (n, n) booleans: whether freedom k (column) moves the axis of freedom j (row).
-    movers : for each body the freedoms that move it.
-    a_g : (6,) acceleration of free fall.
+    s : sequence of ndarray
+        (6,) axis of each freedom.
+    I : sequence of ndarray
+        (6, 6) inertia of each body.
+    moves : ndarray
+        (n, n) booleans: whether freedom k (column) moves the axis of freedom j (row).
+    movers : sequence
+        For each body the freedoms that move it.
+    a_g : ndarray (6,)
+        Acceleration of free fall.
     """
     n = len(s)
     H, g = [[0.0] * n for _ in s], [0.0] * n

@@ -33,7 +33,10 @@ def crba(model: Model, q: NDArray, t: float = 0.0) -> CrbaResult:
 
     Parameters
     ----------
-    q : (nq,) coordinates. t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Notes
     -----

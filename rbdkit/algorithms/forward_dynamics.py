@@ -31,8 +31,10 @@ def forward_dynamics_crba(
 
     Parameters
     ----------
-    q, qd, tau, f_ext, t : as for `forward_dynamics`; springs and dampers are not added to tau.
-    factorization : of H: 'dense' is NumPy's Cholesky; 'ltl' and 'ltdl' skip the zeros that branches leave, see
+    q, qd, tau, f_ext, t
+        As for `forward_dynamics`; springs and dampers are not added to tau.
+    factorization : {'dense', 'ltl', 'ltdl'}, optional
+        Of H: 'dense' is NumPy's Cholesky; 'ltl' and 'ltdl' skip the zeros that branches leave, see
         `rbdkit.algorithms.sparse`, at the pace of Python.
 
     Raises
@@ -71,9 +73,14 @@ def forward_dynamics(
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and applied joint forces.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    qd, tau : ndarray (nv,)
+        Joint velocities and applied joint forces.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Returns
     -------

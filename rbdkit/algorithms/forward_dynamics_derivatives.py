@@ -48,8 +48,10 @@ def forward_dynamics_derivatives(
 
     Parameters
     ----------
-    q, qd, tau, f_ext, t : as in `forward_dynamics`; what d/dq means is said in `rnea_derivatives`.
-    passive : whether springs and dampers of the joints act.
+    q, qd, tau, f_ext, t
+        As in `forward_dynamics`; what d/dq means is said in `rnea_derivatives`.
+    passive : bool, optional
+        Whether springs and dampers of the joints act.
     """
     require_tree(model)
     qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t), f_ext, t)

@@ -18,7 +18,10 @@ def inertia_matrix_columns(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
 
     Parameters
     ----------
-    q : (nq,) coordinates. t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Returns
     -------

@@ -17,7 +17,10 @@ def inverse_dynamics_delta(model: Model, q: NDArray, qdd: NDArray, t: float = 0.
 
     Parameters
     ----------
-    q : (nq,) coordinates. qdd : (nv,) joint accelerations.
+    q : ndarray (nq,)
+        Coordinates.
+    qdd : ndarray (nv,)
+        Joint accelerations.
 
     Returns
     -------

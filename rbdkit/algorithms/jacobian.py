@@ -25,12 +25,14 @@ def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body"
 
     Parameters
     ----------
-    q : (nq,) coordinates.
-    frame : name of a body or frame.
-    reference : the coordinates of the velocity (omega, v):
-        'body': the frame's own axes, v of its origin;
-        'world': world axes, v of the point of the body that passes the world origin;
-        'aligned': world axes, v of the frame's origin: what a camera in the world sees.
+    q : ndarray (nq,)
+        Coordinates.
+    frame : str
+        Name of a body or frame.
+    reference : Reference, optional
+        The coordinates of the velocity (omega, v): 'body': the frame's own axes, v of its origin; 'world': world
+        axes, v of the point of the body that passes the world origin; 'aligned': world axes, v of the frame's
+        origin: what a camera in the world sees.
 
     Returns
     -------

@@ -42,7 +42,12 @@ def forward_kinematics(model: Model, q: NDArray, v: NDArray | None = None, t: fl
 
     Parameters
     ----------
-    q : (..., nq) coordinates. v : (..., nv) joint velocities, or None. t : time in s, for prescribed joints.
+    q : ndarray (..., nq)
+        Coordinates.
+    v : ndarray (..., nv), optional
+        Joint velocities, or None.
+    t : float, optional
+        Time in s, for prescribed joints.
     """
     n, parent = len(model.bodies), model.parent
     poses = np.empty((*q.shape[:-1], n, 4, 4))

@@ -77,7 +77,10 @@ def luh_walker_paul(model: Model, q: NDArray, qd: NDArray, qdd: NDArray) -> LuhW
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, qdd : (nv,) joint velocities and accelerations.
+    q : ndarray (nq,)
+        Coordinates.
+    qd, qdd : ndarray (nv,)
+        Joint velocities and accelerations.
 
     Raises
     ------

@@ -26,7 +26,8 @@ def rnea_parameter_derivatives(
 
     Parameters
     ----------
-    q, qd, qdd, f_ext, t : as in `rnea`.
+    q, qd, qdd, f_ext, t
+        As in `rnea`.
 
     Returns
     -------

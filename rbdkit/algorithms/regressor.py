@@ -21,7 +21,8 @@ def inertial_regressor(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, t: f
 
     Parameters
     ----------
-    q, qd, qdd, t : as in `rnea`.
+    q, qd, qdd, t
+        As in `rnea`.
     """
     motion = rnea(model, q, qd, qdd, t=t)
     Y = np.zeros((model.nv, len(model.bodies), 10))

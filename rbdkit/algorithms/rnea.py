@@ -42,9 +42,14 @@ def rnea(
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, qdd : (nv,) joint velocities and accelerations.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    qd, qdd : ndarray (nv,)
+        Joint velocities and accelerations.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Notes
     -----

@@ -69,10 +69,15 @@ def rnea_derivatives(
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, qdd : (nv,) joint velocities and accelerations.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`; they stay where they are in the
+    q : ndarray (nq,)
+        Coordinates.
+    qd, qdd : ndarray (nv,)
+        Joint velocities and accelerations.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`; they stay where they are in the
         world when q changes.
-    t : time in s, for prescribed joints.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Notes
     -----

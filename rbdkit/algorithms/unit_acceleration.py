@@ -39,7 +39,12 @@ def unit_acceleration(model: Model, q: NDArray, alpha: int, t: float = 0.0) -> U
 
     Parameters
     ----------
-    q : (nq,) coordinates. alpha : number of the velocity variable. t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    alpha : int
+        Number of the velocity variable.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------

@@ -54,9 +54,12 @@ def floats(values: Any, says: Says, error: type[RbdkitError] = ModelError) -> ND
 
     Parameters
     ----------
-    values : a number, nested sequences of numbers, or anything that NumPy makes an array of numbers from.
-    says : makes of the value, as text, what the error begins with: whose it is, and what it ought to be.
-    error : class of what is raised.
+    values : object
+        A number, nested sequences of numbers, or anything that NumPy makes an array of numbers from.
+    says : Says
+        Makes of the value, as text, what the error begins with: whose it is, and what it ought to be.
+    error : optional
+        Class of what is raised.
 
     Raises
     ------

@@ -62,9 +62,11 @@ def covariant_derivative(d: ArrayLike, v_rate: ArrayLike) -> NDArray:
 
     Parameters
     ----------
-    d : (..., 3) where the curve is.
-    v_rate : (..., 3) the derivative of v along the curve, as of any vector of space. Along a direction w of a field
-        given on the whole sphere, it is the directional derivative Dv . w.
+    d : array_like (..., 3)
+        Where the curve is.
+    v_rate : array_like (..., 3)
+        The derivative of v along the curve, as of any vector of space. Along a direction w of a field given on the
+        whole sphere, it is the directional derivative Dv . w.
 
     Returns
     -------

@@ -65,7 +65,8 @@ def decompose(v: ArrayLike, *subspaces: ArrayLike) -> tuple[NDArray, ...]:
 
     Parameters
     ----------
-    subspaces : matrices (n, m_1), (n, m_2), ... whose m add up to n.
+    subspaces
+        Matrices (n, m_1), (n, m_2), ... whose m add up to n.
 
     Returns
     -------

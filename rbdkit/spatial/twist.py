@@ -51,8 +51,10 @@ def non_twisting_frame(points: ArrayLike, first: ArrayLike | None = None) -> NDA
 
     Parameters
     ----------
-    points : (n, 3) unit vectors d3, neighbours less than pi apart.
-    first : (3, 3) triad at the first point; `triad_over` it if not given.
+    points : array_like (n, 3)
+        Unit vectors d3, neighbours less than pi apart.
+    first : array_like (3, 3), optional
+        Triad at the first point; `triad_over` it if not given.
 
     Returns
     -------
@@ -82,7 +84,8 @@ def twist_angle(triads: ArrayLike) -> NDArray:
 
     Parameters
     ----------
-    triads : (n, 3, 3), turning less than pi from each to the next.
+    triads : array_like (n, 3, 3)
+        Turning less than pi from each to the next.
     """
     triads = so3.check(triads)
     bishop = non_twisting_frame(triads[:, :, 2], triads[0])

@@ -15,8 +15,10 @@ def assemble(one: Handle, two: Handle, joint: Connection) -> Handle:
 
     Parameters
     ----------
-    one, two : ``f_i = I_i a_i + p_i`` of the handles before, in the coordinates of the joint.
-    joint : from handle 1 to handle 2.
+    one, two : Handle
+        ``f_i = I_i a_i + p_i`` of the handles before, in the coordinates of the joint.
+    joint : Connection
+        From handle 1 to handle 2.
 
     Raises
     ------

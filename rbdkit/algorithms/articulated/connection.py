@@ -23,11 +23,20 @@ class Connection:
 
     Attributes
     ----------
-    name : of the joint.
-    handles : the numbers of the two bodies, 1 and 2.
-    S, T_a : (6, nv) motion subspace, and any active-force subspace: T_a^T S = 1.
-    T : (6, m) constraint forces. c : (6,) velocity-product acceleration. tau, rotor : (nv,).
-    E : (m, m) diagonal. f_a, c_T : (6,).
+    name : str
+        Of the joint.
+    handles : tuple
+        The numbers of the two bodies, 1 and 2.
+    S, T_a : ndarray (6, nv)
+        Motion subspace, and any active-force subspace: T_a^T S = 1.
+    T : ndarray (6, m)
+        Constraint forces.
+    c : ndarray (6,)
+        Velocity-product acceleration.
+    tau, rotor : ndarray (nv,)
+    E : ndarray (m, m)
+        Diagonal.
+    f_a, c_T : ndarray (6,)
     """
 
     name: str

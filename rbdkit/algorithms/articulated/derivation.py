@@ -59,10 +59,15 @@ class Derivation:
 
     Attributes
     ----------
-    stages : the composite equation, and what it became each time a column below the diagonal was cleared.
-    D, z : block and right side of the last row then, ``D @ bottom = z + ...``: the only matrix to be inverted at the
+    stages : tuple of Composite
+        The composite equation, and what it became each time a column below the diagonal was cleared.
+    D, z : Block
+        Block and right side of the last row then, ``D @ bottom = z + ...``: the only matrix to be inverted at the
         joint. In the results they stand by their names.
-    coefficient, constant : of the top unknown. bottom : the same two of the bottom unknown.
+    coefficient, constant : Block
+        Of the top unknown.
+    bottom : tuple
+        The same two of the bottom unknown.
     """
 
     stages: tuple[Composite, ...]

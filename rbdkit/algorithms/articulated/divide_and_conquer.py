@@ -53,11 +53,16 @@ def divide_and_conquer(
 
     Parameters
     ----------
-    q : (nq,) coordinates; with loops they must close them. qd, tau : (nv,) joint velocities and forces; springs and
-        dampers are not added to tau.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
-    t : time in s, for prescribed joints.
-    order : of the assembly, see `assembly_tree`; `balanced` if not given. The motion does not depend on it.
+    q : ndarray (nq,)
+        Coordinates; with loops they must close them.
+    qd, tau : ndarray (nv,)
+        Joint velocities and forces; springs and dampers are not added to tau.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints.
+    order : Order, optional
+        Of the assembly, see `assembly_tree`; `balanced` if not given. The motion does not depend on it.
 
     Raises
     ------

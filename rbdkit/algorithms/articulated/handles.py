@@ -78,8 +78,10 @@ def assemble(A: Articulated, B: Articulated, joints: Sequence[Connection]) -> As
 
     Parameters
     ----------
-    A, B : every joint has one of its handles in A and the other in B.
-    joints : with their active forces left out: these count as external forces, and are in b already.
+    A, B : Articulated
+        Every joint has one of its handles in A and the other in B.
+    joints : sequence of Connection
+        With their active forces left out: these count as external forces, and are in b already.
 
     Raises
     ------

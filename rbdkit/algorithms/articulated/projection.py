@@ -25,10 +25,18 @@ class Projection:
 
     Attributes
     ----------
-    handles : names. J : (6 h, nv) their Jacobians on top of each other. Jdot_qd : (6 h,).
-    H : (nv, nv). C : (nv,) with the joint forces: what the joints feel but for the forces on the handles.
-    Phi : (6 h, 6 h) articulated-body inverse inertia, with the blocks Phi_i and Phi_ij of Eq 7.4.
-    b : (6 h,) bias acceleration.
+    handles : tuple of str
+        Names.
+    J : ndarray (6 h, nv)
+        Their Jacobians on top of each other.
+    Jdot_qd : ndarray (6 h,)
+    H : ndarray (nv, nv)
+    C : ndarray (nv,)
+        With the joint forces: what the joints feel but for the forces on the handles.
+    Phi : ndarray (6 h, 6 h)
+        Articulated-body inverse inertia, with the blocks Phi_i and Phi_ij of Eq 7.4.
+    b : ndarray (6 h,)
+        Bias acceleration.
     """
 
     handles: tuple[str, ...]
@@ -85,10 +93,16 @@ def project_handles(
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces; springs and dampers are not added to tau.
-    handles : name of a body or frame, or several names.
-    f_ext : external forces on the bodies in world coordinates besides those on the handles.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    qd, tau : ndarray (nv,)
+        Joint velocities and forces; springs and dampers are not added to tau.
+    handles : str or sequence of str
+        Name of a body or frame, or several names.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates besides those on the handles.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------

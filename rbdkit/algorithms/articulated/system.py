@@ -30,13 +30,20 @@ class System:
 
     Attributes
     ----------
-    model : the model.
-    X : (n, 6, 6) motion transforms from the common coordinates to those of each body, the base too.
-    v : (n, 6) velocities.
-    bodies : the equation of motion of each body by itself, ``f = I a + p``; of the base zeros, which say nothing.
-    a_0 : (6,) acceleration of the base: minus gravity.
-    joints : ``joints[i]`` connects body i (handle 2) to its parent (handle 1); None for the base.
-    loops : those that close loops, from predecessor (1) to successor (2).
+    model : Model
+        The model.
+    X : ndarray (n, 6, 6)
+        Motion transforms from the common coordinates to those of each body, the base too.
+    v : ndarray (n, 6)
+        Velocities.
+    bodies : list of Handle
+        The equation of motion of each body by itself, ``f = I a + p``; of the base zeros, which say nothing.
+    a_0 : ndarray (6,)
+        Acceleration of the base: minus gravity.
+    joints
+        ``joints[i]`` connects body i (handle 2) to its parent (handle 1); None for the base.
+    loops : list of Connection
+        Those that close loops, from predecessor (1) to successor (2).
     """
 
     model: Model
@@ -74,9 +81,14 @@ def take_apart(
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces; springs and dampers are not added to tau.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    qd, tau : ndarray (nv,)
+        Joint velocities and forces; springs and dampers are not added to tau.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------

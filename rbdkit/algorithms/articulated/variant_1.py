@@ -36,7 +36,10 @@ def assemble(one: InverseHandle, two: InverseHandle, joint: Connection) -> Step:
 
     Parameters
     ----------
-    one, two : the handles before, in the coordinates of the joint. joint : from handle 1 to handle 2.
+    one, two : InverseHandle
+        The handles before, in the coordinates of the joint.
+    joint : Connection
+        From handle 1 to handle 2.
 
     Raises
     ------
@@ -70,8 +73,10 @@ def aba_variant_1(
 
     Parameters
     ----------
-    q, qd, tau, f_ext, t : as of `rbdkit.algorithms.aba`.
-    handle : the body towards which the tree is assembled; the motion does not depend on it.
+    q, qd, tau, f_ext, t
+        As of `rbdkit.algorithms.aba`.
+    handle : str, optional
+        The body towards which the tree is assembled; the motion does not depend on it.
 
     Raises
     ------
@@ -107,7 +112,8 @@ def articulated_inverse(
 
     Parameters
     ----------
-    handle : name of the body. The others as of `aba_variant_1`.
+    handle : str
+        Name of the body. The others as of `aba_variant_1`.
 
     Returns
     -------

@@ -34,7 +34,10 @@ def assemble(one: Handle, two: Handle, joint: Connection) -> Step:
 
     Parameters
     ----------
-    one, two : the handles before, in the coordinates of the joint. joint : from handle 1 to handle 2.
+    one, two : Handle
+        The handles before, in the coordinates of the joint.
+    joint : Connection
+        From handle 1 to handle 2.
 
     Raises
     ------
@@ -57,7 +60,8 @@ def aba_variant_2(
 
     Parameters
     ----------
-    q, qd, tau, f_ext, t : as of `rbdkit.algorithms.aba`.
+    q, qd, tau, f_ext, t
+        As of `rbdkit.algorithms.aba`.
 
     Raises
     ------

@@ -77,7 +77,10 @@ def by_motion_subspace(
 
     Parameters
     ----------
-    I : (6, 6). S : (6, n_f). f, p, c : (6,) applied force, bias force and Sdot qd.
+    I : ndarray (6, 6)
+    S : ndarray (6, n_f)
+    f, p, c : ndarray (6,)
+        Applied force, bias force and Sdot qd.
 
     Returns
     -------
@@ -97,7 +100,12 @@ def by_constraint_forces(
 
     Parameters
     ----------
-    I : (6, 6). T : (6, n_c). f, p : (6,) applied and bias force. Tdot_v : (n_c,) Tdot^T v, which is -T^T Sdot qd.
+    I : ndarray (6, 6)
+    T : ndarray (6, n_c)
+    f, p : ndarray (6,)
+        Applied and bias force.
+    Tdot_v : ndarray (n_c,)
+        Tdot^T v, which is -T^T Sdot qd.
 
     Returns
     -------

@@ -66,8 +66,14 @@ def equation_of_motion(
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces. f_ext : see `external_forces`; it goes into C.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    qd, tau : ndarray (nv,)
+        Joint velocities and forces.
+    f_ext : ExternalForces, optional
+        See `external_forces`; it goes into C.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------
@@ -85,7 +91,10 @@ def equation_of_body(
 
     Parameters
     ----------
-    v, f : (6,) velocity and applied force, in the coordinates of the inertia. gravity : (3,) in the same axes, m/s2.
+    v, f : array_like (6,)
+        Velocity and applied force, in the coordinates of the inertia.
+    gravity : array_like (3,), optional
+        In the same axes, m/s2.
     """
     p = body.bias_force(inertia, v, gravity=gravity)  # Eq 2.69
     return EquationOfMotion(inertia.matrix, p, np.asarray(f, dtype=float))

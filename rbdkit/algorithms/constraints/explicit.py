@@ -38,8 +38,12 @@ def apply_explicit(equation: EquationOfMotion, G: NDArray, g: NDArray) -> Explic
 
     Parameters
     ----------
-    equation : of the system without the constraint.
-    G : (n, n_y) with qd = G yd. g : (n,) with qdd = G ydd + g.
+    equation : EquationOfMotion
+        Of the system without the constraint.
+    G : ndarray (n, n_y)
+        With qd = G yd.
+    g : ndarray (n,)
+        With qdd = G ydd + g.
 
     Raises
     ------

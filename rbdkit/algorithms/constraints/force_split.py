@@ -22,7 +22,12 @@ def split_force(f: NDArray, I: NDArray, S: NDArray) -> ForceSplit:
 
     Parameters
     ----------
-    f : (n,) force. I : (n, n) inertia. S : (n, m) motion subspace, any basis of it. All in the same coordinates.
+    f : ndarray (n,)
+        Force.
+    I : ndarray (n, n)
+        Inertia.
+    S : ndarray (n, m)
+        Motion subspace, any basis of it. All in the same coordinates.
 
     Raises
     ------

@@ -36,8 +36,12 @@ def apply_implicit(equation: EquationOfMotion, K: NDArray, k: NDArray) -> Implic
 
     Parameters
     ----------
-    equation : of the system without the constraint.
-    K : (n_c, n) its rows may depend on each other. k : (n_c,) right-hand side of K qdd = k.
+    equation : EquationOfMotion
+        Of the system without the constraint.
+    K : ndarray (n_c, n)
+        Its rows may depend on each other.
+    k : ndarray (n_c,)
+        Right-hand side of K qdd = k.
 
     Raises
     ------

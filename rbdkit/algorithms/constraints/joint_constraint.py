@@ -56,9 +56,15 @@ def joint_constraint(
 
     Parameters
     ----------
-    joint : joint type. q : (nq,). qd : (nv,). t : time in s, for joints that depend on it.
-    active : (6, nv) forces in successor coordinates that the actuators exert, one a column, of any size: they become
-        T_a. If not given, S (S^T S)^-1: couples about the axes that turn and forces along those that slide.
+    joint : JointType
+        Joint type.
+    q : ndarray (nq,)
+    qd : ndarray (nv,)
+    t : float, optional
+        Time in s, for joints that depend on it.
+    active : ndarray (6, nv), optional
+        Forces in successor coordinates that the actuators exert, one a column, of any size: they become T_a. If not
+        given, S (S^T S)^-1: couples about the axes that turn and forces along those that slide.
 
     Raises
     ------

@@ -17,7 +17,8 @@ class MotionConstraint(Protocol):
 
     Attributes
     ----------
-    unilateral : numbers of the rows that can push only, with lam >= 0; they hold as equations while they do push.
+    unilateral
+        Numbers of the rows that can push only, with lam >= 0; they hold as equations while they do push.
     """
 
     unilateral: ClassVar[tuple[int, ...]]
@@ -48,7 +49,12 @@ def constrained_motion(
 
     Parameters
     ----------
-    q : (nq,). qd, tau : (nv,). f_ext : see `external_forces`. t : s.
+    q : ndarray (nq,)
+    qd, tau : ndarray (nv,)
+    f_ext : ExternalForces, optional
+        See `external_forces`.
+    t : float, optional
+        s.
 
     Notes
     -----

@@ -43,14 +43,22 @@ class MultibodySystem:
 
     Attributes
     ----------
-    names : of the joints.
-    I : (6 N_B, 6 N_B) inertias, a block for each body; rotors stand in the blocks of the bodies that they connect.
-    p : (6 N_B,) bias forces, with gravity, external forces, and what velocity demands of rotors.
-    v : (6 N_B,) velocities.
-    P : (6 N_B, 6 N_J) incidence of bodies and joints, see `incidence`.
-    T, T_a : (6 N_J, n_c), (6 N_J, n_f) constraint-force and active-force subspaces, a block for each joint.
-    tau : (n_f,) joint forces, those of joints that close loops zero.
-    Tdot_v : (n_c,) Tdot^T P^T v; of driven joints, what takes its place.
+    names : tuple of str
+        Of the joints.
+    I : ndarray (6 N_B, 6 N_B)
+        Inertias, a block for each body; rotors stand in the blocks of the bodies that they connect.
+    p : ndarray (6 N_B,)
+        Bias forces, with gravity, external forces, and what velocity demands of rotors.
+    v : ndarray (6 N_B,)
+        Velocities.
+    P : ndarray (6 N_B, 6 N_J)
+        Incidence of bodies and joints, see `incidence`.
+    T, T_a : ndarray (6 N_J, n_c), (6 N_J, n_f)
+        Constraint-force and active-force subspaces, a block for each joint.
+    tau : ndarray (n_f,)
+        Joint forces, those of joints that close loops zero.
+    Tdot_v : ndarray (n_c,)
+        Tdot^T P^T v; of driven joints, what takes its place.
     """
 
     names: tuple[str, ...]
@@ -137,10 +145,14 @@ def multibody_system(
 
     Parameters
     ----------
-    q : (nq,) coordinates; with loops they must close them. qd, tau : (nv,) joint velocities and forces; springs and
-        dampers are not added to tau.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates; with loops they must close them.
+    qd, tau : ndarray (nv,)
+        Joint velocities and forces; springs and dampers are not added to tau.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------

@@ -23,8 +23,10 @@ class RollingContact:
 
     Parameters
     ----------
-    radius : of the ball, m.
-    turntable : angular velocity of the plane about the z axis, rad/s.
+    radius : float
+        Of the ball, m.
+    turntable : float, optional
+        Angular velocity of the plane about the z axis, rad/s.
 
     Raises
     ------

@@ -22,7 +22,10 @@ class TautString:
 
     Parameters
     ----------
-    radius : of the discs, m. perimeter : length of the string, m.
+    radius : float
+        Of the discs, m.
+    perimeter : float
+        Length of the string, m.
 
     Raises
     ------

@@ -69,7 +69,8 @@ def base_parameters(model: Model, seed: int = 0, states: int | None = None) -> B
 
     Parameters
     ----------
-    states : how many; enough to have twice as many rows as parameters if not given.
+    states : int, optional
+        How many; enough to have twice as many rows as parameters if not given.
 
     Raises
     ------

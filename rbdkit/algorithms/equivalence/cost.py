@@ -23,9 +23,11 @@ def operations_with(model: Model, parameters: NDArray, algorithm: str) -> Operat
 
     Parameters
     ----------
-    parameters : (n, 10) inertia parameters of the bodies, in place of those of the model. The others than zero are
-        variables, as are the placements' numbers but 0 and 1.
-    algorithm : as in `rbdkit.engine.operations`.
+    parameters : ndarray (n, 10)
+        Inertia parameters of the bodies, in place of those of the model. The others than zero are variables, as are
+        the placements' numbers but 0 and 1.
+    algorithm : str
+        As in `rbdkit.engine.operations`.
     """
     plan = layout(model)
     packed = pack(model, plan)

@@ -51,7 +51,10 @@ def best_match(joint: JointType, I: ArrayLike) -> NDArray:
 
     Parameters
     ----------
-    joint : type of the joint that moves the body. I : (10,) inertia parameters of the body, in its frame.
+    joint : JointType
+        Type of the joint that moves the body.
+    I : array_like (10,)
+        Inertia parameters of the body, in its frame.
     """
     return _best(joint, np.asarray(I, dtype=float))[0]
 

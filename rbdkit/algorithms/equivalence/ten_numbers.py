@@ -25,7 +25,8 @@ class TenNumbers(Inertia):
 
     Parameters
     ----------
-    parameters : (10,) as `Inertia.ten_parameters`.
+    parameters : array_like (10,)
+        As `Inertia.ten_parameters`.
     """
 
     def __init__(self, parameters: ArrayLike) -> None:

@@ -24,8 +24,16 @@ def two_body_equation(I1: NDArray, I2: NDArray, joint: JointType, q: NDArray, v1
 
     Parameters
     ----------
-    I1, I2 : (6, 6) inertias in the joint's predecessor and successor frames.
-    joint : its type. q : (nq,), qd : (nv,) its coordinates and velocities. v1 : (6,) velocity of the first body.
+    I1, I2 : ndarray (6, 6)
+        Inertias in the joint's predecessor and successor frames.
+    joint : JointType
+        Its type.
+    q : ndarray (nq,)
+        Its coordinates.
+    qd : ndarray (nv,)
+        Its velocities.
+    v1 : ndarray (6,)
+        Velocity of the first body.
     """
     X_J, S, v_J, c_J = joint.calc(q, qd)
     v2 = X_J @ v1 + v_J

@@ -51,11 +51,18 @@ def floating_aba(
 
     Parameters
     ----------
-    q : (nq,) joint coordinates. qd, tau : (nv,) joint velocities and forces.
-    v_0 : (6,) twist of the base in base coordinates.
-    f_ext : external forces in base coordinates, see `FloatingBase.external_forces`.
-    a_g : (6,) gravity in base coordinates, see `FloatingBase.gravity`; none if not given.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Joint coordinates.
+    qd, tau : ndarray (nv,)
+        Joint velocities and forces.
+    v_0 : ndarray (6,)
+        Twist of the base in base coordinates.
+    f_ext : ExternalForces, optional
+        External forces in base coordinates, see `FloatingBase.external_forces`.
+    a_g : ndarray (6,), optional
+        Gravity in base coordinates, see `FloatingBase.gravity`; none if not given.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Notes
     -----

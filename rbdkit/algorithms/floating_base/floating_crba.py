@@ -37,7 +37,10 @@ def floating_crba(system: FloatingBase, q: NDArray, t: float = 0.0) -> FloatingC
 
     Parameters
     ----------
-    q : (nq,) joint coordinates. t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Joint coordinates.
+    t : float, optional
+        Time in s, for prescribed joints.
     """
     tree, parent = system.tree, system.tree.parent
     n, v = len(tree.bodies), [joint.v_slice for joint in tree.joints]

@@ -47,8 +47,12 @@ def floating_inverse_dynamics(
 
     Parameters
     ----------
-    q : (nq,) joint coordinates. qd, qdd : (nv,) joint velocities and accelerations.
-    v_0, f_ext, a_g, t : as for `floating_aba`.
+    q : ndarray (nq,)
+        Joint coordinates.
+    qd, qdd : ndarray (nv,)
+        Joint velocities and accelerations.
+    v_0, f_ext, a_g, t
+        As for `floating_aba`.
 
     Notes
     -----

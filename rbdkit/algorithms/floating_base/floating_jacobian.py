@@ -25,7 +25,10 @@ def floating_jacobian(system: FloatingBase, q: NDArray, body: str, t: float = 0.
 
     Parameters
     ----------
-    q : (nq,) joint coordinates. body : name of a body or frame, or of the base.
+    q : ndarray (nq,)
+        Joint coordinates.
+    body : str
+        Name of a body or frame, or of the base.
     """
     inertia, name = floating_crba(system, q, t), WORLD if body == system.name else body
     base = -solve_base(inertia.I_0c, inertia.F, system.name)
@@ -50,8 +53,12 @@ def impulse_response(
 
     Parameters
     ----------
-    q : (nq,) joint coordinates. impulse : (nv,) in the joints, N m s or N s.
-    external : impulses on bodies, in base coordinates, see `FloatingBase.external_forces`.
+    q : ndarray (nq,)
+        Joint coordinates.
+    impulse : ndarray (nv,)
+        In the joints, N m s or N s.
+    external : ExternalForces, optional
+        Impulses on bodies, in base coordinates, see `FloatingBase.external_forces`.
     """
     tree, parent, inertia = system.tree, system.tree.parent, floating_crba(system, q, t)
     X_0, f, tau, v = [np.eye(6)] * len(tree.bodies), system.external_forces(external), np.zeros(tree.nv), []

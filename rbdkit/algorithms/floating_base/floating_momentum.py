@@ -39,8 +39,10 @@ def base_velocity(
 
     Parameters
     ----------
-    momentum : (6,) in base coordinates; zero if not given: so the base gives way to its limbs.
-    inertia : what `floating_crba` gives at q, if it is at hand.
+    momentum : ndarray (6,), optional
+        In base coordinates; zero if not given: so the base gives way to its limbs.
+    inertia : FloatingCrbaResult, optional
+        What `floating_crba` gives at q, if it is at hand.
     """
     _require_undriven(system)
     inertia = floating_crba(system, q) if inertia is None else inertia

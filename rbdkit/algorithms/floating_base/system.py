@@ -26,10 +26,13 @@ class FloatingBase:
 
     Attributes
     ----------
-    tree : the bodies and joints 1, 2, ... in the book's numbering. Its body 0, 'world', stands for the floating base;
+    tree : Model
+        The bodies and joints 1, 2, ... in the book's numbering. Its body 0, 'world', stands for the floating base;
         its gravity is given in the axes of the world that the base floats in.
-    name, inertia, geometry : of the base.
-    joint_name : what the joint between world and base is called where there is one.
+    name, inertia, geometry
+        Of the base.
+    joint_name : str
+        What the joint between world and base is called where there is one.
 
     Raises
     ------

@@ -43,9 +43,12 @@ def geared_equation(
 
     Parameters
     ----------
-    y, yd : independent coordinates and velocities, as `Gears` has them.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
-    t : time in s, for prescribed joints, as of the functions below.
+    y, yd : array_like
+        Independent coordinates and velocities, as `Gears` has them.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints, as of the functions below.
     """
     model, yd = gears.model, np.asarray(yd, dtype=float)
     q, G, g = gears.gamma(y), gears.G(y), gears.g(y, yd)

@@ -42,18 +42,24 @@ class Gear:
 class Gears:
     """All gears of a model: the function gamma of Featherstone (2008), section 9.6.
 
+    The independent variables y are the coordinates of all joints that follow none, of whatever type these are; yd are
+    their velocity variables.
+
     Parameters
     ----------
-    model : a tree, as it is without gears.
-    gears : one for each joint that follows others; the leaders must not follow any.
+    model : Model
+        A tree, as it is without gears.
+    gears : sequence of Gear
+        One for each joint that follows others; the leaders must not follow any.
 
     Attributes
     ----------
-    ny : number of independent velocities. names : of the independent joints, in the order of y.
-    followers : names of the joints that follow.
-
-    The independent variables y are the coordinates of all joints that follow none, of whatever type these are; yd are
-    their velocity variables.
+    ny
+        Number of independent velocities.
+    names
+        Of the independent joints, in the order of y.
+    followers
+        Names of the joints that follow.
 
     Raises
     ------

@@ -18,8 +18,10 @@ def without_rotors(gears: Gears, keep_mass: bool = True) -> Model:
 
     Parameters
     ----------
-    gears : every follower is a rotor: a body without children behind a gear of one leader and constant ratio.
-    keep_mass : weld the mass of each rotor to the body that carries it; False drops it.
+    gears : Gears
+        Every follower is a rotor: a body without children behind a gear of one leader and constant ratio.
+    keep_mass : bool, optional
+        Weld the mass of each rotor to the body that carries it; False drops it.
 
     Returns
     -------

@@ -50,11 +50,18 @@ def hybrid_dynamics(
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd : (nv,) joint velocities.
-    tau, qdd : (nv,) joint forces and accelerations; tau is read at the joints in `forward`, qdd at the others.
-    forward : names or numbers of the joints whose forces are given.
-    f_ext : external forces on the bodies in world coordinates, see `external_forces`.
-    t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    qd : ndarray (nv,)
+        Joint velocities.
+    tau, qdd : ndarray (nv,)
+        Joint forces and accelerations; tau is read at the joints in `forward`, qdd at the others.
+    forward : iterable
+        Names or numbers of the joints whose forces are given.
+    f_ext : ExternalForces, optional
+        External forces on the bodies in world coordinates, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------

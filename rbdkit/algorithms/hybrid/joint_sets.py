@@ -17,7 +17,8 @@ def forward_joints(model: Model, forward: Iterable[str | int]) -> frozenset[int]
 
     Parameters
     ----------
-    forward : names or numbers of the joints whose forces are given; joint i connects body i to its parent.
+    forward : iterable
+        Names or numbers of the joints whose forces are given; joint i connects body i to its parent.
 
     Returns
     -------

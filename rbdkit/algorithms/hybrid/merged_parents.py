@@ -24,8 +24,10 @@ def merged_parents(parent: tuple[int, ...], fd: Collection[int]) -> MergedParent
 
     Parameters
     ----------
-    parent : lambda, ``parent[i]`` of node i, ``parent[0] = -1``.
-    fd : the forward-dynamics joints.
+    parent : tuple of int
+        lambda, ``parent[i]`` of node i, ``parent[0] = -1``.
+    fd
+        The forward-dynamics joints.
     """
     merged, map = [-1], [0]
     for i in range(1, len(parent)):

@@ -33,8 +33,10 @@ def expand_parents(parent: Sequence[int], freedoms: Sequence[int] | None = None)
 
     Parameters
     ----------
-    parent : lambda(1), ..., lambda(N_B) of the bodies, 0 for the base.
-    freedoms : n_1, ..., n_NB of the joints; one each if not given.
+    parent : sequence of int
+        lambda(1), ..., lambda(N_B) of the bodies, 0 for the base.
+    freedoms : sequence of int, optional
+        n_1, ..., n_NB of the joints; one each if not given.
 
     Examples
     --------

@@ -31,8 +31,12 @@ class SparseFactors:
 
     Attributes
     ----------
-    packed : (n, n) what the factorization left in place of H; entries outside the tree mean nothing.
-    lam : parent array of the rows. method : 'ltl' or 'ltdl'.
+    packed : ndarray (n, n)
+        What the factorization left in place of H; entries outside the tree mean nothing.
+    lam : tuple of int
+        Parent array of the rows.
+    method : Method
+        'ltl' or 'ltdl'.
     """
 
     packed: NDArray
@@ -65,10 +69,13 @@ def factorize(H: ArrayLike, lam: Sequence[int], method: Method = "ltl") -> Spars
 
     Parameters
     ----------
-    H : (n, n) symmetric, positive definite. Entries between branches of the tree, and those above the diagonal, may
-        hold anything.
-    lam : parent array of the rows, -1 for the base; see `expanded_parent`.
-    method : 'ltl' or 'ltdl'.
+    H : array_like (n, n)
+        Symmetric, positive definite. Entries between branches of the tree, and those above the diagonal, may hold
+        anything.
+    lam : sequence of int
+        Parent array of the rows, -1 for the base; see `expanded_parent`.
+    method : Method, optional
+        'ltl' or 'ltdl'.
 
     Raises
     ------

@@ -14,7 +14,8 @@ def ltdl(H: NDArray, lam: Sequence[int]) -> NDArray:
 
     Parameters
     ----------
-    H, lam : as for `ltl`. H is overwritten, and what `ltl` leaves alone is left alone.
+    H, lam
+        As for `ltl`. H is overwritten, and what `ltl` leaves alone is left alone.
 
     Returns
     -------

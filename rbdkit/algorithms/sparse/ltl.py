@@ -15,10 +15,12 @@ def ltl(H: NDArray, lam: Sequence[int]) -> NDArray:
 
     Parameters
     ----------
-    H : (n, n) symmetric and positive definite; overwritten. Only its lower triangle is used, and of that only the
-        entries that the tree leaves: neither what stands above the diagonal nor a zero between two branches is read or
+    H : ndarray (n, n)
+        Symmetric and positive definite; overwritten. Only its lower triangle is used, and of that only the entries
+        that the tree leaves: neither what stands above the diagonal nor a zero between two branches is read or
         written.
-    lam : parent array of its rows, -1 for the base; see `expanded_parent`.
+    lam : sequence of int
+        Parent array of its rows, -1 for the base; see `expanded_parent`.
 
     Returns
     -------

@@ -26,7 +26,12 @@ class AxialRotation:
 
     Attributes
     ----------
-    axis : 'x', 'y' or 'z'. c, s : cosine and sine. cs, ss, cs2, cc_ss : c s, s^2, 2 c s and 1 - 2 s^2.
+    axis : str
+        'x', 'y' or 'z'.
+    c, s : Scalar
+        Cosine and sine.
+    cs, ss, cs2, cc_ss : Scalar
+        c s, s^2, 2 c s and 1 - 2 s^2.
     """
 
     axis: str

@@ -61,7 +61,12 @@ class Joint:
 
     Attributes
     ----------
-    U : I^A S. D_inv : 1/(S^T U). tau, u : joint torque, and what of it is left for accelerations, tau - S^T p^A.
+    U : fv
+        I^A S.
+    D_inv : Scalar
+        1/(S^T U).
+    tau, u : Scalar
+        Joint torque, and what of it is left for accelerations, tau - S^T p^A.
     """
 
     U: fv
@@ -113,8 +118,12 @@ def rnea(
 
     Parameters
     ----------
-    links : from the base outward. qd, qdd : of the joints, rad/s and rad/s^2.
-    gravity : acceleration of free fall in the frame before the first link, m/s^2.
+    links : sequence of Link
+        From the base outward.
+    qd, qdd : sequence of Scalar
+        Of the joints, rad/s and rad/s^2.
+    gravity : sequence of Scalar, optional
+        Acceleration of free fall in the frame before the first link, m/s^2.
     """
     v, a, f = mv(ZERO, ZERO), mv(ZERO, -Vector(gravity)), []
     for link, qd_i, qdd_i in zip(links, qd, qdd, strict=True):
@@ -134,8 +143,12 @@ def aba(
 
     Parameters
     ----------
-    links : from the base outward. qd, tau : of the joints, rad/s and N m.
-    gravity : acceleration of free fall in the frame before the first link, m/s^2.
+    links : sequence of Link
+        From the base outward.
+    qd, tau : sequence of Scalar
+        Of the joints, rad/s and N m.
+    gravity : sequence of Scalar, optional
+        Acceleration of free fall in the frame before the first link, m/s^2.
     """
     v, c, p = mv(ZERO, ZERO), [], []
     for link, qd_i in zip(links, qd, strict=True):

@@ -90,8 +90,12 @@ class abi:
 
     Parameters
     ----------
-    M : lower triangle, kg: six scalars, column by column, or three rows. H : three rows, kg m. I : lower triangle,
-        kg m^2.
+    M : array_like
+        Lower triangle, kg: six scalars, column by column, or three rows.
+    H : array_like
+        Three rows, kg m.
+    I : array_like
+        Lower triangle, kg m^2.
 
     Raises
     ------

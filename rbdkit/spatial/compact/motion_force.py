@@ -74,7 +74,10 @@ class mv(_Pair):
 
     Parameters
     ----------
-    omega : 3 scalars, angular part, rad/s. v : 3 scalars, linear part at the origin, m/s.
+    omega : array_like
+        3 scalars, angular part, rad/s.
+    v : array_like
+        3 scalars, linear part at the origin, m/s.
 
     Raises
     ------
@@ -125,7 +128,10 @@ class fv(_Pair):
 
     Parameters
     ----------
-    n : 3 scalars, moment about the origin, N m. f : 3 scalars, N.
+    n : array_like
+        3 scalars, moment about the origin, N m.
+    f : array_like
+        3 scalars, N.
 
     Raises
     ------

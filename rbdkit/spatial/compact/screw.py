@@ -21,7 +21,10 @@ class AxialScrew:
 
     Attributes
     ----------
-    E : the rotation, with its constants. d : length of the shift, m.
+    E : AxialRotation
+        The rotation, with its constants.
+    d : Scalar
+        Length of the shift, m.
     """
 
     __array_ufunc__: ClassVar[None] = None

@@ -27,7 +27,10 @@ class plx:
 
     Parameters
     ----------
-    E : three rows, rotation of coordinates from A to B. r : 3 scalars, position of B's origin in A coordinates, m.
+    E : array_like
+        Three rows, rotation of coordinates from A to B.
+    r : array_like
+        3 scalars, position of B's origin in A coordinates, m.
 
     Raises
     ------
