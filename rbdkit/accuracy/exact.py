@@ -25,7 +25,12 @@ def exact_acceleration(
 
     Parameters
     ----------
-    q : (nq,) coordinates. qd, tau : (nv,) joint velocities and forces. t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    qd, tau : ndarray (nv,)
+        Joint velocities and forces.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------

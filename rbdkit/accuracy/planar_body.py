@@ -45,8 +45,12 @@ def planar_acceleration(c: ArrayLike, velocity: ArrayLike = (0.0, 0.0), dtype: D
 
     Parameters
     ----------
-    c : (2,) centre of mass from the origin O, m. velocity : (2,) of the centre of mass, m/s; the book has zero.
-    dtype : of the arithmetic, `numpy.float32` or `numpy.float64`.
+    c : array_like (2,)
+        Centre of mass from the origin O, m.
+    velocity : array_like (2,), optional
+        Of the centre of mass, m/s; the book has zero.
+    dtype : DTypeLike, optional
+        Of the arithmetic, `numpy.float32` or `numpy.float64`.
     """
     number: Any = np.dtype(dtype).type
     (x, y), (vx, vy) = (np.asarray(pair, dtype=dtype) for pair in (c, velocity))
@@ -71,8 +75,12 @@ def far_frame_errors(
 
     Parameters
     ----------
-    distances : (n,) |c|, m. directions : of c that are tried; the result is the median over them.
-    velocity : (2,) of the centre of mass, m/s.
+    distances : array_like (n,)
+        |c|, m.
+    directions : int, optional
+        Of c that are tried; the result is the median over them.
+    velocity : array_like (2,), optional
+        Of the centre of mass, m/s.
     """
     return np.array([_median_error(_around(d, directions), velocity, dtype) for d in np.atleast_1d(distances)])
 

@@ -48,7 +48,12 @@ def chain_errors(
 
     Parameters
     ----------
-    lengths : (n,) numbers of bodies. seeds : how many chains and states of each. make : (bodies, seed) to a model.
+    lengths : array_like (n,)
+        Numbers of bodies.
+    seeds : int, optional
+        How many chains and states of each.
+    make : callable, optional
+        (bodies, seed) to a model.
     """
     return _stacked([_median([_at_random(make(int(n), seed), seed) for seed in range(seeds)]) for n in _list(lengths)])
 

@@ -73,9 +73,14 @@ def response(
 
     Parameters
     ----------
-    q : (nq,) coordinates. wanted : (nv,) accelerations.
-    applied : makes of the exact forces (nv,) those that the actuators apply; three significant digits if not given.
-    t : time in s, for prescribed joints, which do not rest.
+    q : array_like (nq,)
+        Coordinates.
+    wanted : array_like (nv,)
+        Accelerations.
+    applied : callable, optional
+        Makes of the exact forces (nv,) those that the actuators apply; three significant digits if not given.
+    t : float, optional
+        Time in s, for prescribed joints, which do not rest.
 
     Raises
     ------

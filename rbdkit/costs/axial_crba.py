@@ -38,8 +38,14 @@ def composite_bodies(parent: tuple[int, ...], I: list[rbi], links: dict[int, Lin
 
     Parameters
     ----------
-    parent : lambda(i), with the base as body 0. I : inertias of the bodies. links : of the bodies whose parents move.
-    lines : what ran is counted here.
+    parent : tuple of int
+        lambda(i), with the base as body 0.
+    I : list of rbi
+        Inertias of the bodies.
+    links : dict of int to Link
+        Of the bodies whose parents move.
+    lines
+        What ran is counted here.
     """
     n = len(parent)
     H: list[list[Any]] = [[0.0] * (n - 1) for _ in range(n - 1)]  # line 1

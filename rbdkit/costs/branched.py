@@ -80,9 +80,11 @@ def branching(parent: Sequence[int], dh: Collection[int] | None = None) -> Branc
 
     Parameters
     ----------
-    parent : lambda(1), ..., lambda(n), 0 for the base.
-    dh : the bodies whose frames follow from their parents' by a Denavit-Hartenberg transform; as many as there can be
-        if not given, see `dh_children`.
+    parent : sequence of int
+        lambda(1), ..., lambda(n), 0 for the base.
+    dh : optional
+        The bodies whose frames follow from their parents' by a Denavit-Hartenberg transform; as many as there can
+        be if not given, see `dh_children`.
 
     Raises
     ------

@@ -32,10 +32,12 @@ def custom_dynamics(
 
     Parameters
     ----------
-    algorithm : 'rnea', a function of q, v, qdd that gives tau; or 'aba', of q, v, tau, that gives qdd.
-    at_run_time : numbers of the model that stay variable, as further arguments in this order: of 'gravity' (3,),
-        'placement' (bodies, 4, 4) of the joints, 'mass' (bodies,), 'com' (bodies, 3), 'inertia' (bodies, 3, 3) about
-        the centre of mass, 'armature' (nv,); body 0 is the world. All others become constants.
+    algorithm : {'rnea', 'aba'}, optional
+        'rnea', a function of q, v, qdd that gives tau; or 'aba', of q, v, tau, that gives qdd.
+    at_run_time : optional
+        Numbers of the model that stay variable, as further arguments in this order: of 'gravity' (3,), 'placement'
+        (bodies, 4, 4) of the joints, 'mass' (bodies,), 'com' (bodies, 3), 'inertia' (bodies, 3, 3) about the centre
+        of mass, 'armature' (nv,); body 0 is the world. All others become constants.
 
     Raises
     ------

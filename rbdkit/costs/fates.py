@@ -17,9 +17,13 @@ class Assignment:
 
     Attributes
     ----------
-    name, expression : what is assigned to what. fate : 'kept'; 'constant', its value turned out to be a number; 'copy'
-        of one of its operands; 'repeated', computed before; 'unused', by no output.
-    value : what stands for it from then on: a number, or the name of another line or input.
+    name, expression : str
+        What is assigned to what.
+    fate : Fate
+        'kept'; 'constant', its value turned out to be a number; 'copy' of one of its operands; 'repeated', computed
+        before; 'unused', by no output.
+    value : str
+        What stands for it from then on: a number, or the name of another line or input.
     """
 
     name: str

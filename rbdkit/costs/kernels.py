@@ -44,7 +44,10 @@ def kernel_costs(lengths: Sequence[int], algorithms: Sequence[Algorithm] = NAMES
 
     Parameters
     ----------
-    lengths : numbers n of joints. algorithms : of 'rnea', 'crba' and 'aba'.
+    lengths : sequence of int
+        Numbers n of joints.
+    algorithms : sequence of Algorithm, optional
+        Of 'rnea', 'crba' and 'aba'.
 
     Notes
     -----

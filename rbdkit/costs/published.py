@@ -25,9 +25,12 @@ class Formula:
 
     Attributes
     ----------
-    algorithm : 'rnea', 'crba', 'factor_and_solve' or 'aba'.
-    mul, add : coefficients of the polynomials in n, that of n^0 first, of multiplications and of additions.
-    sources : numbers in the list of sources below the table.
+    algorithm : Algorithm
+        'rnea', 'crba', 'factor_and_solve' or 'aba'.
+    mul, add : tuple of Fraction
+        Coefficients of the polynomials in n, that of n^0 first, of multiplications and of additions.
+    sources : tuple of int
+        Numbers in the list of sources below the table.
     """
 
     algorithm: Algorithm

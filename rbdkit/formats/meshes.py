@@ -39,8 +39,10 @@ class MeshFinder:
 
     Parameters
     ----------
-    folder : where the robot file lies; None for a text, which gets the current folder.
-    extra : folders to search first.
+    folder : Path or None
+        Where the robot file lies; None for a text, which gets the current folder.
+    extra : optional
+        Folders to search first.
 
     Notes
     -----

@@ -40,7 +40,10 @@ def steps_of(type_: JointType, joint: str) -> list[Step]:
 
     Parameters
     ----------
-    type_ : the type of the joint. joint : its name, for messages.
+    type_ : JointType
+        The type of the joint.
+    joint : str
+        Its name, for messages.
 
     Raises
     ------

@@ -59,8 +59,10 @@ def parse_xml(data: bytes | str, source: str) -> Element:
 
     Parameters
     ----------
-    data : the document; bytes are decoded as its declaration says.
-    source : name for error messages.
+    data : bytes or str
+        The document; bytes are decoded as its declaration says.
+    source : str
+        Name for error messages.
 
     Raises
     ------

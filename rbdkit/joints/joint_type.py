@@ -109,8 +109,10 @@ class JointType(ABC):
 
         Parameters
         ----------
-        X_sp : (6, 6) motion transform from predecessor to successor coordinates, as the bodies happen to be.
-        t : time in s, for prescribed joints.
+        X_sp : ndarray (6, 6)
+            Motion transform from predecessor to successor coordinates, as the bodies happen to be.
+        t : float, optional
+            Time in s, for prescribed joints.
 
         Returns
         -------

@@ -57,10 +57,14 @@ class Case:
 
     Attributes
     ----------
-    name : 'case 1', ...
-    W0 : (3,) initial angular velocity, body axes, rad/s.
-    moment : (3,) N m, the largest moment along the directors; it acts times `pulse`.
-    duration, step : s, as in the paper.
+    name : str
+        'case 1', ...
+    W0 : tuple
+        (3,) initial angular velocity, body axes, rad/s.
+    moment : tuple
+        (3,) N m, the largest moment along the directors; it acts times `pulse`.
+    duration, step : float
+        s, as in the paper.
     """
 
     name: str

@@ -71,7 +71,10 @@ def turn_of_circle(radius: float, circle: float) -> NDArray:
 
     Parameters
     ----------
-    radius : of the ball, m. circle : radius of the path of its centre, m; the path starts at (circle, 0).
+    radius : float
+        Of the ball, m.
+    circle : float
+        Radius of the path of its centre, m; the path starts at (circle, 0).
 
     Notes
     -----

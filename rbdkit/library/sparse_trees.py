@@ -30,7 +30,12 @@ def limbed_parents(n: int, limbs: int = 5, trunk: int = 6) -> tuple[int, ...]:
 
     Parameters
     ----------
-    n : bodies in all. limbs : how many, as long as the bodies suffice. trunk : bodies of the trunk, a chain.
+    n : int
+        Bodies in all.
+    limbs : int, optional
+        How many, as long as the bodies suffice.
+    trunk : int, optional
+        Bodies of the trunk, a chain.
 
     Raises
     ------

@@ -17,12 +17,18 @@ class Body:
 
     Attributes
     ----------
-    name : unique among bodies and frames; body 0 is the fixed base 'world'.
-    index : its number; every parent has a smaller one (regular numbering, Featherstone 2008, section 4.1.2).
-    parent : number of the parent body, lambda(index); -1 for the world.
-    joint : joint `index`; its successor frame is the body frame.
-    inertia : None if none was given, which `validate` reports where it matters.
-    geometry : shapes to draw.
+    name : str
+        Unique among bodies and frames; body 0 is the fixed base 'world'.
+    index : int
+        Its number; every parent has a smaller one (regular numbering, Featherstone 2008, section 4.1.2).
+    parent : int
+        Number of the parent body, lambda(index); -1 for the world.
+    joint : Joint
+        Joint `index`; its successor frame is the body frame.
+    inertia : Inertia or None
+        None if none was given, which `validate` reports where it matters.
+    geometry : tuple of Geometry
+        Shapes to draw.
     """
 
     name: str
@@ -56,9 +62,12 @@ class Loop:
 
     Attributes
     ----------
-    joint : name, type and, as `placement`, the pose of the predecessor frame in the predecessor body (X_P).
-    predecessor, successor : numbers of the bodies.
-    successor_placement : (4, 4) pose of the successor frame in the successor body (X_S).
+    joint : Joint
+        Name, type and, as `placement`, the pose of the predecessor frame in the predecessor body (X_P).
+    predecessor, successor : int
+        Numbers of the bodies.
+    successor_placement : ndarray
+        (4, 4) pose of the successor frame in the successor body (X_S).
     """
 
     joint: Joint

@@ -106,17 +106,28 @@ class Joint:
 
     Attributes
     ----------
-    name : unique among the joints.
-    type : how the body may move, from `rbdkit.joints`.
-    placement : (4, 4) pose of the joint's predecessor frame in parent-body coordinates; X_T is the same as a transform.
-    q_slice, v_slice : where its coordinates and velocity variables stand in q and v; a mimic joint has its leader's.
-    damping : (nv,) viscous damping, N m s/rad or N s/m: the joint adds ``-damping * v`` to tau.
-    friction : (nv,) dry friction of the sliding joint, N m or N; acts as `rbdkit.forces.JointFriction` says.
-    stiffness : (nv,) of a spring towards `rest`, N m/rad or N/m.
-    rest : (nq,) coordinates at which the spring is slack.
-    armature : (nv,) inertia of a rotor behind the gear, kg m2 or kg, added to the diagonal of H.
-    limits : reported by simulations.
-    mimic : None, or the joint that this one follows.
+    name : str
+        Unique among the joints.
+    type : JointType
+        How the body may move, from `rbdkit.joints`.
+    placement : ndarray (4, 4)
+        Pose of the joint's predecessor frame in parent-body coordinates; X_T is the same as a transform.
+    q_slice, v_slice : slice
+        Where its coordinates and velocity variables stand in q and v; a mimic joint has its leader's.
+    damping : ndarray (nv,)
+        Viscous damping, N m s/rad or N s/m: the joint adds ``-damping * v`` to tau.
+    friction : ndarray (nv,)
+        Dry friction, N m or N; kept for files, not part of any simulation yet.
+    stiffness : ndarray (nv,)
+        Of a spring towards `rest`, N m/rad or N/m.
+    rest : ndarray (nq,)
+        Coordinates at which the spring is slack.
+    armature : ndarray (nv,)
+        Inertia of a rotor behind the gear, kg m2 or kg, added to the diagonal of H.
+    limits : Limits
+        Reported by simulations.
+    mimic : Mimic or None
+        None, or the joint that this one follows.
     """
 
     name: str

@@ -150,15 +150,23 @@ class Model:
 
         Parameters
         ----------
-        name : unique name of the body.
-        parent : a body of this model or its name.
-        joint : joint type, from `rbdkit.joints`; none is a fixed joint.
-        placement : pose of the joint frame in the parent body: a position (3,), a rotation (3, 3), a pose (4, 4) or a
-            SciPy transform.
-        inertia : in body coordinates; the body frame is the joint's successor frame.
-        geometry : what to draw: one or more shapes, or `Geometry` for a shape with a placement, colour or role.
-        joint_name : name of the joint; ``<name>_joint`` if not given.
-        damping, friction, stiffness, rest, armature, limits, mimic : see `Joint`; numbers, or one entry a freedom.
+        name : str
+            Unique name of the body.
+        parent : str or Body, optional
+            A body of this model or its name.
+        joint : JointType, optional
+            Joint type, from `rbdkit.joints`; none is a fixed joint.
+        placement : array_like or object, optional
+            Pose of the joint frame in the parent body: a position (3,), a rotation (3, 3), a pose (4, 4) or a SciPy
+            transform.
+        inertia : Inertia, optional
+            In body coordinates; the body frame is the joint's successor frame.
+        geometry : Geometry or Shape or iterable, optional
+            What to draw: one or more shapes, or `Geometry` for a shape with a placement, colour or role.
+        joint_name : str, optional
+            Name of the joint; ``<name>_joint`` if not given.
+        damping, friction, stiffness, rest, armature, limits, mimic : optional
+            See `Joint`; numbers, or one entry a freedom.
 
         Returns
         -------
@@ -245,10 +253,14 @@ class Model:
 
         Parameters
         ----------
-        name : name of the loop joint.
-        predecessor, successor : the bodies (or names) that it connects.
-        joint : joint type.
-        predecessor_placement, successor_placement : poses of its two frames in these bodies, X_P and X_S of Table 4.3.
+        name : str
+            Name of the loop joint.
+        predecessor, successor : str or Body
+            The bodies (or names) that it connects.
+        joint : JointType
+            Joint type.
+        predecessor_placement, successor_placement : array_like or object, optional
+            Poses of its two frames in these bodies, X_P and X_S of Table 4.3.
         """
         self._claim_joint_name(name)
         ends = [self.body(b.name if isinstance(b, Body) else b) for b in (predecessor, successor)]

@@ -41,7 +41,8 @@ def structure_findings(links: Sequence[tuple[str, str]]) -> list[Finding]:
 
     Parameters
     ----------
-    links : (body, parent) name pairs in any order.
+    links : sequence
+        (body, parent) name pairs in any order.
     """
     findings = []
     names = [name for name, _ in links]

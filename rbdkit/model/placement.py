@@ -15,8 +15,10 @@ def as_pose(placement: ArrayLike | object | None, what: str) -> NDArray:
 
     Parameters
     ----------
-    placement : as above; objects with ``as_matrix()`` (`scipy.spatial.transform`) are welcome.
-    what : whose placement it is, for the error message.
+    placement : array_like or object or None
+        As above; objects with ``as_matrix()`` (`scipy.spatial.transform`) are welcome.
+    what : str
+        Whose placement it is, for the error message.
 
     Raises
     ------

@@ -36,9 +36,12 @@ class Comparison:
 
     Attributes
     ----------
-    contenders : one a run.
-    reference : the motion that they are compared with, or None.
-    run : runs contender k again with another step, or None if they came as finished trajectories.
+    contenders : tuple of Contender
+        One a run.
+    reference : Trajectory or None
+        The motion that they are compared with, or None.
+    run : callable or None
+        Runs contender k again with another step, or None if they came as finished trajectories.
     """
 
     contenders: tuple[Contender, ...]

@@ -23,9 +23,12 @@ class Contender:
 
     Parameters
     ----------
-    label : its name.
-    trajectory : what it computed.
-    reference : the motion that its own is compared with, recorded at the same times; or None.
+    label : str
+        Its name.
+    trajectory : Trajectory
+        What it computed.
+    reference : Trajectory, optional
+        The motion that its own is compared with, recorded at the same times; or None.
     """
 
     label: str

@@ -74,7 +74,10 @@ def choose_groups(
 
     Parameters
     ----------
-    q, v : joint coordinates and velocities to begin with. duration, dt : of the trial and of its steps, s.
+    q, v : ndarray
+        Joint coordinates and velocities to begin with.
+    duration, dt : float
+        Of the trial and of its steps, s.
     """
     names = [body.name for body in model.bodies[1:]]
     trials: dict[tuple[str, ...], Drift] = {}

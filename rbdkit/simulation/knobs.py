@@ -38,8 +38,12 @@ class Knob:
 
     Attributes
     ----------
-    name, unit : as in `Experiment`. low, high, rest : range and first value; of a choice, numbers of `choices`.
-    choices : what there is to choose from, or nothing.
+    name, unit : str
+        As in `Experiment`.
+    low, high, rest : float
+        Range and first value; of a choice, numbers of `choices`.
+    choices : tuple of object
+        What there is to choose from, or nothing.
     """
 
     name: str
@@ -60,16 +64,22 @@ class Experiment:
 
     Parameters
     ----------
-    source : a model, or a function that builds one from numbers.
-    ranges : for each name ``(low, high)`` or ``(low, high, first value)``, or a list of choices. Names are those of
+    source : Model or callable
+        A model, or a function that builds one from numbers.
+    ranges : mapping of str to Range
+        For each name ``(low, high)`` or ``(low, high, first value)``, or a list of choices. Names are those of
         `rbdkit.sweep` (``"link1.mass"``, ``"elbow.angle"``, ``"dt"``, ``"integrator"``, arguments of the building
         function), 'duration', and entries of vectors, placements and inertias: ``"gravity.z"``,
         ``"elbow.placement.x"``, ``"link1.inertia.xx"``.
-    q0, v0, options : as in `rbdkit.simulate`.
+    q0, v0, options
+        As in `rbdkit.simulate`.
 
     Attributes
     ----------
-    knobs : in the order of the ranges. building : names of the arguments of the building function.
+    knobs
+        In the order of the ranges.
+    building
+        Names of the arguments of the building function.
 
     Raises
     ------

@@ -56,7 +56,10 @@ def lower_pair_table(
 
     Parameters
     ----------
-    duration, dt : of the runs and of their steps, s. joints : to try, see `rbdkit.library.lower_pair`.
+    duration, dt : float, optional
+        Of the runs and of their steps, s.
+    joints : sequence of JointType, optional
+        To try, see `rbdkit.library.lower_pair`.
     """
     rows = []
     for grounded in (True, False):

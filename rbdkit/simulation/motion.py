@@ -22,10 +22,14 @@ class Motion(Trajectory):
 
     Parameters
     ----------
-    system : the formulation.
-    t, x, w : (n,), (n, nx), (n, nw) times and states in its own coordinates.
-    tau, f_ext : what acts, as functions of (t, q, v), or None.
-    solves : how the equations of each recorded step were solved; empty for explicit methods.
+    system : Formulation
+        The formulation.
+    t, x, w : ndarray (n,), (n, nx), (n, nw)
+        Times and states in its own coordinates.
+    tau, f_ext : Force, optional
+        What acts, as functions of (t, q, v), or None.
+    solves : tuple of Solve, optional
+        How the equations of each recorded step were solved; empty for explicit methods.
     """
 
     system: Formulation

@@ -16,11 +16,15 @@ class Progress:
 
     Parameters
     ----------
-    show : None shows a line after a second, where there is someone to see it; True at once; False never; a function is
+    show : bool or callable or None
+        None shows a line after a second, where there is someone to see it; True at once; False never; a function is
         called with the fraction done.
-    label : what is running.
-    stream : where the line goes; the notebook or the terminal if not given.
-    clock : a function that returns the time in s.
+    label : str
+        What is running.
+    stream : TextIO, optional
+        Where the line goes; the notebook or the terminal if not given.
+    clock : callable, optional
+        A function that returns the time in s.
     """
 
     def __init__(

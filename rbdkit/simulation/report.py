@@ -45,24 +45,41 @@ class Report:
 
     Attributes
     ----------
-    integrator, backend : what ran, and why that backend.
-    steps, step : number of steps taken and their length in s, the mean one if the integrator chose them.
-    wall_time : s.
-    energy_error : largest deviation of the energy from what forces and dampers account for, relative to `energy_scale`;
-        not a number where it says nothing.
-    work_error : how well the recorded states give the work, relative too; an energy_error below says no more than this.
-    energy_scale : largest kinetic energy plus the range of the potential energy, J.
-    balanced : whether work and losses were counted in: then energy_error measures the integrator, motors or not.
-    adaptive : whether the integrator chose the steps.
-    adequacy : whether the step was short enough; None for adaptive integrators.
-    violations : limits that were passed; none are listed of a motion that ran away.
-    stopped : empty, or why the run ended before its time.
-    notes : anything else worth knowing.
-    constraint_error : largest residual of a position constraint, rad or m; 0 where there are none.
-    constraint : which constraint that is, and when, in words.
-    iterations : of Newton's method, the most that a recorded step took; 0 for explicit methods.
-    order : of the integrator.
-    judged : whether there was time to judge the motion; if not, the numbers above say nothing.
+    integrator, backend : str
+        What ran, and why that backend.
+    steps, step
+        Number of steps taken and their length in s, the mean one if the integrator chose them.
+    wall_time : float
+        s.
+    energy_error : float
+        Largest deviation of the energy from what forces and dampers account for, relative to `energy_scale`; not a
+        number where it says nothing.
+    work_error : float
+        How well the recorded states give the work, relative too; an energy_error below says no more than this.
+    energy_scale : float
+        Largest kinetic energy plus the range of the potential energy, J.
+    balanced : bool
+        Whether work and losses were counted in: then energy_error measures the integrator, motors or not.
+    adaptive : bool
+        Whether the integrator chose the steps.
+    adequacy : StepAdequacy or None
+        Whether the step was short enough; None for adaptive integrators.
+    violations : tuple of Violation
+        Limits that were passed; none are listed of a motion that ran away.
+    stopped : str
+        Empty, or why the run ended before its time.
+    notes : tuple of str
+        Anything else worth knowing.
+    constraint_error : float
+        Largest residual of a position constraint, rad or m; 0 where there are none.
+    constraint : str
+        Which constraint that is, and when, in words.
+    iterations : int
+        Of Newton's method, the most that a recorded step took; 0 for explicit methods.
+    order : int
+        Of the integrator.
+    judged : bool
+        Whether there was time to judge the motion; if not, the numbers above say nothing.
     """
 
     integrator: str

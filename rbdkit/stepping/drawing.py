@@ -25,8 +25,12 @@ def arrows_of(marks: Marks, names: Iterable[str], size: float, norms: Norms) -> 
 
     Parameters
     ----------
-    names : of the marks to draw. size : of the picture, m.
-    norms : for each name the lengths of angular and linear part that make the longest arrow: see `largest`.
+    names : iterable of str
+        Of the marks to draw.
+    size : float
+        Of the picture, m.
+    norms : Norms
+        For each name the lengths of angular and linear part that make the longest arrow: see `largest`.
     """
     arrows = []
     for name in names:

@@ -27,9 +27,12 @@ class Marks:
 
     Attributes
     ----------
-    body : its number.
-    motions, forces : (6,) each; the columns of S are 'S' or 'S 1', 'S 2', ...
-    inertias : (6, 6) each.
+    body : int
+        Its number.
+    motions, forces : dict of str to ndarray
+        (6,) each; the columns of S are 'S' or 'S 1', 'S 2', ...
+    inertias : dict of str to ndarray
+        (6, 6) each.
     """
 
     body: int

@@ -24,9 +24,16 @@ class Moment:
 
     Attributes
     ----------
-    function : number of the function in `Recording.sources`. call : number of its call, the outermost is 0.
-    line : of the file; at the end that of the last line run. variables : as they are now, never changed later.
-    done : whether this is the end of the call.
+    function : int
+        Number of the function in `Recording.sources`.
+    call : int
+        Number of its call, the outermost is 0.
+    line : int
+        Of the file; at the end that of the last line run.
+    variables : mapping of str to object
+        As they are now, never changed later.
+    done : bool
+        Whether this is the end of the call.
     """
 
     function: int
@@ -42,9 +49,14 @@ class Recording:
 
     Attributes
     ----------
-    sources : of the functions that were stepped through; the first is the one that was called.
-    moments : in their order. result : what the function returned, or None if it raised.
-    fault : what it raised, or None.
+    sources : tuple of Source
+        Of the functions that were stepped through; the first is the one that was called.
+    moments : sequence of Moment
+        In their order.
+    result : object
+        What the function returned, or None if it raised.
+    fault : BaseException or None
+        What it raised, or None.
     """
 
     sources: tuple[Source, ...]
@@ -139,9 +151,12 @@ def record(
 
     Parameters
     ----------
-    function : a Python function or method; it computes as ever.
-    args, kwargs : its arguments.
-    into : functions that it calls, whose lines are kept too.
+    function : callable
+        A Python function or method; it computes as ever.
+    args, kwargs
+        Its arguments.
+    into : iterable, optional
+        Functions that it calls, whose lines are kept too.
 
     Raises
     ------

@@ -47,7 +47,12 @@ class Change:
 
     Attributes
     ----------
-    name : of the variable. index : of the entry, or None for the whole. value : the new one.
+    name : str
+        Of the variable.
+    index : int or None
+        Of the entry, or None for the whole.
+    value : object
+        The new one.
     """
 
     name: str

@@ -27,8 +27,16 @@ class Source:
 
     Attributes
     ----------
-    name : of the function. file : where it stands. first : number of its first line there.
-    lines : its text. passes : its outermost loops, in order.
+    name : str
+        Of the function.
+    file : str
+        Where it stands.
+    first : int
+        Number of its first line there.
+    lines : tuple of str
+        Its text.
+    passes : tuple of Pass
+        Its outermost loops, in order.
     """
 
     name: str

@@ -27,8 +27,14 @@ class Walk:
 
     Parameters
     ----------
-    system : a formulation of a model. method : an integrator that steps it.
-    q, v : initial joint coordinates and velocities. h : length of a step, s.
+    system : Formulation
+        A formulation of a model.
+    method : Integrator
+        An integrator that steps it.
+    q, v : ndarray
+        Initial joint coordinates and velocities.
+    h : float
+        Length of a step, s.
 
     Raises
     ------

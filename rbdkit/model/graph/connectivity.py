@@ -34,9 +34,12 @@ class ConnectivityGraph:
 
     Parameters
     ----------
-    joints : (name, predecessor, successor) of every joint, 6-DoF joints to floating bodies included.
-    bodies : the moving bodies, in any order; those that joints name, in order of appearance, if not given.
-    base : name of the fixed base.
+    joints : iterable
+        (name, predecessor, successor) of every joint, 6-DoF joints to floating bodies included.
+    bodies : iterable of str, optional
+        The moving bodies, in any order; those that joints name, in order of appearance, if not given.
+    base : str, optional
+        Name of the fixed base.
 
     Raises
     ------

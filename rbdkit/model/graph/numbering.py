@@ -20,10 +20,13 @@ class RegularNumbering:
 
     Attributes
     ----------
-    tree : the spanning tree (rule 1).
-    bodies : names by number; ``bodies[0]`` is the base (rule 2), every other body stands after its parent (rule 3).
-    joints : arcs by number, from 1; ``joints[0]`` is None. Joint i up to N_B connects body i to its parent (rule 4);
-        the loop joints follow (rule 5).
+    tree : SpanningTree
+        The spanning tree (rule 1).
+    bodies : tuple of str
+        Names by number; ``bodies[0]`` is the base (rule 2), every other body stands after its parent (rule 3).
+    joints : tuple
+        Arcs by number, from 1; ``joints[0]`` is None. Joint i up to N_B connects body i to its parent (rule 4); the
+        loop joints follow (rule 5).
     """
 
     tree: SpanningTree
@@ -100,8 +103,10 @@ def regular_numbering(
 
     Parameters
     ----------
-    bodies : the moving bodies in the order of their numbers; if not given, the graph's order as far as parents allow.
-    chords : names of the loop joints in the order of their numbers; the graph's order if not given.
+    bodies : sequence of str, optional
+        The moving bodies in the order of their numbers; if not given, the graph's order as far as parents allow.
+    chords : iterable of str, optional
+        Names of the loop joints in the order of their numbers; the graph's order if not given.
 
     Raises
     ------

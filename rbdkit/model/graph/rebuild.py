@@ -40,11 +40,15 @@ class Renumbered:
 
     Attributes
     ----------
-    model : the same system; its bodies and joints stand in the order of the numbering and keep their names.
-    numbering : by which it was made.
-    offsets : pose of each body's frame in the frame that it had before, (4, 4) by name. They are other than the
-        identity only where a body hangs on another joint than before, or on the other end of it.
-    source : the model that it was made from.
+    model : Model
+        The same system; its bodies and joints stand in the order of the numbering and keep their names.
+    numbering : RegularNumbering
+        By which it was made.
+    offsets : dict of str to ndarray
+        Pose of each body's frame in the frame that it had before, (4, 4) by name. They are other than the identity
+        only where a body hangs on another joint than before, or on the other end of it.
+    source : Model
+        The model that it was made from.
     """
 
     model: Model
@@ -99,7 +103,8 @@ def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
 
     Parameters
     ----------
-    numbering : of a spanning tree of ``graph_of(model)``.
+    numbering : RegularNumbering
+        Of a spanning tree of ``graph_of(model)``.
 
     Raises
     ------

@@ -16,7 +16,8 @@ def reordered(model: Model, order: Sequence[int]) -> Model:
 
     Parameters
     ----------
-    order : every body number from 1 on once, parents before their children.
+    order : sequence of int
+        Every body number from 1 on once, parents before their children.
 
     Raises
     ------

@@ -17,8 +17,10 @@ class SpanningTree:
 
     Attributes
     ----------
-    graph : what it is a tree of.
-    tree_joints : names of the N_B tree joints, in the graph's order.
+    graph : ConnectivityGraph
+        What it is a tree of.
+    tree_joints : tuple of str
+        Names of the N_B tree joints, in the graph's order.
     """
 
     graph: ConnectivityGraph

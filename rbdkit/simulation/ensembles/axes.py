@@ -21,8 +21,10 @@ class Axes:
 
     Attributes
     ----------
-    values : values by name, in the order given.
-    product : whether every value of one name meets every value of the others; else the k-th values belong together.
+    values
+        Values by name, in the order given.
+    product : bool
+        Whether every value of one name meets every value of the others; else the k-th values belong together.
     """
 
     values: dict[str, tuple[Any, ...]]
@@ -49,8 +51,10 @@ def axes_of(values: Values, combine: Combine = "product") -> Axes:
 
     Parameters
     ----------
-    values : values by name, or a list with the values of one member in each entry.
-    combine : of values by name, 'product' makes all combinations, 'zip' takes the k-th values together.
+    values : Values
+        Values by name, or a list with the values of one member in each entry.
+    combine : Combine, optional
+        Of values by name, 'product' makes all combinations, 'zip' takes the k-th values together.
 
     Raises
     ------

@@ -31,7 +31,8 @@ def run_chunk(chunk: Chunk, tell: Tell | None = None) -> list[Outcome]:
 
     Parameters
     ----------
-    tell : is told the fraction done; a KeyboardInterrupt from it ends the work, and what was computed is kept.
+    tell : Tell, optional
+        Is told the fraction done; a KeyboardInterrupt from it ends the work, and what was computed is kept.
     """
     outcomes: dict[int, Outcome] = {}
     groups: dict[Any, dict[int, Lane | Member]] = {}

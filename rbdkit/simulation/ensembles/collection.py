@@ -23,7 +23,8 @@ class Collection:
 
     Parameters
     ----------
-    store : the folder that takes the motions, or None. What it holds already is not computed again.
+    store : Store or None
+        The folder that takes the motions, or None. What it holds already is not computed again.
     """
 
     def __init__(self, family: Family, axes: Axes, store: Store | None) -> None:

@@ -42,9 +42,12 @@ class Crew:
 
     Parameters
     ----------
-    place : where the work is done.
-    chunk_of : a share as it travels.
-    take : gets what became of a chunk as soon as it is there.
+    place : Threads or Elsewhere
+        Where the work is done.
+    chunk_of : callable
+        A share as it travels.
+    take : callable
+        Gets what became of a chunk as soon as it is there.
     """
 
     def __init__(

@@ -40,11 +40,18 @@ class Family:
 
     Attributes
     ----------
-    source : a model, or a function that builds one. arguments : names of values that go to this function.
-    reference : a model; all members have its coordinates.
-    q0, v0 : initial state of members that are not given their own, or None.
-    options : further arguments of `rbdkit.simulate` by name.
-    interval : between recorded states, s.
+    source : Model or Build
+        A model, or a function that builds one.
+    arguments : tuple of str
+        Names of values that go to this function.
+    reference : Model
+        A model; all members have its coordinates.
+    q0, v0 : object
+        Initial state of members that are not given their own, or None.
+    options : dict of str to object
+        Further arguments of `rbdkit.simulate` by name.
+    interval : float
+        Between recorded states, s.
     """
 
     source: Model | Build

@@ -22,8 +22,10 @@ def digest(name: str, thing: Any) -> str:
 
     Parameters
     ----------
-    name : of the argument, for the error.
-    thing : plain data, models, objects that pickle, and functions: their code, and what they use besides arguments.
+    name : str
+        Of the argument, for the error.
+    thing : object
+        Plain data, models, objects that pickle, and functions: their code, and what they use besides arguments.
 
     Raises
     ------

@@ -16,13 +16,20 @@ class Outcome:
 
     Attributes
     ----------
-    number : of the member.
-    t, q, v : (n,), (n, nq), (n, nv) recorded states; of a motion that ended early the last one that could be computed.
-    steps : number of steps taken.
-    how : what computed it, and why nothing faster.
-    stopped : empty, or why it ended early or never began.
-    interrupted : whether that was because someone asked for it.
-    drift : largest energy error that was seen, relative to the energy that moves about; not a number if not judged.
+    number : int
+        Of the member.
+    t, q, v : ndarray (n,), (n, nq), (n, nv)
+        Recorded states; of a motion that ended early the last one that could be computed.
+    steps : int
+        Number of steps taken.
+    how : str
+        What computed it, and why nothing faster.
+    stopped : str
+        Empty, or why it ended early or never began.
+    interrupted : bool
+        Whether that was because someone asked for it.
+    drift : float
+        Largest energy error that was seen, relative to the energy that moves about; not a number if not judged.
     """
 
     number: int

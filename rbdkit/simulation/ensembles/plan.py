@@ -41,7 +41,10 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
 
     Parameters
     ----------
-    source : a model, or a function that builds one. options : arguments of `rbdkit.simulate` by name.
+    source : Model or Build
+        A model, or a function that builds one.
+    options : dict of str to object
+        Arguments of `rbdkit.simulate` by name.
 
     Raises
     ------

@@ -52,7 +52,8 @@ class Elsewhere:
 
     Attributes
     ----------
-    hears : whether work that has begun can be told to stop.
+    hears
+        Whether work that has begun can be told to stop.
     """
 
     def __init__(self, executor: Executor, workers: int, name: str) -> None:

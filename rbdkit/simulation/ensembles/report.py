@@ -19,7 +19,14 @@ class Failure:
 
     Attributes
     ----------
-    member : its number. parameters : its values by name. reason : in words. t : time of its last state, s; 0 if none.
+    member : int
+        Its number.
+    parameters : mapping of str to object
+        Its values by name.
+    reason : str
+        In words.
+    t : float
+        Time of its last state, s; 0 if none.
     """
 
     member: int
@@ -37,14 +44,21 @@ class SweepReport:
 
     Attributes
     ----------
-    code : number of members by what computed them, and why nothing faster.
-    place : where they ran.
-    steps : taken by all of them together.
-    wall_time : s.
-    drift, worst : largest energy error of a member whose energy should stay, relative to the energy that moves about,
-        seen at some of its states, and the number of this member; None if there is none to judge.
-    failures : members that are missing or ended early.
-    interrupted : whether the user ended the sweep.
+    code : mapping of str to int
+        Number of members by what computed them, and why nothing faster.
+    place : str
+        Where they ran.
+    steps : int
+        Taken by all of them together.
+    wall_time : float
+        s.
+    drift, worst
+        Largest energy error of a member whose energy should stay, relative to the energy that moves about, seen at
+        some of its states, and the number of this member; None if there is none to judge.
+    failures : tuple of Failure
+        Members that are missing or ended early.
+    interrupted : bool
+        Whether the user ended the sweep.
     """
 
     code: Mapping[str, int]

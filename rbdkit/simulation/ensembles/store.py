@@ -26,9 +26,16 @@ class Entry:
 
     Attributes
     ----------
-    number : of the member. rows : recorded states. t : time of its last state, s; 0 if none.
-    end : last state (t, q, v) of one that ended between two recorded times, or None.
-    steps, how, stopped, interrupted, drift : as in `Outcome`.
+    number : int
+        Of the member.
+    rows : int
+        Recorded states.
+    t : float
+        Time of its last state, s; 0 if none.
+    end : tuple or None
+        Last state (t, q, v) of one that ended between two recorded times, or None.
+    steps, how, stopped, interrupted, drift
+        As in `Outcome`.
     """
 
     number: int
@@ -49,9 +56,12 @@ class Store:
 
     Parameters
     ----------
-    folder : made if it is not there.
-    digests : of the parts of the sweep, by name: a folder that holds another one is refused.
-    shapes : of q and v by name, (members, states, n).
+    folder
+        Made if it is not there.
+    digests : mapping of str to str
+        Of the parts of the sweep, by name: a folder that holds another one is refused.
+    shapes
+        Of q and v by name, (members, states, n).
 
     Raises
     ------
