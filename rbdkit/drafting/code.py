@@ -23,8 +23,10 @@ def code(model: Model, sheet: Sheet | None = None) -> str:
 
     Parameters
     ----------
-    model : what to build.
-    sheet : where it was drawn; bodies with a density are then written with it.
+    model : Model
+        What to build.
+    sheet : Sheet, optional
+        Where it was drawn; bodies with a density are then written with it.
 
     Raises
     ------

@@ -22,12 +22,15 @@ class Draft:
 
     Parameters
     ----------
-    name : of the model. `from_model` and `load` start from one that is there.
+    name : str, optional
+        Of the model. `from_model` and `load` start from one that is there.
 
     Attributes
     ----------
-    sheet : what is on the board now; immutable.
-    operations : the steps that led to it, the last one last.
+    sheet : Sheet
+        What is on the board now; immutable.
+    operations : tuple of Operation
+        The steps that led to it, the last one last.
 
     Examples
     --------
@@ -86,8 +89,10 @@ class Draft:
 
         Parameters
         ----------
-        operation : the step.
-        join : make one step of this and the last one if they set the same thing, as while a slider is dragged.
+        operation : Operation
+            The step.
+        join : bool, optional
+            Make one step of this and the last one if they set the same thing, as while a slider is dragged.
 
         Returns
         -------

@@ -44,9 +44,12 @@ def joint_of_kind(kind: str, like: JointType | None = None, **given: Any) -> Joi
 
     Parameters
     ----------
-    kind : one of `KINDS`.
-    like : the joint that is replaced.
-    given : arguments of the type, such as ``axis=[1, 1, 0]``; axes are brought to length 1.
+    kind : str
+        One of `KINDS`.
+    like : JointType, optional
+        The joint that is replaced.
+    given
+        Arguments of the type, such as ``axis=[1, 1, 0]``; axes are brought to length 1.
 
     Raises
     ------

@@ -24,10 +24,14 @@ class Remark:
 
     Attributes
     ----------
-    key : whose; `GROUND` for the model as a whole.
-    field : which of its fields: 'name', 'joint', 'inertia', 'density', 'damping', 'lower', 'follows', ...
-    severity : 'blocking' (no model can be made), or what `Finding` has: 'error' or 'warning'.
-    message : the value and how to mend it.
+    key : int
+        Whose; `GROUND` for the model as a whole.
+    field : str
+        Which of its fields: 'name', 'joint', 'inertia', 'density', 'damping', 'lower', 'follows', ...
+    severity : {'blocking', 'error', 'warning'}
+        'blocking' (no model can be made), or what `Finding` has: 'error' or 'warning'.
+    message : str
+        The value and how to mend it.
     """
 
     key: int

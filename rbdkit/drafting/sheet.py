@@ -39,17 +39,30 @@ class Part:
 
     Attributes
     ----------
-    key : its number for good, whatever it is called.
-    name : may be empty or taken; then there is a finding.
-    parent : key of the parent, `GROUND` for the world.
-    joint, placement : type of the joint and pose (4, 4) of its frame in the parent.
-    joint_name : None for ``<name>_joint``.
-    geometry : what is drawn, and what `density` fills.
-    density : kg/m3, the inertia follows from the visual shapes; None if the inertia is given by hand.
-    inertia : by hand; None if there is none, or a density.
-    damping, friction, stiffness, armature : (nv,) numbers, the wrong sign is a finding.
-    rest, lower, upper : (nq,) numbers. velocity, effort : (nv,) limits.
-    follows : None, or the joint that this one mimics.
+    key : int
+        Its number for good, whatever it is called.
+    name : str
+        May be empty or taken; then there is a finding.
+    parent : int
+        Key of the parent, `GROUND` for the world.
+    joint, placement
+        Type of the joint and pose (4, 4) of its frame in the parent.
+    joint_name : str or None
+        None for ``<name>_joint``.
+    geometry : tuple of Geometry
+        What is drawn, and what `density` fills.
+    density : float or None
+        kg/m3, the inertia follows from the visual shapes; None if the inertia is given by hand.
+    inertia : Inertia or None
+        By hand; None if there is none, or a density.
+    damping, friction, stiffness, armature : tuple of float
+        (nv,) numbers, the wrong sign is a finding.
+    rest, lower, upper : tuple of float
+        (nq,) numbers.
+    velocity, effort : tuple of float
+        (nv,) limits.
+    follows : Follows or None
+        None, or the joint that this one mimics.
     """
 
     key: int

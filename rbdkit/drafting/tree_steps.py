@@ -27,11 +27,16 @@ class AddBody(Operation):
 
     Parameters
     ----------
-    parent : key of the parent.
-    name : 'body1', 'body2', ... if not given.
-    joint : its type.
-    placement : pose of the joint in the parent, what `Model.add_body` takes; by default the far end of the parent.
-    geometry, density : shapes, and what fills them, kg/m3.
+    parent : int, optional
+        Key of the parent.
+    name : str, optional
+        'body1', 'body2', ... if not given.
+    joint : JointType, optional
+        Its type.
+    placement : array_like or object, optional
+        Pose of the joint in the parent, what `Model.add_body` takes; by default the far end of the parent.
+    geometry, density : optional
+        Shapes, and what fills them, kg/m3.
     """
 
     parent: int = GROUND

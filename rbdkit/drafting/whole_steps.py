@@ -21,11 +21,15 @@ class AddLoop(Operation):
 
     Parameters
     ----------
-    predecessor, successor : keys of the bodies.
-    joint : its type.
-    placement, successor_placement : poses of its two frames in the bodies. If only the first is given, the second is
-        where that one is now, all joints at their neutral coordinates, so that the loop is closed there.
-    name : 'loop1', 'loop2', ... if not given.
+    predecessor, successor : int
+        Keys of the bodies.
+    joint : JointType, optional
+        Its type.
+    placement, successor_placement : array_like or object, optional
+        Poses of its two frames in the bodies. If only the first is given, the second is where that one is now, all
+        joints at their neutral coordinates, so that the loop is closed there.
+    name : str, optional
+        'loop1', 'loop2', ... if not given.
     """
 
     predecessor: int

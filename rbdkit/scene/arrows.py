@@ -22,10 +22,14 @@ class Arrow:
 
     Attributes
     ----------
-    node : number of the node it moves with; 0 is the world.
-    start, vector : (3,) tail and shaft in node coordinates, m.
-    color : '#rrggbb'.
-    kind : 'straight', or 'turning' for what turns about the arrow (angular velocity, moment): it has two heads.
+    node : int
+        Number of the node it moves with; 0 is the world.
+    start, vector : tuple
+        (3,) tail and shaft in node coordinates, m.
+    color : str
+        '#rrggbb'.
+    kind : Kind
+        'straight', or 'turning' for what turns about the arrow (angular velocity, moment): it has two heads.
     """
 
     node: int
@@ -41,8 +45,16 @@ class Ellipsoid:
 
     Attributes
     ----------
-    node : number of the node. center : (3,) in node coordinates, m. axes : (3, 3) rotation whose columns are its axes.
-    radii : (3,) m. color : '#rrggbb'.
+    node : int
+        Number of the node.
+    center : ndarray (3,)
+        In node coordinates, m.
+    axes : ndarray (3, 3)
+        Rotation whose columns are its axes.
+    radii : ndarray (3,)
+        m.
+    color : str
+        '#rrggbb'.
     """
 
     node: int
@@ -59,10 +71,14 @@ def spatial_arrows(
 
     Parameters
     ----------
-    vector : (6,) angular part (or moment) about the node's origin, then the linear part (or force).
-    kind : 'motion' or 'force', which gives the colours and says how the vector changes from point to point.
-    scale : metres of arrow for a unit of the first three and of the last three numbers.
-    at : (3,) the point, in node coordinates; the origin if not given.
+    vector : ndarray
+        (6,) angular part (or moment) about the node's origin, then the linear part (or force).
+    kind : {'motion', 'force'}
+        'motion' or 'force', which gives the colours and says how the vector changes from point to point.
+    scale : tuple
+        Metres of arrow for a unit of the first three and of the last three numbers.
+    at : ndarray (3,), optional
+        The point, in node coordinates; the origin if not given.
 
     Returns
     -------

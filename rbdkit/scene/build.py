@@ -40,10 +40,14 @@ def scene_of(
 
     Parameters
     ----------
-    model : node i of the scene is body i.
-    q : (nq,) coordinates of the first picture; neutral if not given.
-    trails : names of bodies or frames that draw their path; the tips of the tree if not given.
-    collision : whether to read the collision geometry too, for a layer of its own.
+    model : Model
+        Node i of the scene is body i.
+    q : array_like (nq,), optional
+        Coordinates of the first picture; neutral if not given.
+    trails : iterable of str, optional
+        Names of bodies or frames that draw their path; the tips of the tree if not given.
+    collision : bool, optional
+        Whether to read the collision geometry too, for a layer of its own.
 
     Returns
     -------

@@ -25,8 +25,17 @@ class Curves:
 
     Attributes
     ----------
-    name : of the plot. unit : of the values. t : (k,) s. names, colors : one a curve. values : (curves, k).
-    log : whether the axis of the values is logarithmic.
+    name : str
+        Of the plot.
+    unit : str
+        Of the values.
+    t : ndarray (k,)
+        s.
+    names, colors : tuple of str
+        One a curve.
+    values : ndarray (curves, k)
+    log : bool
+        Whether the axis of the values is logarithmic.
     """
 
     name: str

@@ -22,7 +22,8 @@ def with_ghost(scene: Scene, bodies: Scene | None = None) -> Scene:
 
     Parameters
     ----------
-    bodies : the scene that is copied, with as many nodes; the same one if not given.
+    bodies : Scene, optional
+        The scene that is copied, with as many nodes; the same one if not given.
     """
     source = scene if bodies is None else bodies
     count = len(scene.nodes)

@@ -17,7 +17,11 @@ def shaded(vertices: ArrayLike, faces: ArrayLike, face_colors: NDArray | None = 
 
     Parameters
     ----------
-    vertices : (n, 3), equal positions are welded. faces : (m, 3). face_colors : (m, 3), one colour a face.
+    vertices : array_like (n, 3)
+        Equal positions are welded.
+    faces : array_like (m, 3)
+    face_colors : ndarray (m, 3), optional
+        One colour a face.
 
     Raises
     ------

@@ -16,7 +16,10 @@ def reduced(
 
     Parameters
     ----------
-    vertices : (n, 3). faces : (m, 3). colors : (m, 3) of the faces, kept with them.
+    vertices : ndarray (n, 3)
+    faces : ndarray (m, 3)
+    colors : ndarray (m, 3), optional
+        Of the faces, kept with them.
     """
     if len(faces) <= budget:
         return vertices, faces, colors

@@ -16,9 +16,16 @@ class Layer:
 
     Attributes
     ----------
-    name : key, as in ``view.layers``. label : as written on the switch. tip : what the layer shows, in a sentence.
-    visible : whether it is shown at first.
-    xray : drawn faintly through whatever stands before it.
+    name : str
+        Key, as in ``view.layers``.
+    label : str
+        As written on the switch.
+    tip : str
+        What the layer shows, in a sentence.
+    visible : bool
+        Whether it is shown at first.
+    xray : bool
+        Drawn faintly through whatever stands before it.
     """
 
     name: str
@@ -86,12 +93,18 @@ class Scene:
 
     Attributes
     ----------
-    name : of what is shown.
-    nodes : names; for a model node i is body i.
-    poses : (nodes, 4, 4) world pose of each node at first.
-    layers, parts, labels, trails, bands, grid : what is drawn.
-    outline : (k, 3) world points that the picture should hold, m.
-    notes : what the reader of the picture should know.
+    name : str
+        Of what is shown.
+    nodes : tuple of str
+        Names; for a model node i is body i.
+    poses : ndarray (nodes, 4, 4)
+        World pose of each node at first.
+    layers, parts, labels, trails, grid
+        What is drawn.
+    outline : ndarray (k, 3)
+        World points that the picture should hold, m.
+    notes : tuple of str
+        What the reader of the picture should know.
     """
 
     name: str

@@ -21,8 +21,10 @@ def triangulate(shape: object, segments: int = ROUND) -> Triangles:
 
     Parameters
     ----------
-    shape : Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone, or Mesh with vertices.
-    segments : steps about the axis of a round solid, a multiple of 4.
+    shape : object
+        Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone, or Mesh with vertices.
+    segments : int, optional
+        Steps about the axis of a round solid, a multiple of 4.
 
     Raises
     ------

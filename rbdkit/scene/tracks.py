@@ -24,10 +24,14 @@ class Tracks:
 
     Attributes
     ----------
-    t : (k,) key times in s, increasing; the first is the initial state.
-    poses : (k, nodes, 7) float32, position and quaternion (x, y, z, w), each quaternion on the side of the one before.
-    samples : (k,) which samples of the recording these are.
-    beside : motions of further nodes, which come after these, each at key times of its own; before its first and after
+    t : ndarray (k,)
+        Key times in s, increasing; the first is the initial state.
+    poses : ndarray
+        (k, nodes, 7) float32, position and quaternion (x, y, z, w), each quaternion on the side of the one before.
+    samples : ndarray (k,)
+        Which samples of the recording these are.
+    beside : tuple of Tracks
+        Motions of further nodes, which come after these, each at key times of its own; before its first and after
         its last it stands still.
     """
 

@@ -15,10 +15,14 @@ class Triangles:
 
     Attributes
     ----------
-    vertices : (n, 3) positions in m.
-    normals : (n, 3) unit outward normals.
-    faces : (m, 3) vertex numbers, counter-clockwise seen from outside.
-    colors : (n, 3) red, green, blue in [0, 1], or None where nothing has been chosen yet.
+    vertices : ndarray (n, 3)
+        Positions in m.
+    normals : ndarray (n, 3)
+        Unit outward normals.
+    faces : ndarray (m, 3)
+        Vertex numbers, counter-clockwise seen from outside.
+    colors : ndarray (n, 3) or None
+        Red, green, blue in [0, 1], or None where nothing has been chosen yet.
     """
 
     vertices: NDArray
@@ -63,9 +67,11 @@ def revolve(profile: Iterable[ArrayLike], segments: int) -> Triangles:
 
     Parameters
     ----------
-    profile : smooth pieces from bottom to top with an edge between them, each of shape (k, 4) with rows
-        (radius, height, radial normal, axial normal).
-    segments : number of steps about the axis.
+    profile : iterable of array_like
+        Smooth pieces from bottom to top with an edge between them, each of shape (k, 4) with rows (radius, height,
+        radial normal, axial normal).
+    segments : int
+        Number of steps about the axis.
     """
     phi = np.linspace(0.0, 2.0 * np.pi, segments + 1)
     cos, sin = np.cos(phi)[:, None], np.sin(phi)[:, None]

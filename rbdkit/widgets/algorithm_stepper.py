@@ -37,9 +37,16 @@ class AlgorithmStepper(View):
 
     Attributes
     ----------
-    recording : all moments of the run. k : number of the present one; set it to go there.
-    breakpoints : (function, line) of the file, where `run` stops. drawn : names of what is drawn.
-    result : what the function returned.
+    recording
+        All moments of the run.
+    k : int
+        Number of the present one; set it to go there.
+    breakpoints
+        (function, line) of the file, where `run` stops.
+    drawn
+        Names of what is drawn.
+    result : object
+        What the function returned.
     """
 
     panel: StepPanel

@@ -53,7 +53,12 @@ def operation(sheet: Sheet, key: int, field: str, value: Any, shape: int) -> Ope
 
     Parameters
     ----------
-    key : of what is selected. field, value : id of the field and what it was set to. shape : number of the shape.
+    key : int
+        Of what is selected.
+    field, value
+        Id of the field and what it was set to.
+    shape : int
+        Number of the shape.
 
     Raises
     ------

@@ -100,8 +100,12 @@ def form(
 
     Parameters
     ----------
-    sliders : of the joint, with their values. shape : number of the shape whose fields are shown.
-    gap : of a loop joint, how far its frames are apart, m.
+    sliders : sequence
+        Of the joint, with their values.
+    shape : int
+        Number of the shape whose fields are shown.
+    gap : float or None
+        Of a loop joint, how far its frames are apart, m.
     """
     if key == GROUND:
         return _whole(sheet)

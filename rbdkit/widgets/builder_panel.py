@@ -16,14 +16,25 @@ class BuilderPanel(Front):
 
     Parameters
     ----------
-    on_action : called with the name of what was asked for, and the message of the browser.
+    on_action : callable
+        Called with the name of what was asked for, and the message of the browser.
 
     Attributes
     ----------
-    tree : rows of {key, name, kind, depth, parent, detail, color, severity, message, ends}.
-    chosen : key of the selected row. form : groups of {title, open, fields}; see `rbdkit.widgets.builder_form`.
-    status : {undo, redo, state, severity, picking, key}. fault : {field, message} of the last step that was refused.
-    examples : names of models to start from. export : {kind, text, number} of the last text that was asked for.
+    tree
+        Rows of {key, name, kind, depth, parent, detail, color, severity, message, ends}.
+    chosen
+        Key of the selected row.
+    form
+        Groups of {title, open, fields}; see `rbdkit.widgets.builder_form`.
+    status
+        {undo, redo, state, severity, picking, key}.
+    fault
+        {field, message} of the last step that was refused.
+    examples
+        Names of models to start from.
+    export
+        {kind, text, number} of the last text that was asked for.
     """
 
     _module = traitlets.Unicode(module("dom", "builder_tree", "builder_form", "builder_texts", "builder_panel")).tag(

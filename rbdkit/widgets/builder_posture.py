@@ -19,9 +19,14 @@ class Posture:
 
     Attributes
     ----------
-    model : what is shown, which lags behind the draft while no model can be made of it.
-    keys : in the draft, of the model's bodies, the world first.
-    q : (nq,) coordinates. poses : (bodies, 4, 4) world poses.
+    model
+        What is shown, which lags behind the draft while no model can be made of it.
+    keys
+        In the draft, of the model's bodies, the world first.
+    q : ndarray (nq,)
+        Coordinates.
+    poses : ndarray (bodies, 4, 4)
+        World poses.
     """
 
     def __init__(self) -> None:

@@ -34,7 +34,12 @@ class ComparisonView(ipywidgets.VBox, OfCell):
 
     Attributes
     ----------
-    comparison : the numbers. stage : the picture. points : of the work-precision diagram, or None.
+    comparison
+        The numbers.
+    stage
+        The picture.
+    points
+        Of the work-precision diagram, or None.
     """
 
     def __init__(self, comparison: Comparison, steps: Sequence[float] | None = None, **options: Any) -> None:

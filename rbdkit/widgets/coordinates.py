@@ -40,9 +40,12 @@ class Coordinates:
 
     Parameters
     ----------
-    model : its joints give names, units and limits; without a limit an angle runs over a turn, a length over `reach`.
-    q : (nq,) coordinates at rest.
-    reach : m.
+    model : Model
+        Its joints give names, units and limits; without a limit an angle runs over a turn, a length over `reach`.
+    q : ndarray (nq,)
+        Coordinates at rest.
+    reach : float
+        m.
     """
 
     def __init__(self, model: Model, q: NDArray, reach: float) -> None:

@@ -60,7 +60,8 @@ def sphere_figure(paths: Mapping[str, ArrayLike], triads: ArrayLike | None = Non
 
     Parameters
     ----------
-    triads : (k, 3, 3) triads to draw at their third directors, or None.
+    triads : array_like (k, 3, 3), optional
+        Triads to draw at their third directors, or None.
     """
     figure = Plot(figsize=(width, width))
     ax: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d")

@@ -22,8 +22,10 @@ def ensemble_figure(ensemble: Ensemble, width: float = 8.0) -> Plot:
 
     Parameters
     ----------
-    ensemble : from `rbdkit.sweep`; of its coordinates the first `MOST_DIAGRAMS` are drawn.
-    width : of the figure, inches.
+    ensemble : Ensemble
+        From `rbdkit.sweep`; of its coordinates the first `MOST_DIAGRAMS` are drawn.
+    width : float, optional
+        Of the figure, inches.
     """
     names, units = state_names(ensemble.model)[0][:MOST_DIAGRAMS], state_units(ensemble.model)[0]
     first, values = next(iter(ensemble.axes.values.items()))

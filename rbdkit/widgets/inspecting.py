@@ -31,7 +31,8 @@ class Inspecting(Stage):
 
     Attributes
     ----------
-    inspected : name of the body whose facts are shown, or ''; set it to show those of another one.
+    inspected
+        Name of the body whose facts are shown, or ''; set it to show those of another one.
     """
 
     inspected = traitlets.Unicode("")

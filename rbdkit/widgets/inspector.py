@@ -20,7 +20,8 @@ class Inspector(Front):
 
     Parameters
     ----------
-    on_close : called when the table is closed by hand.
+    on_close : callable
+        Called when the table is closed by hand.
     """
 
     _module = traitlets.Unicode(module("dom", "inspector")).tag(sync=True)

@@ -48,7 +48,10 @@ class IntegratorStepper(Stage):
 
     Attributes
     ----------
-    walks : one a pair. place : where the first one stands; the others stand after as many steps.
+    walks
+        One a pair.
+    place
+        Where the first one stands; the others stand after as many steps.
     """
 
     panel: StepPanel

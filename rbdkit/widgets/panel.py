@@ -44,12 +44,18 @@ class Panel(Front):
 
     Parameters
     ----------
-    title : above the sliders.
-    sliders : the numbers.
-    on_change : called with the values (n,) whenever a slider moves; an `RbdkitError` it raises is shown in the panel.
-    on_random : gives random values (n,); without it they are uniform within the ranges.
-    slots : names of places to keep values in, to go to and fro between: 'A', 'B'.
-    on_slot : called with the name of the slot that is gone to.
+    title : str
+        Above the sliders.
+    sliders : sequence of Slider
+        The numbers.
+    on_change : callable
+        Called with the values (n,) whenever a slider moves; an `RbdkitError` it raises is shown in the panel.
+    on_random : callable, optional
+        Gives random values (n,); without it they are uniform within the ranges.
+    slots : sequence of str, optional
+        Names of places to keep values in, to go to and fro between: 'A', 'B'.
+    on_slot : callable, optional
+        Called with the name of the slot that is gone to.
     """
 
     _module = traitlets.Unicode(module("dom", "panel", "panel_widget")).tag(sync=True)

@@ -28,13 +28,22 @@ class Picture:
 
     Attributes
     ----------
-    q : (nq,) coordinates, where the scene is a model. poses : (nodes, 4, 4) world poses of the scene's nodes. Without
-        either the bodies stay where they are.
-    arrows, ellipsoids : on nodes of the scene.
-    figure : beside the sliders.
-    readout : names with their values, as they are to be read.
-    note : a sentence below.
-    handle : (4, 4) world pose of a handle to drag. handle_turns : whether it can be turned too.
+    q : array_like (nq,) or None
+        Coordinates, where the scene is a model.
+    poses : array_like (nodes, 4, 4) or None
+        World poses of the scene's nodes. Without either the bodies stay where they are.
+    arrows, ellipsoids
+        On nodes of the scene.
+    figure : Plot or None
+        Beside the sliders.
+    readout : sequence
+        Names with their values, as they are to be read.
+    note : str
+        A sentence below.
+    handle : array_like (4, 4) or None
+        World pose of a handle to drag.
+    handle_turns : bool
+        Whether it can be turned too.
     """
 
     q: ArrayLike | None = None
@@ -65,17 +74,30 @@ class Playground(OfCell):
 
     Parameters
     ----------
-    title : above the sliders.
-    sliders : the arguments of `draw`, in their order.
-    draw : called with one value a slider, a float or the name of a choice; returns a `Picture`. An `RbdkitError` that
+    title : str
+        Above the sliders.
+    sliders : sequence of Slider
+        The arguments of `draw`, in their order.
+    draw : callable
+        Called with one value a slider, a float or the name of a choice; returns a `Picture`. An `RbdkitError` that
         it raises is shown below the sliders, and the picture stays.
-    scene : what is drawn in 3D: a scene, or a model at its neutral coordinates. None for a drawing alone.
-    height : of the 3D picture, px.
-    on_drag : takes the world pose (4, 4) of the handle that the picture has, and returns new values by slider name.
+    scene : Scene or Model, optional
+        What is drawn in 3D: a scene, or a model at its neutral coordinates. None for a drawing alone.
+    height : int, optional
+        Of the 3D picture, px.
+    on_drag : callable, optional
+        Takes the world pose (4, 4) of the handle that the picture has, and returns new values by slider name.
 
     Attributes
     ----------
-    values : of the sliders, by name. picture : the last one. panel : the sliders. stage : the 3D picture, or None.
+    values : dict of str to object
+        Of the sliders, by name.
+    picture
+        The last one.
+    panel
+        The sliders.
+    stage
+        The 3D picture, or None.
     """
 
     def __init__(

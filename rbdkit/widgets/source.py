@@ -92,7 +92,10 @@ def source(*things: Callable[..., Any] | type, doc: bool = True) -> Source:
 
     Parameters
     ----------
-    things : functions or classes. doc : whether their docstrings are shown.
+    things
+        Functions or classes.
+    doc : bool, optional
+        Whether their docstrings are shown.
 
     Raises
     ------

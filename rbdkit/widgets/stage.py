@@ -56,21 +56,39 @@ class Stage(Touch, OfCell):
 
     Parameters
     ----------
-    scene : what to draw.
-    tracks : recorded motion of its nodes.
-    plots : curves beside it, with the player's cursor.
-    height : of the picture, px.
-    rate, loop : playing speed (1 is real time) and whether playing starts over at the end.
-    follow : name of the node that the camera keeps up with; '' for none.
-    followable : the node that the button for following stands for; '' for no button.
-    near : (k, 3) points that the picture should hold while following, with the node at its first place.
+    scene : Scene
+        What to draw.
+    tracks : Tracks, optional
+        Recorded motion of its nodes.
+    plots : iterable of Plot, optional
+        Curves beside it, with the player's cursor.
+    height : int, optional
+        Of the picture, px.
+    rate, loop : optional
+        Playing speed (1 is real time) and whether playing starts over at the end.
+    follow : str, optional
+        Name of the node that the camera keeps up with; '' for none.
+    followable : str, optional
+        The node that the button for following stands for; '' for no button.
+    near : array_like (k, 3), optional
+        Points that the picture should hold while following, with the node at its first place.
 
     Attributes
     ----------
-    t : time of the picture, s; set it to move there. playing : set it to play or pause. rate, loop : as above.
-    frame : number of the recorded sample at or before t.
-    layers : which layers are shown, by name. side : widgets to be shown beside the picture, below the plots.
-    selected : names of nodes that stand out.
+    t
+        Time of the picture, s; set it to move there.
+    playing
+        Set it to play or pause.
+    rate, loop
+        As above.
+    frame
+        Number of the recorded sample at or before t.
+    layers
+        Which layers are shown, by name.
+    side
+        Widgets to be shown beside the picture, below the plots.
+    selected
+        Names of nodes that stand out.
     """
 
     panel: Front | None = None  # beside the picture, closed with it

@@ -16,7 +16,8 @@ class StepPanel(Front):
 
     Parameters
     ----------
-    on_action : called with what was asked for: its name, and the message of the browser.
+    on_action : callable
+        Called with what was asked for: its name, and the message of the browser.
 
     Attributes
     ----------

@@ -13,9 +13,12 @@ class Table:
 
     Parameters
     ----------
-    headings : of the columns; the first is that of the names of the rows.
-    rows : name of each row to its cells. Numbers are shown with `digits` significant digits, None as a dash.
-    title : above the table.
+    headings : sequence of str
+        Of the columns; the first is that of the names of the rows.
+    rows
+        Name of each row to its cells. Numbers are shown with `digits` significant digits, None as a dash.
+    title : str, optional
+        Above the table.
     """
 
     def __init__(

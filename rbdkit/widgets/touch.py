@@ -33,7 +33,8 @@ class Touch(Front):
 
     Attributes
     ----------
-    selected : names of nodes that stand out.
+    selected
+        Names of nodes that stand out.
     """
 
     scene: Scene

@@ -45,8 +45,14 @@ class Tweak(Inspecting):
 
     Attributes
     ----------
-    experiment : what can be turned. values : the numbers as they stand, by name; `set` changes them.
-    model, trajectory : as they stand. ghost : the motion before, or the one of the other slot.
+    experiment
+        What can be turned.
+    values : dict of str to object
+        The numbers as they stand, by name; `set` changes them.
+    model, trajectory
+        As they stand.
+    ghost : Trajectory
+        The motion before, or the one of the other slot.
     """
 
     panel: Panel

@@ -32,8 +32,12 @@ class View(Inspecting):
 
     Attributes
     ----------
-    model : the model. trajectory : the recorded motion, or None.
-    q : coordinates of the picture, shape (nq,); set them to pose the model at once.
+    model
+        The model.
+    trajectory
+        The recorded motion, or None.
+    q : ndarray
+        Coordinates of the picture, shape (nq,); set them to pose the model at once.
     """
 
     def __init__(

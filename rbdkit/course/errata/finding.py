@@ -23,13 +23,24 @@ class Finding:
 
     Attributes
     ----------
-    source : author, as in the headings of the page. place : equation, table or section.
-    printed, right : the part that differs, Markdown with formulas between dollars.
-    why : how the check tells them apart, or what follows.
-    check : computes both errors by a route that uses neither form.
-    margin : the printed form is off by more than this. tolerance : the right form by less than this.
-    unit : of the errors, if they have one.
-    doubt : what speaks for damage to the text that was read instead of a misprint; empty where the print is plain. An
+    source : str
+        Author, as in the headings of the page.
+    place : str
+        Equation, table or section.
+    printed, right : str
+        The part that differs, Markdown with formulas between dollars.
+    why : str
+        How the check tells them apart, or what follows.
+    check : callable
+        Computes both errors by a route that uses neither form.
+    margin : float
+        The printed form is off by more than this.
+    tolerance : float
+        The right form by less than this.
+    unit : str
+        Of the errors, if they have one.
+    doubt : str
+        What speaks for damage to the text that was read instead of a misprint; empty where the print is plain. An
         entry with a doubt says how the text reads that we have, and accuses nobody.
     """
 

@@ -13,8 +13,12 @@ def bare_frames(name: str, frames: tuple[str, ...], length: float = 0.5, reach: 
 
     Parameters
     ----------
-    frames : their names, one a node; the first is the world.
-    length : of the axes, m. reach : half the edge of the cube that the picture holds, m.
+    frames : tuple of str
+        Their names, one a node; the first is the world.
+    length : float, optional
+        Of the axes, m.
+    reach : float, optional
+        Half the edge of the cube that the picture holds, m.
     """
     corners = reach * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
     layers = (

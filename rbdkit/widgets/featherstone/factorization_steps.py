@@ -29,8 +29,16 @@ class Step:
 
     Attributes
     ----------
-    place : row and column. read : the elements that were looked at since the last step. k : row that is eliminated.
-    area : 1, 2 or 3 of Fig 6.4. after : the matrix, (n, n).
+    place : Place
+        Row and column.
+    read : tuple of Place
+        The elements that were looked at since the last step.
+    k : int
+        Row that is eliminated.
+    area : int
+        1, 2 or 3 of Fig 6.4.
+    after : ndarray
+        The matrix, (n, n).
     """
 
     place: Place

@@ -25,7 +25,12 @@ class Rolled:
 
     Attributes
     ----------
-    place : (2,) m. R : (3, 3) attitude. path : places so far.
+    place : ndarray (2,)
+        m.
+    R : ndarray (3, 3)
+        Attitude.
+    path
+        Places so far.
     """
 
     def __init__(self, radius: float = RADIUS) -> None:

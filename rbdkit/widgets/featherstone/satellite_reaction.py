@@ -28,8 +28,16 @@ class Drift:
 
     Attributes
     ----------
-    model : the satellite. q : (3,) angles of the arm. pose : (4, 4) of the hull. path : the angles so far, in order.
-    h : (6,) momentum in the last step, computed body by body.
+    model
+        The satellite.
+    q : ndarray (3,)
+        Angles of the arm.
+    pose : ndarray (4, 4)
+        Of the hull.
+    path
+        The angles so far, in order.
+    h : ndarray (6,)
+        Momentum in the last step, computed body by body.
     """
 
     def __init__(self, model: Model | None = None, q: NDArray | None = None) -> None:

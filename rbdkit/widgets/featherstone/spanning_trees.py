@@ -31,7 +31,8 @@ def choose_tree(system: ConnectivityGraph | Model) -> Playground:
 
     Parameters
     ----------
-    system : a graph, or a model whose tree and loop joints make one.
+    system : ConnectivityGraph or Model
+        A graph, or a model whose tree and loop joints make one.
     """
     graph = graph_of(system) if isinstance(system, Model) else system
     trees = {", ".join(tree.tree_joints): tree for tree in islice(spanning_trees(graph), MOST_TREES)}

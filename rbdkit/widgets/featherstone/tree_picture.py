@@ -108,8 +108,14 @@ def draw_matrix(
 
     Parameters
     ----------
-    colors : of the cells, by row and column from 0; the others get a dot. framed : colours of frames about cells.
-    texts : in cells. labels : of rows and columns; their numbers from 1 if not given.
+    colors
+        Of the cells, by row and column from 0; the others get a dot.
+    framed : optional
+        Colours of frames about cells.
+    texts : optional
+        In cells.
+    labels : sequence of str, optional
+        Of rows and columns; their numbers from 1 if not given.
     """
     for i in range(n):
         for j in range(n):
