@@ -29,6 +29,13 @@ class Body:
         None if none was given, which `validate` reports where it matters.
     geometry : tuple of Geometry
         Shapes to draw.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rod = rbd.library.pendulum().body("rod")
+    >>> rod.index, rod.parent, rod.joint.name
+    (1, 0, 'hinge')
     """
 
     name: str
@@ -46,7 +53,25 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A named frame fixed to a body. body : its number. placement : (4, 4) pose in body coordinates."""
+    """A named frame fixed to a body.
+
+    Attributes
+    ----------
+    name : str
+        Unique among bodies and frames.
+    body : int
+        Number of the body.
+    placement : ndarray (4, 4)
+        Pose in body coordinates.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.pendulum()
+    >>> tip = model.add_frame("tip", "rod", [0, 0, -1])
+    >>> tip.body, model.frame("tip").placement[:3, 3].tolist()
+    (1, [0.0, 0.0, -1.0])
+    """
 
     name: str
     body: int
@@ -68,6 +93,13 @@ class Loop:
         Numbers of the bodies.
     successor_placement : ndarray
         (4, 4) pose of the successor frame in the successor body (X_S).
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> (loop,) = rbd.library.planar_four_bar().loops
+    >>> loop.joint.name, loop.predecessor, loop.successor
+    ('pin', 2, 3)
     """
 
     joint: Joint

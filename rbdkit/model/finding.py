@@ -10,8 +10,25 @@ from typing import Literal
 class Finding:
     """A finding about a body, joint or frame.
 
-    severity : 'error' (the equations of motion have no solution or no meaning) or 'warning' (suspicious, but it runs).
-    where : name of the body, joint or frame. what : the kind of finding. message : the value and how to mend it.
+    Attributes
+    ----------
+    severity : {'error', 'warning'}
+        'error': the equations of motion have no solution or no meaning; 'warning': suspicious, but it runs.
+    where : str
+        Name of the body, joint or frame.
+    what : str
+        The kind of finding.
+    message : str
+        The value and how to mend it.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("table")
+    >>> leg = model.add_body("leg", joint=rbd.Revolute("y"), inertia=rbd.Inertia(-1.0, check=False))
+    >>> (finding,) = model.validate()
+    >>> finding.severity, finding.where, finding.what
+    ('error', 'leg', 'inertia')
     """
 
     severity: Literal["error", "warning"]

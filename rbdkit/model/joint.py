@@ -128,6 +128,13 @@ class Joint:
         Reported by simulations.
     mimic : Mimic or None
         None, or the joint that this one follows.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> hinge = rbd.library.double_pendulum().joint("hinge2")
+    >>> hinge.type, hinge.q_slice
+    (Revolute(axis='y'), slice(1, 2, None))
     """
 
     name: str

@@ -17,8 +17,20 @@ def regular_order(links: Sequence[tuple[str, str]]) -> list[int]:
 
     Parameters
     ----------
-    links : (body, parent) name pairs in any order; the root parent is 'world'. Links that `structure_findings` objects
-        to (duplicates, unknown parents, cycles) are left out.
+    links : sequence
+        (body, parent) name pairs in any order; the root parent is 'world'. Links that `structure_findings` objects to
+        (duplicates, unknown parents, cycles) are left out.
+
+    Returns
+    -------
+    list of int
+        Positions in `links`.
+
+    Examples
+    --------
+    >>> from rbdkit.model import regular_order
+    >>> regular_order([("hand", "arm"), ("arm", "world")])
+    [1, 0]
     """
     children: dict[str, list[int]] = {}
     for position, (_, parent) in enumerate(links):
@@ -43,6 +55,17 @@ def structure_findings(links: Sequence[tuple[str, str]]) -> list[Finding]:
     ----------
     links : sequence
         (body, parent) name pairs in any order.
+
+    Returns
+    -------
+    list of Finding
+        None is good news.
+
+    Examples
+    --------
+    >>> from rbdkit.model import structure_findings
+    >>> print(*structure_findings([("hand", "arm")]))
+    error: hand: ...
     """
     findings = []
     names = [name for name, _ in links]

@@ -42,6 +42,14 @@ class Comparison:
         The motion that they are compared with, or None.
     run : callable or None
         Runs contender k again with another step, or None if they came as finished trajectories.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.simulation import compare_runs
+    >>> pair = [("joint", "heun"), ("joint", "rk4")]
+    >>> list(compare_runs(rbd.library.pendulum(), pair, q0=[1.0], duration=0.1).columns())[0]
+    'energy drift'
     """
 
     contenders: tuple[Contender, ...]
@@ -124,7 +132,40 @@ def compare_runs(
     reference: Trajectory | str | None = None,
     **options: Any,
 ) -> Comparison:
-    """Run a model in several ways, or take trajectories that are there, and measure them; see `rbdkit.compare`."""
+    """Run a model in several ways, or take trajectories that are there, and measure them.
+
+    Parameters
+    ----------
+    what : Model, sequence of Trajectory or mapping of str to Trajectory
+        A model; or finished trajectories of one model, in a list or by name.
+    pairs : sequence of pairs or mapping of str to pair, optional
+        For a model, pairs of a formulation and an integrator as `simulate` takes them, in a list or by name.
+    reference : Trajectory or str, optional
+        What the motions are compared with: a trajectory, or the name of a contender. For a model without loops that is
+        not given, its motion in joint coordinates by an adaptive integrator at a tight tolerance.
+    **options
+        Further arguments of `simulate` for the runs of a model: q0, v0, duration, dt, tau, f_ext, ...
+
+    Returns
+    -------
+    Comparison
+        Its ``columns()`` are the table; `rbdkit.compare` shows it with the motions.
+
+    Raises
+    ------
+    SimulationError
+        If there is nothing to compare, or an argument does not fit.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.simulation import compare_runs
+    >>> ways = {"heun": ("joint", "heun"), "rk4": ("joint", "rk4")}
+    >>> table = compare_runs(rbd.library.pendulum(), ways, q0=[1.0], duration=0.5).columns()
+    >>> heun, rk4 = table["energy drift"]
+    >>> bool(heun > 100 * rk4)
+    True
+    """
     if isinstance(what, Model):
         return _run_pairs(what, pairs, reference, options)
     if pairs is not None or options:

@@ -74,10 +74,27 @@ def choose_groups(
 
     Parameters
     ----------
-    q, v : ndarray
+    model : Model
+        Trees and loops of any joints.
+    q, v : array_like (nq,), (nv,)
         Joint coordinates and velocities to begin with.
     duration, dt : float
         Of the trial and of its steps, s.
+    integrator : str or Integrator, optional
+        As in `simulate`.
+
+    Returns
+    -------
+    Choice
+        The ``groups`` by the name of the body, and what was tried.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.simulation import choose_groups
+    >>> choice = choose_groups(rbd.library.pendulum(), [1.0], [0.0], duration=0.1, dt=0.01)
+    >>> choice.groups
+    {'rod': 'se3'}
     """
     names = [body.name for body in model.bodies[1:]]
     trials: dict[tuple[str, ...], Drift] = {}

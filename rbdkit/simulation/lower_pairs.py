@@ -58,8 +58,22 @@ def lower_pair_table(
     ----------
     duration, dt : float, optional
         Of the runs and of their steps, s.
+    integrator : str or Integrator, optional
+        As in `simulate`.
     joints : sequence of JointType, optional
         To try, see `rbdkit.library.lower_pair`.
+
+    Returns
+    -------
+    list of PairDrift
+        How far each joint comes apart.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.simulation import lower_pair_table
+    >>> len(lower_pair_table(duration=0.02, joints=[rbd.Revolute("z")]))
+    2
     """
     rows = []
     for grounded in (True, False):

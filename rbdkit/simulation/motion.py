@@ -30,6 +30,15 @@ class Motion(Trajectory):
         What acts, as functions of (t, q, v), or None.
     solves : tuple of Solve, optional
         How the equations of each recorded step were solved; empty for explicit methods.
+    report : Report, optional
+        How the run went; its lines are in ``repr``.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> motion = rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.1, formulation="so3xr3")
+    >>> motion.x.shape, motion.q.shape
+    ((101, 12), (101, 1))
     """
 
     system: Formulation

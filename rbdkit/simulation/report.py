@@ -27,7 +27,29 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Violation:
-    """A limit of a joint that was passed: which, from when on, and the largest value against the bound."""
+    """A limit of a joint that was passed.
+
+    Attributes
+    ----------
+    joint : str
+        Name of the joint.
+    what : str
+        Which limit: position, velocity or effort.
+    since : float
+        From when on, s.
+    value, bound : float
+        The largest value, and the bound that it passed; in rad or m, their rates, N m or N.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("wheel", gravity=(0, 0, 0))
+    >>> rim = rbd.Inertia.cylinder(0.3, 0.02, mass=1.0)
+    >>> wheel = model.add_body("wheel", joint=rbd.Revolute("z"), inertia=rim, limits=rbd.Limits(velocity=5.0))
+    >>> (passed,) = rbd.simulate(model, [0.0], [8.0], duration=0.1).report.violations
+    >>> passed.joint, passed.value, passed.bound
+    ('wheel_joint', 8.0, 5.0)
+    """
 
     joint: str
     what: str
@@ -80,6 +102,13 @@ class Report:
         Of the integrator.
     judged : bool
         Whether there was time to judge the motion; if not, the numbers above say nothing.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> report = rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.5, dt=0.01).report
+    >>> report.integrator, report.steps, bool(report.adequacy.stable)
+    ('rk4', 50, True)
     """
 
     integrator: str

@@ -37,7 +37,21 @@ NEEDED = ("name", "order", "requires", "init", "step")
 
 
 class SimulationWarning(UserWarning):
-    """A simulation ended early, or its motion is doubtful; the trajectory's repr says more."""
+    """A simulation ended early, or its motion is doubtful; the trajectory's repr says more.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import rbdkit as rbd
+    >>> from rbdkit.simulation import SimulationWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", SimulationWarning)
+    ...     try:
+    ...         rbd.simulate(rbd.library.pendulum(), [3.0], dt=0.1, integrator="explicit_euler")
+    ...     except SimulationWarning as warning:
+    ...         print(str(warning).splitlines()[0])
+    STEP TOO LONG: joint 'hinge' has a motion with rate 3.2 1/s, ...
+    """
 
 
 def simulate(

@@ -36,6 +36,15 @@ class ArticulatedInertia:
     ModelError
         If the matrix is not symmetric and positive definite: then the handle lacks some freedom, and its
         `ArticulatedInverse` is what there is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.spatial import ArticulatedInertia
+    >>> handle = ArticulatedInertia(rbd.Inertia.sphere(0.1, mass=2.0).matrix)
+    >>> float(handle.matrix[3, 3])
+    2.0
     """
 
     matrix: NDArray
@@ -157,6 +166,16 @@ class ArticulatedInverse:
     ------
     ModelError
         If the matrix is not symmetric or has an eigenvalue below zero.
+
+    Examples
+    --------
+    A body on a rail along x gives way in this direction alone:
+
+    >>> import numpy as np
+    >>> from rbdkit.spatial import ArticulatedInverse
+    >>> rail = ArticulatedInverse(np.diag([0, 0, 0, 0.5, 0, 0]))
+    >>> int(np.linalg.matrix_rank(rail.matrix))
+    1
     """
 
     matrix: NDArray

@@ -17,12 +17,21 @@ def crm(v: ArrayLike) -> NDArray:
 
     Parameters
     ----------
-    v : array (..., 6)
+    v : array_like (..., 6)
         Motion vector, angular first.
 
     Returns
     -------
-    array (..., 6, 6)
+    ndarray (..., 6, 6)
+
+    Examples
+    --------
+    No motion changes itself:
+
+    >>> from rbdkit.spatial import crm
+    >>> v = [1, 2, 3, 4, 5, 6]
+    >>> (crm(v) @ v).tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
     a, b, c, x, y, z = split(v, 6)
     M = np.zeros(np.shape(a) + (6, 6))
@@ -38,12 +47,48 @@ def crm(v: ArrayLike) -> NDArray:
 
 
 def crf(v: ArrayLike) -> NDArray:
-    """v x* as a matrix [w x, v_O x; 0, w x] = -(v x)^T (Eq 2.32)."""
+    """v x* as a matrix [w x, v_O x; 0, w x] = -(v x)^T (Eq 2.32).
+
+    Parameters
+    ----------
+    v : array_like (..., 6)
+        Motion vector, angular first.
+
+    Returns
+    -------
+    ndarray (..., 6, 6)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rbdkit.spatial import crf, crm
+    >>> v = [1, 2, 3, 4, 5, 6]
+    >>> np.array_equal(crf(v), -crm(v).T)
+    True
+    """
     return -np.swapaxes(crm(v), -1, -2)
 
 
 def cross_motion(v: ArrayLike, m: ArrayLike) -> NDArray:
-    """v x m = [w x m; w x m_O + v_O x m] (Eq 2.33) of two motion vectors (..., 6)."""
+    """v x m = [w x m; w x m_O + v_O x m] (Eq 2.33) of two motion vectors.
+
+    Parameters
+    ----------
+    v, m : array_like (..., 6)
+        Angular first.
+
+    Returns
+    -------
+    ndarray (..., 6)
+
+    Examples
+    --------
+    An axis along x that is carried along by a turn about z changes towards y:
+
+    >>> from rbdkit.spatial import cross_motion
+    >>> cross_motion([0, 0, 2, 0, 0, 0], [1, 0, 0, 0, 0, 0]).tolist()
+    [0.0, 2.0, 0.0, 0.0, 0.0, 0.0]
+    """
     a, b, c, x, y, z = split(v, 6)
     p, q, r, s, t, u = split(m, 6)
     return join(
@@ -59,7 +104,27 @@ def cross_motion(v: ArrayLike, m: ArrayLike) -> NDArray:
 
 
 def cross_force(v: ArrayLike, f: ArrayLike) -> NDArray:
-    """v x* f = [w x f_O + v_O x f; w x f] (Eq 2.34) of a motion and a force vector (..., 6)."""
+    """v x* f = [w x f_O + v_O x f; w x f] (Eq 2.34) of a motion and a force vector.
+
+    Parameters
+    ----------
+    v : array_like (..., 6)
+        Motion vector, angular first.
+    f : array_like (..., 6)
+        Force vector, moment first.
+
+    Returns
+    -------
+    ndarray (..., 6)
+
+    Examples
+    --------
+    A force along x that is carried along by a turn about z changes towards y:
+
+    >>> from rbdkit.spatial import cross_force
+    >>> cross_force([0, 0, 2, 0, 0, 0], [0, 0, 0, 1, 0, 0]).tolist()
+    [0.0, 0.0, 0.0, 0.0, 2.0, 0.0]
+    """
     a, b, c, x, y, z = split(v, 6)
     p, q, r, s, t, u = split(f, 6)
     return join(

@@ -26,6 +26,14 @@ class Dyadic:
     source, target : "motion" or "force"
         What it maps from and to.  motion -> force is an inertia, force -> motion an inverse inertia,
         motion -> motion and force -> force are operators such as v x and v x*.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.spatial import Dyadic, MotionVector
+    >>> inertia = Dyadic(rbd.Inertia.sphere(0.1, mass=2.0).matrix, source="motion", target="force")
+    >>> type(inertia @ MotionVector([0, 0, 0, 3, 0, 0])).__name__
+    'ForceVector'
     """
 
     matrix: NDArray

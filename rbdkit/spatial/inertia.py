@@ -19,7 +19,21 @@ from rbdkit.spatial.vectors import ForceVector, MotionVector
 
 
 class Principal(NamedTuple):
-    """Principal moments (3,) in kg m^2, ascending, and axes (3, 3): the columns, a right-handed rotation matrix."""
+    """Principal moments and axes of a rotational inertia.
+
+    Attributes
+    ----------
+    moments : ndarray (3,)
+        kg m^2, ascending.
+    axes : ndarray (3, 3)
+        The columns, a right-handed rotation matrix.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.Inertia(1.0, inertia_com=[[2, 0, 0], [0, 3, 0], [0, 0, 1]]).principal().moments.tolist()
+    [1.0, 2.0, 3.0]
+    """
 
     moments: NDArray
     axes: NDArray

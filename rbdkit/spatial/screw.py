@@ -23,6 +23,13 @@ class Screw(NamedTuple):
         m (per rad).  0: line vector (pure rotation, force along a line).  inf: free vector (translation, couple).
     magnitude : float
         rad/s of a twist and N of a wrench; m/s or N m for infinite pitch.
+
+    Examples
+    --------
+    >>> from rbdkit.spatial.screw import twist_screw
+    >>> screw = twist_screw([0, 0, 2, 0, 2, 1])
+    >>> screw.point.tolist(), screw.pitch
+    ([-1.0, 0.0, 0.0], 0.5)
     """
 
     point: NDArray

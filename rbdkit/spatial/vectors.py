@@ -86,7 +86,20 @@ class _SpatialVector:
 
 
 class MotionVector(_SpatialVector):
-    """Velocity, acceleration or joint axis (m, m_O): an element of M^6 (Featherstone section 2.2)."""
+    """Velocity, acceleration or joint axis (m, m_O): an element of M^6 (Featherstone section 2.2).
+
+    Parameters
+    ----------
+    coordinates : array_like (6,)
+        Angular velocity, rad/s, and velocity of the point at the origin, m/s; or their rates.
+
+    Examples
+    --------
+    >>> from rbdkit.spatial import MotionVector
+    >>> spin, slide = MotionVector([0, 0, 1, 0, 0, 0]), MotionVector([0, 0, 0, 2, 0, 0])
+    >>> (spin + slide).array.tolist()
+    [0.0, 0.0, 1.0, 2.0, 0.0, 0.0]
+    """
 
     __slots__ = ()
 
@@ -127,7 +140,22 @@ class MotionVector(_SpatialVector):
 
 
 class ForceVector(_SpatialVector):
-    """Force or momentum (f_O, f), moment first: an element of F^6 (Featherstone section 2.3)."""
+    """Force or momentum (f_O, f), moment first: an element of F^6 (Featherstone section 2.3).
+
+    Parameters
+    ----------
+    coordinates : array_like (6,)
+        Moment about the origin, N m, and force, N; of a momentum N m s and N s.
+
+    Examples
+    --------
+    The power of a force of 2 N on what moves with 3 m/s:
+
+    >>> from rbdkit.spatial import ForceVector, MotionVector
+    >>> f, v = ForceVector([0, 0, 0, 2, 0, 0]), MotionVector([0, 0, 0, 3, 0, 0])
+    >>> float(f.dot(v))
+    6.0
+    """
 
     __slots__ = ()
 

@@ -19,9 +19,20 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 NAMES = re.compile(r"(\*{0,2}\w+)(?:, (\*{0,2}\w+))*(?: : \S.*)?")
 """The first line of an entry among the parameters: 'name : type', or several names of one type, or names alone."""
 
-FACES = ("rbdkit", "rbdkit.formats", "rbdkit.formulations", "rbdkit.integrators", "rbdkit.joints", "rbdkit.library")
+FACES = [
+    "rbdkit",
+    "rbdkit.derivatives",
+    "rbdkit.formats",
+    "rbdkit.formulations",
+    "rbdkit.integrators",
+    "rbdkit.joints",
+    "rbdkit.library",
+    "rbdkit.model",
+    "rbdkit.simulation",
+    "rbdkit.spatial",
+]
 """What users of the package make or call by name; all of it has an example."""
-RECORDS = {"Acting", "Solve", "Stage", "State"}
+RECORDS = {"Acting", "DynamicsDerivatives", "Gradient", "RneaDerivatives", "Solve", "Stage", "State"}
 """Data classes that users are handed and need not make."""
 BASES = {"CrouchGrossman", "JointType", "MuntheKaas", "OneStep"}
 """Classes that others are made from."""
@@ -53,9 +64,9 @@ def section(text: str, title: str) -> list[str]:
 
 
 def documented(thing: object) -> list[str]:
-    """The names of the parameters in a docstring, in order; those of a data class may stand among its attributes."""
-    text = inspect.getdoc(thing) or ""
-    lines = section(text, "Parameters") or (section(text, "Attributes") if dataclasses.is_dataclass(thing) else [])
+    """The names of the parameters in a docstring, in order; those of a record may stand among its attributes."""
+    text, is_record = inspect.getdoc(thing) or "", dataclasses.is_dataclass(thing) or hasattr(thing, "_fields")
+    lines = section(text, "Parameters") or (section(text, "Attributes") if is_record else [])
     entries = [line for line in lines if line and not line.startswith(" ")]
     for entry in entries:
         assert NAMES.fullmatch(entry), f"not a line of names and their type: {entry!r}"
