@@ -18,7 +18,12 @@ from rbdkit.model.requirements import require_tree
 def condition_number(model: Model, q: ArrayLike, t: float = 0.0) -> float:
     """Condition number of H in the 2-norm: its largest over its smallest eigenvalue.
 
-    q : (nq,) coordinates. t : time in s, for prescribed joints.
+    Parameters
+    ----------
+    q : array_like (nq,)
+        Coordinates.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Raises
     ------

@@ -17,9 +17,14 @@ DIRECTIONS = 16
 class PlanarBody:
     """The equation of motion of a body with m = 1 and I_C = 1, in coordinates at O, and its solution in floats.
 
-    matrix, rhs : I_O (3, 3) and f_O - v_O x* I_O v_O (3,) of Eq 10.1, as they were computed.
-    exact, computed : (3,) a_O: the exact one, rounded to double, and what `numpy.linalg.solve` made of matrix and rhs.
-    error : (3,) computed minus exact, seen at the centre of mass: of the angular acceleration (rad/s2) and of the
+    Attributes
+    ----------
+    matrix, rhs : ndarray
+        I_O (3, 3) and f_O - v_O x* I_O v_O (3,) of Eq 10.1, as they were computed.
+    exact, computed : ndarray (3,)
+        a_O: the exact one, rounded to double, and what `numpy.linalg.solve` made of matrix and rhs.
+    error : ndarray (3,)
+        Computed minus exact, seen at the centre of mass: of the angular acceleration (rad/s2) and of the
         acceleration of C (m/s2), without further rounding.
     """
 

@@ -32,7 +32,12 @@ def forward_dynamics_error(
 ) -> RoundOff:
     """Errors of both algorithms at one state, against `exact_acceleration`, which says what models it refuses.
 
-    joints : the velocity variables that are compared; all if not given. t : time in s, for prescribed joints.
+    Parameters
+    ----------
+    joints : slice, optional
+        The velocity variables that are compared; all if not given.
+    t : float, optional
+        Time in s, for prescribed joints.
     """
     exact = exact_acceleration(model, q, qd, tau, t=t)[joints]
     scale = np.abs(exact).max(initial=0.0) or 1.0
@@ -85,8 +90,12 @@ def boost_errors(model: Model, speeds: ArrayLike, seeds: int = 5) -> RoundOff:
 def unlike_errors(scales: ArrayLike, heavy_base: bool = True, seeds: int = 5) -> RoundOff:
     """Errors on `unlike_spheres` against the ratio of their radii, under the forces of accelerations of order one.
 
-    scales : (n,) ratios of the radii. heavy_base : whether the tree is rooted in the large sphere. Medians over random
-    states.
+    Parameters
+    ----------
+    scales : array_like (n,)
+        Ratios of the radii.
+    heavy_base : bool, optional
+        Whether the tree is rooted in the large sphere. Medians over random states.
     """
 
     def error(scale: float, seed: int) -> RoundOff:

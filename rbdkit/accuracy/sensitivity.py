@@ -18,8 +18,12 @@ from rbdkit.model.requirements import require_tree
 class Response:
     """Accelerations that were wanted, and those that the forces as applied bring about; all (nv,), H (nv, nv).
 
-    qdd_d, tau_d : wanted accelerations and the forces that they need. tau_a, qdd_a : forces as they are applied and
-    the accelerations that follow.
+    Attributes
+    ----------
+    qdd_d, tau_d : ndarray
+        Wanted accelerations and the forces that they need.
+    tau_a, qdd_a : ndarray
+        Forces as they are applied and the accelerations that follow.
     """
 
     H: NDArray
@@ -104,7 +108,10 @@ def noise_fan(
 ) -> NDArray:
     """(samples, nv) accelerations from rest under forces with relative errors, uniform in [-noise, noise].
 
-    model, q, wanted, t : as of `response`, which says what it refuses.
+    Parameters
+    ----------
+    model, q, wanted, t
+        As of `response`, which says what it refuses.
     """
     rng = np.random.default_rng(seed)
     exact = response(model, q, wanted, applied=lambda tau: tau, t=t)

@@ -17,7 +17,16 @@ from rbdkit.model import Model
 class Run:
     """A motion with its price.
 
-    t : (n,) times, s. q, v : (n, nq), (n, nv) states. steps : (n,) made so far. evaluations : of the dynamics in all.
+    Attributes
+    ----------
+    t : ndarray (n,)
+        Times, s.
+    q, v : ndarray (n, nq), (n, nv)
+        States.
+    steps : ndarray (n,)
+        Made so far.
+    evaluations : int
+        Of the dynamics in all.
     """
 
     t: NDArray
@@ -54,7 +63,12 @@ def adaptive_run(
 ) -> Run:
     """Simulate with steps that keep the estimated error of each below a tolerance, rtol and atol alike.
 
-    method : a name that `rbdkit.integrators.Adaptive` knows. points : recorded, evenly in time.
+    Parameters
+    ----------
+    method : object, optional
+        A name that `rbdkit.integrators.Adaptive` knows.
+    points : int, optional
+        Recorded, evenly in time.
     """
     system, times = Counted(JointSystem(model)), np.linspace(0.0, duration, points)
     q, v = model.check_q(q0, "q0"), model.check_v(v0, "v0")

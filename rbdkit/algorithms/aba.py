@@ -19,12 +19,22 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 class AbaResult:
     """What `aba` computed, in body coordinates; row or entry i belongs to body i.
 
-    qdd : (nv,) joint accelerations.
-    v, c, a : (n, 6) velocities, velocity products, and accelerations with ``a[0] = -gravity``.
-    IA, pA : (n, 6, 6), (n, 6) articulated-body inertias and bias forces.
-    Ia, pa : the same, seen through joint i by the parent.
-    U, D, u : lists, the common subexpressions of Eqs 7.43-7.45.
-    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
+    Attributes
+    ----------
+    qdd : ndarray (nv,)
+        Joint accelerations.
+    v, c, a : ndarray (n, 6)
+        Velocities, velocity products, and accelerations with ``a[0] = -gravity``.
+    IA, pA : ndarray (n, 6, 6), (n, 6)
+        Articulated-body inertias and bias forces.
+    Ia, pa : ndarray
+        The same, seen through joint i by the parent.
+    U, D, u : list of ndarray
+        Lists, the common subexpressions of Eqs 7.43-7.45.
+    X : ndarray (n, 6, 6)
+        From parent to body.
+    S : list of ndarray
+        List of (6, nv_i).
     """
 
     qdd: NDArray

@@ -21,8 +21,14 @@ from rbdkit.spatial import plucker
 class ClosedForm:
     """The coefficients of Eq 5.6: ``tau_i = sum_j H_ij qdd_j + sum_jk C_ijk qd_j qd_k + g_i``.
 
-    H : (nv, nv) inertia. C : (nv, nv, nv) of centrifugal (j = k) and Coriolis forces, symmetric in j and k.
-    g : (nv,) gravity terms.
+    Attributes
+    ----------
+    H : ndarray (nv, nv)
+        Inertia.
+    C : ndarray (nv, nv, nv)
+        Of centrifugal (j = k) and Coriolis forces, symmetric in j and k.
+    g : ndarray (nv,)
+        Gravity terms.
     """
 
     H: NDArray

@@ -16,8 +16,16 @@ from rbdkit.spatial import plucker
 class CrbaResult:
     """What `crba` computed, in body coordinates; entry i belongs to body i.
 
-    H : (nv, nv) joint-space inertia matrix, exactly symmetric. Ic : (n, 6, 6) composite inertias.
-    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
+    Attributes
+    ----------
+    H : ndarray (nv, nv)
+        Joint-space inertia matrix, exactly symmetric.
+    Ic : ndarray (n, 6, 6)
+        Composite inertias.
+    X : ndarray (n, 6, 6)
+        From parent to body.
+    S : list of ndarray
+        List of (6, nv_i).
     """
 
     H: NDArray

@@ -21,8 +21,14 @@ from rbdkit.spatial.cross import cross_force
 class Energy:
     """Energy of one state or a stack of states, J; each field has shape (...).
 
-    kinetic : of bodies and rotors. gravitational : zero when every centre of mass is at the world origin.
-    spring : in the springs of the joints and in force elements.
+    Attributes
+    ----------
+    kinetic : ndarray
+        Of bodies and rotors.
+    gravitational : ndarray
+        Zero when every centre of mass is at the world origin.
+    spring : ndarray
+        In the joints.
     """
 
     kinetic: NDArray
@@ -61,8 +67,18 @@ def energy(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Energy:
 class PowerBalance:
     """Where the energy goes, W: ``energy_rate = applied + external + driven - dissipated``.
 
-    energy_rate : rate of kinetic plus potential energy, from the accelerations. applied : tau . v. external : of f_ext.
-    driven : of the motors that move prescribed joints. dissipated : in the dampers, and by force elements.
+    Attributes
+    ----------
+    energy_rate : ndarray
+        Rate of kinetic plus potential energy, from the accelerations.
+    applied : ndarray
+        tau . v.
+    external : ndarray
+        Of f_ext.
+    driven : ndarray
+        Of the motors that move prescribed joints.
+    dissipated : ndarray
+        In the dampers.
     """
 
     energy_rate: NDArray

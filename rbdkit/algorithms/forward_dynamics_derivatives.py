@@ -23,7 +23,11 @@ from rbdkit.model.requirements import require_tree
 class ForwardDynamicsDerivatives:
     """Rows belong to accelerations, columns to what they are differentiated by.
 
-    qdd : (nv,). dqdd_dq, dqdd_dv, dqdd_dtau : (nv, nv); dqdd_dtau is the inverse of H.
+    Attributes
+    ----------
+    qdd : ndarray (nv,)
+    dqdd_dq, dqdd_dv, dqdd_dtau : ndarray
+        (nv, nv); dqdd_dtau is the inverse of H.
     """
 
     qdd: NDArray

@@ -16,8 +16,12 @@ from rbdkit.spatial import se3
 class Kinematics:
     """Poses and velocities of all bodies, for one state or a stack of states.
 
-    poses : (..., n, 4, 4) pose of body i in the world, ``poses[..., 0, :, :]`` being the world itself.
-    velocities : (..., n, 6) spatial velocity of body i in body coordinates; None if no joint velocities were given.
+    Attributes
+    ----------
+    poses : ndarray (..., n, 4, 4)
+        Pose of body i in the world, ``poses[..., 0, :, :]`` being the world itself.
+    velocities : ndarray (..., n, 6) or None
+        Spatial velocity of body i in body coordinates; None if no joint velocities were given.
     """
 
     model: Model

@@ -20,10 +20,20 @@ from rbdkit.spatial.inertia import Inertia
 class Link(NamedTuple):
     """What the 3-D equations know of a body and its joint; numbers, or symbols to count with.
 
-    parent : number of the body it hangs on. kind : 'revolute', 'prismatic' or 'fixed'.
-    z : (3,) joint axis in link coordinates. E : (3, 3) rotation from parent to link coordinates.
-    r : (3,) position of the link's origin in its parent.
-    m, c, I_cm : mass, centre of mass, and rotational inertia about it, in link coordinates.
+    Attributes
+    ----------
+    parent : int
+        Number of the body it hangs on.
+    kind : str
+        'revolute', 'prismatic' or 'fixed'.
+    z : ndarray (3,)
+        Joint axis in link coordinates.
+    E : ndarray (3, 3)
+        Rotation from parent to link coordinates.
+    r : ndarray (3,)
+        Position of the link's origin in its parent.
+    m, c, I_cm
+        Mass, centre of mass, and rotational inertia about it, in link coordinates.
     """
 
     parent: int
@@ -40,11 +50,20 @@ class Link(NamedTuple):
 class LuhWalkerPaulResult:
     """What `luh_walker_paul` computed, in link coordinates; row i belongs to body i. All (n, 3) but tau.
 
-    tau : (nv,) joint forces.
-    omega, v : angular velocity, and linear velocity of the link's origin.
-    omega_dot, v_dot : angular acceleration, and classical acceleration of the origin, with ``v_dot[0] = -gravity``.
-    F, N : net force, and net moment about the centre of mass. f, n : force and moment exerted through joint i.
-    c : centres of mass.
+    Attributes
+    ----------
+    tau : ndarray (nv,)
+        Joint forces.
+    omega, v : ndarray
+        Angular velocity, and linear velocity of the link's origin.
+    omega_dot, v_dot : ndarray
+        Angular acceleration, and classical acceleration of the origin, with ``v_dot[0] = -gravity``.
+    F, N : ndarray
+        Net force, and net moment about the centre of mass.
+    f, n : ndarray
+        Force and moment exerted through joint i.
+    c : ndarray
+        Centres of mass.
     """
 
     tau: NDArray

@@ -106,7 +106,10 @@ def _by_advance(
 ) -> NDArray:
     """By how far a joint goes for what it turns by: the pitch of a screw, the radius of a pinion.
 
-    direction : (3,) in body coordinates, in which it goes; the frame before the joint keeps it.
+    Parameters
+    ----------
+    direction : ndarray (3,)
+        In body coordinates, in which it goes; the frame before the joint keeps it.
     """
     i, p, joint = body.index, body.parent, body.joint
     along = plucker.inverse(d.X_0[i]) @ np.concatenate([np.zeros(3), direction])

@@ -20,7 +20,12 @@ Scalars = Sequence[Any] | NDArray
 def velocities_by_recurrence(s: Scalars, qd: Scalars) -> list[Any]:
     """v_1 ... v_n, each from the one before (Featherstone 2008, Eq 5.2): n m + (n - 1) a, and one a more from v_0.
 
-    s : (n, 6) axes, or n symbols that stand for them. qd : (n,) rates.
+    Parameters
+    ----------
+    s : Scalars
+        (n, 6) axes, or n symbols that stand for them.
+    qd : Scalars
+        (n,) rates.
     """
     v = [s[0] * qd[0]]
     for i in range(1, len(s)):

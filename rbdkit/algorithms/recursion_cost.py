@@ -23,7 +23,10 @@ NUMBERS = 9 + 3 + 1 + 3 + 6
 def original(n: int, with_velocities: bool = False) -> Trace:
     """The equations of Luh, Walker and Paul (Featherstone 2008, Table 5.2); arguments: links, qd, qdd, gravity.
 
-    with_velocities : compute the linear velocities too, which no other equation needs.
+    Parameters
+    ----------
+    with_velocities : bool, optional
+        Compute the linear velocities too, which no other equation needs.
     """
 
     def forces(links: Sequence[Link], qd: NDArray, qdd: NDArray, a_g: NDArray) -> list[Any]:
@@ -98,7 +101,10 @@ def closed_form_operations(n: int) -> Operations:
 def link_numbers(links: Sequence[Link], about_origin: bool = False) -> NDArray:
     """(n, 22) numbers of links 1 ... n, as the traces take them: E, r, m, c and I_cm.
 
-    about_origin : for `spatial`: first moment and inertia about the origin in place of c and I_cm.
+    Parameters
+    ----------
+    about_origin : bool, optional
+        For `spatial`: first moment and inertia about the origin in place of c and I_cm.
     """
     rows = []
     for link in links[1:]:

@@ -18,10 +18,19 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 class RneaResult:
     """What `rnea` computed, in body coordinates; row i belongs to body i.
 
-    tau : (nv,) joint forces. v, a : (n, 6) velocities, and accelerations with ``a[0] = -gravity``.
-    f : (n, 6) force that the parent exerts on body i through joint i: its bearing reaction; ``f[0]``: what the world
-    exerts on the whole tree.
-    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
+    Attributes
+    ----------
+    tau : ndarray (nv,)
+        Joint forces.
+    v, a : ndarray (n, 6)
+        Velocities, and accelerations with ``a[0] = -gravity``.
+    f : ndarray (n, 6)
+        Force that the parent exerts on body i through joint i: its bearing reaction; ``f[0]``: what the world
+        exerts on the whole tree.
+    X : ndarray (n, 6, 6)
+        From parent to body.
+    S : list of ndarray
+        List of (6, nv_i).
     """
 
     tau: NDArray

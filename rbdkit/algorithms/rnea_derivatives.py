@@ -19,8 +19,16 @@ from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
 class Axes:
     """Axes of joints in base coordinates and how they change, one column a freedom, shape (6, nv) each.
 
-    J : the axes. Psi_dot : v_c x J, their rates as the frame sees them that a displacement leaves behind.
-    Psi_ddot : a_c x J + v_c x Psi_dot, the same for accelerations. W : (v_before + v_after) x J.
+    Attributes
+    ----------
+    J : ndarray
+        The axes.
+    Psi_dot : ndarray
+        v_c x J, their rates as the frame sees them that a displacement leaves behind.
+    Psi_ddot : ndarray
+        a_c x J + v_c x Psi_dot, the same for accelerations.
+    W : ndarray
+        (v_before + v_after) x J.
     """
 
     J: NDArray
@@ -37,11 +45,20 @@ class Axes:
 class RneaDerivatives:
     """What `rnea_derivatives` computed; rows belong to joint forces, columns to what they are differentiated by.
 
-    dtau_dq, dtau_dv, dtau_da : (nv, nv); dtau_da is the inertia matrix H.
-    v, a : (n, 6) of every body in base coordinates, with ``a[0] = -gravity``.
-    IC, BC : (n, 6, 6) inertia and Coriolis matrix of what each joint carries, in base coordinates.
-    F, F_x : (n, 6) force across each joint, and the external forces on what it carries.
-    axes : list of `Axes`. X_0 : (n, 6, 6) from base to body.
+    Attributes
+    ----------
+    dtau_dq, dtau_dv, dtau_da : ndarray
+        (nv, nv); dtau_da is the inertia matrix H.
+    v, a : ndarray (n, 6)
+        Of every body in base coordinates, with ``a[0] = -gravity``.
+    IC, BC : ndarray (n, 6, 6)
+        Inertia and Coriolis matrix of what each joint carries, in base coordinates.
+    F, F_x : ndarray (n, 6)
+        Force across each joint, and the external forces on what it carries.
+    axes : list of Axes
+        List of `Axes`.
+    X_0 : ndarray (n, 6, 6)
+        From base to body.
     """
 
     dtau_dq: NDArray

@@ -21,8 +21,12 @@ from rbdkit.spatial import plucker
 class Stage:
     """Freedoms whose axes stand still in one frame.
 
-    freedoms : their numbers in the joint, or of its `parts`.
-    carried : whether that frame is the one they move; else the one before.
+    Attributes
+    ----------
+    freedoms : tuple of int
+        Their numbers in the joint, or of its `parts`.
+    carried : bool
+        Whether that frame is the one they move; else the one before.
     """
 
     freedoms: tuple[int, ...]
@@ -43,7 +47,10 @@ def stages(joint: Joint) -> list[Stage]:
 def parts(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray]:
     """Axes P of the parts of a joint in body coordinates, (6, m), and G, (m, nv): freedoms move them, ``S = P @ G``.
 
-    q : (nq,) coordinates of the model.
+    Parameters
+    ----------
+    q : ndarray (nq,)
+        Coordinates of the model.
     """
     P, G = _parts(joint.type, joint.coordinates(q))
     return P if joint.mimic is None else joint.mimic.multiplier * P, G

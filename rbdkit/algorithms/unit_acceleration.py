@@ -19,8 +19,18 @@ from rbdkit.spatial import plucker
 class UnitAcceleration:
     """What `unit_acceleration` computed, in world coordinates; row i belongs to body i.
 
-    joint : number of the joint that owns the variable. s : (6,) its motion vector s_alpha.
-    a : (n, 6) accelerations. f : (n, 6) forces through joint i onto body i. tau : (nv,) joint forces: a column of H.
+    Attributes
+    ----------
+    joint : int
+        Number of the joint that owns the variable.
+    s : ndarray (6,)
+        Its motion vector s_alpha.
+    a : ndarray (n, 6)
+        Accelerations.
+    f : ndarray (n, 6)
+        Forces through joint i onto body i.
+    tau : ndarray (nv,)
+        Joint forces: a column of H.
     """
 
     joint: int

@@ -13,8 +13,12 @@ from rbdkit.spatial.compact import AxialScrew, Scalar, Vector, fv, plx, rbi, shi
 class Link:
     """From the parent to the body: in general a screw along z, then one along x, then that of the joint along z.
 
-    z_md, x_md : mass of what the body carries times the shift. first : the first screw, its m d, and all three as one
-    transform; None between Denavit-Hartenberg frames.
+    Attributes
+    ----------
+    z_md, x_md : Scalar
+        Mass of what the body carries times the shift.
+    first : tuple or None
+        The first screw, its m d, and all three as one transform; None between Denavit-Hartenberg frames.
     """
 
     z: AxialScrew

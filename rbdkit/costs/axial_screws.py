@@ -16,7 +16,14 @@ SMALL = 1e-12
 class Screws:
     """Turns (rad) about and shifts (m) along an axis, one after the other, each in the frame that the last one led to.
 
-    beta, b : first, along z. alpha, a : along x. gamma, d : last, along z again.
+    Attributes
+    ----------
+    beta, b : float
+        First, along z.
+    alpha, a : float
+        Along x.
+    gamma, d : float
+        Last, along z again.
     """
 
     beta: float

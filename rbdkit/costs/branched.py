@@ -27,8 +27,14 @@ VX_DH, VX_G = Operations(mul=20, add=12), Operations(mul=24, add=18)
 class Branching:
     """How often the lines 7 and 13 of Table 10.2 run, by the kind of transform.
 
-    parents : lambda(1), ..., lambda(n). D0_dh, D0_g : inertias moved and added (Eqs 10.4, 10.11).
-    D1_dh, D1_g : vectors moved (Eqs 10.5, 10.11).
+    Attributes
+    ----------
+    parents : tuple of int
+        lambda(1), ..., lambda(n).
+    D0_dh, D0_g : int
+        Inertias moved and added (Eqs 10.4, 10.11).
+    D1_dh, D1_g : int
+        Vectors moved (Eqs 10.5, 10.11).
     """
 
     parents: tuple[int, ...]

@@ -102,8 +102,15 @@ def _screw(axis: str, row: NDArray) -> tuple[AxialScrew, Scalar]:
 def inputs(model: Model, q: NDArray) -> list[NDArray]:
     """The numbers that the recorded algorithm works on, a row for each body; they are made in advance, but the turns.
 
-    turn : (n, 2) cosine and sine of the joint's angle. inertia : (n, 10). first, x, z : (n, 8) constants of the screws
-    with their m d. general : (n, 12) E and r of the transforms that are not between Denavit-Hartenberg frames.
+    Parameters
+    ----------
+    turn : ndarray (n, 2)
+        Cosine and sine of the joint's angle.
+    inertia : ndarray (n, 10)
+    first, x, z : ndarray (n, 8)
+        Constants of the screws with their m d.
+    general : ndarray (n, 12)
+        E and r of the transforms that are not between Denavit-Hartenberg frames.
     """
     n = len(model.bodies)
     turn, inertia = np.zeros((n, TURN)), np.zeros((n, INERTIA))

@@ -15,7 +15,12 @@ Curve = Callable[[ArrayLike], NDArray]
 def inertia_matrix_method(n: ArrayLike, addition: float = 1.0) -> NDArray:
     """Cost of forward dynamics by way of H, the "O(n^3) algorithm": RNEA, CRBA, factorize and solve.
 
-    n : joints. addition : what an addition costs, in multiplications.
+    Parameters
+    ----------
+    n : array_like
+        Joints.
+    addition : float, optional
+        What an addition costs, in multiplications.
     """
     parts = [best(name).total(n, addition) for name in ("rnea", "crba", "factor_and_solve")]
     return np.sum(parts, axis=0)

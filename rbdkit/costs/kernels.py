@@ -20,9 +20,17 @@ NAMES: tuple[Algorithm, ...] = ("rnea", "crba", "aba")
 class Comparison:
     """One algorithm on GU(n): what the engine's code does, and the cheapest and dearest rows of Table 10.1.
 
-    engine : on the model as it is, whose Denavit-Hartenberg frames have zeros to skip. general : as if there were none.
-    screws : the same algorithm in the arithmetic of Appendix A, simplified by the same rules. All without sines and
-    cosines. cheapest, dearest : published for this n.
+    Attributes
+    ----------
+    engine : Operations
+        On the model as it is, whose Denavit-Hartenberg frames have zeros to skip.
+    general : Operations
+        As if there were none.
+    screws : Operations
+        The same algorithm in the arithmetic of Appendix A, simplified by the same rules. All without sines and
+        cosines.
+    cheapest, dearest : Operations
+        Published for this n.
     """
 
     algorithm: Algorithm
@@ -68,7 +76,10 @@ def kernel_costs(lengths: Sequence[int], algorithms: Sequence[Algorithm] = NAMES
 def screw_costs(algorithm: Algorithm, n: int) -> Operations:
     """Operations of an algorithm on GU(n) by axial screws, `rbdkit.spatial.compact.chain` and `axial_crba`, simplified.
 
-    algorithm : 'rnea', 'crba' or 'aba'.
+    Parameters
+    ----------
+    algorithm : Algorithm
+        'rnea', 'crba' or 'aba'.
     """
     if algorithm == "crba":
         return counted_crba(general_unbranched(n)).simplified

@@ -137,6 +137,9 @@ def best(algorithm: Algorithm) -> Formula:
 def cheapest(algorithm: Algorithm, n: int, addition: float = 1.0) -> Formula:
     """The cheapest row for n joints. For CRBA with n <= 32 this is not the first, but that of Balafoutis and Patel.
 
-    addition : what an addition costs, in multiplications.
+    Parameters
+    ----------
+    addition : float, optional
+        What an addition costs, in multiplications.
     """
     return min(formulas(algorithm), key=lambda row: float(row.total(n, addition)))

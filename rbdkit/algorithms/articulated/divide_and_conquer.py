@@ -22,11 +22,22 @@ from rbdkit.spatial import plucker
 class DivideAndConquer:
     """What `divide_and_conquer` computed.
 
-    qdd : (nv,) joint accelerations; a loop's joints have none of their own.
-    a : (n, 6) accelerations of the bodies in their own coordinates, with ``a[0] = -gravity``.
-    f : force (6,) through every joint, by its name, on its body or successor, in the coordinates of that.
-    order : of the assembly. depth : assemblies that wait for each other. assemblies : all of them, in that order.
-    repeated : number of constraints that others imply; 0 for trees.
+    Attributes
+    ----------
+    qdd : ndarray (nv,)
+        Joint accelerations; a loop's joints have none of their own.
+    a : ndarray (n, 6)
+        Accelerations of the bodies in their own coordinates, with ``a[0] = -gravity``.
+    f : dict of str to ndarray
+        Force (6,) through every joint, by its name, on its body or successor, in the coordinates of that.
+    order : Order
+        Of the assembly.
+    depth : int
+        Assemblies that wait for each other.
+    assemblies : list of Assembly
+        All of them, in that order.
+    repeated : int
+        Number of constraints that others imply; 0 for trees.
     """
 
     qdd: NDArray

@@ -34,7 +34,12 @@ class Handle(NamedTuple):
 class InverseHandle(NamedTuple):
     """``a = Phi f + b`` (Featherstone 2008, Eq 7.3), which exists always.
 
-    Phi : (6, 6) articulated-body inverse inertia. b : (6,) bias acceleration.
+    Attributes
+    ----------
+    Phi : ndarray (6, 6)
+        Articulated-body inverse inertia.
+    b : ndarray (6,)
+        Bias acceleration.
     """
 
     Phi: NDArray

@@ -24,7 +24,14 @@ AGREE = 1e-6
 class Articulated:
     """An articulated body: ``a = Phi f + b`` of all its handles together (Featherstone 2008, Eq 7.4).
 
-    handles : names. Phi : (6 h, 6 h), symmetric, positive semidefinite. b : (6 h,). In one set of coordinates for all.
+    Attributes
+    ----------
+    handles : tuple of End
+        Names.
+    Phi : ndarray (6 h, 6 h)
+        Symmetric, positive semidefinite.
+    b : ndarray (6 h,)
+        In one set of coordinates for all.
     """
 
     handles: tuple[End, ...]
@@ -46,8 +53,20 @@ class Articulated:
 class Assembly:
     """Two articulated bodies joined into one, and what is needed to take them apart again.
 
-    A, B : the two. joints : names. body : the result, whose handles are those of A and B that no joint took.
-    W : T Y^+ T^T of Eq 7.63. beta : c - b_3 + b_2. repeated : number of constraints that others imply.
+    Attributes
+    ----------
+    A, B : Articulated
+        The two.
+    joints : tuple of str
+        Names.
+    body : Articulated
+        The result, whose handles are those of A and B that no joint took.
+    W : ndarray
+        T Y^+ T^T of Eq 7.63.
+    beta : ndarray
+        c - b_3 + b_2.
+    repeated : int
+        Number of constraints that others imply.
     """
 
     A: Articulated

@@ -15,9 +15,14 @@ from rbdkit.spatial import plucker
 class TreeMotion:
     """Accelerations of a model and the forces through its joints; row or entry i belongs to body i.
 
-    qdd : (nv,) joint accelerations.
-    a : (n, 6) accelerations of the bodies in their own coordinates, with ``a[0] = -gravity``, as `aba` has them.
-    f : (n, 6) force that the parent exerts on body i through joint i, in body coordinates; as `rnea` has it.
+    Attributes
+    ----------
+    qdd : ndarray (nv,)
+        Joint accelerations.
+    a : ndarray (n, 6)
+        Accelerations of the bodies in their own coordinates, with ``a[0] = -gravity``, as `aba` has them.
+    f : ndarray (n, 6)
+        Force that the parent exerts on body i through joint i, in body coordinates; as `rnea` has it.
     """
 
     qdd: NDArray

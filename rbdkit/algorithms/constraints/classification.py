@@ -23,8 +23,12 @@ CLEAR = 1e-3  # a direction longer than this is none of these errors
 class Classification:
     """Where a constraint stands in Fig 3.1, and the two freedoms that tell it.
 
-    velocity_freedoms : dimension of the velocities that are allowed at the state.
-    position_freedoms : dimension of the places that motions with such velocities lead to.
+    Attributes
+    ----------
+    velocity_freedoms : int
+        Dimension of the velocities that are allowed at the state.
+    position_freedoms : int
+        Dimension of the places that motions with such velocities lead to.
     """
 
     equality: bool

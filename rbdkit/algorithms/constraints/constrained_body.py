@@ -19,9 +19,20 @@ from rbdkit.spatial.cross import cross_force
 class AttachedBody:
     """What the three methods start from, in body coordinates.
 
-    I : (6, 6) inertia. S : (6, n_f) motion subspace. T : (6, 6 - n_f) constraint forces. v : (6,) velocity.
-    c : (6,) the acceleration at qdd = 0, Sdot qd and, on a joint driven in time, the rate of its bias velocity.
-    p : (6,) bias force v x* I v - f_g.
+    Attributes
+    ----------
+    I : ndarray (6, 6)
+        Inertia.
+    S : ndarray (6, n_f)
+        Motion subspace.
+    T : ndarray (6, 6 - n_f)
+        Constraint forces.
+    v : ndarray (6,)
+        Velocity.
+    c : ndarray (6,)
+        The acceleration at qdd = 0, Sdot qd and, on a joint driven in time, the rate of its bias velocity.
+    p : ndarray (6,)
+        Bias force v x* I v - f_g.
     """
 
     I: NDArray

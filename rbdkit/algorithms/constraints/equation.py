@@ -21,7 +21,14 @@ from rbdkit.spatial.inertia import Inertia
 class EquationOfMotion:
     """H qdd + C = tau at one state (Featherstone 2008, Eq 3.1).
 
-    H : (n, n) generalized inertia. C : (n,) bias force. tau : (n,) generalized force.
+    Attributes
+    ----------
+    H : ndarray (n, n)
+        Generalized inertia.
+    C : ndarray (n,)
+        Bias force.
+    tau : ndarray (n,)
+        Generalized force.
 
     Raises
     ------

@@ -15,8 +15,16 @@ from rbdkit.errors import ModelError, StateError
 class ExplicitResult:
     """What `apply_explicit` computed.
 
-    ydd : (n - n_ic,) acceleration in the variables that are left. qdd : (n,) the same in the old ones.
-    tau_c : (n,) constraint force. reduced : the equation H_G ydd + C_G = u in the new variables (Eq 3.21).
+    Attributes
+    ----------
+    ydd : ndarray (n - n_ic,)
+        Acceleration in the variables that are left.
+    qdd : ndarray (n,)
+        The same in the old ones.
+    tau_c : ndarray (n,)
+        Constraint force.
+    reduced : EquationOfMotion
+        The equation H_G ydd + C_G = u in the new variables (Eq 3.21).
     """
 
     ydd: NDArray

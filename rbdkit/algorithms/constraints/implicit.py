@@ -16,8 +16,16 @@ from rbdkit.spatial import subspace
 class ImplicitResult:
     """What `apply_implicit` computed.
 
-    qdd : (n,) acceleration. lam : (n_c,) constraint-force variables; the smallest ones where they are not unique.
-    tau_c : (n,) constraint force K^T lam. n_ic : number of independent constraints; n_c - n_ic variables are free.
+    Attributes
+    ----------
+    qdd : ndarray (n,)
+        Acceleration.
+    lam : ndarray (n_c,)
+        Constraint-force variables; the smallest ones where they are not unique.
+    tau_c : ndarray (n,)
+        Constraint force K^T lam.
+    n_ic : int
+        Number of independent constraints; n_c - n_ic variables are free.
     """
 
     qdd: NDArray

@@ -16,9 +16,20 @@ from rbdkit.spatial.cross import cross_motion
 class JointConstraint:
     """A joint at one state, in successor coordinates (Featherstone 2008, section 3.5).
 
-    S : (6, n_f) motion subspace. sigma : (6,) bias velocity, zero unless the joint depends on time.
-    T : (6, 6 - n_f) constraint forces. T_a : (6, n_f) active forces, T_a^T S = 1.
-    v_J : (6,) joint velocity. c_J : (6,) the part of the apparent joint acceleration that is there without qdd.
+    Attributes
+    ----------
+    S : ndarray (6, n_f)
+        Motion subspace.
+    sigma : ndarray (6,)
+        Bias velocity, zero unless the joint depends on time.
+    T : ndarray (6, 6 - n_f)
+        Constraint forces.
+    T_a : ndarray (6, n_f)
+        Active forces, T_a^T S = 1.
+    v_J : ndarray (6,)
+        Joint velocity.
+    c_J : ndarray (6,)
+        The part of the apparent joint acceleration that is there without qdd.
     """
 
     S: NDArray

@@ -20,11 +20,18 @@ from rbdkit.spatial import plucker
 class MultibodyMotion:
     """The solution of Eq 3.74.
 
-    qdd : (nv,) accelerations of the tree's joints; those that close loops have none of their own.
-    a : (n, 6) accelerations of the bodies in their own coordinates; gravity is one of the forces, so ``a[0] = 0``.
-    f : force (6,) through every joint, by its name, on its successor body, in the coordinates of that.
-    lam : (n_c,) constraint-force variables; the smallest ones where they are not unique.
-    n_ic : number of independent constraints; n_c - n_ic variables of lam are free.
+    Attributes
+    ----------
+    qdd : ndarray (nv,)
+        Accelerations of the tree's joints; those that close loops have none of their own.
+    a : ndarray (n, 6)
+        Accelerations of the bodies in their own coordinates; gravity is one of the forces, so ``a[0] = 0``.
+    f : dict of str to ndarray
+        Force (6,) through every joint, by its name, on its successor body, in the coordinates of that.
+    lam : ndarray (n_c,)
+        Constraint-force variables; the smallest ones where they are not unique.
+    n_ic : int
+        Number of independent constraints; n_c - n_ic variables of lam are free.
     """
 
     qdd: NDArray

@@ -20,9 +20,15 @@ from rbdkit.spatial.inertia import Inertia
 class AugmentedBody:
     """A body with a particle in some of its joints.
 
-    inertia : of body and particles, in body coordinates.
-    points : where the particles sit, (3,) in body coordinates, by the number of the body beyond the joint (the parent
-        or a child). masses : of the particles, kg, likewise.
+    Attributes
+    ----------
+    inertia : Inertia
+        Of body and particles, in body coordinates.
+    points : dict of int to ndarray
+        Where the particles sit, (3,) in body coordinates, by the number of the body beyond the joint (the parent or
+        a child).
+    masses : dict of int to float
+        Of the particles, kg, likewise.
     """
 
     inertia: Inertia

@@ -21,9 +21,16 @@ TOLERANCE = 1e-9
 class BaseParameters:
     """The inertia parameters that matter, and how the others join them.
 
-    names : 'body.mx', ... of all parameters, the world's left out. columns : places of the base parameters among them.
-    K : (base, all): ``beta = K pi`` are the base parameters, combinations of all parameters pi.
-    singular_values : of the stacked regressor, its columns scaled to length one.
+    Attributes
+    ----------
+    names : tuple of str
+        'body.mx', ... of all parameters, the world's left out.
+    columns : tuple of int
+        Places of the base parameters among them.
+    K : ndarray
+        (base, all): ``beta = K pi`` are the base parameters, combinations of all parameters pi.
+    singular_values : ndarray
+        Of the stacked regressor, its columns scaled to length one.
     """
 
     names: tuple[str, ...]

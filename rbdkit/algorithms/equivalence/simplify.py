@@ -22,9 +22,16 @@ ZERO = 1e-13
 class Simplified:
     """A model with the same equation of motion and more zeros.
 
-    model : to be used with the algorithms of `rbdkit.algorithms`: its bodies have `TenNumbers`, and often no mass.
-    parameters : (n, 10) its inertia parameters. I_delta : (n, 10) what went from body i to its parent.
-    zeros_before, zeros : inertia parameters that are zero in the model as given and in this one, without the world's.
+    Attributes
+    ----------
+    model : Model
+        To be used with the algorithms of `rbdkit.algorithms`: its bodies have `TenNumbers`, and often no mass.
+    parameters : ndarray (n, 10)
+        Its inertia parameters.
+    I_delta : ndarray (n, 10)
+        What went from body i to its parent.
+    zeros_before, zeros : int
+        Inertia parameters that are zero in the model as given and in this one, without the world's.
     """
 
     model: Model

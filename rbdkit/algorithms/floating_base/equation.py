@@ -20,8 +20,16 @@ from rbdkit.algorithms.sparse.factors import factorize
 class FloatingEquation:
     """``[I_0c F; F^T H] [a_0; qdd] + [p_0c; C] = [0; tau]`` in one state (Featherstone 2008, Eq 9.13).
 
-    I_0c : (6, 6). F : (6, nv). H : (nv, nv). p_0c : (6,). C : (nv,). All in base coordinates.
-    system : whose equation it is.
+    Attributes
+    ----------
+    I_0c : ndarray (6, 6)
+    F : ndarray (6, nv)
+    H : ndarray (nv, nv)
+    p_0c : ndarray (6,)
+    C : ndarray (nv,)
+        All in base coordinates.
+    system : FloatingBase
+        Whose equation it is.
     """
 
     I_0c: NDArray

@@ -20,10 +20,20 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 class FloatingAbaResult:
     """What `floating_aba` computed, in body coordinates; row or entry i belongs to body i, 0 being the base.
 
-    a_0 : (6,) acceleration of the base. qdd : (nv,) of the joints. v, a : (n, 6) velocities and accelerations, gravity
-    included.
-    IA, pA : (n, 6, 6), (n, 6) articulated-body inertias and bias forces, without gravity.
-    X, X_0 : (n, 6, 6) from parent, and from the base, to body. S : list of (6, nv_i).
+    Attributes
+    ----------
+    a_0 : ndarray (6,)
+        Acceleration of the base.
+    qdd : ndarray (nv,)
+        Of the joints.
+    v, a : ndarray (n, 6)
+        Velocities and accelerations, gravity included.
+    IA, pA : ndarray (n, 6, 6), (n, 6)
+        Articulated-body inertias and bias forces, without gravity.
+    X, X_0 : ndarray (n, 6, 6)
+        From parent, and from the base, to body.
+    S : list of ndarray
+        List of (6, nv_i).
     """
 
     a_0: NDArray

@@ -15,9 +15,18 @@ from rbdkit.algorithms.rotor import rotor_inertia
 class FloatingCrbaResult:
     """What `floating_crba` computed.
 
-    H : (nv, nv) joint-space inertia matrix. F : (6, nv) forces at the base, in base coordinates, that unit joint
-    accelerations need. Ic : (n, 6, 6) composite inertias in body coordinates; I_0c is the whole system's.
-    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
+    Attributes
+    ----------
+    H : ndarray (nv, nv)
+        Joint-space inertia matrix.
+    F : ndarray (6, nv)
+        Forces at the base, in base coordinates, that unit joint accelerations need.
+    Ic : ndarray (n, 6, 6)
+        Composite inertias in body coordinates; I_0c is the whole system's.
+    X : ndarray (n, 6, 6)
+        From parent to body.
+    S : list of ndarray
+        List of (6, nv_i).
     """
 
     H: NDArray

@@ -19,9 +19,18 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 class FloatingInverseResult:
     """What `floating_inverse_dynamics` computed, in body coordinates; row i belongs to body i, 0 being the base.
 
-    a_0 : (6,) acceleration of the base. tau : (nv,) joint forces.
-    Ic, pc : (n, 6, 6), (n, 6) composite inertias and the forces that the subtrees need while ``a_0 = 0``.
-    v, ar : (n, 6) velocities and accelerations relative to the base. f : (n, 6) forces across the joints.
+    Attributes
+    ----------
+    a_0 : ndarray (6,)
+        Acceleration of the base.
+    tau : ndarray (nv,)
+        Joint forces.
+    Ic, pc : ndarray (n, 6, 6), (n, 6)
+        Composite inertias and the forces that the subtrees need while ``a_0 = 0``.
+    v, ar : ndarray (n, 6)
+        Velocities and accelerations relative to the base.
+    f : ndarray (n, 6)
+        Forces across the joints.
     """
 
     a_0: NDArray

@@ -17,9 +17,20 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 class FloatingRneaResult:
     """What `floating_rnea` computed, in body coordinates; row or entry i belongs to body i, 0 being the base.
 
-    C : (nv,) joint forces and p_0c : (6,) the force on the base that hold all accelerations at zero.
-    v, avp : (n, 6) velocities and velocity-product accelerations. f : (n, 6) forces across the joints.
-    X, X_0 : (n, 6, 6) from parent, and from the base, to body. S : list of (6, nv_i).
+    Attributes
+    ----------
+    C : ndarray (nv,)
+        Joint forces that hold all accelerations at zero.
+    p_0c : ndarray (6,)
+        The force on the base that does so.
+    v, avp : ndarray (n, 6)
+        Velocities and velocity-product accelerations.
+    f : ndarray (n, 6)
+        Forces across the joints.
+    X, X_0 : ndarray (n, 6, 6)
+        From parent, and from the base, to body.
+    S : list of ndarray
+        List of (6, nv_i).
     """
 
     C: NDArray

@@ -61,7 +61,10 @@ class FloatingBase:
     def external_forces(self, f_ext: ExternalForces) -> NDArray:
         """External forces as an array (bodies, 6), the base first; zeros for None.
 
-        f_ext : as for `rbdkit.algorithms.external_forces`, but in base coordinates about the base's origin; a mapping
+        Parameters
+        ----------
+        f_ext : ExternalForces
+            As for `rbdkit.algorithms.external_forces`, but in base coordinates about the base's origin; a mapping
             may name the base.
         """
         if f_ext is None:

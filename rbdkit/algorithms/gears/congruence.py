@@ -25,7 +25,10 @@ def congruence(G: NDArray, H: NDArray) -> NDArray:
 def congruence_operations(G: NDArray, H: NDArray, sparse: bool = True) -> Operations:
     """Operations of `congruence` for these matrices.
 
-    sparse : take zeros and ones of G, and zeros of H, for granted; otherwise every element is a variable.
+    Parameters
+    ----------
+    sparse : bool, optional
+        Take zeros and ones of G, and zeros of H, for granted; otherwise every element is a variable.
     """
     if not sparse:
         return trace(congruence, G.shape, H.shape, simplify=False).operations()

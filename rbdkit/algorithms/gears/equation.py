@@ -21,9 +21,16 @@ from rbdkit.errors import ModelError, StateError
 class GearedEquation:
     """``G^T H G ydd + G^T (C + H g) = G^T tau`` (Featherstone 2008, Eq 9.26) at one state.
 
-    q, v : of all joints. H, C : inertia (nv, nv) and bias force (nv,) of the tree without gears.
-    G, g : (nv, ny) and (nv,), ``v = G yd`` and ``vdot = G ydd + g``.
-    H_y, C_y : ``G^T H G`` and ``G^T (C + H g)``.
+    Attributes
+    ----------
+    q, v : ndarray
+        Of all joints.
+    H, C : ndarray
+        Inertia (nv, nv) and bias force (nv,) of the tree without gears.
+    G, g : ndarray
+        (nv, ny) and (nv,), ``v = G yd`` and ``vdot = G ydd + g``.
+    H_y, C_y : ndarray
+        ``G^T H G`` and ``G^T (C + H g)``.
     """
 
     q: NDArray

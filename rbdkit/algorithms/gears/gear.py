@@ -20,12 +20,19 @@ from rbdkit.trace import Trace, jacobian, trace
 class Gear:
     """A joint whose coordinate is a function of the coordinates of others.
 
-    follower : name of the joint that follows. leaders : names of those it follows.
-    function : of as many numbers as there are leaders; its coordinate.
-    slopes : the partial derivatives of the function, one for each leader. If not given, they are taken from the
-        function, which must then be one that `rbdkit.trace` can follow: arithmetic, `numpy.sin`, ...
-
     A pair of wheels has one leader and a constant slope, a differential has two leaders or more.
+
+    Attributes
+    ----------
+    follower : str
+        Name of the joint that follows.
+    leaders : tuple of str
+        Names of those it follows.
+    function : callable
+        Of as many numbers as there are leaders; its coordinate.
+    slopes : callable or None
+        The partial derivatives of the function, one for each leader. If not given, they are taken from the
+        function, which must then be one that `rbdkit.trace` can follow: arithmetic, `numpy.sin`, ...
     """
 
     follower: str

@@ -21,12 +21,24 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 class HybridAbaResult:
     """What `hybrid_aba` computed, in body coordinates; row or entry i belongs to body i.
 
-    qdd, tau : (nv,) accelerations and forces of all joints, given and found. fd : the forward-dynamics joints.
-    v, c, a : (n, 6) velocities, known accelerations across the joints, and accelerations with ``a[0] = -gravity``.
-    IA, pA : (n, 6, 6), (n, 6) articulated-body inertias and bias forces.
-    Ia, pa : the same, seen through joint i by the parent.
-    U, D, u : lists, empty arrays at inverse-dynamics joints.
-    X : (n, 6, 6) from parent to body. S : list of (6, nv_i).
+    Attributes
+    ----------
+    qdd, tau : ndarray (nv,)
+        Accelerations and forces of all joints, given and found.
+    fd
+        The forward-dynamics joints.
+    v, c, a : ndarray (n, 6)
+        Velocities, known accelerations across the joints, and accelerations with ``a[0] = -gravity``.
+    IA, pA : ndarray (n, 6, 6), (n, 6)
+        Articulated-body inertias and bias forces.
+    Ia, pa : ndarray
+        The same, seen through joint i by the parent.
+    U, D, u : list of ndarray
+        Lists, empty arrays at inverse-dynamics joints.
+    X : ndarray (n, 6, 6)
+        From parent to body.
+    S : list of ndarray
+        List of (6, nv_i).
     """
 
     qdd: NDArray

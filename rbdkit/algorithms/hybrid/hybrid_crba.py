@@ -17,8 +17,16 @@ from rbdkit.model import Model
 class HybridCrbaResult:
     """What `hybrid_crba` computed, in body coordinates; entry i belongs to body i.
 
-    H11 : (n1, n1), rows and columns of the forward-dynamics variables. fd, nu_fd : the sets fd and nu(fd).
-    Ic : (n, 6, 6) composite inertias of the bodies in nu(fd), zero elsewhere. X : (n, 6, 6) from parent to body.
+    Attributes
+    ----------
+    H11 : ndarray (n1, n1)
+        Rows and columns of the forward-dynamics variables.
+    fd, nu_fd
+        The sets fd and nu(fd).
+    Ic : ndarray
+        (n, 6, 6) composite inertias of the bodies in nu(fd), zero elsewhere.
+    X : ndarray (n, 6, 6)
+        From parent to body.
     """
 
     H11: NDArray

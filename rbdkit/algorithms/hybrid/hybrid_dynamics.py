@@ -24,9 +24,16 @@ from rbdkit.model.requirements import require_tree
 class HybridResult:
     """What `hybrid_dynamics` computed.
 
-    qdd, tau : (nv,) accelerations and forces of all joints, given and found. fd : the forward-dynamics joints.
-    C_ : (nv,) C', the forces that give the prescribed accelerations there and none at the joints in fd.
-    H11 : (n1, n1), the part of H that belongs to the joints in fd.
+    Attributes
+    ----------
+    qdd, tau : ndarray (nv,)
+        Accelerations and forces of all joints, given and found.
+    fd
+        The forward-dynamics joints.
+    C_ : ndarray (nv,)
+        C', the forces that give the prescribed accelerations there and none at the joints in fd.
+    H11 : ndarray (n1, n1)
+        The part of H that belongs to the joints in fd.
     """
 
     qdd: NDArray

@@ -20,8 +20,16 @@ from rbdkit.model.requirements import require_tree
 class HybridEquation:
     """The permuted equation of motion (Featherstone 2008, Eq 9.1).
 
-    Q : (nv, nv) permutation that brings the n1 forward-dynamics variables to the front.
-    H : (nv, nv) Q H Q^T. C : (nv,) Q C. n1 : how many rows are the forward-dynamics variables'.
+    Attributes
+    ----------
+    Q : ndarray (nv, nv)
+        Permutation that brings the n1 forward-dynamics variables to the front.
+    H : ndarray (nv, nv)
+        Q H Q^T.
+    C : ndarray (nv,)
+        Q C.
+    n1 : int
+        How many rows are the forward-dynamics variables'.
     """
 
     Q: NDArray

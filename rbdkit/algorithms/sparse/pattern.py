@@ -21,7 +21,10 @@ def ancestors(lam: Sequence[int], k: int) -> Iterator[int]:
 def sparsity_pattern(lam: Sequence[int]) -> NDArray:
     """Where H can differ from zero: (n, n) bool, true where one variable supports the other (Eq 6.14).
 
-    lam : parent array of the variables, -1 for the base; see `expanded_parent`.
+    Parameters
+    ----------
+    lam : sequence of int
+        Parent array of the variables, -1 for the base; see `expanded_parent`.
     """
     check_parents(lam)
     pattern = np.eye(len(lam), dtype=bool)
