@@ -139,7 +139,10 @@ class Draft:
     def findings(self, key: int | None = None) -> tuple[Remark, ...]:
         """What is wrong: what keeps the model from being made, then what `Model.validate` finds.
 
-        key : of one body, loop joint or frame; all of them if not given.
+        Parameters
+        ----------
+        key : int, optional
+            Of one body, loop joint or frame; all of them if not given.
         """
         return tuple(remark for remark in self.assembly.remarks if key is None or remark.key == key)
 

@@ -35,7 +35,10 @@ def usual(joint: JointType, name: str) -> tuple[float, ...]:
 def fitted(part: Part, former: JointType | None = None) -> Part:
     """The part with numbers of the length its joint needs.
 
-    former : the type that the joint had. What is measured in the same units on the new one is kept, the rest is as
+    Parameters
+    ----------
+    former : JointType, optional
+        The type that the joint had. What is measured in the same units on the new one is kept, the rest is as
         usual; a joint can follow another one only while it has one coordinate.
     """
     values: dict[str, Any] = {}

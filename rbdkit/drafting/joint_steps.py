@@ -45,8 +45,12 @@ class SetJoint(Operation):
 class SetPlacement(Operation):
     """Another place for a joint in its parent (in its predecessor, of a loop joint), or for a frame on its body.
 
-    placement : what `Model.add_body` takes: a position, a rotation or a pose.
-    successor : of a loop joint, place its frame in the successor instead.
+    Attributes
+    ----------
+    placement : array_like or object
+        What `Model.add_body` takes: a position, a rotation or a pose.
+    successor : bool
+        Of a loop joint, place its frame in the successor instead.
     """
 
     key: int
@@ -74,7 +78,12 @@ class SetPlacement(Operation):
 class SetNumbers(Operation):
     """Damping, friction, stiffness, armature, rest, or a limit (lower, upper, velocity, effort) of a body's joint.
 
-    name : one of these. values : one number for all directions of the joint, or one for each.
+    Attributes
+    ----------
+    name : str
+        One of these.
+    values : array_like
+        One number for all directions of the joint, or one for each.
     """
 
     key: int
@@ -101,7 +110,10 @@ class SetNumbers(Operation):
 class Follow(Operation):
     """Make the joint of a body follow another body's: its coordinate is ``multiplier * q[leader] + offset``.
 
-    leader : key of the other body, or None to set the joint free.
+    Attributes
+    ----------
+    leader : int or None
+        Key of the other body, or None to set the joint free.
     """
 
     key: int

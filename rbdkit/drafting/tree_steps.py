@@ -116,7 +116,10 @@ class RenameJoint(Operation):
 class Reparent(Operation):
     """Hang a body, with all that it carries, on another one.
 
-    keep_place : leave the joint where it is in the world (all joints neutral) rather than where it was in its parent.
+    Attributes
+    ----------
+    keep_place : bool
+        Leave the joint where it is in the world (all joints neutral) rather than where it was in its parent.
     """
 
     key: int
@@ -144,7 +147,10 @@ class Delete(Operation):
 
     Loop joints and frames on what goes, go too; a joint that followed one of them is free again.
 
-    splice : of a body, keep its children: they hang on its parent, in their places.
+    Attributes
+    ----------
+    splice : bool
+        Of a body, keep its children: they hang on its parent, in their places.
     """
 
     key: int

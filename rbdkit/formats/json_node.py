@@ -19,7 +19,14 @@ NOT_FINITE = {"inf": math.inf, "-inf": -math.inf}
 class Node:
     """A value with its path, such as ``bodies[2].joint.placement``.
 
-    value : from `json.loads`. path : '' for the whole document. source : name of the document.
+    Parameters
+    ----------
+    value : object
+        From `json.loads`.
+    path : str
+        '' for the whole document.
+    source : str
+        Name of the document.
     """
 
     def __init__(self, value: Any, path: str, source: str) -> None:

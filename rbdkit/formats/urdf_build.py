@@ -41,7 +41,10 @@ def build_model(
 ) -> Model:
     """The model of a tree of links.
 
-    order : names of the links, the root first, parents before children, leaders of mimic joints before their followers.
+    Parameters
+    ----------
+    order : iterable of str
+        Names of the links, the root first, parents before children, leaders of mimic joints before their followers.
     """
     joints = list(joints)
     if floating and (freed := _freed_from_world(links, joints)):
@@ -79,7 +82,10 @@ def _lump(
 ) -> tuple[dict[str, _Lump], list[tuple[UrdfLink, str | None, NDArray]]]:
     """The bodies to be, by the names of their first links; and the other links, each with its body and pose.
 
-    above : the joint of each link.
+    Parameters
+    ----------
+    above : mapping of str to UrdfJoint
+        The joint of each link.
     """
     lumps: dict[str, _Lump] = {}
     frames: list[tuple[UrdfLink, str | None, NDArray]] = []

@@ -24,9 +24,16 @@ from rbdkit.joints import (
 class Step:
     """One joint of a chain.
 
-    type : one that URDF has. index : which coordinate of the whole joint it has; None for all of them.
-    advance : for the second step of a helical joint, its travel per radian of the first, which it mimics.
-    suffix : tells its name from that of the whole joint.
+    Attributes
+    ----------
+    type : JointType
+        One that URDF has.
+    index : int or None
+        Which coordinate of the whole joint it has; None for all of them.
+    advance : float or None
+        For the second step of a helical joint, its travel per radian of the first, which it mimics.
+    suffix : str
+        Tells its name from that of the whole joint.
     """
 
     type: JointType

@@ -19,7 +19,14 @@ _EARLY_BYTES = re.compile(rb"(?:\xef\xbb\xbf)?([ \t\r\n]+)(<\?xml[^>]{0,200}\?>)
 class Element:
     """An XML element. Text between tags is not kept: robot files carry their data in attributes.
 
-    tag, attributes, children : as in the file. source : name of the file, for messages. line : where the tag begins.
+    Attributes
+    ----------
+    tag, attributes, children
+        As in the file.
+    source : str
+        Name of the file, for messages.
+    line : int
+        Where the tag begins.
     """
 
     tag: str

@@ -459,7 +459,10 @@ class Model:
     def random_q(self, rng: np.random.Generator | int | None = None) -> NDArray:
         """Random coordinates on the manifold, within limits where both bounds are finite; shape (nq,).
 
-        rng : a NumPy generator or a seed.
+        Parameters
+        ----------
+        rng : numpy.random.Generator or int, optional
+            A NumPy generator or a seed.
         """
         try:
             rng = np.random.default_rng(rng)

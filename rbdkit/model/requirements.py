@@ -12,7 +12,10 @@ from rbdkit.model.names import listed
 def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> None:
     """Raise `ModelError` if joints close loops: the algorithms for trees would not see them.
 
-    algorithm : who asks, for the message.
+    Parameters
+    ----------
+    algorithm : str, optional
+        Who asks, for the message.
     """
     if model.loops:
         raise loops_unseen([loop.joint.name for loop in model.loops], model.name, algorithm)
@@ -38,7 +41,12 @@ def require_no_mimics(model: Model, algorithm: str, instead: str) -> None:
 def require_independent_joints(model: Model, algorithm: str, instead: str) -> None:
     """Raise `ModelError` if joints close loops or mimic others: so what the articulated-body algorithms ask for.
 
-    algorithm : who asks. instead : what to use for mimic joints.
+    Parameters
+    ----------
+    algorithm : str
+        Who asks.
+    instead : str
+        What to use for mimic joints.
     """
     require_tree(model, algorithm)
     require_no_mimics(model, algorithm, instead)

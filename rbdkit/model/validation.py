@@ -102,7 +102,12 @@ def _axis_findings(body: Body) -> list[Finding]:
 def _motion_findings(body: Body, massive: bool, welded: Inertia | None) -> list[Finding]:
     """Whether everything that the body's joint moves has inertia in every direction in which it moves it.
 
-    massive : whether the joint moves any mass. welded : the inertia of all that it moves, None if that is not rigid.
+    Parameters
+    ----------
+    massive : bool
+        Whether the joint moves any mass.
+    welded : Inertia or None
+        The inertia of all that it moves, None if that is not rigid.
     """
     joint = body.joint
     name = f"joint {joint.name!r} ({joint.type.kind})"

@@ -37,7 +37,14 @@ class MeshWarning(UserWarning):
 class MeshReader:
     """Reads the meshes of one scene and remembers which it could not.
 
-    budget : triangles a mesh. missing : why each mesh is missing. told : those that the search for them has reported.
+    Attributes
+    ----------
+    budget : int
+        Triangles a mesh.
+    missing : dict of str to str
+        Why each mesh is missing.
+    told
+        Those that the search for them has reported.
     """
 
     budget: int = BUDGET

@@ -58,7 +58,10 @@ class Posture:
     def sliders(self, key: int, type_: JointType, size: float) -> list[tuple[Slider, float]]:
         """Sliders of a body's joint with their values; none if the model shows it as another type.
 
-        size : of the picture, m, which says how far a slider without limits reaches.
+        Parameters
+        ----------
+        size : float
+            Of the picture, m, which says how far a slider without limits reaches.
         """
         joint = self.model.joints[self.keys.index(key)]
         if joint.mimic is not None or joint.type != type_:

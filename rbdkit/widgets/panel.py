@@ -19,10 +19,16 @@ from rbdkit.widgets.front import Front
 class Slider:
     """One number: its name, unit, range, value at rest, and a sentence on what it does.
 
-    hard : values outside the range are refused; otherwise they can still be typed.
-    log : whether equal ways along the slider are equal factors.
-    choices : names to choose from; the number is then that of the choice.
-    whole : whether the slider stands on whole numbers only; low and high then are whole, too.
+    Attributes
+    ----------
+    hard : bool
+        Values outside the range are refused; otherwise they can still be typed.
+    log : bool
+        Whether equal ways along the slider are equal factors.
+    choices : tuple of str
+        Names to choose from; the number is then that of the choice.
+    whole : bool
+        Whether the slider stands on whole numbers only; low and high then are whole, too.
     """
 
     name: str

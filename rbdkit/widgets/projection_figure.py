@@ -48,7 +48,12 @@ def draw_projection(projection: Projection, w: ArrayLike | None = None, width: f
 def draw_section(projection: Projection, w: ArrayLike, normal: int = 3, width: float = 4.0) -> Plot:
     """Velocities in the section through the reference point across an axis, as in Figs 5 and 6 of the paper.
 
-    normal : 1, 2 or 3, the axis that the section is normal to. w : (6,) coordinates of the motion.
+    Parameters
+    ----------
+    normal : int, optional
+        1, 2 or 3, the axis that the section is normal to.
+    w : array_like (6,)
+        Coordinates of the motion.
     """
     i, k = [a for a in (0, 1, 2) if a != normal - 1]
     reach = 1.25 * (float(np.abs(projection.points).max()) or 1.0)

@@ -19,7 +19,10 @@ from rbdkit.widgets.front import Front
 class Pick:
     """What was clicked: node and layer, and the point and outward normal there, (3,) in world coordinates.
 
-    node : its name; '' for the background, and then point and normal are zero.
+    Attributes
+    ----------
+    node : str
+        Its name; '' for the background, and then point and normal are zero.
     """
 
     node: str

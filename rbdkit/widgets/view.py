@@ -28,16 +28,20 @@ FAR = 4.0
 class View(Inspecting):
     """A model in 3D, still or in recorded motion; see `show`.
 
-    room_for : (k, nq) further coordinates at which the model should be in the picture.
-
-    Attributes
-    ----------
     model
         The model.
     trajectory
         The recorded motion, or None.
     q : ndarray
         Coordinates of the picture, shape (nq,); set them to pose the model at once.
+
+    Parameters
+    ----------
+    room_for : array_like (k, nq), optional
+        Further coordinates at which the model should be in the picture.
+
+    Attributes
+    ----------
     """
 
     def __init__(

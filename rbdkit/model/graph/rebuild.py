@@ -21,8 +21,16 @@ from rbdkit.spatial import plucker, se3
 class _Connection:
     """A joint with its two ends, as it stands whatever tree there is.
 
-    predecessor, successor : names of the bodies. predecessor_frame, successor_frame : (4, 4) poses of its frames in
-    these bodies' coordinates. joint : what else it has. in_tree : whether it is a tree joint of the model.
+    Attributes
+    ----------
+    predecessor, successor : str
+        Names of the bodies.
+    predecessor_frame, successor_frame : ndarray (4, 4)
+        Poses of its frames in these bodies' coordinates.
+    joint : Joint
+        What else it has.
+    in_tree : bool
+        Whether it is a tree joint of the model.
     """
 
     joint: Joint

@@ -159,7 +159,10 @@ class Ensemble:
     def simulate(self, member: int | tuple[int, ...], **changes: Any) -> Trajectory:
         """A member once more, by `rbdkit.simulate`: with a report of its own, and other options if some are given.
 
-        changes : arguments of `rbdkit.simulate` by name, for example ``every=1`` or ``dt=1e-4``.
+        Parameters
+        ----------
+        changes
+            Arguments of `rbdkit.simulate` by name, for example ``every=1`` or ``dt=1e-4``.
         """
         own = self.family.member(self.axes.parameters(self._number(member)))
         return simulate(own.model, **{"q0": own.q0, "v0": own.v0, **own.options, **changes})

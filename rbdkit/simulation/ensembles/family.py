@@ -25,7 +25,12 @@ Build = Callable[..., Model]
 class Member:
     """One motion to be computed.
 
-    q0, v0 : (nq,), (nv,) initial state. options : further arguments of `rbdkit.simulate` by name.
+    Attributes
+    ----------
+    q0, v0 : ndarray (nq,), (nv,)
+        Initial state.
+    options : dict of str to object
+        Further arguments of `rbdkit.simulate` by name.
     """
 
     model: Model

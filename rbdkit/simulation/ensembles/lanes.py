@@ -29,7 +29,12 @@ LOOKS = 33
 class Lane:
     """A member as the engine takes it.
 
-    kind : what members that are computed together must have in common. conservative : whether its energy should stay.
+    Attributes
+    ----------
+    kind : tuple of object
+        What members that are computed together must have in common.
+    conservative : bool
+        Whether its energy should stay.
     """
 
     model: Model

@@ -20,8 +20,10 @@ def product(*factors: Matrix) -> Matrix:
 def rotate(E: Matrix, A: Matrix, by_trace: bool = True) -> Matrix:
     """E A E^T of a general matrix A, with A = L + D + v x: 40m + 39a.
 
-    by_trace : whether one element of E L E^T is found from the trace, which a rotation does not change; if not,
-        42m + 37a.
+    Parameters
+    ----------
+    by_trace : bool, optional
+        Whether one element of E L E^T is found from the trace, which a rotation does not change; if not, 42m + 37a.
     """
     (A11, A12, A13), (A21, A22, A23), (A31, A32, A33) = A
     L11, L22, L31, L32 = A11 - A33, A22 - A33, A31 + A13, A32 + A23

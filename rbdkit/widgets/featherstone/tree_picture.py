@@ -36,7 +36,10 @@ def pair(width: float = 7.6, height: float = 3.7) -> tuple[Plot, Axes, Axes]:
 def tree_layout(lam: Sequence[int]) -> NDArray:
     """Where to draw the nodes of a tree, (n + 1, 2): the base first, leaves side by side, parents amid their children.
 
-    lam : parent array, -1 for the base.
+    Parameters
+    ----------
+    lam : sequence of int
+        Parent array, -1 for the base.
     """
     n = len(lam)
     children: list[list[int]] = [[] for _ in range(n + 1)]

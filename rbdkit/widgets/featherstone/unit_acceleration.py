@@ -25,7 +25,10 @@ LONGEST = 0.27
 def unit_acceleration_playground(model: Model | None = None) -> Playground:
     """A tree of rods at rest, one joint of which gets an acceleration of 1 rad/s².
 
-    model : of hinges; a candelabra of ten rods if not given.
+    Parameters
+    ----------
+    model : Model, optional
+        Of hinges; a candelabra of ten rods if not given.
     """
     tree = candelabra(RODS) if model is None else model
     names = tuple(joint.name for joint in tree.joints[1:])
