@@ -177,6 +177,16 @@ class Model:
         ------
         ModelError
             If a name is taken or unknown, or a value has no physical meaning. The model is then as it was before.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.Model("crane")
+        >>> trolley = model.add_body("trolley", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(50.0), damping=20.0)
+        >>> rope = rbd.Inertia(10.0, com=[0, 0, -3])
+        >>> load = model.add_body("load", parent=trolley, joint=rbd.Spherical(), placement=[0, 0, -0.1], inertia=rope)
+        >>> model
+        <Model 'crane': 2 bodies, 2 moving joints, nq=5, nv=4, 60 kg>
         """
         parent_body = self.body(parent.name if isinstance(parent, Body) else parent)
         self._claim_name(name)
@@ -232,6 +242,14 @@ class Model:
         ------
         ModelError
             If the name is taken, the body is unknown, or the placement is not a pose.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.pendulum()
+        >>> tip = model.add_frame("tip", "rod", [0, 0, -1])
+        >>> rbd.forward_kinematics(model, [0.0]).pose("tip")[:3, 3].tolist()
+        [0.0, 0.0, -1.0]
         """
         self._claim_name(name)
         owner = self.body(body.name if isinstance(body, Body) else body)
@@ -258,9 +276,34 @@ class Model:
         predecessor, successor : str or Body
             The bodies (or names) that it connects.
         joint : JointType
-            Joint type.
-        predecessor_placement, successor_placement : array_like or object, optional
-            Poses of its two frames in these bodies, X_P and X_S of Table 4.3.
+            What the loop joint allows; it has no coordinates of its own.
+        predecessor_placement, successor_placement : array_like, optional
+            Poses of its two frames in these bodies, X_P and X_S of Table 4.3; as for `add_body`.
+
+        Returns
+        -------
+        Loop
+            The new loop.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken, a body is unknown, or a placement is not a pose.
+
+        Examples
+        --------
+        A swing on two ropes. At neutral coordinates the loop is closed: the seat ends at the foot of the right rope.
+
+        >>> import rbdkit as rbd
+        >>> model = rbd.Model("swing")
+        >>> hinge, rope = rbd.Revolute("y"), rbd.Inertia(0.1, com=[0, 0, -1])
+        >>> left = model.add_body("left", joint=hinge, inertia=rope)
+        >>> right = model.add_body("right", joint=hinge, placement=[1, 0, 0], inertia=rope)
+        >>> seat = model.add_body("seat", left, hinge, placement=[0, 0, -2], inertia=rbd.Inertia(5.0, com=[0.5, 0, 0]))
+        >>> loop = model.add_loop("knot", right, seat, hinge, [0, 0, -2], [1, 0, 0])
+        >>> motion = rbd.simulate(model, v0=[0.5, 0.5, -0.5], duration=0.1, formulation="se3")
+        >>> bool(motion.report.constraint_error < 1e-9)
+        True
         """
         self._claim_joint_name(name)
         ends = [self.body(b.name if isinstance(b, Body) else b) for b in (predecessor, successor)]
@@ -382,7 +425,13 @@ class Model:
     # --- looking things up --------------------------------------------------------------------------------------------
 
     def body(self, name: str | int) -> Body:
-        """The body of that name or number."""
+        """The body of that name or number.
+
+        Raises
+        ------
+        ModelError
+            If there is none; the message suggests the closest name.
+        """
         if isinstance(name, str) and name in self._body_index:
             return self.bodies[self._body_index[name]]
         if isinstance(name, int | np.integer) and 0 <= name < len(self.bodies):
@@ -390,13 +439,25 @@ class Model:
         raise self._unknown("body", name, self._body_index)
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name."""
+        """The joint of that name.
+
+        Raises
+        ------
+        ModelError
+            If there is none; the message suggests the closest name.
+        """
         if not isinstance(name, str) or name not in self._joint_index:
             raise self._unknown("joint", name, self._joint_index)
         return self.joints[self._joint_index[name]]
 
     def frame(self, name: str) -> Frame:
-        """The named frame; a body's own frame goes by the body's name."""
+        """The named frame; a body's own frame goes by the body's name.
+
+        Raises
+        ------
+        ModelError
+            If there is none; the message suggests the closest name.
+        """
         if isinstance(name, str) and name in self._frame_index:
             return self.frames[self._frame_index[name]]
         if isinstance(name, str) and name in self._body_index:
@@ -450,19 +511,47 @@ class Model:
     # --- states -------------------------------------------------------------------------------------------------------
 
     def neutral(self) -> NDArray:
-        """Coordinates at which every joint's frames coincide, shape (nq,)."""
+        """Coordinates at which every joint's frames coincide.
+
+        Returns
+        -------
+        ndarray (nq,)
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> rbd.library.spherical_pendulum().neutral().tolist()
+        [1.0, 0.0, 0.0, 0.0]
+        """
         q = np.zeros(self.nq)
         for joint in self._independent:
             q[joint.q_slice] = joint.type.neutral()
         return q
 
     def random_q(self, rng: np.random.Generator | int | None = None) -> NDArray:
-        """Random coordinates on the manifold, within limits where both bounds are finite; shape (nq,).
+        """Random coordinates on the manifold, within limits where both bounds are finite.
 
         Parameters
         ----------
         rng : numpy.random.Generator or int, optional
             A NumPy generator or a seed.
+
+        Returns
+        -------
+        ndarray (nq,)
+
+        Raises
+        ------
+        StateError
+            If `rng` is neither.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.spherical_pendulum()
+        >>> q = model.random_q(0)
+        >>> round(float(q @ q), 9)
+        1.0
         """
         try:
             rng = np.random.default_rng(rng)
@@ -478,12 +567,33 @@ class Model:
         return q
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> NDArray:
-        """q moved along the constant velocity dv for one unit of time, on its manifold; stacks allowed.
+        """q moved along the constant velocity dv for one unit of time, on its manifold.
+
+        Parameters
+        ----------
+        q : array_like (..., nq)
+            Coordinates; stacks allowed.
+        dv : array_like (..., nv)
+            Displacement, rad and m.
+
+        Returns
+        -------
+        ndarray (..., nq)
 
         Raises
         ------
         StateError
             If a shape is wrong, or a number is not finite or beyond the limits of `check_q` and `check_v`.
+
+        Examples
+        --------
+        Half a turn of a ball joint about z:
+
+        >>> import numpy as np
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.spherical_pendulum()
+        >>> model.integrate(model.neutral(), [0, 0, np.pi]).round(9).tolist()
+        [0.0, 0.0, 0.0, 1.0]
         """
         return self.move(*self._aligned(("q", q, "q_slice"), ("dv", dv, "v_slice")))
 
@@ -495,7 +605,31 @@ class Model:
         return moved
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> NDArray:
-        """The dv with ``integrate(q0, dv) = q1``; stacks allowed; raises `StateError` as `integrate` does."""
+        """The dv with ``integrate(q0, dv) = q1``.
+
+        Parameters
+        ----------
+        q0, q1 : array_like (..., nq)
+            Coordinates; stacks allowed.
+
+        Returns
+        -------
+        ndarray (..., nv)
+            rad and m.
+
+        Raises
+        ------
+        StateError
+            As `integrate` does.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.spherical_pendulum()
+        >>> q = model.integrate(model.neutral(), [0.1, 0.2, 0.3])
+        >>> model.difference(model.neutral(), q).round(9).tolist()
+        [0.1, 0.2, 0.3]
+        """
         return self.displacement(*self._aligned(("q0", q0, "q_slice"), ("q1", q1, "q_slice")))
 
     def displacement(self, q0: NDArray, q1: NDArray) -> NDArray:
@@ -506,7 +640,32 @@ class Model:
         return dv
 
     def rate(self, q: ArrayLike, v: ArrayLike) -> NDArray:
-        """qdot = qdfn(model, q, v) (Featherstone 2008, Eq 3.7); stacks allowed; raises as `integrate` does."""
+        """qdot = qdfn(model, q, v): rates of the coordinates as they are stored (Featherstone 2008, Eq 3.7).
+
+        Parameters
+        ----------
+        q : array_like (..., nq)
+            Coordinates; stacks allowed.
+        v : array_like (..., nv)
+            Joint velocities, rad/s and m/s.
+
+        Returns
+        -------
+        ndarray (..., nq)
+            rad/s, m/s, and 1/s of quaternions.
+
+        Raises
+        ------
+        StateError
+            As `integrate` does.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.spherical_pendulum()
+        >>> model.rate(model.neutral(), [0, 0, 2.0])[1:].tolist()
+        [0.0, 0.0, 1.0]
+        """
         q, v = self._aligned(("q", q, "q_slice"), ("v", v, "v_slice"))
         qdot = np.empty_like(q)
         for joint in self._independent:
@@ -590,7 +749,33 @@ class Model:
         return _parameters.collect(self)
 
     def with_parameters(self, values: Mapping[str, Any]) -> Model:
-        """A model of the same topology with some parameters changed; names are those of `parameters`."""
+        """A model of the same topology with some parameters changed.
+
+        Parameters
+        ----------
+        values : mapping of str to array_like
+            New values by the names of `parameters`.
+
+        Returns
+        -------
+        Model
+            Another model; this one stays as it is.
+
+        Raises
+        ------
+        ModelError
+            If a name is unknown, or a value has no physical meaning.
+
+        Examples
+        --------
+        On the moon:
+
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.pendulum()
+        >>> moon = model.with_parameters({"gravity": [0, 0, -1.62]})
+        >>> round(rbd.library.small_swing_period(moon) / rbd.library.small_swing_period(model), 2)
+        2.46
+        """
         return _parameters.replace(self, values)
 
     # --- talking about itself -----------------------------------------------------------------------------------------
@@ -600,7 +785,20 @@ class Model:
         return validate(self)
 
     def describe(self) -> str:
-        """A table of bodies, joints, coordinates, masses and springs as text."""
+        """A table of bodies, joints, coordinates, masses and springs as text.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> print(rbd.library.pendulum().describe())
+        pendulum: 1 body, nq = 1, nv = 1, total mass 1 kg, gravity 0 0 -9.81 m/s²
+        ...
+        1  rod   world   hinge  revolute y  0  0  1 ...
+        """
         return describe(self)
 
     def __repr__(self) -> str:
