@@ -5,9 +5,10 @@ One model, every formulation: build a `Model` by code or `load` it from a file, 
 
 >>> import rbdkit as rbd
 >>> model = rbd.Model("double pendulum")
->>> rod = rbd.Inertia.box((0.05, 0.05, 1.0), mass=1.0).transformed(rbd.pose(position=(0, 0, -0.5)))
+>>> box = rbd.Inertia.box((0.05, 0.05, 1.0), mass=1.0)
+>>> rod = box.transformed(rbd.pose(position=(0, 0, -0.5)))
 >>> upper = model.add_body("upper", joint=rbd.Revolute("y"), inertia=rod)
->>> lower = model.add_body("lower", parent="upper", joint=rbd.Revolute("y"), placement=(0, 0, -1.0), inertia=rod)
+>>> lower = model.add_body("lower", "upper", rbd.Revolute("y"), placement=(0, 0, -1.0), inertia=rod)
 >>> trajectory = rbd.simulate(model, q0=[2.0, 1.0], duration=1.0)
 >>> trajectory.q.shape
 (1001, 2)

@@ -106,8 +106,14 @@ def power_balance(
 
     Parameters
     ----------
-    q : (nq,) coordinates. v, vdot, tau : (nv,) joint velocities, accelerations and applied forces (without springs and
-        dampers). f_ext : external forces, see `external_forces`. t : time in s, for prescribed joints.
+    q : ndarray (nq,)
+        Coordinates.
+    v, vdot, tau : ndarray
+        (nv,) joint velocities, accelerations and applied forces (without springs and dampers).
+    f_ext : ExternalForces, optional
+        External forces, see `external_forces`.
+    t : float, optional
+        Time in s, for prescribed joints.
 
     Notes
     -----

@@ -28,8 +28,12 @@ class CountedCrba:
 
     Attributes
     ----------
-    model : whose. trace : of Table 10.2 as executed, of the arrays that `inputs` makes. lines : how often what ran:
-        ``ra`` and ``rx_dh`` or ``rx_g`` on line 7, ``vx_dh`` or ``vx_g`` on line 13.
+    model : Model
+        Whose.
+    trace : Trace
+        Of Table 10.2 as executed, of the arrays that `inputs` makes.
+    lines
+        How often what ran: ``ra`` and ``rx_dh`` or ``rx_g`` on line 7, ``vx_dh`` or ``vx_g`` on line 13.
     """
 
     model: Model

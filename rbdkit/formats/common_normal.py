@@ -50,9 +50,10 @@ def common_normal(first: Line, second: Line, x_before: NDArray, near: NDArray) -
 
     Parameters
     ----------
-    x_before, near : direction and point that settle what the lines leave open. Where they intersect, x could point
-        either way, and goes with the direction given (at right angles to that it is ``first.z x second.z``). Parallel
-        lines have many normals: the one nearest to the point is taken. Lines that are one and the same keep the
+    x_before, near : ndarray
+        Direction and point that settle what the lines leave open. Where they intersect, x could point either way,
+        and goes with the direction given (at right angles to that it is ``first.z x second.z``). Parallel lines
+        have many normals: the one nearest to the point is taken. Lines that are one and the same keep the
         direction, made normal to them.
     """
     across = np.cross(first.z, second.z)

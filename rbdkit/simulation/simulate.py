@@ -78,7 +78,7 @@ def simulate(
     q0, v0 : array_like (nq,), (nv,), optional
         Initial coordinates and velocities, SI units and radians; neutral and at rest if not given.
     duration : float, optional
-        s.
+        Of the motion, s.
     dt : float, optional
         Length of a step, s; for adaptive integrators the interval of recording. The last step may be shorter.
     formulation : str or callable, optional

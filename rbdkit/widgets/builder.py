@@ -58,8 +58,12 @@ class Builder(Stage):
 
     Attributes
     ----------
-    draft : the drawing board with all its steps. model : the model as it stands; raises `ModelError` with all that is
-        wrong while none can be made. key : of what is selected, `GROUND` for the model as a whole.
+    draft
+        The drawing board with all its steps.
+    model : Model
+        The model as it stands; raises `ModelError` with all that is wrong while none can be made.
+    key
+        Of what is selected, `GROUND` for the model as a whole.
     """
 
     panel: BuilderPanel

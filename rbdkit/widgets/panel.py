@@ -29,6 +29,12 @@ class Slider:
         Names to choose from; the number is then that of the choice.
     whole : bool
         Whether the slider stands on whole numbers only; low and high then are whole, too.
+
+    Examples
+    --------
+    >>> from rbdkit.widgets import Slider
+    >>> Slider("speed", "m/s", 1.0, 30.0, 10.0).unit
+    'm/s'
     """
 
     name: str

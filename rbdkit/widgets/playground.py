@@ -98,6 +98,20 @@ class Playground(OfCell):
         The sliders.
     stage
         The 3D picture, or None.
+
+    Examples
+    --------
+    How far does a stone fly? Two sliders, and what they say:
+
+    >>> import numpy as np
+    >>> from rbdkit.widgets import Picture, Playground, Slider
+    >>> def throw(speed, angle):
+    ...     return Picture(readout=[("width", f"{speed**2 * np.sin(2 * angle) / 9.81:.1f} m")])
+    >>> sliders = [Slider("speed", "m/s", 1.0, 30.0, 10.0), Slider("angle", "rad", 0.0, 1.5, 0.5)]
+    >>> playground = Playground("A throw", sliders, throw)
+    >>> playground.picture.readout
+    [('width', '8.6 m')]
+    >>> playground.close()
     """
 
     def __init__(

@@ -18,8 +18,13 @@ def draw_projection(projection: Projection, w: ArrayLike | None = None, width: f
 
     Parameters
     ----------
-    projection : what is drawn. w : (6,) coordinates of a motion: each point gets its velocity as a second arrow, and
-        its coordinate beside its number. width : of the figure, inches.
+    projection : Projection
+        What is drawn.
+    w : array_like (6,), optional
+        Coordinates of a motion: each point gets its velocity as a second arrow, and its coordinate beside its
+        number.
+    width : float, optional
+        Of the figure, inches.
     """
     figure = Plot(figsize=(width, width))
     ax: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d")

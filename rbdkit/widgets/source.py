@@ -101,6 +101,12 @@ def source(*things: Callable[..., Any] | type, doc: bool = True) -> Source:
     ------
     TypeError, OSError
         If one of them has no source that Python can find.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.widgets import source
+    >>> listing = source(rbd.algorithms.rnea)
     """
     found = Source(*things, doc=doc)
     repr(found)

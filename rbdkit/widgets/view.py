@@ -28,20 +28,29 @@ FAR = 4.0
 class View(Inspecting):
     """A model in 3D, still or in recorded motion; see `show`.
 
-    model
-        The model.
-    trajectory
-        The recorded motion, or None.
-    q : ndarray
-        Coordinates of the picture, shape (nq,); set them to pose the model at once.
-
     Parameters
     ----------
+    model : Model
+        What is shown.
+    q : array_like (nq,), optional
+        Coordinates of the picture at first; neutral if not given.
+    trajectory : Trajectory, optional
+        A recorded motion.
+    trails, follow, plots : optional
+        As of `show`.
     room_for : array_like (k, nq), optional
         Further coordinates at which the model should be in the picture.
+    **options
+        Of the picture and the player, as of `Stage`.
 
     Attributes
     ----------
+    model : Model
+        The model.
+    trajectory : Trajectory or None
+        The recorded motion, or None.
+    q : ndarray (nq,)
+        Coordinates of the picture; set them to pose the model at once.
     """
 
     def __init__(

@@ -103,8 +103,12 @@ def derive(equations: Sequence[Equation], top: str, right: str, bottom: str) -> 
 
     Parameters
     ----------
-    equations : one of them small. top, right : the unknowns of the target equation. bottom : the one whose dimension is
-        not six.
+    equations : sequence of Equation
+        One of them small.
+    top, right : str
+        The unknowns of the target equation.
+    bottom : str
+        The one whose dimension is not six.
 
     Raises
     ------

@@ -43,8 +43,9 @@ def augmented_bodies(model: Model, particles: Literal["all", "children"] = "chil
 
     Parameters
     ----------
-    particles : 'children': a particle for each joint in mu(i), the custom with a fixed base; 'all': one more for the
-        joint to the parent, the custom with a floating base, where a first joint of six freedoms counts for none.
+    particles : {'all', 'children'}, optional
+        'children': a particle for each joint in mu(i), the custom with a fixed base; 'all': one more for the joint
+        to the parent, the custom with a floating base, where a first joint of six freedoms counts for none.
 
     Raises
     ------

@@ -130,8 +130,8 @@ class Ensemble:
 
         Parameters
         ----------
-        values, named : values by name, ``sel({"link1.mass": 2.0}, dt=1e-3)``: as many as tell the member from the
-            others.
+        values, named
+            Values by name, ``sel({"link1.mass": 2.0}, dt=1e-3)``: as many as tell the member from the others.
 
         Raises
         ------

@@ -27,8 +27,12 @@ class Link:
 
     Attributes
     ----------
-    x : constant screw along x of the frame before, scrx(alpha, a). z : the joint's, scrz(theta, d). inertia : in the
-        frame of the body.
+    x : AxialScrew
+        Constant screw along x of the frame before, scrx(alpha, a).
+    z : AxialScrew
+        The joint's, scrz(theta, d).
+    inertia : rbi
+        In the frame of the body.
     """
 
     x: AxialScrew

@@ -21,8 +21,12 @@ class abi_z:
 
     Parameters
     ----------
-    M : lower triangle, kg. H : the first two rows, kg m. I : xx, xy, yy, kg m^2. The third row of H, and the third row
-        and column of I, are zero and not stored.
+    M : array_like
+        Lower triangle, kg.
+    H : sequence of array_like
+        The first two rows, kg m.
+    I : array_like
+        xx, xy, yy, kg m^2. The third row of H, and the third row and column of I, are zero and not stored.
     """
 
     size: ClassVar[int] = 15

@@ -19,8 +19,13 @@ class rbi:
 
     Parameters
     ----------
-    m : mass, kg. h : 3 scalars, m c, kg m. I : lower triangle of the rotational inertia about the origin, kg m^2: six
-        scalars, column by column, or three rows.
+    m : Scalar
+        Mass, kg.
+    h : array_like
+        3 scalars, m c, kg m.
+    I : array_like
+        Lower triangle of the rotational inertia about the origin, kg m^2: six scalars, column by column, or three
+        rows.
 
     Raises
     ------

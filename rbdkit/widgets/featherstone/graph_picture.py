@@ -45,8 +45,12 @@ def draw_numbering(
 
     Parameters
     ----------
-    joints, bodies : numbers of those to pick out by colour. names : whether bodies and joints have their names beside
-        their numbers. points : size of texts and lines, relative to what suits a figure 3.5 inches wide.
+    joints, bodies : optional
+        Numbers of those to pick out by colour.
+    names : bool, optional
+        Whether bodies and joints have their names beside their numbers.
+    points : float, optional
+        Size of texts and lines, relative to what suits a figure 3.5 inches wide.
     """
     graph, places = numbering.tree.graph, node_places(numbering.tree.graph)
     together = Counter(frozenset(arc[1:]) for arc in graph.joints)

@@ -74,8 +74,14 @@ def draw_tree(
 
     Parameters
     ----------
-    lam : parent array, -1 for the base. fills, arcs : colours of nodes, and of joints, by variable; the others are
-        empty, or thin. labels : of the variables; their numbers from 1 if not given. fontsize : of the labels.
+    lam : sequence of int
+        Parent array, -1 for the base.
+    fills, arcs : mapping of int to str, optional
+        Colours of nodes, and of joints, by variable; the others are empty, or thin.
+    labels : sequence of str, optional
+        Of the variables; their numbers from 1 if not given.
+    fontsize : float, optional
+        Of the labels.
     """
     place = tree_layout(lam)
     place[:, 0] *= max(1.0, 0.55 * np.ptp(place[:, 1]) / max(np.ptp(place[:, 0]), 1.0))
