@@ -39,9 +39,10 @@ Conventions
 
 Where things are
 ----------------
-`rbdkit.joints` has the joint types, `rbdkit.library` ready models, `rbdkit.formats` files, `rbdkit.formulations` and
-`rbdkit.integrators` what `simulate` can do. The readable algorithms with all that they compute are in
-`rbdkit.algorithms`, rotations, poses and spatial vectors in `rbdkit.spatial`, derivatives in `rbdkit.derivatives`.
+`rbdkit.joints` has the joint types, `rbdkit.forces` springs, friction and what forces of your own are made from,
+`rbdkit.library` ready models, `rbdkit.formats` files, `rbdkit.formulations` and `rbdkit.integrators` what `simulate`
+can do. The readable algorithms with all that they compute are in `rbdkit.algorithms`, rotations, poses and spatial
+vectors in `rbdkit.spatial`, derivatives in `rbdkit.derivatives`.
 
 The names below are loaded when first used, so that ``import rbdkit`` is quick and needs no notebook packages.
 """

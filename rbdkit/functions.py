@@ -177,7 +177,7 @@ def forward_dynamics(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
-    """Accelerations caused by joint forces and by the joints' springs and dampers: what `simulate` integrates.
+    """Accelerations caused by joint forces and by springs, dampers and force elements: what `simulate` integrates.
 
     Parameters
     ----------
@@ -535,7 +535,7 @@ def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend =
 
 
 def passive_force(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> NDArray:
-    """Joint forces of the joints' own springs and dampers.
+    """Joint forces of the joints' own springs and dampers, and of force elements.
 
     Parameters
     ----------
@@ -545,12 +545,15 @@ def passive_force(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> N
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
+    t : float, optional
+        Time of the states, s; for prescribed joints and forces that depend on it.
 
     Returns
     -------
     ndarray (..., nv)
         ``-damping * v - A.T @ (stiffness * u)``, N m and N, with the displacement u from the spring's rest and
-        ``du/dt = A @ v``; A is the identity but for joints on curved manifolds.
+        ``du/dt = A @ v``; A is the identity but for joints on curved manifolds. Forces of `Model.forces` and the dry
+        friction of joints come on top.
 
     Raises
     ------

@@ -28,7 +28,7 @@ class Energy:
     gravitational : ndarray
         Zero when every centre of mass is at the world origin.
     spring : ndarray
-        In the joints.
+        In the springs of the joints and in force elements.
     """
 
     kinetic: NDArray
@@ -78,7 +78,7 @@ class PowerBalance:
     driven : ndarray
         Of the motors that move prescribed joints.
     dissipated : ndarray
-        In the dampers.
+        In the dampers, and by force elements.
     """
 
     energy_rate: NDArray

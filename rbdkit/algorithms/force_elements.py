@@ -25,7 +25,10 @@ def element_force(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> NDAr
 def element_power(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
     """Energy that force elements store, J, and the power that their forces have, W; stacks allowed: (..., nv) -> (...).
 
-    t : time of all states, s.
+    Parameters
+    ----------
+    t : float, optional
+        Time of all states, s.
     """
     leading = np.shape(q)[:-1]
     stored, done = np.zeros(leading), np.zeros(leading)

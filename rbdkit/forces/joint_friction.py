@@ -20,9 +20,12 @@ class JointFriction(ForceElement):
 
     Parameters
     ----------
-    joint : its name.
-    coulomb : friction of the joint when it slides, N m or N; a number, or a tuple with one for each freedom.
-    creep : rad/s or m/s.
+    joint : str
+        Its name.
+    coulomb : float or tuple of float
+        Friction of the joint when it slides, N m or N; a number, or a tuple with one for each freedom.
+    creep : float, optional
+        rad/s or m/s.
 
     Raises
     ------

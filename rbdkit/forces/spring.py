@@ -20,9 +20,16 @@ class Spring(ForceElement):
 
     Parameters
     ----------
-    a, b : frames or bodies that it ties together; 'world' is one.
-    stiffness : N/m. rest_length : at which it is slack, m. damping : N s/m.
-    at_a, at_b : (3,) where it is fastened, in coordinates of a and of b, m.
+    a, b : str
+        Frames or bodies that it ties together; 'world' is one.
+    stiffness : float
+        N/m.
+    rest_length : float, optional
+        Length at which it is slack, m.
+    damping : float, optional
+        N s/m.
+    at_a, at_b : tuple of float (3,), optional
+        Where it is fastened, in coordinates of a and of b, m.
 
     Raises
     ------

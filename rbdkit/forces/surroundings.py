@@ -61,9 +61,12 @@ class Surroundings:
 
     Parameters
     ----------
-    mechanism : knows frames and joints.
-    q, v : (nq,), (nv,) joint coordinates and velocities; numbers or symbols.
-    motion : of the body of that number.
+    mechanism : Mechanism
+        Knows frames and joints.
+    q, v : ndarray (nq,), (nv,)
+        Joint coordinates and velocities; numbers or symbols.
+    motion : callable
+        Of the body of that number.
     """
 
     def __init__(self, mechanism: Mechanism, q: NDArray, v: NDArray, motion: Callable[[int], BodyMotion]) -> None:

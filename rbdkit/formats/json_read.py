@@ -34,6 +34,8 @@ def from_json(text: str | bytes, *, source: str = "JSON text", forces: Iterable[
         The document, UTF-8 if bytes.
     source : str, optional
         Its name in messages.
+    forces : iterable of type, optional
+        Classes of your own force elements, which the document may name.
 
     Returns
     -------
@@ -78,6 +80,8 @@ def from_dict(data: dict[str, Any], *, source: str = "data", forces: Iterable[ty
         As `to_dict` makes it.
     source : str, optional
         Its name in messages.
+    forces : iterable of type, optional
+        Classes of your own force elements, which the data may name.
 
     Returns
     -------

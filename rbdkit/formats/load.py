@@ -48,6 +48,8 @@ def load(
         For URDF, see `rbdkit.formats.from_urdf`.
     gravity : array_like (3,), optional
         Acceleration of free fall in world coordinates, m/s2; by default what the file says, or (0, 0, -9.81).
+    forces : iterable of type, optional
+        For JSON, classes of your own force elements that the file may name.
 
     Returns
     -------

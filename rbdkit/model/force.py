@@ -25,7 +25,22 @@ LIKE = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Force:
-    """A force element of a model. name : unique among forces, bodies, frames and joints."""
+    """A force element of a model.
+
+    Attributes
+    ----------
+    name : str
+        Unique among forces, bodies, frames and joints.
+    element : ForceElement
+        What acts.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.pendulum()
+    >>> model.add_force("band", rbd.Spring("rod", "world", stiffness=20.0, at_b=(1.0, 0.0, 0.0))).name
+    'band'
+    """
 
     name: str
     element: ForceElement

@@ -117,7 +117,7 @@ class Joint:
     damping : ndarray (nv,)
         Viscous damping, N m s/rad or N s/m: the joint adds ``-damping * v`` to tau.
     friction : ndarray (nv,)
-        Dry friction, N m or N; kept for files, not part of any simulation yet.
+        Dry friction of the sliding joint, N m or N; acts as `rbdkit.forces.JointFriction` says.
     stiffness : ndarray (nv,)
         Of a spring towards `rest`, N m/rad or N/m.
     rest : ndarray (nq,)

@@ -50,8 +50,8 @@ _NO_INERTIA = frozen(np.zeros((6, 6)))
 class Model:
     """What a rigid-body system is; formulations, integrators and views start from it (Featherstone 2008, Table 4.3).
 
-    A model grows by `add_body`, `add_frame` and `add_loop`; what is in it never changes. `with_parameters` gives one of
-    the same topology with other numbers.
+    A model grows by `add_body`, `add_frame`, `add_loop` and `add_force`; what is in it never changes.
+    `with_parameters` gives one of the same topology with other numbers.
 
     Parameters
     ----------
@@ -70,6 +70,8 @@ class Model:
         Named frames besides the body frames.
     loops : tuple of Loop
         Joints that close kinematic loops.
+    forces : tuple of Force
+        Named force elements; the springs, dampers and friction of joints are the joints'.
     nq, nv : int
         Number of coordinates and of velocity variables.
     parent : tuple of int
@@ -318,8 +320,15 @@ class Model:
 
         Parameters
         ----------
-        name : unique among forces, bodies, frames and joints.
-        element : an object of a class of `rbdkit.forces`, or of one of your own, see `rbdkit.ForceElement`.
+        name : str
+            Unique among forces, bodies, frames and joints.
+        element : ForceElement
+            An object of a class of `rbdkit.forces`, or of one of your own, see `rbdkit.ForceElement`.
+
+        Returns
+        -------
+        Force
+            The new force.
 
         Raises
         ------

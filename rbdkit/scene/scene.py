@@ -99,7 +99,7 @@ class Scene:
         Names; for a model node i is body i.
     poses : ndarray (nodes, 4, 4)
         World pose of each node at first.
-    layers, parts, labels, trails, grid
+    layers, parts, labels, trails, bands, grid
         What is drawn.
     outline : ndarray (k, 3)
         World points that the picture should hold, m.

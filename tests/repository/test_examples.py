@@ -22,6 +22,7 @@ NAMES = re.compile(r"(\*{0,2}\w+)(?:, (\*{0,2}\w+))*(?: : \S.*)?")
 FACES = [
     "rbdkit",
     "rbdkit.derivatives",
+    "rbdkit.forces",
     "rbdkit.formats",
     "rbdkit.formulations",
     "rbdkit.integrators",
@@ -32,9 +33,19 @@ FACES = [
     "rbdkit.spatial",
 ]
 """What users of the package make or call by name; all of it has an example."""
-RECORDS = {"Acting", "DynamicsDerivatives", "Gradient", "RneaDerivatives", "Solve", "Stage", "State"}
-"""Data classes that users are handed and need not make."""
-BASES = {"CrouchGrossman", "JointType", "MuntheKaas", "OneStep"}
+RECORDS = {
+    "Acting",
+    "BodyMotion",
+    "DynamicsDerivatives",
+    "Gradient",
+    "RneaDerivatives",
+    "Solve",
+    "Stage",
+    "State",
+    "Surroundings",
+}
+"""Classes that users are handed and need not make."""
+BASES = {"CrouchGrossman", "ForceElement", "JointType", "MuntheKaas", "OneStep"}
 """Classes that others are made from."""
 
 
