@@ -14,7 +14,7 @@ import rbdkit
 @pytest.fixture(scope="module")
 def front_page(root, tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("reference")
-    command = [sys.executable, root / "docs" / "build.py", folder, "rbdkit", "!rbdkit[.].*"]
+    command = [sys.executable, root / ".ci" / "reference" / "build.py", folder, "rbdkit", "!rbdkit[.].*"]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == [str(folder / "index.html")]

@@ -1,4 +1,4 @@
-"""Write the reference as web pages, made from the docstrings: python docs/build.py [folder [module ...]]
+"""Write the reference as web pages, made from the docstrings: python .ci/reference/build.py [folder [module ...]]
 
 It needs pdoc, which the extra `docs` brings. The front page is the docstring of `rbdkit`, which has the conventions.
 """
@@ -44,5 +44,5 @@ def build(folder: Path, *modules: str) -> Path:
 
 
 if __name__ == "__main__":
-    folder, *modules = sys.argv[1:] or [str(HERE.parent / "build" / "reference")]
+    folder, *modules = sys.argv[1:] or [str(HERE.parents[1] / "build" / "reference")]
     print(build(Path(folder), *(modules or ["rbdkit"])))
