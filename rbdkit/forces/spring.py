@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.errors import ModelError
 from rbdkit.forces.element import End, ForceElement, not_negative
 from rbdkit.forces.surroundings import ORIGIN, Surroundings
+from rbdkit.spatial.read_numbers import shown
 
 SHORTEST = 1e-12
 """m; of a shorter spring nobody can tell the direction: it pulls with what its length makes of the force."""
@@ -60,6 +62,8 @@ class Spring(ForceElement):
 
     def __post_init__(self) -> None:
         not_negative(self, "stiffness", "rest_length", "damping")
+        if self.a == self.b:
+            raise ModelError(f"Spring: both ends are on {shown(self.a)}, where it pulls at nothing; name two bodies")
 
     def act(self, at: Surroundings) -> None:
         along, length = self._line(at)

@@ -94,12 +94,12 @@ class Surroundings:
     def position(self, frame: str, point: Any = ORIGIN) -> NDArray:
         """Where a point of a frame is, (3,) m."""
         f, motion = self._of(frame)
-        return motion.p + motion.R @ _in_body(f, point)
+        return motion.p + motion.R @ _in_body(f, point, frame)
 
     def velocity(self, frame: str, point: Any = ORIGIN) -> NDArray:
         """Velocity (3,) of a point that is fixed in a frame, m/s."""
         f, motion = self._of(frame)
-        return motion.v + _cross(motion.w, motion.R @ _in_body(f, point))
+        return motion.v + _cross(motion.w, motion.R @ _in_body(f, point, frame))
 
     def angular_velocity(self, frame: str) -> NDArray:
         """Angular velocity (3,) of a frame, rad/s."""
@@ -111,7 +111,7 @@ class Surroundings:
         """Let a force (3,) in world axes, N, act at a point of a frame."""
         f, motion = self._of(frame)
         force = _three(force, "force", frame)
-        self._add(f.body, _cross(motion.p + motion.R @ _in_body(f, point), force), force)
+        self._add(f.body, _cross(motion.p + motion.R @ _in_body(f, point, frame), force), force)
 
     def apply_couple(self, frame: str, couple: Any) -> None:
         """Let a couple (3,) in world axes, N m, act on a body."""
@@ -137,15 +137,15 @@ class Surroundings:
         self.wrenches[body] = self.wrenches[body] + wrench if body in self.wrenches else wrench
 
 
-def _in_body(frame: FrameLike, point: Any) -> NDArray:
+def _in_body(frame: FrameLike, point: Any, name: str) -> NDArray:
     """A point of a frame in coordinates of its body."""
-    return frame.placement[:3, 3] + frame.placement[:3, :3] @ _three(point, "point", "a frame")
+    return frame.placement[:3, 3] + frame.placement[:3, :3] @ _three(point, "point", name)
 
 
 def _three(values: Any, what: str, whose: str) -> NDArray:
     array = np.asarray(values) if not isinstance(values, np.ndarray) else values
     if array.shape != (3,):
-        raise ModelError(f"{what} on {whose!r} has shape {array.shape}; give three numbers, in world axes")
+        raise ModelError(f"{what} on {whose!r} has shape {array.shape}; give three numbers")
     return array
 
 

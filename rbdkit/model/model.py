@@ -339,8 +339,8 @@ class Model:
         taken = (self._body_index, self._frame_index, self._joint_index, self._loop_names)
         if any(name in names for names in taken) or any(name == force.name for force in self.forces):
             raise ModelError(f"name {name!r} is taken; give every force a name that nothing else in the model has")
-        force = Force(name, require_element(element, f"force {name!r}"))
-        element.parameters()
+        own = require_element(element, f"force {name!r}")
+        force = Force(name, own.with_parameters(own.parameters()))  # no array that its giver may change later
         try_out(self, force)
         grow(self, "forces", force)
         return force

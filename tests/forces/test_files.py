@@ -166,3 +166,20 @@ def test_stores_tell_classes_of_one_name_apart():
 
     assert with_class(1) == with_class(1)
     assert with_class(1) != with_class(2)
+
+
+def test_arrays_that_are_given_are_not_held():
+    model = rbd.library.double_pendulum()
+    point = np.array([0.0, 0.0, -0.5])
+    model.add_force("band", rbd.Spring(model.bodies[1].name, "world", 5.0, at_a=point))
+    point[:] = 7.0
+    assert model.forces[0].element.at_a == (0.0, 0.0, -0.5)
+
+
+def test_a_spring_needs_two_bodies_and_points_of_three_numbers():
+    with pytest.raises(ModelError, match="both ends are on 'rod'"):
+        rbd.Spring("rod", "rod", 1.0)
+    model = rbd.library.pendulum()
+    with pytest.raises(ModelError, match=r"force 'band'.*point on 'rod' has shape \(2,\)"):
+        model.add_force("band", rbd.Spring("rod", "world", 1.0, at_a=(0.0, 1.0)))
+    assert model.forces == ()
