@@ -24,6 +24,7 @@ from rbdkit.model.force import Force, acting, lossy, try_out
 from rbdkit.model.geometry import Geometry, Shape, as_geometry
 from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint, Limits, Mimic
+from rbdkit.model.kept import kept, without_kept
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.names import LONGEST_OF_JOINTS, require_name, require_short
 from rbdkit.model.numbering import WORLD, did_you_mean
@@ -123,11 +124,14 @@ class Model:
 
     def __copy__(self) -> Model:
         twin = object.__new__(type(self))
-        twin.__dict__.update(copied(self.__dict__))
+        twin.__dict__.update(copied(without_kept(self.__dict__)))
         twin._body_index, twin._joint_index = dict(self._body_index), dict(self._joint_index)
         twin._frame_index, twin._loop_names = dict(self._frame_index), set(self._loop_names)
         twin._independent, twin._curved = list(self._independent), list(self._curved)
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_kept(self.__dict__)
 
     # --- building -----------------------------------------------------------------------------------------------------
 
@@ -608,8 +612,12 @@ class Model:
 
     def move(self, q: NDArray, dv: NDArray) -> NDArray:
         """As `integrate`, without a look at the arguments: for integrators, which see what comes out."""
+        q_added, v_added, others = kept(self, _added)
+        if not others:
+            return q + dv
         moved = np.empty_like(q)
-        for joint in self._independent:
+        moved[..., q_added] = q[..., q_added] + dv[..., v_added]
+        for joint in others:
             moved[..., joint.q_slice] = joint.type.integrate(q[..., joint.q_slice], dv[..., joint.v_slice])
         return moved
 
@@ -791,7 +799,7 @@ class Model:
 
     def validate(self) -> list[Finding]:
         """Findings about bodies, joints and frames that would spoil a simulation; an empty list is good news."""
-        return validate(self)
+        return list(kept(self, validate))
 
     def describe(self) -> str:
         """A table of bodies, joints, coordinates, masses and springs as text.
@@ -819,3 +827,13 @@ class Model:
 
     def _repr_html_(self) -> str:
         return describe_html(self)
+
+
+def _added(model: Model) -> tuple[NDArray, NDArray, list[Joint]]:
+    """Numbers of the coordinates to which displacements are simply added, and of those; and the joints that turn."""
+    simple = [type(joint.type).integrate is VectorJoint.integrate for joint in model._independent]
+    added = [joint for joint, adds in zip(model._independent, simple, strict=True) if adds]
+    q_added = [k for joint in added for k in range(joint.q_slice.start, joint.q_slice.stop)]
+    v_added = [k for joint in added for k in range(joint.v_slice.start, joint.v_slice.stop)]
+    others = [joint for joint, adds in zip(model._independent, simple, strict=True) if not adds]
+    return np.array(q_added, dtype=int), np.array(v_added, dtype=int), others

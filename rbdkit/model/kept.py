@@ -1,0 +1,52 @@
+"""What was found out about a model, kept with it for as long as the model is what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+T = TypeVar("T")
+
+
+class Kept:
+    """What is known of a model that is made of these parts, none of which changes in place.
+
+    Attributes
+    ----------
+    known : by the function that found it out.
+    """
+
+    __slots__ = ("bodies", "forces", "gravity", "known", "loops")
+
+    def __init__(self, model: Model) -> None:
+        self.bodies, self.loops = model.bodies, model.loops
+        self.forces, self.gravity = model.forces, model.gravity
+        self.known: dict[Callable[[Model], Any], Any] = {}
+
+
+def kept(model: Model, find: Callable[[Model], T]) -> T:
+    """What a function of a model gives: the same object until the model grows or is given another gravity.
+
+    It is asked again by a copy, and after pickling.
+    """
+    own = model.__dict__.get("_kept")
+    if (
+        own is None
+        or own.bodies is not model.bodies
+        or own.loops is not model.loops
+        or own.forces is not model.forces
+        or own.gravity is not model.gravity
+    ):
+        own = model.__dict__["_kept"] = Kept(model)
+    try:
+        return own.known[find]
+    except KeyError:
+        return own.known.setdefault(find, find(model))
+
+
+def without_kept(own: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a model that belong to a copy, too."""
+    return {name: value for name, value in own.items() if name != "_kept"}
