@@ -41,9 +41,9 @@ class Recording:
 
         Of a motion that ran away nothing is taken: its end is told already.
         """
-        beyond = np.any(np.abs(self.q) > FARTHEST, axis=1)
-        if self.ran_away or not beyond.any():
+        if self.ran_away or not np.abs(self.q).max(initial=0.0) > FARTHEST:
             return self
+        beyond = np.any(np.abs(self.q) > FARTHEST, axis=1)
         n = int(np.argmax(beyond))
         stopped = (
             f"a coordinate passes {FARTHEST:g} (rad, m), where numbers tell no angle, after t = {self.t[n - 1]:.6g} s"

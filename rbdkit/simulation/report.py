@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.model import Model
+from rbdkit.model import Joint, Model
+from rbdkit.model.kept import kept
 from rbdkit.simulation.adequacy import StepAdequacy
 from rbdkit.simulation.variables import position_unit, variable_name
 
@@ -259,26 +260,43 @@ def likely_cause(model: Model, v: NDArray, adequacy: StepAdequacy | None, step: 
 
 def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArray | None) -> tuple[Violation, ...]:
     """Limits of joints that a motion passes."""
-    found = []
-    for joint in model.joints:
-        if joint.nv == 0 or not joint.limits.bounded:
-            continue
-        limits = joint.limits
-        own_q, own_v = joint.coordinates(q), joint.velocities(v)
-        measures = [
-            ("position", own_q - limits.upper, own_q, limits.upper),
-            ("position", limits.lower - own_q, own_q, limits.lower),
-            ("speed", np.abs(own_v) - limits.velocity, np.abs(own_v), limits.velocity),
-        ]
-        if tau is not None and joint.mimic is None:
+    # the extremes of a motion tell what need not be looked at
+    ends, fastest = np.stack([np.fmin.reduce(q), np.fmax.reduce(q)]), np.fmax.reduce(np.abs(v))
+    strongest = None if tau is None else np.fmax.reduce(np.abs(tau))
+    found: list[Violation | None] = []
+    for joint in kept(model, limited_joints):
+        limits, positions = joint.limits, joint.coordinates(ends)
+        if (positions > limits.upper).any():
+            own_q = joint.coordinates(q)
+            found.append(_passed(joint.name, "position", t, own_q - limits.upper, own_q, limits.upper))
+        if (positions < limits.lower).any():
+            own_q = joint.coordinates(q)
+            found.append(_passed(joint.name, "position", t, limits.lower - own_q, own_q, limits.lower))
+        if (np.abs(joint.velocities(fastest)) > limits.velocity).any():
+            speed = np.abs(joint.velocities(v))
+            found.append(_passed(joint.name, "speed", t, speed - limits.velocity, speed, limits.velocity))
+        if (
+            strongest is not None
+            and tau is not None
+            and joint.mimic is None
+            and (strongest[joint.v_slice] > limits.effort).any()
+        ):
             effort = np.abs(tau[:, joint.v_slice])
-            measures.append(("effort", effort - limits.effort, effort, limits.effort))
-        for what, excess, value, bound in measures:
-            # a limit counts as passed beyond the round-off of standing on it
-            beyond = excess > 1e-9 * (1.0 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
-            if np.any(beyond):
-                row = int(np.argmax(np.any(beyond, axis=1)))
-                at = np.unravel_index(int(np.argmax(np.where(beyond, excess, -np.inf))), excess.shape)
-                worst, against = float(value[at]), float(np.asarray(bound)[at[1]])
-                found.append(Violation(joint.name, what, float(t[row]), worst, against))
-    return tuple(found)
+            found.append(_passed(joint.name, "effort", t, effort - limits.effort, effort, limits.effort))
+    return tuple(violation for violation in found if violation is not None)
+
+
+def _passed(joint: str, what: str, t: NDArray, excess: NDArray, value: NDArray, bound: ArrayLike) -> Violation | None:
+    """The violation of a bound that values (n, k) pass by an excess; None if it is the round-off of standing on it."""
+    bound = np.asarray(bound)
+    beyond = excess > 1e-9 * (1.0 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
+    if not np.any(beyond):
+        return None
+    row = int(np.argmax(np.any(beyond, axis=1)))
+    at = np.unravel_index(int(np.argmax(np.where(beyond, excess, -np.inf))), excess.shape)
+    return Violation(joint, what, float(t[row]), float(value[at]), float(bound[at[1]]))
+
+
+def limited_joints(model: Model) -> tuple[Joint, ...]:
+    """Joints with a finite limit."""
+    return tuple(joint for joint in model.joints if joint.nv and joint.limits.bounded)
