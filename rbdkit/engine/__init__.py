@@ -35,7 +35,8 @@ What the rest of rbdkit uses:
 - ``kernels_for(model) -> Kernels | None``: rnea, aba, forward_dynamics, crba, forward_kinematics, jacobian, energy,
   momentum and more for one state or a stack, in float64, unchecked. Joints may follow others or move as time says.
 - ``simulate(kernels, q, v, times, method, tau, ...) -> Run``: the loop over time, compiled; ``Feedback.of(trace)`` puts
-  a function of t, q and v into it, ``evaluate`` computes one for many states.
+  a function of t, q and v into it, ``evaluate`` computes one for many states. ``few_steps(kernels, ...) -> FewSteps``:
+  its steps from one state after the other.
 - ``simulate_many(kernels, q, v, times, method, tau, ...) -> list[Run]``: the same for many models with joints alike.
 - ``operations(model, algorithm) -> Operations``: what an algorithm costs on a model, counted.
 - ``packaged(model, method, tau, algorithms, parameters) -> dict``: code and numbers of a model as plain data, and
@@ -49,7 +50,7 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.counting import operations
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for
-from rbdkit.engine.run.simulation import simulate
+from rbdkit.engine.run.simulation import few_steps, simulate
 
 if TYPE_CHECKING:
     from rbdkit.engine.browser import loader, packaged
@@ -59,6 +60,7 @@ __all__ = [
     "Kernels",
     "NotCovered",
     "backend",
+    "few_steps",
     "kernels_for",
     "loader",
     "operations",

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.joints import JointType
-from rbdkit.model import Model
+from rbdkit.model import Joint, Model
+from rbdkit.model.kept import kept
 from rbdkit.spatial import plucker, se3
+
+AT_ONCE = 10_000
+"""So many joints, in all states together, are looked at in one go."""
 
 
 def joint_state(model: Model, poses: NDArray, velocities: NDArray) -> tuple[NDArray, NDArray]:
@@ -42,22 +48,54 @@ def joint_state(model: Model, poses: NDArray, velocities: NDArray) -> tuple[NDAr
     """
     leading = poses.shape[:-3]
     q, v = np.zeros((*leading, model.nq)), np.zeros((*leading, model.nv))
-    for i in model.outward:
-        joint, p = model.joints[i], model.parent[i]
-        if joint.mimic is not None or joint.nq == 0:
-            continue
-        T, T_p = poses[..., i, :, :], poses[..., p, :, :]
-        relative = se3.inverse(T_p @ plucker.to_pose(model.X_tree[i])) @ T
+    places = kept(model, _places)
+    together = max(1, AT_ONCE // max(1, int(np.prod(leading))))
+    for first in range(0, len(places.joints), together):
+        some = slice(first, first + together)
+        bodies, parents = places.bodies[some], places.parents[some]
+        T, T_p = poses[..., bodies, :, :], poses[..., parents, :, :]
+        relative = se3.inverse(T_p @ places.placements[some]) @ T
         X = plucker.from_pose(se3.inverse(T_p) @ T)
-        v_J = velocities[..., i, :] - (X @ velocities[..., p, :, None])[..., 0]
-        q[..., joint.q_slice], v[..., joint.v_slice] = _of_joint(joint.type, relative, v_J)
+        v_J = velocities[..., bodies, :] - (X @ velocities[..., parents, :, None])[..., 0]
+        for k, (joint, inverse_S) in enumerate(places.joints[some]):
+            q[..., joint.q_slice], v[..., joint.v_slice] = _of_joint(
+                joint.type, inverse_S, relative[..., k, :, :], v_J[..., k, :]
+            )
     return q, v
 
 
-def _of_joint(type: JointType, pose: NDArray, v_J: NDArray) -> tuple[NDArray, NDArray]:
+class _Places(NamedTuple):
+    """Where the joints are that have coordinates of their own.
+
+    bodies, parents : (m,) whose they are. placements : (m, 4, 4) in the parents. joints : each with the inverse of its
+    S, None where S changes with q.
+    """
+
+    bodies: NDArray
+    parents: NDArray
+    placements: NDArray
+    joints: list[tuple[Joint, NDArray | None]]
+
+
+def _places(model: Model) -> _Places:
+    bodies = [i for i in model.outward if model.joints[i].mimic is None and model.joints[i].nq > 0]
+    joints = [model.joints[i] for i in bodies]
+    return _Places(
+        np.array(bodies, dtype=int),
+        np.array([model.parent[i] for i in bodies], dtype=int),
+        np.array([joint.placement for joint in joints]).reshape(-1, 4, 4),
+        [(joint, _inverse_subspace(joint.type)) for joint in joints],
+    )
+
+
+def _inverse_subspace(type: JointType) -> NDArray | None:
+    return np.linalg.pinv(type.motion_subspace(type.neutral())) if type.constant_S else None
+
+
+def _of_joint(type: JointType, inverse_S: NDArray | None, pose: NDArray, v_J: NDArray) -> tuple[NDArray, NDArray]:
     """q and v of one joint, from its pose (..., 4, 4) and velocity (..., 6)."""
-    if type.constant_S:
-        return type.project(pose), v_J @ np.linalg.pinv(type.motion_subspace(type.neutral())).T
+    if inverse_S is not None:
+        return type.project(pose), v_J @ inverse_S.T
     q, v = np.zeros((*v_J.shape[:-1], type.nq)), np.zeros((*v_J.shape[:-1], type.nv))
     for place in np.ndindex(*v_J.shape[:-1]):
         q[place] = type.project(pose[place])

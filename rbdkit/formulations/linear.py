@@ -50,7 +50,10 @@ class LinearSystem:
     @property
     def matrix(self) -> NDArray:
         """The matrix of the first-order system in (x, v), shape (2n, 2n)."""
-        return np.block([[np.zeros_like(self.K), np.eye(len(self.K))], [self.K, self.C]])
+        n = len(self.K)
+        matrix = np.eye(2 * n, k=n)
+        matrix[n:, :n], matrix[n:, n:] = self.K, self.C
+        return matrix
 
 
 class TangentSystem(LinearSystem):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
-from rbdkit.formulations import Compiled, Formulation, JointSystem, System, joint_state
-from rbdkit.integrators import Integrator, records
+from rbdkit.formulations import Force, Formulation, JointSystem, System, joint_state
+from rbdkit.integrators import Integrator
 from rbdkit.simulation.spectrum import growth_in_a_step, modes_of
 from rbdkit.spatial import se3
 
@@ -45,18 +45,35 @@ class StepAdequacy:
 
 
 class Sample(NamedTuple):
-    """A system at a state (t, x, v); and a second description of the same motion at that state that is cheaper to
-    linearise, if there is one."""
+    """A system at a state (t, x, v).
+
+    linear : a second description of the same motion at that state that is cheaper to linearise, if there is one.
+    tau : the joint forces, if they are known beforehand as a function of time.
+    """
 
     system: System
     t: float
     x: NDArray
     v: NDArray
     linear: tuple[System, NDArray, NDArray] | None = None
+    tau: Force | None = None
 
 
-def assess(integrator: Integrator, samples: Iterable[Sample], h: float) -> StepAdequacy | None:
-    """Judge the step h at sampled states; None if there is no state that can be judged."""
+class InCode(Protocol):
+    """Takes steps by the code that a run was made with."""
+
+    def __call__(self, sample: Sample, times: NDArray) -> NDArray | None:
+        """x after steps from a sampled state through the times; None if a state is not finite."""
+        ...
+
+
+def assess(
+    integrator: Integrator, samples: Iterable[Sample], h: float, in_code: InCode | None = None
+) -> StepAdequacy | None:
+    """Judge the step h at sampled states; None if there is no state that can be judged.
+
+    in_code : takes such steps, if there is code for them.
+    """
     errors, modes = [], []
     for given in samples:
         sample = Sample(*given)
@@ -65,7 +82,7 @@ def assess(integrator: Integrator, samples: Iterable[Sample], h: float) -> StepA
         except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
             continue  # a motion that runs away passes states where nothing can be computed
         try:
-            errors.append(np.abs(_local_error(integrator, sample, h)))
+            errors.append(np.abs(_local_error(integrator, sample, h, in_code)))
         except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
             errors.append(np.full(_variables(sample.system, sample.v), np.inf))
     if not modes:
@@ -75,25 +92,24 @@ def assess(integrator: Integrator, samples: Iterable[Sample], h: float) -> StepA
     return StepAdequacy(integrator.order, np.max(errors, axis=0), rate, which, stable_step >= h, stable_step)
 
 
-def _local_error(integrator: Integrator, sample: Sample, h: float) -> NDArray:
+def _local_error(integrator: Integrator, sample: Sample, h: float, in_code: InCode | None) -> NDArray:
     """Error of one step by comparison with two half steps (Richardson), as a displacement of the joints."""
-    whole = _stepped(integrator, sample, np.array([sample.t, sample.t + h]))
-    halves = _stepped(integrator, sample, np.array([sample.t, sample.t + 0.5 * h, sample.t + h]))
+    whole = _stepped(integrator, sample, np.array([sample.t, sample.t + h]), in_code)
+    halves = _stepped(integrator, sample, np.array([sample.t, sample.t + 0.5 * h, sample.t + h]), in_code)
     apart = _between(sample.system, halves, whole)
     if not np.isfinite(apart).all():
         raise FloatingPointError("the state after a step is not finite")
     return apart * 2.0**integrator.order / (2.0**integrator.order - 1.0)
 
 
-def _stepped(integrator: Integrator, sample: Sample, times: NDArray) -> NDArray:
+def _stepped(integrator: Integrator, sample: Sample, times: NDArray, in_code: InCode | None) -> NDArray:
     """x after steps through the times, by compiled code where there is some."""
+    if in_code is not None:
+        x = in_code(sample, times)
+        if x is None:
+            raise FloatingPointError("the state is not finite any more")
+        return x
     system = sample.system
-    if isinstance(system, Compiled) and records(integrator):
-        run = system.compiled_run(integrator, times, sample.x, sample.v, 1, lambda done: None)
-        if run is not None:
-            if run.ran_away:
-                raise FloatingPointError("the state is not finite any more")
-            return run.q[-1]
     state = integrator.init(system, times[0], sample.x, sample.v)
     for h in np.diff(times):
         state = integrator.step(system, state, float(h))

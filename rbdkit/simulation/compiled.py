@@ -10,17 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import external_forces
-from rbdkit.engine import Kernels, kernels_for
+from rbdkit.engine import Kernels, few_steps, kernels_for
 from rbdkit.engine import simulate as run_kernels
 from rbdkit.errors import ConvergenceError, RbdkitError
 from rbdkit.formulations import Acting, Force
 from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, RecordedIntegrator, records
 from rbdkit.model import Model
-from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.adequacy import Sample
+from rbdkit.simulation.forces import Drive, Scheduled
 from rbdkit.simulation.laws import Traced, Untraceable, Untraced, force_law, torque_law
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
-from rbdkit.trace import Run
+from rbdkit.trace import FewSteps, Run
 
 WORTH_COMPILING = 1000
 """So many evaluations of a function take as long from Python as its compilation."""
@@ -113,6 +114,23 @@ def record_compiled(
     finally:
         watch.close()
     return recording_of(run, times, method)
+
+
+class JointSteps:
+    """Steps of a model in joint coordinates by the code of its run; see `InCode`."""
+
+    def __init__(self, kernels: Kernels, method: RecordedIntegrator, acts: Acting) -> None:
+        self._kernels, self._method, self._acts = kernels, method, acts
+        self._bound: dict[int, FewSteps] = {}
+
+    def __call__(self, sample: Sample, times: NDArray) -> NDArray | None:
+        others = {"tau": sample.tau.at(times)} if isinstance(sample.tau, Scheduled) else {}
+        steps = self._bound.get(len(times))
+        if steps is None:
+            tau = others.get("tau", self._acts.tau)
+            steps = few_steps(self._kernels, times, sample.x, sample.v, self._method, tau, self._acts.f_ext)
+            self._bound[len(times)] = steps
+        return steps(times, sample.x, sample.v, others)
 
 
 def blamed(recording: Recording, times: NDArray, *functions: Force | None) -> Recording:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from reprlib import repr as shortened
 
 import numpy as np
@@ -14,6 +15,7 @@ from rbdkit.formulations import Force
 from rbdkit.model import Model
 from rbdkit.simulation.asking import Law, ask, require_function
 from rbdkit.simulation.variables import variable_name
+from rbdkit.trace import Feedback, evaluate
 
 Torque = ArrayLike | Law | None
 
@@ -40,6 +42,10 @@ class Drive:
         if self.held is None:
             return self.function
         return Constant(self.held[min(k, len(self.held) - 1)])
+
+    def traced(self, tau: NDArray | Feedback) -> Drive:
+        """The same; a function that was traced is computed by its code where it is asked at many states."""
+        return replace(self, function=TracedForce(self.function, tau)) if isinstance(tau, Feedback) else self
 
 
 def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
@@ -91,8 +97,51 @@ def external_drive(model: Model, f_ext: ExternalForces | Law) -> Force | None:
     return None if rows is None else Constant(rows)
 
 
+class AtOnce(ABC):
+    """A force that is known at many states at once."""
+
+    @abstractmethod
+    def at_states(self, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
+        """Its values, row by row, at times (n,) and states (n, nq), (n, nv)."""
+
+
+def at_states(force: Force, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
+    """The values of any force, row by row, at times (n,) and states (n, nq), (n, nv)."""
+    if isinstance(force, AtOnce):
+        return force.at_states(t, q, v)
+    return np.array([force(*state) for state in zip(t, q, v, strict=True)])
+
+
 @dataclass(frozen=True)
-class Constant:
+class TracedForce(AtOnce):
+    """A user's function: asked itself at one state, as it was traced at many."""
+
+    function: Force
+    code: Feedback
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
+        return self.function(t, q, v)
+
+    def at_states(self, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
+        return evaluate(self.code, t, q, v)
+
+
+class Scheduled(AtOnce):
+    """A force that does not depend on the state."""
+
+    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
+        return self.at(np.float64(t))
+
+    def at_states(self, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
+        return self.at(t)
+
+    @abstractmethod
+    def at(self, t: NDArray | np.float64) -> NDArray:
+        """Its value at a time, or its values at times (n,), row by row."""
+
+
+@dataclass(frozen=True)
+class Constant(Scheduled):
     """A force that depends on nothing. The classes below are its like: objects, so that motions can be pickled."""
 
     value: NDArray
@@ -100,27 +149,32 @@ class Constant:
     def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
         return self.value
 
+    def at(self, t: NDArray | np.float64) -> NDArray:
+        return np.broadcast_to(self.value, (*t.shape, *self.value.shape))
+
 
 @dataclass(frozen=True)
-class _Held:
+class _Held(Scheduled):
     """Forces that are held over each step; where two meet, those of the second."""
 
     times: NDArray
     values: NDArray
 
-    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
+    def at(self, t: NDArray | np.float64) -> NDArray:
         return self.values[_step_at(self.times, t)]
 
 
 @dataclass(frozen=True)
-class _Sampled:
+class _Sampled(Scheduled):
     """Forces at the step times, with straight lines between them."""
 
     times: NDArray
     values: NDArray
 
-    def __call__(self, t: float, q: NDArray, v: NDArray) -> NDArray:
-        return _between(self.times, self.values, t)
+    def at(self, t: NDArray | np.float64) -> NDArray:
+        k = _step_at(self.times, t)
+        s = ((t - self.times[k]) / (self.times[k + 1] - self.times[k]))[..., None]
+        return (1.0 - s) * self.values[k] + s * self.values[k + 1]
 
 
 @dataclass(frozen=True)
@@ -179,12 +233,6 @@ def _rows(model: Model, given: ExternalForces, what: str) -> NDArray | None:
     ) from None
 
 
-def _between(times: NDArray, values: NDArray, t: float) -> NDArray:
-    k = _step_at(times, t)
-    s = (t - times[k]) / (times[k + 1] - times[k])
-    return (1.0 - s) * values[k] + s * values[k + 1]
-
-
-def _step_at(times: NDArray, t: float) -> int:
-    """Number of the step in which t lies; where two meet, the second one."""
-    return min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), len(times) - 2)
+def _step_at(times: NDArray, t: NDArray | np.float64) -> NDArray:
+    """Numbers of the steps in which t lies; where two meet, the second one."""
+    return np.minimum(np.maximum(np.searchsorted(times, t, side="right") - 1, 0), len(times) - 2)

@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from rbdkit.engine import backend
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, joint_state
-from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, records
+from rbdkit.formulations import Acting as InLoop
+from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, RecordedIntegrator, records
 from rbdkit.model import Model
+from rbdkit.simulation.adequacy import InCode
+from rbdkit.simulation.adequacy import Sample as Sampled
 from rbdkit.simulation.asking import require_function
 from rbdkit.simulation.closing import require_closed
 from rbdkit.simulation.compiled import acting as compile_forces
 from rbdkit.simulation.compiled import blamed, recording_of
-from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.forces import Drive, Scheduled
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, Sample, record
@@ -56,8 +59,8 @@ def run_formulation(
     external: Force | None,
     every: int,
     watch: Progress,
-) -> tuple[Motion, Recording, str, Acting]:
-    """Run a formulation; gives its motion, the recording behind it, what code ran, and what acted.
+) -> tuple[Motion, Recording, str, Acting, InCode | None]:
+    """Run a formulation; gives its motion, the recording behind it, what code ran, what acted, and steps in that code.
 
     Parameters
     ----------
@@ -81,15 +84,19 @@ def run_formulation(
         require_closed(model, q, v)
     x, w = system.state(q, v)
     require_room(len(times) - 1, every, 1 + len(x) + len(w))
-    recording, what_ran = _compiled(system, method, times, x, w, applied, f_ext, external, every, watch)
+    recording, what_ran, acts = _compiled(system, method, times, x, w, applied, f_ext, external, every, watch)
     if recording is not None and not (applied.zero and external is None):
         recording = blamed(recording, times, acting.tau, acting.f_ext if external else None)
-    if recording is None:
+    in_code = None
+    if recording is not None:
+        in_code = _few_steps(system, method, acts)  # type: ignore[arg-type]
+        applied = applied if acts is None else applied.traced(acts.tau)
+    else:
         samples, what_ran = _samples(method, system, acting, times, x, w)
         recording = record(samples, times, x, w, every, watch)
     tau = None if applied.zero else applied.function
     motion = Motion(system, recording.t, recording.q, recording.v, tau, external, recording.solves)
-    return motion, recording, f"formulation {system.name!r}, {what_ran}", acting
+    return motion, recording, f"formulation {system.name!r}, {what_ran}", acting, in_code
 
 
 class Acting:
@@ -151,15 +158,16 @@ def _compiled(
     external: Force | None,
     every: int,
     watch: Progress,
-) -> tuple[Recording | None, str]:
-    """The run by the formulation's own compiled loop, if it has one for the method and the forces; and what ran."""
+) -> tuple[Recording | None, str, InLoop | None]:
+    """The run by the formulation's own compiled loop, if it has one for the method and the forces; what ran, and what
+    acted in it."""
     if not isinstance(system, Compiled) or not records(method):
-        return None, ""
+        return None, "", None
     acts = None
     if not (applied.zero and external is None):
         acts, _ = compile_forces(system.model, np.asarray, method, applied, f_ext, external, times)
         if acts is None:
-            return None, ""
+            return None, "", None
     try:
         run = system.compiled_run(method, times, x, w, every, watch.update, acts)
     finally:
@@ -167,7 +175,18 @@ def _compiled(
     name, why = available()
     code = "LLVM" if name == "llvm" else f"generated Python ({why})"
     how = f", {acts}" if acts is not None and str(acts) else ""
-    return (None if run is None else recording_of(run, times, method)), f"compiled loop ({code}){how}"
+    return (None if run is None else recording_of(run, times, method)), f"compiled loop ({code}){how}", acts
+
+
+def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None) -> InCode:
+    """Steps of the same code from other states."""
+
+    def steps(sample: Sampled, times: NDArray) -> NDArray | None:
+        here = replace(acts, tau=sample.tau.at(times)) if acts and isinstance(sample.tau, Scheduled) else acts
+        run = system.compiled_run(method, times, sample.x, sample.v, 1, lambda done: None, here)
+        return None if run is None or run.ran_away else run.q[-1]
+
+    return steps
 
 
 def _samples(

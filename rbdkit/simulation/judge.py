@@ -12,12 +12,13 @@ from rbdkit.forces.joint_friction import CREEP
 from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Remarking, joint_state
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.integrators import Adaptive, Integrator
-from rbdkit.simulation.adequacy import Sample, StepAdequacy, assess
+from rbdkit.model.kept import kept
+from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.formulated import Acting
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
-from rbdkit.simulation.report import Report, Violation, find_violations, likely_cause
+from rbdkit.simulation.report import Report, Violation, find_violations, likely_cause, limited_joints
 from rbdkit.simulation.trajectory import Trajectory
 
 MANY = 200
@@ -34,6 +35,7 @@ def judge(
     backend: str,
     findings: int,
     acting: Acting | None = None,
+    in_code: InCode | None = None,
 ) -> Report:
     """The report on a motion.
 
@@ -41,7 +43,8 @@ def judge(
     ----------
     times : of all steps, recorded or not, s. backend : what computed it, and why that.
     findings : number of doubts about the model.
-    acting : the forces as a formulation has them, of a `Motion`.
+    acting : the forces as a formulation has them, of a `Motion`. in_code : takes steps by the code that the run was
+        made with, if it was compiled.
     """
     model = motion.model
     constraint_error, constraint = _worst_constraint(motion)
@@ -50,7 +53,7 @@ def judge(
         if isinstance(method, Adaptive):
             adequacy, step = None, float(motion.t[-1] - motion.t[0]) / max(recording.steps, 1)
         else:
-            adequacy, step = _adequacy(method, motion, applied, times, acting), float(times[1] - times[0])
+            adequacy, step = _adequacy(method, motion, applied, times, acting, in_code), float(times[1] - times[0])
     stopped = recording.stopped
     if applied.held is not None:
         energy_error = np.nan  # the work of forces that jump between the recorded states is not known well
@@ -111,7 +114,7 @@ def _cause(motion: Trajectory, adequacy: StepAdequacy | None, step: float) -> li
 
 
 def _violations(motion: Trajectory) -> tuple[Violation, ...]:
-    if not any(joint.limits.bounded for joint in motion.model.joints):
+    if not kept(motion.model, limited_joints):
         return ()  # joint coordinates need not even be computed
     return find_violations(motion.model, motion.t, motion.q, motion.v, motion.tau)
 
@@ -142,41 +145,47 @@ def _energy_errors(motion: Trajectory) -> tuple[float, float, float]:
 
 
 def _adequacy(
-    method: Integrator, motion: Trajectory, applied: Drive, times: NDArray, acting: Acting | None
+    method: Integrator,
+    motion: Trajectory,
+    applied: Drive,
+    times: NDArray,
+    acting: Acting | None,
+    in_code: InCode | None,
 ) -> StepAdequacy | None:
     """Judge the step where the motion begins, midway and where it was fastest."""
     if motion.model.nv == 0:
         return None
-    return assess(method, _samples(motion, applied, times, acting), times[1] - times[0])
+    return assess(method, _samples(motion, applied, times, acting), times[1] - times[0], in_code)
 
 
 def _samples(motion: Trajectory, applied: Drive, times: NDArray, acting: Acting | None) -> Iterator[Sample]:
     x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion.v)
-    rows = {0, int(np.argmax(np.max(np.abs(w), axis=1)))} | ({len(motion) // 2} if w.shape[1] < MANY else set())
-    for row in sorted(rows):
+    ends = {0, int(np.argmax(np.abs(w))) // w.shape[1]}
+    rows = sorted(ends | ({len(motion) // 2} if w.shape[1] < MANY else set()))
+    trees = _as_trees(motion.system, x[rows], w[rows]) if isinstance(motion, Motion) else zip(x[rows], w[rows])
+    for row, tree in zip(rows, trees, strict=True):
         t, step = motion.t[row], int(np.searchsorted(times, motion.t[row]))
-        if not isinstance(motion, Motion):
-            yield Sample(JointSystem(motion.model, applied.during(step), motion.f_ext), t, x[row], w[row])
-            continue
+        tau = applied.during(step)
+        linear = None if tree is None else (JointSystem(motion.model, tau, motion.f_ext), *tree)
         if acting is not None and acting.step is not None:
             acting.step = step
-        yield Sample(motion.system, t, x[row], w[row], _as_a_tree(motion.system, x[row], w[row], applied, step, motion))
+        if isinstance(motion, Motion):
+            yield Sample(motion.system, t, x[row], w[row], linear, tau)
+        elif linear is not None:
+            yield Sample(linear[0], t, x[row], w[row], linear, tau)
 
 
-def _as_a_tree(
-    system: Formulation, x: NDArray, w: NDArray, applied: Drive, step: int, motion: Motion
-) -> tuple[JointSystem, NDArray, NDArray] | None:
-    """The state in joint coordinates, where the formulation has the same motions as these."""
+def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray, NDArray] | None]:
+    """States (n, nx), (n, nw) in joint coordinates, where the formulation has the same motions as these."""
     same = isinstance(system, FreeBodies) or (
         isinstance(system, ConstrainedBodies) and not system.model.loops and system.baumgarte is None
     )
     if not same:
-        return None
+        return [None] * len(x)
     try:
-        q, v = joint_state(system.model, system.poses(x), system.velocities(x, w))
-    except RbdkitError:  # a state that ran away
-        return None
-    return JointSystem(system.model, applied.during(step), motion.f_ext), q, v
+        return list(zip(*joint_state(system.model, system.poses(x), system.velocities(x, w)), strict=True))
+    except RbdkitError:  # among them is a state that ran away
+        return [None] if len(x) == 1 else [tree for k in range(len(x)) for tree in _as_trees(system, x[[k]], w[[k]])]
 
 
 def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:

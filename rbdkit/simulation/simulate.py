@@ -16,11 +16,12 @@ from rbdkit.algorithms import ExternalForces, require_tree
 from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
-from rbdkit.formulations import Acting, Force, JointSystem
+from rbdkit.formulations import Force, JointSystem
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
-from rbdkit.simulation.compiled import acting, blamed, record_compiled
+from rbdkit.simulation.adequacy import InCode
+from rbdkit.simulation.compiled import JointSteps, acting, blamed, record_compiled
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
 from rbdkit.simulation.formulated import Acting as FormulationActing
 from rbdkit.simulation.formulated import Maker, adaptive_samples, check_pair, maker_of, run_formulation
@@ -30,7 +31,6 @@ from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST, Recording, Sample, record
 from rbdkit.simulation.room import require_room
 from rbdkit.simulation.trajectory import Trajectory, forces_at
-from rbdkit.trace import Feedback, evaluate
 
 NEEDED = ("name", "order", "requires", "init", "step")
 """What an integrator has, at least."""
@@ -170,16 +170,18 @@ def simulate(
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
     if make is not JointSystem:
-        motion, recording, code, forces = run_formulation(
+        motion, recording, code, forces, in_code = run_formulation(
             make, model, q, v, times, method, applied, f_ext, external, int(every), watch
         )
-        return _reported(motion, recording, method, applied, times, watch.elapsed, code, len(findings), forces)
+        elapsed = watch.elapsed
+        return _reported(motion, recording, method, applied, times, elapsed, code, len(findings), forces, in_code)
     require_room(len(times) - 1, int(every), 1 + model.nq + model.nv)
     kernels = kernels_for(model) if backend == "auto" else None
-    acts, why_not = None, ""
+    acts, why_not, joint_steps = None, "", None
     if kernels is not None:
         acts, why_not = acting(model, kernels.on_links, method, applied, f_ext, external, times)
     if kernels is not None and acts is not None:
+        applied, joint_steps = applied.traced(acts.tau), JointSteps(kernels, method, acts)  # type: ignore[arg-type]
         recording = record_compiled(kernels, method, times, q, v, acts, int(every), watch)  # type: ignore[arg-type]
         recording = blamed(recording, times, applied.function, external)
     else:
@@ -192,7 +194,9 @@ def simulate(
     recording = recording.within_reach()
     trajectory = Trajectory(model, recording.t, recording.q, recording.v, None, external)
     code = _what_ran(model, backend, why_not, str(acts or ""))
-    return _reported(trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), acts)
+    return _reported(
+        trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), None, joint_steps
+    )
 
 
 def _reported(
@@ -204,7 +208,8 @@ def _reported(
     wall_time: float,
     code: str,
     findings: int,
-    acts: Acting | FormulationActing | None,
+    forces: FormulationActing | None,
+    in_code: InCode | None,
 ) -> Trajectory:
     """The trajectory with its joint forces and its report; warns of what makes it doubtful.
 
@@ -212,12 +217,11 @@ def _reported(
     """
     if recording.interrupted:
         interrupted()
-    forces = acts if isinstance(acts, FormulationActing) else None
     try:
         if forces is None and not applied.zero:
             motion = replace(motion, tau=np.full_like(recording.v, np.nan))
-            motion = replace(motion, tau=_applied(applied, recording, acts))  # type: ignore[arg-type]
-        report = judge(motion, recording, method, applied, times, wall_time, code, findings, forces)
+            motion = replace(motion, tau=forces_at(applied.function, motion.t, motion.q, motion.v))
+        report = judge(motion, recording, method, applied, times, wall_time, code, findings, forces, in_code)
     except KeyboardInterrupt:
         interrupted()
         report = unjudged(recording, method, wall_time, code)
@@ -312,12 +316,3 @@ def _what_ran(model: Model, backend: str, why_not: str, traced: str) -> str:
     if why_not:
         return f"compiled dynamics ({code}), stepped from Python: {why_not}"
     return f"compiled loop ({code})" + (f", {traced}" if traced else "")
-
-
-def _applied(applied: Drive, recording: Recording, acts: Acting | None) -> NDArray | None:
-    """The joint forces at the recorded states; not a number at a last state where they could not be had."""
-    if applied.zero:
-        return None
-    if acts is not None and isinstance(acts.tau, Feedback):
-        return evaluate(acts.tau, recording.t, recording.q, recording.v)
-    return forces_at(applied.function, recording.t, recording.q, recording.v)

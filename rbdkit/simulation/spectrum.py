@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations import LinearSystem, System, TangentSystem, linearize
 from rbdkit.integrators import Integrator, MuntheKaas, Projected
+from rbdkit.simulation.linearized import linearized
 
 EXACT = 24
 """Velocity variables up to which all modes are computed; of larger systems those that a Krylov space shows best."""
+DENSE = 200
+"""Velocity variables up to which compiled derivatives cost less than the products with a vector that replace them."""
 KRYLOV = 24
 """Its dimension: what is outermost in the spectrum, and that is what limits a step, comes out to about a percent."""
 STEP_KRYLOV = 12
@@ -32,17 +36,24 @@ class Modes:
 def modes_of(system: System, t: float, x: NDArray, v: NDArray) -> Modes:
     """The modes near a state. The work does not grow faster than that of an evaluation of the system's rate."""
     n = len(v)
+    linear = linearized(system, t, x, v) if n <= DENSE else None
     if n <= EXACT:
-        linear = linearize(system, t, x, v)
+        linear = linear or linearize(system, t, x, v)
         rates, vectors = np.linalg.eig(linear.matrix)
         return Modes(linear, rates, vectors[n:], True)
-    tangent = TangentSystem(system, t, x, v)
+    tangent = linear or TangentSystem(system, t, x, v)
     start = np.random.default_rng(0).standard_normal(2 * n)
     # displacements are counted in units in which the stiffest directions change as fast as velocities do
     stiffness = np.linalg.norm(tangent.rate(t, start[:n], np.zeros(n))) / np.linalg.norm(start[:n])
     unit = max(float(np.sqrt(stiffness)), 1e-6)
 
+    scaled = None if linear is None else LinearSystem(linear.K / unit, linear.C).matrix
+    if scaled is not None:
+        scaled[:n] *= unit
+
     def product(y: NDArray) -> NDArray:
+        if scaled is not None:
+            return scaled @ y
         return np.concatenate([unit * y[n:], tangent.rate(t, y[:n] / unit, y[n:])])
 
     rates, vectors = _ritz(product, start, KRYLOV)
@@ -94,17 +105,17 @@ def _ritz(product: Callable[[NDArray], NDArray], start: NDArray, dimension: int)
     Q, H = np.zeros((m + 1, len(start))), np.zeros((m + 1, m))
     Q[0] = start / np.linalg.norm(start)
     for j in range(m):
-        w = product(Q[j])
-        if not np.isfinite(w).all():
-            raise FloatingPointError("the rate near this state is not finite")
+        w, known, own = product(Q[j]), Q[: j + 1], H[: j + 1, j]
         for _ in range(2):  # once more for what round-off left
-            along = Q[: j + 1] @ w
-            w = w - along @ Q[: j + 1]
-            H[: j + 1, j] += along
-        H[j + 1, j] = np.linalg.norm(w)
-        if H[j + 1, j] <= 1e-12 * np.linalg.norm(H[: j + 1, j]):
+            along = known @ w
+            w = w - along @ known
+            own += along
+        length = H[j + 1, j] = sqrt(w @ w)
+        if not length < np.inf:
+            raise FloatingPointError("the rate near this state is not finite")
+        if length <= 1e-12 * sqrt(own @ own):
             m = j + 1
             break
-        Q[j + 1] = w / H[j + 1, j]
+        Q[j + 1] = w / length
     values, vectors = np.linalg.eig(H[:m, :m])
     return values, Q[:m].T @ vectors

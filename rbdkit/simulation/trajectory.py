@@ -25,6 +25,7 @@ from rbdkit.engine import kernels_for
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.model import Model
+from rbdkit.simulation.forces import AtOnce, at_states
 from rbdkit.simulation.report import Report
 
 if TYPE_CHECKING:
@@ -163,6 +164,10 @@ class Trajectory:
         By applied and external forces and the motors of prescribed joints, less what dampers took; the power at the
         recorded states is integrated by Simpson's rule.
         """
+        return self._work.copy()
+
+    @cached_property
+    def _work(self) -> NDArray:
         return _integral(self._power, self.t)
 
     def work_error(self) -> float:
@@ -171,7 +176,7 @@ class Trajectory:
         Where the power is smooth, the work is better than that.
         """
         coarse = _integral(self._power[::2], self.t[::2])
-        return float(np.nanmax(np.abs(coarse - self.work()[::2])))
+        return float(np.nanmax(np.abs(coarse - self._work[::2])))
 
     @cached_property
     def _power(self) -> NDArray:
@@ -190,7 +195,7 @@ class Trajectory:
             power = power + np.einsum("ij,ij->i", self.tau, self.v)
         forces = None
         if self.f_ext is not None:
-            forces = np.array([self.f_ext(t, q, v) for t, q, v in zip(self.t, self.q, self.v, strict=True)])
+            forces = at_states(self.f_ext, self.t, self.q, self.v)
             power = power + np.einsum("nij,nij->n", forces, in_world(*self._kinematics))
         if self.driven:
             power = power + [self._motor_power(k, None if forces is None else forces[k]) for k in range(len(self))]
@@ -219,7 +224,7 @@ class Trajectory:
     def energy_error(self) -> NDArray:
         """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""
         total = self.energy().total
-        return total - total[0] - self.work()
+        return total - total[0] - self._work
 
     def columns(self) -> dict[str, NDArray]:
         """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,)."""
@@ -264,6 +269,8 @@ def _integral(y: NDArray, t: NDArray) -> NDArray:
 def forces_at(force: Force, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
     """Joint forces (n, nv) at recorded states; not a number at a last state where they cannot be had: there they may
     have ended the run."""
+    if isinstance(force, AtOnce):
+        return np.array(force.at_states(t, q, v))
     tau = np.full((len(t), v.shape[1]), np.nan)
     for k, state in enumerate(zip(t, q, v, strict=True)):
         try:

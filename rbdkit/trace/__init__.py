@@ -29,7 +29,8 @@ Everything above this floor imports from here alone, never from the files. What 
 - ``Feedback.of(trace)``: a traced function of (t, q, v) that a program can contain; `evaluate` computes it for many
   states.
 - ``over_time(system, record)``: steps of a method, an `Integrator` with `record`, on a system that is `Recorded`, in
-  a loop over time; ``run_motion(motion, every, progress) -> Run`` runs it a chunk at a time, a `Company` in lanes.
+  a loop over time; ``run_motion(motion, every, progress) -> Run`` runs it a chunk at a time, a `Company` in lanes,
+  `FewSteps` from one state after the other.
 - ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
 """
 
@@ -48,6 +49,7 @@ from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Record
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
 from rbdkit.trace.run.company import Company, Prepared, Run, Runnable, loop_arrays, loop_room, run_motion
 from rbdkit.trace.run.feedback import evaluate
+from rbdkit.trace.run.few_steps import FewSteps
 from rbdkit.trace.run.lanes import Apart, Given, blank, woven
 from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
 from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace
@@ -68,6 +70,7 @@ __all__ = [
     "Company",
     "Executable",
     "Feedback",
+    "FewSteps",
     "Given",
     "Graph",
     "Impure",

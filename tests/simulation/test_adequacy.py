@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.formulations import LinearSystem
-from rbdkit.integrators import RK4, ExplicitEuler, SymplecticEuler
-from rbdkit.library import double_pendulum, pendulum
+from rbdkit.engine import kernels_for
+from rbdkit.formulations import JointSystem, LinearSystem
+from rbdkit.integrators import INTEGRATORS, RK4, ExplicitEuler, SymplecticEuler
+from rbdkit.library import double_pendulum, pendulum, random_tree, shaken_pendulum
 from rbdkit.simulation import SimulationWarning
-from rbdkit.simulation.adequacy import assess
+from rbdkit.simulation.adequacy import Sample, assess
+from rbdkit.simulation.compiled import JointSteps, acting
+from rbdkit.simulation.forces import drive
+from rbdkit.simulation.report import find_violations
 
 STATE = 0.0, np.array([1.0]), np.array([1.0])
 
@@ -106,3 +110,68 @@ def test_states_that_cannot_be_judged_are_passed_over():
     broken, sound = Broken(np.eye(1), np.eye(1)), LinearSystem(-np.eye(1), np.zeros((1, 1)))
     assert assess(RK4(), [(broken, *STATE)], 0.1) is None
     assert assess(RK4(), [(broken, *STATE), (sound, *STATE)], 0.1).fastest_rate == pytest.approx(1.0)
+
+
+def steps_of(model, method, tau, times):
+    """A drive, and the steps of the run that it makes, in code."""
+    applied = drive(model, tau, times)
+    kernels = kernels_for(model)
+    acts, _ = acting(model, kernels.on_links, method, applied, None, None, times)
+    applied = applied.traced(acts.tau)
+    return applied, JointSteps(kernels, method, acts)
+
+
+@pytest.mark.parametrize("name", ["rk4", "symplectic_euler", "rk5"])
+@pytest.mark.parametrize("what", ["none", "constant", "held", "sampled", "traced"])
+@pytest.mark.parametrize("model", [random_tree(4, 6), shaken_pendulum()], ids=lambda model: model.name)
+def test_steps_in_code_are_those_of_the_method(name, what, model):
+    """The local error that they give, from several states after each other, is that of steps from Python."""
+    method, rng, times = INTEGRATORS[name], np.random.default_rng(2), np.linspace(0.0, 0.2, 5)
+    tau = {
+        "none": None,
+        "constant": np.ones(model.nv),
+        "held": rng.normal(size=(4, model.nv)),
+        "sampled": rng.normal(size=(5, model.nv)),
+        "traced": rbd.traced(lambda t, q, v: np.cos(t) - 0.3 * v),
+    }[what]
+    applied, in_code = steps_of(model, method, tau, times)
+    for k in (0, 3, 1):
+        q, v, force = model.random_q(rng), rng.normal(size=model.nv), applied.during(k)
+        sample = Sample(JointSystem(model, force, book=True), times[k], q, v, tau=force)
+        ours, theirs = (assess(method, [sample], 0.05, steps).error for steps in (in_code, None))
+        # both are differences of states of order one
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-13)
+
+
+def test_a_step_that_cannot_be_made_in_code_has_no_end():
+    model, times = pendulum(), np.array([0.0, 0.1])
+    applied, in_code = steps_of(model, RK4(), rbd.traced(lambda t, q, v: -(v**21)), times)
+    sample = Sample(JointSystem(model, applied.function), 0.0, np.ones(1), 1e3 * np.ones(1))
+    assert assess(RK4(), [sample], 0.1, in_code).error.tolist() == [np.inf]
+
+
+def test_limits_passed_are_those_that_a_look_at_every_number_finds():
+    """By a plain loop over all numbers; a mimic joint that turns the other way, and values within round-off."""
+    rng, limits = np.random.default_rng(0), rbd.Limits(-0.5, 0.6, velocity=1.2, effort=1.5)
+    model = rbd.Model()
+    for name, joint, more in (("a", rbd.Revolute("x"), {}), ("b", rbd.Universal(), {}), ("c", rbd.Prismatic("x"), {
+        "mimic": rbd.Mimic("a_joint", -2.0, 0.1)}), ("d", rbd.Revolute("x"), {})):  # fmt: skip
+        model.add_body(name, joint=joint, inertia=rbd.Inertia.sphere(0.1, mass=1.0), limits=limits, **more)
+    t = np.linspace(0.0, 1.0, 30)
+    for scale in (0.1, 0.25, 0.3, 0.5, 1.0):
+        q, v, tau = scale * rng.normal(size=(3, 30, model.nv))
+        q[3, -1], tau[-1] = 0.6 * (1.0 + 1e-12), np.nan
+        found = {(x.joint, x.what, x.bound): (x.since, x.value) for x in find_violations(model, t, q, v, tau)}
+        expected = {}
+        for joint in model.joints[1:]:
+            own_q, own_v, own_tau = joint.coordinates(q), joint.velocities(v), tau[:, joint.v_slice]
+            for k, row in np.ndindex(*own_q.shape[::-1]):
+                x, speed, force = own_q[row, k], abs(own_v[row, k]), abs(own_tau[row, k])
+                passed = [("position", 0.6, x - 0.6, x), ("position", -0.5, -0.5 - x, x)]
+                passed += [("speed", 1.2, speed - 1.2, speed)]
+                passed += [] if joint.mimic else [("effort", 1.5, force - 1.5, force)]
+                for what, bound, excess, value in passed:
+                    if excess > 1e-8:
+                        expected.setdefault((joint.name, what, bound), []).append((excess, t[row], value))
+        since = {key: (min(x[1] for x in passed), max(passed)[2]) for key, passed in expected.items()}
+        assert found == since

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.motion import JointMotion
-from rbdkit.trace import Feedback, Recordable, Run, run_motion
+from rbdkit.trace import Feedback, FewSteps, Recordable, Run, run_motion
 
 
 def simulate(
@@ -37,3 +37,19 @@ def simulate(
     progress : is told the fraction done, every so often.
     """
     return run_motion(JointMotion(kernels, q, v, times, method, tau, f_ext), every, progress)
+
+
+def few_steps(
+    kernels: Kernels,
+    times: NDArray,
+    q: NDArray,
+    v: NDArray,
+    method: Recordable,
+    tau: NDArray | Feedback,
+    f_ext: NDArray | Feedback | None = None,
+) -> FewSteps:
+    """So many steps of `simulate` as there are times to come to, from states like this one.
+
+    tau : of its own shape in all of them; if it is an array, "tau" is its name.
+    """
+    return FewSteps(JointMotion(kernels, q, v, times, method, tau, f_ext))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -156,6 +157,11 @@ class ConstrainedBodies:
         if not compiled.covered(self) or (acts is None and (self.tau is not None or self.f_ext is not None)):
             return None
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
+
+    @cached_property
+    def program_numbers(self) -> NDArray:
+        """What compiled code needs to know of the bodies."""
+        return compiled.numbers(self)
 
     # --- equations of motion ------------------------------------------------------------------------------------------
 

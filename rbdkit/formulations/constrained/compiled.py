@@ -82,7 +82,7 @@ def motion(
     fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
     fields["R"][:9] = np.eye(3).ravel()
     arrays = {**fields, **loops, **method_arrays, **loop_arrays(times, x, v)}
-    given = {"numbers": numbers(system), "gravity": np.array(model.gravity)}
+    given = {"numbers": system.program_numbers, "gravity": np.array(model.gravity)}
     if any(kind.form for kind in kinds):
         arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
         places = system.constraints.joints[: system.n]

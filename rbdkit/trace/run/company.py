@@ -222,6 +222,10 @@ class Company:
         return (*found, *[np.zeros(0)] * (3 - len(found)))
 
     def _run(self, records: int, every: int) -> None:
+        self.bound(records, every)()
+
+    def bound(self, records: int, every: int) -> Callable[[], None]:
+        """The program, bound to take the steps that come next."""
         first = self._motions[0]
         if "turns" in self._arrays:
             self._arrays["turns"][:] = self._chunk * self._every
@@ -233,7 +237,7 @@ class Company:
             lanes = np.minimum(np.arange(self._width), m - 1) * rows + self._recorded
             flat = x.reshape(m * rows, size)
             places[name] = Apart(self._width).point(flat, lanes) if self._width > 1 else flat[self._recorded :]
-        first.bind({**self._arrays, **places}, counts, self._lanes, self._numbers)()
+        return first.bind({**self._arrays, **places}, counts, self._lanes, self._numbers)
 
     def runs(self, interrupted: bool) -> list[Run]:
         """What became of the motions."""

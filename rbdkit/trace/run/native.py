@@ -154,6 +154,14 @@ def machine() -> Machine:
         return _machine()
 
 
+def _address(x: np.ndarray) -> int:
+    """Where the numbers of an array begin."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(x))  # type: ignore[arg-type]  # four times as fast
+    except (TypeError, ValueError, BufferError):  # empty, or read-only
+        return x.ctypes.data
+
+
 class NativeCode:
     """A compiled program."""
 
@@ -166,7 +174,7 @@ class NativeCode:
         program, function = self.program, self._function
         given = [arrays[name] for name in (*program.arrays, *program.tables)]
         used = [x.table if isinstance(x, Apart) else x for x in given]
-        frame = np.array([x.ctypes.data for x in used] + [counts[name] for name in program.counts], dtype=np.int64)
+        frame = np.array([_address(x) for x in used] + [counts[name] for name in program.counts], dtype=np.int64)
         address = ctypes.c_void_p(frame.ctypes.data)
 
         def run(_keep: object = (given, used, frame)) -> None:
