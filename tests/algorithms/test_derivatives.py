@@ -98,6 +98,32 @@ def moved(model: Model, name: str, change: np.ndarray) -> Model:
 LINEAR = (".mass", ".inertia", ".damping", ".stiffness", ".armature", "gravity")
 
 
+def test_springs_of_joints_that_only_a_reader_knows(off):
+    """A kind of ball joint of the reader's own, of which there is no kernel; turned by nearly half a turn, too."""
+
+    class Socket(rbd.Spherical):
+        kind = "socket"
+
+    model = Model()
+    inertia, spring = rbd.Inertia.sphere(0.1, mass=1.0), dict(stiffness=[1.0, 2.0, 3.0], damping=[0.3, 0.2, 0.1])
+    model.add_body("a", joint=Socket(), inertia=inertia, **spring)
+    model.add_body("b", "a", rbd.Planar(), inertia=inertia, **spring)
+    v = np.arange(6.0)
+    for turn in ([0.3, -0.2, 0.5], [3.1, 0.0, 0.1], [0.0, 0.0, 0.0]):
+        q = model.integrate(model.neutral(), [*turn, 0.4, 0.3, -0.2])
+        d = algorithms.passive_derivatives(model, q, v)
+        by_q = columns(lambda dq, q=q: rbd.passive_force(model, model.integrate(q, dq), v), model.nv)
+        assert off(d.dtau_dq, by_q) < DIFFERENCE
+        for joint in model.joints[1:]:
+
+            def moved_rest(dr, joint=joint, q=q):
+                rests = joint.type.integrate(np.broadcast_to(joint.rest, (len(dr), joint.nq)), dr)
+                twins = [model.with_parameters({f"{joint.name}.rest": rest}) for rest in rests]
+                return np.array([rbd.passive_force(twin, q, v) for twin in twins])
+
+            assert off(d.parameters[f"{joint.name}.rest"], columns(moved_rest, joint.nv)) < DIFFERENCE
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_inverse_dynamics_by_every_parameter(seed):
     """Along one random direction for each, from `with_parameters`."""

@@ -69,6 +69,19 @@ def test_no_file_imports_from_a_floor_above():
     assert not wrong, "imports from above:\n" + "\n".join(wrong)
 
 
+def test_the_readable_algorithms_know_no_kernel():
+    """They are what kernels are compared with; one file counts what these cost."""
+    counts = PACKAGE / "algorithms" / "equivalence" / "cost.py"
+    readable = [file for file in sources() if home(file) == "algorithms" and file != counts]
+    wrong = [
+        f"{file.relative_to(PACKAGE.parent)}:{line} imports {name}"
+        for file in readable
+        for line, name in imports(file)
+        if name.startswith("rbdkit.engine")
+    ]
+    assert len(readable) > 80 and not wrong, "imports of kernels:\n" + "\n".join(wrong)
+
+
 def test_the_compiler_is_entered_by_its_face_alone():
     wrong = [
         f"{file.relative_to(PACKAGE.parent)}:{line} imports {name}"
