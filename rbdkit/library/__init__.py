@@ -12,12 +12,14 @@
 The chapters are those of Featherstone's book.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rbdkit.library.box_and_cylinder import box_and_cylinder
 from rbdkit.library.candelabra import candelabra
 from rbdkit.library.falling_cat import cat_roll, falling_cat, waist, waist_motion
 from rbdkit.library.far_body import far_body
 from rbdkit.library.free_rotation import free_rotation
-from rbdkit.library.geared import differential, elliptic_gears, geared_arm
 from rbdkit.library.gebhardt_romero import fixed_point_model
 from rbdkit.library.holzinger import tumbling_box, tumbling_box_state
 from rbdkit.library.linkages import crank_slider, planar_four_bar, rack_and_pinion, satellite
@@ -33,17 +35,20 @@ from rbdkit.library.parent_arrays import branched_parents, chain_parents, random
 from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, small_swing_period, spherical_pendulum
 from rbdkit.library.pinion_hinge import pinion_hinge
 from rbdkit.library.random_tree import joint_gallery, random_state, random_tree, uncommon_joints
-from rbdkit.library.revolute_trees import general_unbranched, revolute_tree
 from rbdkit.library.right_angle_arm import right_angle_arm
-from rbdkit.library.robots import robot_file, robot_files
 from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain
 from rbdkit.library.rolling_sphere import rolling_sphere
 from rbdkit.library.satellite_with_arm import satellite_with_arm
-from rbdkit.library.serial_arms import puma_560, scara_arm, stanford_arm
 from rbdkit.library.shaken_pendulum import shaken_pendulum, shaking, upright_frequency
 from rbdkit.library.taut_string import three_discs
 from rbdkit.library.turret_pendulum import turret_pendulum
 from rbdkit.library.unlike_spheres import unlike_spheres
+
+if TYPE_CHECKING:
+    from rbdkit.library.geared import differential, elliptic_gears, geared_arm
+    from rbdkit.library.revolute_trees import general_unbranched, revolute_tree
+    from rbdkit.library.robots import robot_file, robot_files
+    from rbdkit.library.serial_arms import puma_560, scara_arm, stanford_arm
 
 __all__ = [
     "box_and_cylinder",
@@ -104,3 +109,24 @@ __all__ = [
     "zigzag_angles",
     "zigzag_chain",
 ]
+
+_LATER = {
+    "geared": ["differential", "elliptic_gears", "geared_arm"],
+    "revolute_trees": ["general_unbranched", "revolute_tree"],
+    "robots": ["robot_file", "robot_files"],
+    "serial_arms": ["puma_560", "scara_arm", "stanford_arm"],
+}
+_HOME_OF = {name: home for home, names in _LATER.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Models that need algorithms or files are loaded when they are first asked for."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"rbdkit.library has no {name!r}")
+    value = getattr(import_module(f"rbdkit.library.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
