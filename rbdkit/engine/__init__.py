@@ -34,6 +34,8 @@ What the rest of rbdkit uses:
 - ``backend(model) -> (name, why)``: 'llvm', 'python', or 'book' if there are no kernels for the model.
 - ``kernels_for(model) -> Kernels | None``: rnea, aba, forward_dynamics, crba, forward_kinematics, jacobian, energy,
   momentum and more for one state or a stack, in float64, unchecked. Joints may follow others or move as time says.
+- ``at_one_state(model, algorithm, backend, q, ...)``: the same for one checked state, in the shortest time; None where
+  anything needs a longer look.
 - ``simulate(kernels, q, v, times, method, tau, ...) -> Run``: the loop over time, compiled; ``Feedback.of(trace)`` puts
   a function of t, q and v into it, ``evaluate`` computes one for many states. ``few_steps(kernels, ...) -> FewSteps``:
   its steps from one state after the other.
@@ -50,6 +52,7 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.counting import operations
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for
+from rbdkit.engine.run.one_state import at_one_state
 from rbdkit.engine.run.simulation import few_steps, simulate
 
 if TYPE_CHECKING:
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Kernels",
     "NotCovered",
+    "at_one_state",
     "backend",
     "few_steps",
     "kernels_for",

@@ -66,6 +66,23 @@ def test_import_loads_nothing_that_draws():
     assert loaded.isdisjoint(LATER), loaded & set(LATER)
 
 
+def test_a_first_model_loads_no_files_and_no_algorithms():
+    """And what it does not load is there all the same."""
+    code = """
+import sys, rbdkit as rbd
+rbd.library.double_pendulum()
+print(*sorted(sys.modules))
+assert all(callable(getattr(rbd.library, name)) for name in rbd.library.__all__)
+assert set(rbd.library.__all__) <= set(dir(rbd.library))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(result.stdout.split())
+    assert "rbdkit.library.pendulums" in loaded
+    assert loaded.isdisjoint(
+        ["rbdkit.formats", "rbdkit.algorithms", "rbdkit.engine", "rbdkit.trace", "importlib.metadata"]
+    )
+
+
 def test_computing_and_simulating_load_nothing_slow():
     """SciPy's parts take longer to load than all that this does."""
     code = """

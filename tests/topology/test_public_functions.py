@@ -438,6 +438,7 @@ NOT_ASKED = {
     "algorithms.constraints.multibody_system.incidence": "counts loops; tests/algorithms/constraints",
     "engine.run.lookup.backend": "says what computes",
     "engine.run.simulation.few_steps": "by simulate: the same motion, or the same refusal",
+    "engine.run.one_state.at_one_state": "by the functions of rbdkit.functions, which it is a short way of",
     "model.validation.validate": "looks at bodies and joints one by one",
     # made for models of one kind, which they require
     "accuracy.round_off.boost_errors": "by forward_dynamics_error",

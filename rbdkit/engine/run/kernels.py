@@ -147,13 +147,13 @@ class Kernels(StateComputer):
 
     def jacobian(self, q: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0) -> NDArray:
         """Jacobian (..., 6, nv) of a frame with a placement (4, 4) on a body."""
-        return self._compute(f"jacobian_{reference}", (q,), t=t, frame=self._frame(body, placement))[0]
+        return self._compute(f"jacobian_{reference}", (q,), t=t, frame=self.frame(body, placement))[0]
 
     def bias_acceleration(
         self, q: NDArray, v: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0
     ) -> NDArray:
         """Acceleration (..., 6) of such a frame that velocity alone causes."""
-        return self._compute(f"bias_acceleration_{reference}", (q, v), t=t, frame=self._frame(body, placement))[0]
+        return self._compute(f"bias_acceleration_{reference}", (q, v), t=t, frame=self.frame(body, placement))[0]
 
     def center_of_mass(self, q: NDArray, t: float = 0.0) -> NDArray:
         """Centre of mass (..., 3) of what joints move."""
@@ -216,7 +216,8 @@ class Kernels(StateComputer):
         nv = self._counts["nv"]
         return derivatives[..., :nv], derivatives[..., nv : 2 * nv], derivatives[..., 2 * nv : 3 * nv]
 
-    def _frame(self, body: int, placement: NDArray) -> Frame:
+    def frame(self, body: int, placement: NDArray) -> Frame:
+        """A frame with a placement (4, 4) on a body."""
         known = self._frames.get((body, placement.tobytes()))
         if known is not None:
             return known

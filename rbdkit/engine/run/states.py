@@ -29,6 +29,10 @@ class StateComputer(BoundModel):
         self._idle: defaultdict[tuple[str, bool, int | None], list[Call]] = defaultdict(list)
         self._idle_stacks: defaultdict[Hashable, list[StackCall]] = defaultdict(list)
 
+    def idle(self, algorithm: str, frame: Frame | None = None) -> list[Call]:
+        """Where calls for one state of an algorithm without external forces wait for their turn."""
+        return self._idle[algorithm, False, None if frame is None else frame.link]
+
     def _compute(
         self,
         algorithm: str,

@@ -1,0 +1,110 @@
+"""One state by the shortest way, as long as nothing is out of the ordinary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import hypot
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+from numpy.typing import NDArray
+
+from rbdkit.engine.run.calls import Frame
+from rbdkit.engine.run.kernels import Kernels
+from rbdkit.engine.run.lookup import kernels_for
+from rbdkit.engine.run.signatures import INPUTS
+from rbdkit.errors import ModelError, StateError
+from rbdkit.model import Model
+from rbdkit.model.kept import kept
+from rbdkit.model.model import FARTHEST
+from rbdkit.spatial.read_numbers import FLOAT
+
+WELL_BELOW = 1e150
+"""Results up to here are known to be finite at a glance: their squares are."""
+LOOKED_AT = ("aba", "forward_dynamics", "center_of_mass", "momentum_world", "momentum_com")
+"""Algorithms whose results need not be finite where their arguments are."""
+
+Quick = Callable[..., list[NDArray] | None]
+
+
+def at_one_state(
+    model: Model, algorithm: str, backend: object, *state: object, frame: str | None = None
+) -> list[NDArray] | None:
+    """What an algorithm writes for one state, as `Kernels` computes it; None wherever anything needs a longer look.
+
+    That is: anything but arrays of floats of the right shapes, that are finite, not large and on their manifold; a
+    model with loops, joints that move as time says, inertias that make no sense, or without kernels; a result that is
+    not finite. Who calls looks then, and has the words for what is wrong.
+
+    Parameters
+    ----------
+    backend : as users give it. state : q and joint vectors. frame : name of the frame that it is about, if any.
+    """
+    if type(backend) is not str or backend != "auto" or type(model) is not Model:
+        return None
+    compute = kept(model, _by_algorithm).get(algorithm if frame is None else (algorithm, frame))
+    if compute is None and (compute := _made(model, algorithm, frame)) is None:
+        return None
+    return compute(*state)
+
+
+def _by_algorithm(model: Model) -> dict[str | tuple[str, str], Quick]:
+    """Functions of one state that were made, by algorithm, and by frame if they are about one."""
+    return {}
+
+
+def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
+    """The function that does it, kept with the model; None if there is none."""
+    if model.senseless is not None or model.loops or (kernels := kernels_for(model)) is None:
+        return None
+    if kernels.driven or (kernels.coupled and algorithm == "aba"):
+        return None
+    place = None
+    if frame is not None:
+        try:
+            given = model.frame(frame)
+        except ModelError:
+            return None
+        place = kernels.frame(given.body, given.placement)
+    made = _quick(model, kernels, algorithm, place)
+    return kept(model, _by_algorithm).setdefault(algorithm if frame is None else (algorithm, frame), made)
+
+
+def _quick(model: Model, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:
+    """The function itself, written out: a loop over its arguments would take as long as their dynamics."""
+    curved = [(joint.type.check, joint.q_slice) for joint in model._curved]
+    idle, looked_at = kernels.idle(algorithm, frame), algorithm in LOOKED_AT
+    # what takes the place of arguments that an algorithm does not have: the pose of its frame, then nothing
+    spare = [np.zeros(0)] * 2 if frame is None else [frame.pose, np.zeros(0)]
+    own = [np.empty(model.nv)] * (len(INPUTS[algorithm]) - 1)
+    second, third = [*own, *spare][:2]
+    for_q, for_second, for_third = (model.nq,), second.shape, third.shape
+
+    def compute(q: Any, v: Any = second, w: Any = third) -> list[NDArray] | None:
+        if not (
+            type(q) is type(v) is type(w) is ndarray
+            and q.dtype is v.dtype is w.dtype is FLOAT
+            and q.shape == for_q
+            and v.shape == for_second
+            and w.shape == for_third
+            and hypot(*q.tolist(), *v.tolist(), *w.tolist()) <= FARTHEST
+        ):
+            return None
+        for check, part in curved:
+            try:
+                check(q[part])
+            except StateError:
+                return None
+        try:
+            call = idle.pop()  # it belongs to no thread then; taking one is one step of the interpreter
+        except IndexError:
+            return None
+        for buffer, x in zip(call.inputs, (q, v, w)):  # not all of them have one
+            buffer[...] = x
+        call.run()
+        results = [x.copy() for x in call.outputs]
+        idle.append(call)
+        return results if not looked_at or hypot(*results[0].tolist()) <= WELL_BELOW else None
+
+    return compute
