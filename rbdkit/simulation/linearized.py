@@ -52,17 +52,19 @@ def _around(system: JointSystem, x: NDArray, v: NDArray) -> tuple[NDArray, NDArr
     """States near one: its n displacements there and back, then its velocities, (4 n, nq) and (4 n, n); and how far
     they are, (2 n,)."""
     n = len(v)
-    steps = STEP * np.concatenate([np.ones(n), np.maximum(1.0, np.abs(v))])
-    there = np.diag(steps[:n])
-    moved = system.model.move(np.broadcast_to(x, (2 * n, len(x))), np.concatenate([there, -there]))
-    faster = np.diag(steps[n:])
-    q_near = np.concatenate([moved, np.broadcast_to(x, (2 * n, len(x)))])
-    v_near = v + np.concatenate([np.zeros((2 * n, n)), faster, -faster])
+    steps, places = np.full(2 * n, STEP), np.arange(n)
+    steps[n:] *= np.maximum(1.0, np.abs(v))
+    q_near, v_near, moves = np.empty((4 * n, len(x))), np.empty((4 * n, n)), np.zeros((2 * n, n))
+    q_near[:], v_near[:] = x, v
+    moves[places, places], moves[n + places, places] = steps[:n], -steps[:n]
+    q_near[: 2 * n] = system.model.move(q_near[: 2 * n], moves)
+    v_near[2 * n + places, places] += steps[n:]
+    v_near[3 * n + places, places] -= steps[n:]
     return q_near, v_near, steps
 
 
 def _quotients(values: NDArray, steps: NDArray) -> tuple[NDArray, NDArray]:
     """Derivatives (n, n) by displacements and by velocities of values (4 n, n) at the states of `_around`."""
     n = len(steps) // 2
-    there, back, faster, slower = np.split(values, 4)
+    there, back, faster, slower = values.reshape(4, n, -1)
     return (there - back).T / (2.0 * steps[:n]), (faster - slower).T / (2.0 * steps[n:])

@@ -292,7 +292,7 @@ def _passed(joint: str, what: str, t: NDArray, excess: NDArray, value: NDArray, 
     beyond = excess > 1e-9 * (1.0 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
     if not np.any(beyond):
         return None
-    row = int(np.argmax(np.any(beyond, axis=1)))
+    row = int(np.argmax(beyond)) // beyond.shape[1]
     at = np.unravel_index(int(np.argmax(np.where(beyond, excess, -np.inf))), excess.shape)
     return Violation(joint, what, float(t[row]), float(value[at]), float(bound[at[1]]))
 

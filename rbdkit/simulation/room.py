@@ -11,6 +11,8 @@ NUMBER = 8
 """Bytes of a number."""
 COPIES = 2
 """The record itself, and what is made of it."""
+LITTLE = 1e6
+"""Bytes that are not worth the question."""
 
 
 def require_room(steps: int, every: int, numbers: int) -> None:
@@ -22,8 +24,8 @@ def require_room(steps: int, every: int, numbers: int) -> None:
     ----------
     steps, every : of the run. numbers : in a recorded state, its time too.
     """
-    size, free = NUMBER * numbers * (steps // every + 2), free_memory()
-    if COPIES * size <= free:
+    size = NUMBER * numbers * (steps // every + 2)
+    if COPIES * size <= LITTLE or COPIES * size <= (free := free_memory()):
         return
     fitting = max(int(free // (COPIES * NUMBER * numbers)) - 2, 1)
     raise SimulationError(

@@ -67,7 +67,7 @@ def growth_in_a_step(integrator: Integrator, modes: Modes) -> Callable[[float], 
     effort grows with the system.
     """
     method = integrator.method if isinstance(integrator, Projected) else integrator
-    if not isinstance(modes.linear, method.requires):
+    if method.requires is not System and not isinstance(modes.linear, method.requires):
         return None
     if isinstance(method, MuntheKaas) and type(method).step is MuntheKaas.step:
         polynomial = stability_polynomial(method)

@@ -111,6 +111,9 @@ class JointConstraints:
         self._A_S = _stack([joint.successor_placement for joint in joints])
         self._X_P, self._X_S = se3.adjoint(se3.inverse(self._A_P)), se3.adjoint(se3.inverse(self._A_S))
         self._T = np.zeros((len(joints), 6, 6))
+        constrained = [k for k, size in enumerate(sizes) if size > 0]
+        self._alike = [k for k in constrained if _is_plain(joints[k].type)]
+        self._others = [k for k in constrained if not _is_plain(joints[k].type)]
         self._varying = []
         for k, joint in enumerate(joints):
             if type(joint.type) in CONSTANT_T:
@@ -133,9 +136,14 @@ class JointConstraints:
         """g, shape (..., m), rad and m."""
         X = self.relative_poses(C)
         g = np.zeros((*C.shape[:-3], self.m))
-        for k, (joint, rows) in enumerate(zip(self.joints, self.rows, strict=True)):
-            if rows.stop > rows.start:
-                g[..., rows] = _position(joint.type, X[..., k, :, :], t)
+        closest = np.empty((*C.shape[:-3], len(self._alike), 4, 4))
+        for i, k in enumerate(self._alike):
+            closest[..., i, :, :] = self.joints[k].type.pose(self.joints[k].type.project(X[..., k, :, :]), t)
+        d = se3.log(se3.inverse(closest) @ X[..., self._alike, :, :])
+        for i, k in enumerate(self._alike):
+            g[..., self.rows[k]] = d[..., i, :] @ self._T[k][:, self._used[k]]
+        for k in self._others:
+            g[..., self.rows[k]] = _position(self.joints[k].type, X[..., k, :, :], t)
         return g
 
     def velocity_and_acceleration(self, relative: Relative, t: float) -> tuple[NDArray, NDArray, NDArray]:
@@ -157,8 +165,13 @@ class JointConstraints:
         return J, (T_T @ excess[..., None])[used, 0], (T_T @ bias[..., None])[used, 0]
 
 
+def _is_plain(type: JointType) -> bool:
+    """Whether both spaces of a joint are constant, and g is the logarithm of what is left between pose and joint."""
+    return type.constant_S and type.__class__ in CONSTANT_T and type.__class__ is not Spherical
+
+
 def _position(type: JointType, X: NDArray, t: float) -> NDArray:
-    """g of one joint, (..., 6 - nv), for a stack of poses."""
+    """g of one joint that is not plain, (..., 6 - nv), for a stack of poses."""
     if type.__class__ is Spherical:
         return (X[..., None, :3, 3] @ X[..., :3, :3])[..., 0, :]  # the rotation left over is none
     if type.constant_S:
