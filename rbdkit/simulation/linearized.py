@@ -12,17 +12,24 @@ from rbdkit.simulation.forces import Constant, Scheduled, at_states
 STEP = 1e-6
 """Of differences: of displacements, rad or m, and of velocities in units of 1 rad/s, or of their own if larger."""
 
+FEW = 100
+"""Velocity variables up to which states around one are few enough for the code that one state has."""
+
 
 def linearized(system: System, t: float, x: NDArray, v: NDArray) -> LinearSystem | None:
     """What `rbdkit.formulations.linearize` finds, for some numbers of its work; None if there is no such code.
 
     Derivatives of the dynamics are exact where there is code for them; what a user's functions add, and all of models
-    with joints that follow others or move as time says, comes from central differences, at all states at once.
+    with force elements, or joints that follow others or move as time says, comes from central differences, at all
+    states at once.
     """
     if type(system) is not JointSystem or (kernels := kernels_for(system.model)) is None:
         return None
+    constant = isinstance(system.f_ext, Constant | None)
     with np.errstate(all="ignore"):
-        if kernels.coupled or kernels.driven or not isinstance(system.f_ext, Constant | None):
+        if kernels.coupled or kernels.driven or kernels.own is not None or not constant:
+            if len(v) > FEW:
+                return None
             linear = _by_differences(system, kernels, t, x, v)
         else:
             linear = _by_derivatives(system, kernels, t, x, v)

@@ -289,13 +289,13 @@ def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArr
 
 def _passed(joint: str, what: str, t: NDArray, excess: NDArray, value: NDArray, bound: ArrayLike) -> Violation | None:
     """The violation of a bound that values (n, k) pass by an excess; None if it is the round-off of standing on it."""
-    bound = np.asarray(bound)
+    bound, width = np.asarray(bound), excess.shape[1]
     beyond = excess > 1e-9 * (1.0 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
-    if not np.any(beyond):
+    first = int(beyond.argmax())
+    if not beyond.item(first):
         return None
-    row = int(np.argmax(beyond)) // beyond.shape[1]
-    at = np.unravel_index(int(np.argmax(np.where(beyond, excess, -np.inf))), excess.shape)
-    return Violation(joint, what, float(t[row]), float(value[at]), float(bound[at[1]]))
+    row, k = divmod(int(np.where(beyond, excess, -np.inf).argmax()), width)
+    return Violation(joint, what, float(t[first // width]), float(value[row, k]), float(bound[k]))
 
 
 def limited_joints(model: Model) -> tuple[Joint, ...]:
