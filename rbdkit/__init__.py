@@ -120,7 +120,7 @@ _HOMES = {
         "Sphere",
         "validate",
     ],
-    "rbdkit.simulation": ["Ensemble", "Trajectory", "simulate", "sweep", "traced", "untraced"],
+    "rbdkit.simulation": ["Ensemble", "Trajectory", "compare_runs", "simulate", "sweep", "traced", "untraced"],
     "rbdkit.spatial.inertia": ["Inertia"],
     "rbdkit.spatial.se3": ["pose"],
     "rbdkit.widgets": ["build", "compare", "show", "sliders", "step_algorithm", "step_integrator", "tweak"],
@@ -218,7 +218,7 @@ if TYPE_CHECKING:
         Sphere,
         validate,
     )
-    from rbdkit.simulation import Ensemble, Trajectory, simulate, sweep, traced, untraced  # type: ignore[no-redef]  # a module has the same name
+    from rbdkit.simulation import Ensemble, Trajectory, compare_runs, simulate, sweep, traced, untraced  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.spatial.inertia import Inertia
     from rbdkit.spatial.se3 import pose
     from rbdkit.widgets import build, compare, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name

@@ -159,9 +159,8 @@ def compare_runs(
     Examples
     --------
     >>> import rbdkit as rbd
-    >>> from rbdkit.simulation import compare_runs
     >>> ways = {"heun": ("joint", "heun"), "rk4": ("joint", "rk4")}
-    >>> table = compare_runs(rbd.library.pendulum(), ways, q0=[1.0], duration=0.5).columns()
+    >>> table = rbd.compare_runs(rbd.library.pendulum(), ways, q0=[1.0], duration=0.5).columns()
     >>> heun, rk4 = table["energy drift"]
     >>> bool(heun > 100 * rk4)
     True

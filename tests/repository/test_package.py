@@ -66,6 +66,19 @@ def test_import_loads_nothing_that_draws():
     assert loaded.isdisjoint(LATER), loaded & set(LATER)
 
 
+def test_runs_are_compared_without_widgets():
+    code = """
+import sys, rbdkit as rbd
+ways = {"heun": ("joint", "heun"), "rk4": ("joint", "rk4")}
+print(*rbd.compare_runs(rbd.library.pendulum(), ways, q0=[1.0], duration=0.05).columns())
+print(*sorted(sys.modules))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    columns, loaded = result.stdout.splitlines()
+    assert "energy drift" in columns
+    assert set(loaded.split()).isdisjoint([*LATER, "rbdkit.widgets"])
+
+
 def test_a_first_model_loads_no_files_and_no_algorithms():
     """And what it does not load is there all the same."""
     code = """
