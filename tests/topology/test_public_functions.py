@@ -193,7 +193,7 @@ TABLE = {
     ),
     "formulations.geared.GearedSystem": Known(
         lambda c: rbd.formulations.GearedSystem(c.m, lambda *_: c.tau, lambda *_: c.f).rate(c.t, c.q, c.v),
-        REFUSES, FREE, FREE,
+        REFUSES, SPRUNG, SPRUNG,
     ),
     "accuracy.exact.exact_acceleration": Known(
         lambda c: accuracy.exact_acceleration(c.m, c.q, c.v, c.tau, t=c.t), REFUSES, REFUSES, ELSEWHERE
