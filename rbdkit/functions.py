@@ -25,6 +25,7 @@ from rbdkit.engine.steps.frames import REFERENCES
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.leading_axes import common_axes
+from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import floats, shown, within
 
 Backend = Literal["auto", "book"]
@@ -988,12 +989,6 @@ def with_inertia(model: Model) -> Model:
             f"body {body.name!r} of model {model.name!r} cannot be computed with, see model.validate(): {body.inertia}"
         )
     return model
-
-
-def require_model(model: object) -> None:
-    """Raise `ModelError` if what was given for a model is none."""
-    if not isinstance(model, Model):
-        raise ModelError(f"model {shown(model)} is not an rbdkit.Model")
 
 
 def chosen_kernels(model: Model, backend: Backend) -> Kernels | None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms import ExternalForces, forward_dynamics, forward_kinematics, rnea
+from rbdkit.algorithms import ExternalForces, forward_dynamics, forward_kinematics, rnea, with_elements
 from rbdkit.errors import StateError
 from rbdkit.model import Body, Model
+from rbdkit.model.requirements import require_model
 from rbdkit.spatial import plucker, se3
 
 TIPS = {
@@ -140,6 +141,7 @@ def inspect(
         joint force tau, N m or N, in joint
       ...
     """
+    require_model(model)
     i = model.body(body).index
     own, joint = model.bodies[i], model.bodies[i].joint
     q = model.check_q(q).astype(float)
@@ -152,7 +154,8 @@ def inspect(
     sections = {"Placement": [Fact("pose in the world", "T", "1, m", "world", poses[i])]}
     if i == 0:
         return Inspection(body, "none", sections)
-    moving = rnea(model, q, v, forward_dynamics(model, q, v, tau, f_ext, t), f_ext, t)
+    acting = with_elements(model, q, v, f_ext, t)  # what pulls at a body does not come through its joint
+    moving = rnea(model, q, v, forward_dynamics(model, q, v, tau, f_ext, t), acting, t)
     sections["Placement"] += [
         Fact("transform from the parent", "X", "1, m", f"{body} from {model.bodies[own.parent].name}", moving.X[i]),
         Fact("joint axes", "S", "1, m", body, moving.S[i]),

@@ -18,7 +18,13 @@ from rbdkit.algorithms.closed_form import ClosedForm, closed_form
 from rbdkit.algorithms.crba import CrbaResult, crba, crba_base
 from rbdkit.algorithms.energy import Energy, PowerBalance, energy, external_power, power_balance
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces, wrench
-from rbdkit.algorithms.force_elements import element_derivatives, element_force, element_power, element_rates
+from rbdkit.algorithms.force_elements import (
+    element_derivatives,
+    element_force,
+    element_power,
+    element_rates,
+    with_elements,
+)
 from rbdkit.algorithms.forward_dynamics import forward_dynamics, forward_dynamics_crba
 from rbdkit.algorithms.forward_dynamics_derivatives import (
     ForwardDynamicsDerivatives,
@@ -278,6 +284,7 @@ __all__ = [
     "total_mass",
     "unit_acceleration",
     "wrench",
+    "with_elements",
 ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
-from rbdkit.algorithms.force_elements import element_power, element_rates
+from rbdkit.algorithms.force_elements import element_power, element_rates, with_elements
 from rbdkit.algorithms.kinematics import forward_kinematics, in_world
 from rbdkit.algorithms.passive_force import dissipation, spring_energy
 from rbdkit.algorithms.rnea import rnea
@@ -129,7 +129,7 @@ def power_balance(
     """
     if any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
         require_tree(model, "the power balance of driven joints")
-    result = rnea(model, q, v, vdot, f_ext, t)
+    result = rnea(model, q, v, vdot, with_elements(model, q, v, f_ext, t), t)
     rate = driven = 0.0
     for i in model.outward:
         joint, v_i = model.joints[i], result.v[i]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.model import Model
 from rbdkit.model.force import along_joints, power, surroundings
 
@@ -20,6 +21,26 @@ def element_force(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> NDAr
     for force in model.acting:
         force.element.act(at)
     return along_joints(model, at, q)
+
+
+def with_elements(
+    model: Model, q: NDArray, qd: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+) -> NDArray | None:
+    """External forces and what force elements do to bodies, (bodies, 6) in world coordinates; None if there is nothing.
+
+    For what tells the forces that go through joints: what pulls at a body does not. Torques of elements are left out,
+    they act along the joints.
+    """
+    given = external_forces(model, f_ext)
+    if not model.acting:
+        return given
+    at = surroundings(model, q, qd, t)
+    for force in model.acting:
+        force.element.act(at)
+    rows = np.zeros((len(model.bodies), 6)) if given is None else given.copy()
+    for body, wrench in at.wrenches.items():
+        rows[body] += wrench
+    return rows
 
 
 def element_power(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:

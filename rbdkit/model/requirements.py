@@ -7,6 +7,13 @@ from collections.abc import Sequence
 from rbdkit.errors import ModelError
 from rbdkit.model.model import Model
 from rbdkit.model.names import listed
+from rbdkit.spatial.read_numbers import shown
+
+
+def require_model(model: object) -> None:
+    """Raise `ModelError` if what was given for a model is none."""
+    if not isinstance(model, Model):
+        raise ModelError(f"model {shown(model)} is not an rbdkit.Model")
 
 
 def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> None:
@@ -17,6 +24,7 @@ def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> 
     algorithm : str, optional
         Who asks, for the message.
     """
+    require_model(model)
     if model.loops:
         raise loops_unseen([loop.joint.name for loop in model.loops], model.name, algorithm)
 

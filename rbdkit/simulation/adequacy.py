@@ -89,7 +89,7 @@ def assess(
         return None
     rate, which, _ = max(modes, key=lambda mode: (mode[2] < h, mode[0]))
     stable_step = min(mode[2] for mode in modes)
-    return StepAdequacy(integrator.order, np.max(errors, axis=0), rate, which, stable_step >= h, stable_step)
+    return StepAdequacy(integrator.order, np.max(errors, axis=0), rate, which, bool(stable_step >= h), stable_step)
 
 
 def _local_error(integrator: Integrator, sample: Sample, h: float, in_code: InCode | None) -> NDArray:

@@ -19,6 +19,7 @@ from rbdkit.algorithms import (
     forward_dynamics,
     forward_kinematics,
     power_balance,
+    with_elements,
 )
 from rbdkit.algorithms.kinematics import in_world
 from rbdkit.engine import kernels_for
@@ -217,7 +218,8 @@ class Trajectory:
         kernels = kernels_for(self.model)
         if kernels is not None:
             vdot = kernels.forward_dynamics(q, v, tau, f_ext, t)
-            return float(kernels.driven.at(t)["driven_v"] @ kernels.motors(q, v, vdot, f_ext, t))
+            acting = with_elements(self.model, q, v, f_ext, t)  # motors carry it, too
+            return float(kernels.driven.at(t)["driven_v"] @ kernels.motors(q, v, vdot, acting, t))
         vdot = forward_dynamics(self.model, q, v, tau, f_ext, t)
         return float(power_balance(self.model, q, v, vdot, tau, f_ext, t).driven)
 

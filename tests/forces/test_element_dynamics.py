@@ -126,3 +126,28 @@ def test_adaptive_steps_feel_them(formulation):
     assert "compiled loop" in run.report.backend
     fine = rbd.simulate(model, [0.4, 0.3], duration=0.5, dt=1e-3, integrator="rk5")
     assert run.q == pytest.approx(fine.q[::50], abs=1e-9)
+
+
+def test_motors_of_prescribed_joints_do_the_work_of_springs_on_what_they_carry():
+    def turned(t):
+        return np.array([0.5 * np.sin(2.0 * t)]), np.array([np.cos(2.0 * t)]), np.array([-2.0 * np.sin(2.0 * t)])
+
+    model = rbd.Model()
+    inertia = rbd.Inertia(1.0, [0.0, 0.0, -0.4], 0.1 * np.eye(3))
+    model.add_body("a", joint=rbd.Prescribed(rbd.Revolute("y"), turned), inertia=inertia)
+    model.add_body("b", "a", rbd.Revolute("x"), [0.0, 0.0, -1.0], inertia)
+    model.add_force("band", rbd.Spring("a", "world", 25.0, 0.2, 0.4, (0.1, 0.0, -0.5), (0.5, 0.4, 0.0)))
+    model.add_force("strut", rbd.Spring("a", "b", 25.0, 0.2, 0.4, (0.1, 0.0, -0.5), (0.0, 0.4, 0.0)))
+    for backend_name in ("auto", "book"):
+        run = rbd.simulate(model, [0.3], duration=0.5, dt=2e-3, backend=backend_name)
+        assert run.report.energy_error < 1e-8  # of Simpson's rule
+    for formulation in ("se3",):
+        assert rbd.simulate(model, [0.3], duration=0.5, dt=2e-3, formulation=formulation).report.energy_error < 1e-8
+
+
+def test_the_force_through_a_joint_is_not_that_of_a_spring_beside_it():
+    model = rbd.Model()
+    weight = model.add_body("weight", joint=rbd.Revolute("y"), inertia=rbd.Inertia(2.0, [0.0, 0.0, -0.5]))
+    model.add_force("holds", rbd.Spring(weight.name, "world", 2.0 * 9.81, 0.0, at_a=(0.0, 0.0, -0.5), at_b=(0, 0, 0.5)))
+    facts = rbd.inspect(model, "weight", [0.0])
+    assert facts["f"][3:] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)  # the spring alone carries the weight

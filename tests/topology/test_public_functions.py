@@ -95,6 +95,9 @@ TABLE = {
     "algorithms.force_elements.element_power": Known(
         lambda c: np.stack(A.element_power(c.m, c.q, c.v, c.t)), SAME, SAME, SAME
     ),
+    "algorithms.force_elements.with_elements": Known(
+        lambda c: A.with_elements(c.m, c.q, c.v, c.f, c.t), SAME, SAME, SAME
+    ),
     "algorithms.force_elements.element_rates": Known(
         lambda c: np.stack(A.element_rates(c.m, c.q, c.v, c.t)), SAME, SAME, SAME
     ),
