@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
-from rbdkit.joints.joint_type import VectorJoint, constant
+from rbdkit.joints.joint_type import Record, VectorJoint, constant
+from rbdkit.joints.piece import Piece
 
 
 class Cylindrical(VectorJoint):
@@ -63,6 +64,10 @@ class Cylindrical(VectorJoint):
         T = np.zeros((6, 4))
         T[:3, :2] = T[3:, 2:] = plane_basis(self.axis)[:, :2]
         return T
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        basis = plane_basis(self.axis)
+        return [Piece("revolute", basis), Piece("prismatic", basis, 1, 1)]
 
     def parameters(self) -> dict[str, Any]:
         return {"axis": axis_argument(self.axis)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.joints.axis import rotation_about
-from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.joints.axis import plane_basis, rotation_about
+from rbdkit.joints.joint_type import Record, VectorJoint
+from rbdkit.joints.piece import Piece
 
 _X, _Y, _Z = np.eye(3)
 
@@ -79,3 +80,6 @@ class EulerSpherical(VectorJoint):
 
     def constraint_subspace(self, q: NDArray) -> NDArray:
         return np.vstack([np.zeros((3, 3)), np.eye(3)])
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return [Piece("revolute", plane_basis(axis), k, k) for k, axis in enumerate((_Z, _Y, _X))]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.joints.joint_type import Record, VectorJoint
+from rbdkit.joints.piece import Piece
 
 
 class Fixed(VectorJoint):
@@ -36,3 +37,6 @@ class Fixed(VectorJoint):
 
     def constraint_subspace(self, q: NDArray) -> NDArray:
         return np.eye(6)
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return []

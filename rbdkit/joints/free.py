@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.joints.joint_type import JointType, check_unit_quaternion, constant, translation_of
+from rbdkit.joints.joint_type import JointType, Record, check_unit_quaternion, constant, translation_of
+from rbdkit.joints.piece import Piece
 from rbdkit.spatial import quaternion, se3
 
 
@@ -109,6 +110,9 @@ class Free(JointType):
     def check(self, q: NDArray) -> None:
         super().check(q)
         check_unit_quaternion(q[..., :4], "free joint")
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return [Piece("free" if self.translation == "predecessor" else "free_successor", np.eye(3))]
 
     def parameters(self) -> dict[str, Any]:
         return {"translation": self.translation}

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
-from rbdkit.joints.joint_type import VectorJoint, constant
+from rbdkit.joints.joint_type import Record, VectorJoint, constant
+from rbdkit.joints.piece import Piece
 from rbdkit.spatial.read_numbers import number
 
 
@@ -72,6 +73,9 @@ class Helical(VectorJoint):
         T[:3, :2] = T[3:, 2:4] = plane_basis(self.axis)[:, :2]
         T[:3, 4], T[3:, 4] = -self.pitch * self.axis, self.axis
         return T
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return [Piece("helical", plane_basis(self.axis), numbers=(self.pitch,))]
 
     def parameters(self) -> dict[str, Any]:
         return {"axis": axis_argument(self.axis), "pitch": self.pitch}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from math import sqrt
 from typing import Any, ClassVar
 
@@ -10,8 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
+from rbdkit.joints.piece import Piece
 from rbdkit.spatial import plucker, se3
 from rbdkit.spatial.read_numbers import shown
+
+Record = Callable[["JointType"], Piece]
+"""Records a joint from its own formulas: all of it as one piece."""
+
+OWN = ("constant_S", "pieces", "simplified")
+"""What a class says of itself alone: one that is made from it may change any of its formulas."""
 
 
 class JointType(ABC):
@@ -45,7 +53,9 @@ class JointType(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.constant_S = vars(cls).get("constant_S", False)  # a subclass may change S
+        for name in OWN:
+            if name not in vars(cls):
+                setattr(cls, name, vars(JointType)[name])
 
     @property
     def is_users_own(self) -> bool:
@@ -125,6 +135,19 @@ class JointType(ABC):
         d = se3.log(se3.inverse(self.pose(q, t)) @ pose)
         T = self.constraint_subspace(q)
         return T.T @ d, T
+
+    # --- what compiled code takes it for ------------------------------------------------------------------------------
+
+    def simplified(self) -> JointType:
+        """The same joint in fewer words."""
+        return self
+
+    def pieces(self, traced: Record) -> list[Piece] | None:
+        """The chain of simple joints, from predecessor to successor, that compiled code computes with; None for none.
+
+        By itself it is all one piece, recorded from its formulas by `traced`. Not inherited.
+        """
+        return [traced(self)]
 
     # --- the coordinates as a manifold --------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
-from rbdkit.joints.joint_type import JointType, constant, translation_of
+from rbdkit.joints.joint_type import JointType, Record, constant, translation_of
+from rbdkit.joints.piece import Piece
 from rbdkit.spatial.stumpff import half_cotangent
 
 
@@ -130,6 +131,10 @@ class Planar(JointType):
 
     def random(self, rng: np.random.Generator) -> NDArray:
         return rng.uniform([-np.pi, -1.0, -1.0], [np.pi, 1.0, 1.0])
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        kind = "planar" if self.translation == "predecessor" else "planar_successor"
+        return [Piece(kind, plane_basis(self.axis))]
 
     def parameters(self) -> dict[str, Any]:
         return {"axis": axis_argument(self.axis), "translation": self.translation}

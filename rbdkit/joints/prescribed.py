@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
-from rbdkit.joints.joint_type import JointType, VectorJoint, require_joint_type
+from rbdkit.joints.joint_type import JointType, Record, VectorJoint, require_joint_type
+from rbdkit.joints.piece import Piece
 from rbdkit.spatial.read_numbers import floats, shown
 
 Motion = Callable[[float], tuple[NDArray, NDArray, NDArray]]
@@ -106,6 +107,13 @@ class Prescribed(VectorJoint):
 
     def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         return self.transform(q, t), np.zeros((6, 0)), self.velocity(q, v, t), self.velocity_product(q, v, t)
+
+    def pieces(self, traced: Record) -> list[Piece] | None:
+        inner = self.joint.simplified()
+        chain = None if isinstance(inner, Prescribed) else inner.pieces(traced)
+        if chain is None or any(piece.ratio is not None for piece in chain):
+            return None
+        return [piece.driven() for piece in chain]
 
     def parameters(self) -> dict[str, Any]:
         return {"joint": self.joint, "motion": self.motion}

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import axis_argument, plane_basis, unit_axis
-from rbdkit.joints.joint_type import VectorJoint, constant
+from rbdkit.joints.joint_type import Record, VectorJoint, constant
+from rbdkit.joints.piece import Piece
 
 
 class Prismatic(VectorJoint):
@@ -59,6 +60,9 @@ class Prismatic(VectorJoint):
         T[:3, :3] = np.eye(3)
         T[3:, 3:] = plane_basis(self.axis)[:, :2]
         return T
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return [Piece("prismatic", plane_basis(self.axis))]
 
     def parameters(self) -> dict[str, Any]:
         return {"axis": axis_argument(self.axis)}

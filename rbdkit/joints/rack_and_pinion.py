@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
-from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.joints.joint_type import Record, VectorJoint
+from rbdkit.joints.piece import Piece
 from rbdkit.spatial.read_numbers import number
 
 
@@ -90,6 +91,11 @@ class RackAndPinion(VectorJoint):
         T[3:, 2:] = np.eye(3)
         T[:3, 2:] -= np.outer(self.axis, self._advance(q))  # what a force at the centre does to the rolling is undone
         return T
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        # the centre follows the turn, as a joint follows another one
+        way = Piece("prismatic", plane_basis(self.along), ratio=self.radius)
+        return [way, Piece("revolute", plane_basis(self.axis))]
 
     def parameters(self) -> dict[str, Any]:
         return {"axis": axis_argument(self.axis), "radius": self.radius}

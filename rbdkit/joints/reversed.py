@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.joints.joint_type import JointType, require_joint_type
+from rbdkit.joints.joint_type import JointType, Record, require_joint_type
+from rbdkit.joints.piece import Piece
+from rbdkit.joints.prescribed import Prescribed
 from rbdkit.spatial import plucker, se3
 
 
@@ -107,6 +109,17 @@ class Reversed(JointType):
 
     def check(self, q: NDArray) -> None:
         self.joint.check(q)
+
+    def simplified(self) -> JointType:
+        """Not reversed twice, and inside of what moves it in time."""
+        inner = self.joint.simplified()
+        if type(inner) is Prescribed:  # of a class made from it nothing is known
+            return Prescribed(Reversed(inner.joint).simplified(), inner.motion)
+        return inner.joint if type(inner) is Reversed else Reversed(inner)
+
+    def pieces(self, traced: Record) -> list[Piece] | None:
+        chain = self.joint.pieces(traced)
+        return None if chain is None else [half for piece in reversed(chain) for half in piece.reversed()]
 
     def parameters(self) -> dict[str, Any]:
         return {"joint": self.joint}

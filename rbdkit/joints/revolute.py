@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
-from rbdkit.joints.joint_type import VectorJoint, constant
+from rbdkit.joints.joint_type import Record, VectorJoint, constant
+from rbdkit.joints.piece import Piece
 
 
 class Revolute(VectorJoint):
@@ -61,6 +62,9 @@ class Revolute(VectorJoint):
         T[:3, :2] = plane_basis(self.axis)[:, :2]
         T[3:, 2:] = np.eye(3)
         return T
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return [Piece("revolute", plane_basis(self.axis))]
 
     def parameters(self) -> dict[str, Any]:
         return {"axis": axis_argument(self.axis)}

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import axis_argument, plane_basis, unit_axis
-from rbdkit.joints.joint_type import JointType, check_unit_quaternion
+from rbdkit.joints.joint_type import JointType, Record, check_unit_quaternion
+from rbdkit.joints.piece import Piece
 from rbdkit.spatial import quaternion, so3
 
 
@@ -106,6 +107,9 @@ class SphereInCylinder(JointType):
     def check(self, q: NDArray) -> None:
         super().check(q)
         check_unit_quaternion(q[..., :4], "sphere-in-cylinder joint")
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return [Piece("prismatic", plane_basis(self.axis), 4, 3), Piece("spherical", np.eye(3))]
 
     def parameters(self) -> dict[str, Any]:
         return {"axis": axis_argument(self.axis)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.joints.joint_type import JointType, check_unit_quaternion, constant
+from rbdkit.joints.joint_type import JointType, Record, check_unit_quaternion, constant
+from rbdkit.joints.piece import Piece
 from rbdkit.spatial import quaternion, so3
 
 
@@ -72,3 +73,6 @@ class Spherical(JointType):
     def check(self, q: NDArray) -> None:
         super().check(q)
         check_unit_quaternion(q, "spherical joint")
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return [Piece("spherical", np.eye(3))]

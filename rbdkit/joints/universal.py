@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
-from rbdkit.joints.axis import axis_argument, rotation_about, unit_axis
-from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.joints.axis import axis_argument, plane_basis, rotation_about, unit_axis
+from rbdkit.joints.joint_type import Record, VectorJoint
+from rbdkit.joints.piece import Piece
 
 
 class Universal(VectorJoint):
@@ -82,6 +83,9 @@ class Universal(VectorJoint):
         T[:3, 0] = normal / np.linalg.norm(normal)
         T[3:, 1:] = np.eye(3)
         return T
+
+    def pieces(self, traced: Record) -> list[Piece]:
+        return [Piece("revolute", plane_basis(axis), k, k) for k, axis in enumerate((self.axis1, self.axis2))]
 
     def parameters(self) -> dict[str, Any]:
         return {"axis1": axis_argument(self.axis1), "axis2": axis_argument(self.axis2)}

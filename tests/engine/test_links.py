@@ -27,7 +27,7 @@ def robot() -> Model:
 
 def test_welded_bodies_are_part_of_the_link_that_carries_them(robot):
     plan = layout(robot)
-    assert [(link.kind.motion_name, link.parent, link.q, link.v) for link in plan.links] == [
+    assert [(link.kind.motion.name, link.parent, link.q, link.v) for link in plan.links] == [
         ("revolute", 0, 0, 0),
         ("prismatic", 1, 1, 1),
         ("spherical", 2, 2, 2),
@@ -42,7 +42,7 @@ def test_welded_bodies_are_part_of_the_link_that_carries_them(robot):
 
 
 def test_kinds_tell_rotors_and_costly_springs_apart(robot):
-    kinds = {kind.motion_name: kind for kind in kinds_of(layout(robot))}
+    kinds = {kind.motion.name: kind for kind in kinds_of(layout(robot))}
     assert kinds["revolute"].geared and kinds["prismatic"].geared and not kinds["spherical"].geared
     assert kinds["spherical"].sprung  # it has one
     assert kinds["revolute"].sprung  # it has none, but costs nothing either
@@ -52,7 +52,7 @@ def test_a_reversed_joint_with_several_freedoms_becomes_two_links():
     model = Model("reversed")
     model.add_body("body", joint=Reversed(Free()), inertia=Inertia(1.0), armature=0.5)
     axes, pose = layout(model).links
-    assert (axes.kind.motion_name, pose.kind.motion_name) == ("reversed_free_axes", "reversed_free_pose")
+    assert (axes.kind.motion.name, pose.kind.motion.name) == ("reversed_free_axes", "reversed_free_pose")
     assert (axes.q, axes.v, pose.q, pose.v, pose.parent) == (0, 0, 0, 0, 1)
     assert axes.kind.geared and not pose.kind.geared
 
@@ -134,7 +134,7 @@ def test_driven_joints_have_places_of_their_own():
     model.add_body("b", "a", Prescribed(Cylindrical("x"), still), inertia=Inertia(1.0))
     model.add_body("c", "b", Revolute("y"), inertia=Inertia(1.0))
     plan = layout(model)
-    assert [(link.kind.motion_name, link.q, link.v) for link in plan.links] == [
+    assert [(link.kind.motion.name, link.q, link.v) for link in plan.links] == [
         ("revolute", 0, 0), ("driven_revolute", 0, 0), ("driven_prismatic", 1, 1), ("revolute", 1, 1),
     ]  # fmt: skip
     assert plan.driven == (2,) and plan.welded == () and (plan.nq, plan.nv) == (2, 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rbdkit.engine.links.pieces import NotCovered, pieces
-from rbdkit.engine.steps.motions import MOTIONS
+from rbdkit.engine.steps.motions import MOTIONS, motion_of
 from rbdkit.joints import (
     Free,
     Helical,
@@ -43,9 +43,9 @@ def numbers(x: np.ndarray) -> list[float]:
 def test_pose_and_axes(name, rng):
     motion, joint = MOTIONS[name], SAME[name]
     q = joint.random(rng)
-    R, p = motion.pose(numbers(q), 0.3)
+    R, p = motion.pose(numbers(q), [0.3])
     assert np.allclose(np.block([[np.array(R), np.array(p)[:, None]]]), joint.pose(q)[:3], atol=1e-15)
-    assert np.array_equal(np.array(motion.axes(0.3)).T, joint.motion_subspace(q))
+    assert np.array_equal(np.array(motion.axes(numbers(q), [0.3])).T, joint.motion_subspace(q))
 
 
 @pytest.mark.parametrize("name", SAME)
@@ -74,9 +74,9 @@ def test_the_shortest_way_round(rng):
 def test_a_reversed_joint_is_its_axes_and_then_its_pose(rng):
     joint = Free()
     q = joint.random(rng)
-    axes, pose = MOTIONS["reversed_free_axes"], MOTIONS["reversed_free_pose"]
-    assert np.array_equal(np.array(axes.axes(0.0)), -np.eye(6)) and pose.axes(0.0) == []
-    R, p = pose.pose(numbers(q), 0.0)
+    axes, pose = motion_of(("reversed_axes", "free")), motion_of(("reversed_pose", "free"))
+    assert np.array_equal(np.array(axes.axes([], [])), -np.eye(6)) and pose.axes([], []) == []
+    R, p = pose.pose(numbers(q), [])
     assert np.allclose(np.block([[np.array(R), np.array(p)[:, None]]]), Reversed(joint).pose(q)[:3], atol=1e-15)
     assert axes.move(numbers(q), [0.0] * 6) == MOTIONS["free"].move(numbers(q), [0.0] * 6)
 
@@ -89,7 +89,7 @@ def test_chains_of_simple_joints():
     ]
     assert [piece.motion for piece in pieces(Reversed(Reversed(Planar("x"))), "")] == ["planar"]
     twice = pieces(Reversed(Reversed(Helical([0.6, 0.0, 0.8], pitch=0.1))), "")
-    assert np.allclose(twice[0].basis[:, 2], [0.6, 0.0, 0.8], atol=1e-15) and twice[0].pitch == 0.1
+    assert np.allclose(twice[0].basis[:, 2], [0.6, 0.0, 0.8], atol=1e-15) and twice[0].numbers == (0.1,)
 
 
 def test_a_prescribed_joint_is_the_chain_of_the_joint_inside_it():
@@ -97,12 +97,15 @@ def test_a_prescribed_joint_is_the_chain_of_the_joint_inside_it():
         return np.zeros(2), np.zeros(2), np.zeros(2)
 
     joint = Prescribed(Universal("x", "y"), motion)
-    assert [(piece.motion, piece.q) for piece in pieces(joint, "")] == [("driven_revolute", 0), ("driven_revolute", 1)]
+    assert [(piece.motion, piece.q) for piece in pieces(joint, "")] == [
+        (("driven", "revolute"), 0),
+        (("driven", "revolute"), 1),
+    ]
     inside_out = Prescribed(Reversed(Universal("x", "y")), motion)
     for back in (Reversed(joint), Reversed(Reversed(Reversed(joint))), inside_out):
         assert [(piece.motion, piece.q) for piece in pieces(back, "")] == [
-            ("driven_revolute", 1),
-            ("driven_revolute", 0),
+            (("driven", "revolute"), 1),
+            (("driven", "revolute"), 0),
         ]
 
 

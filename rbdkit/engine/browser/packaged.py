@@ -87,6 +87,7 @@ def packaged(
     if law is not None:
         arrays |= {"tau_now": np.zeros(plan.nv), "tau_numbers": np.array(law.numbers)}
     counts = {"n": len(plan.links), "nq": plan.nq, "nv": plan.nv, "n_bodies": len(model.bodies)}
+    counts["most_numbers"] = plan.numbers.shape[1]
     return {
         "name": model.name,
         "bodies": [body.name for body in model.bodies],

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit import joints
-from rbdkit.engine.links.pieces import Piece, pieces, simplified
-from rbdkit.engine.steps.motions import MOTIONS
+from rbdkit.engine.links.pieces import pieces
+from rbdkit.engine.steps.motions import motion_of
 from rbdkit.engine.steps.nodes import Kind, Link
+from rbdkit.joints.piece import Piece
 from rbdkit.model import Model
 
 
@@ -29,7 +30,8 @@ class Layout:
         placements.
     welded : bodies on fixed joints, in order. driven : bodies on joints that move as time says.
     body_of_link : (links,) body whose joint the link is part of. first : whether it is the joint's first part.
-    bases : (links, 3, 3) axes of the link in those of its joint, or of the part before it. pitch : (links,).
+    bases : (links, 3, 3) axes of the link in those of its joint, or of the part before it.
+    numbers : (links, most) what the formulas of the link's joint need, and zeros.
     ratio : (links,) how far the link goes for each unit of its joint's coordinate; 1 where it has it to itself.
     """
 
@@ -43,7 +45,7 @@ class Layout:
     body_of_link: NDArray
     first: NDArray
     bases: NDArray
-    pitch: NDArray
+    numbers: NDArray
     ratio: NDArray
 
 
@@ -60,7 +62,7 @@ def layout(model: Model) -> Layout:
     for joint in model.joints[1:]:
         leader = None if joint.mimic is None else (joint.q_slice.start, joint.v_slice.start)
         has_rotor = leader is None and joint.nv > 0 and joint.v_slice.start in geared
-        kind = simplified(joint.type)
+        kind = joint.type.simplified()
         if isinstance(kind, joints.Prescribed):
             kind = joints.Prescribed(kind.joint, _any_motion)
         chain.append(_Entry(kind, joint.name, has_rotor, bool(joint.stiffness.any()), leader))
@@ -86,7 +88,7 @@ def _any_motion(t: float) -> tuple[NDArray, NDArray, NDArray]:
 def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
     links: list[Link] = []
     link_of_body, frames, welded, driven = [0], [np.eye(4)], [], []
-    body_of_link, first, bases, pitch, ratio = [], [], [], [], []
+    body_of_link, first, bases, numbers, ratio = [], [], [], [], []
     nq = nv = driven_q = driven_v = 0
     for body, (joint, name, geared, sprung, leader) in enumerate(chain, start=1):
         carrier, basis = link_of_body[parent[body]], np.eye(3)
@@ -103,7 +105,7 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
             body_of_link.append(body)
             first.append(k == 0)
             bases.append(basis.T @ piece.basis)
-            pitch.append(piece.pitch)
+            numbers.append(piece.numbers)
             ratio.append(1.0 if piece.ratio is None else piece.ratio)
             basis = piece.basis
         if not parts:
@@ -123,13 +125,21 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
         body_of_link=np.array(body_of_link, dtype=int),
         first=np.array(first, dtype=bool),
         bases=np.array(bases).reshape(-1, 3, 3),
-        pitch=np.array(pitch),
+        numbers=_in_rows(numbers),
         ratio=np.array(ratio),
     )
 
 
 def _kind(piece: Piece, geared: bool, sprung: bool, follows: bool) -> Kind:
     """A spring on a plain joint costs nothing, so it needs no code of its own."""
-    motion, shares = MOTIONS[piece.motion], piece.ratio is not None
+    motion, shares = motion_of(piece.motion), piece.ratio is not None
     geared = geared and motion.nv > 0 and not shares
-    return Kind(piece.motion, geared, sprung or not motion.curved, follows or shares)
+    return Kind(motion, geared, sprung or not motion.curved, follows or shares)
+
+
+def _in_rows(numbers: list[tuple[float, ...]]) -> NDArray:
+    """A row for each, filled up with zeros."""
+    rows = np.zeros((len(numbers), max(map(len, numbers), default=0)))
+    for row, own in zip(rows, numbers, strict=True):
+        row[: len(own)] = own
+    return rows

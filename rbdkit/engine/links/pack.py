@@ -24,7 +24,8 @@ def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = N
     -------
     "rows" of the links and "frames" of the bodies as in `rbdkit.engine.steps.nodes`; "armature", "damping", "stiffness"
     a velocity, "rest" a coordinate, "gravity"; "fixed_energy", the gravitational energy of what is fixed to the world
-    and the energy that no motion frees from the springs; "following", ratio and offset of each link.
+    and the energy that no motion frees from the springs; "following", ratio and offset of each link;
+    "joint_numbers", what the formulas of its joint need.
     """
     given = numbers_of(model) if numbers is None else numbers
     placements, gravity = given["placement"], given["gravity"]
@@ -40,7 +41,6 @@ def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = N
     stand = np.where(layout.first[:, None, None], stand, np.eye(4))
     rows[1:, :9] = (stand[:, :3, :3] @ layout.bases).reshape(-1, 9)
     rows[1:, 9:12] = stand[:, :3, 3]
-    rows[1:, 22] = layout.pitch
     np.add.at(rows[:, 12:22], layout.link_of_body, _ten_numbers(given, frames))
     return {
         "rows": rows,
@@ -48,6 +48,7 @@ def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = N
         **{name: given[name] for name in ("armature", "damping", "stiffness", "rest", "gravity")},
         "fixed_energy": np.array([-(gravity @ rows[0, 13:16]), given["held"][0]]),
         "following": _following(model, layout),
+        "joint_numbers": np.vstack([np.zeros(layout.numbers.shape[1]), layout.numbers]),
     }
 
 

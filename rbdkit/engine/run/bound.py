@@ -61,7 +61,7 @@ class BoundModel:
         self.shape = shape_of(self._layout, self.numbers["rows"])
         self._counts = {
             "n": len(self._layout.links), "nq": model.nq, "nv": model.nv, "n_bodies": len(model.bodies),
-            "driven_nq": self.driven.nq, "driven_nv": self.driven.nv,
+            "driven_nq": self.driven.nq, "driven_nv": self.driven.nv, "most_numbers": self._layout.numbers.shape[1],
         }  # fmt: skip
 
     @property

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rbdkit import joints
 from rbdkit.engine.links.layout import Layout
-from rbdkit.engine.links.pieces import simplified
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.errors import StateError
 from rbdkit.model import Model
@@ -106,6 +105,6 @@ def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
 
 def _prescribed(model: Model, layout: Layout) -> Iterator[joints.Prescribed]:
     for body in layout.driven:
-        joint = simplified(model.joints[body].type)
+        joint = model.joints[body].type.simplified()
         assert isinstance(joint, joints.Prescribed)
         yield joint

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import ENTRIES, Kind
 
 
 def kinds_of(layout: Layout) -> tuple[Kind, ...]:
     """The kinds of links, each once, in an order that does not depend on the model."""
-    kinds = {link.kind for link in layout.links} or {Kind("revolute")}  # without links the loop runs no times
-    return tuple(sorted(kinds, key=lambda kind: (kind.motion_name, kind.geared, kind.sprung, kind.follows)))
+    kinds = {link.kind for link in layout.links} or {Kind(MOTIONS["revolute"])}  # without links the loop runs no times
+    return tuple(sorted(kinds, key=lambda kind: (kind.motion.name, kind.geared, kind.sprung, kind.follows)))
 
 
 def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:

@@ -10,9 +10,10 @@ In the order of reading::
 
     manifold                rotations and twists on any scalar, made of `rbdkit.spatial.vector3`
     motion                  what a kind of joint allows; curved_motions, wrapped_motions: those that are not plain;
-                            motions: all of them by name; tangent: how their coordinates change
+                            motions: all of them by name
     nodes                   links, and what an algorithm is handed of them; joint_arrays: the numbers of their joints
-    tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms
+    tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms; axes: of all
+                            joints, and how they change
     kinematics              poses and velocities; frames: Jacobians; momentum; energy
     rnea                    inverse dynamics; external: forces on bodies; passive: springs and dampers
     aba                     forward dynamics; articulated: its inertias

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rbdkit.engine.steps.articulated import Articulated, eliminate
+from rbdkit.engine.steps.axes import Axes, along
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
-from rbdkit.engine.steps.rnea import along, coriolis, joint_acceleration, joint_velocity
+from rbdkit.engine.steps.rnea import coriolis, joint_acceleration, joint_velocity
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 
@@ -29,6 +30,7 @@ def aba(
     IA, n_A, f_A = tree.field(Articulated), tree.field(Vector), tree.field(Vector)
     factors = tree.field(Numbers(8 * tree.most_axes))  # U, D^-1 and u of each axis
     alpha, a = tree.field(Vector), tree.field(Vector)
+    axes = Axes(tree, q)
     world = tree.world
 
     w[world] = n_A[world] = f_A[world] = alpha[world] = ZERO
@@ -36,8 +38,9 @@ def aba(
     a[world] = ZERO if weightless else -Vector(tree.program.load("gravity", 0, k) for k in range(3))
     for i in tree.outward():  # pass 1: velocities, bias terms
         R[i], p[i] = tree.pose(i, q[i])
-        w_J, v_J = joint_velocity(tree, i, qd)
-        alpha_J, a_J = joint_acceleration(tree, i)
+        S = axes.find(i)
+        w_J, v_J = joint_velocity(tree, i, S, q, qd)
+        alpha_J, a_J = joint_acceleration(tree, i, S, q, qd)
         w_p = w[i.parent]
         w_p_i = R[i].T @ w_p
         w[i] = w_p_i + w_J
@@ -52,7 +55,7 @@ def aba(
             n_A[i], f_A[i] = n_A[i] - n_x, f_A[i] - f_x
     for i in tree.inward():  # pass 2: articulated inertias and bias forces
         Ia, pa, stored = IA[i].rows(), [*n_A[i], *f_A[i]], []
-        for S, tau_S, rotor in zip(tree.axes(i), tau[i], tree.rotors(i), strict=True):
+        for S, tau_S, rotor in zip(axes[i], tau[i], tree.rotors(i), strict=True):
             Ia, pa, U, D_inv, u = eliminate(Ia, pa, S, tau_S, rotor)
             stored += [*U, D_inv, u]
         factors[i] = stored
@@ -66,12 +69,12 @@ def aba(
         alpha_p, a_p = alpha[i.parent], a[i.parent]
         alpha_i = R[i].T @ alpha_p + c_w[i]  # Eq 7.46
         a_i = R[i].T @ (a_p + cross(alpha_p, p[i])) + c_v[i]
-        axes, stored = tree.axes(i), factors[i]
+        S_i, stored = axes[i], factors[i]
         found = []
-        for k in reversed(range(len(axes))):
+        for k in reversed(range(len(S_i))):
             *U, D_inv, u = stored[8 * k : 8 * k + 8]
             qdd_k = (u - dot(U, [*alpha_i, *a_i])) * D_inv  # Eq 7.49
-            S_w, S_v = along([axes[k]], [qdd_k])
+            S_w, S_v = along([S_i[k]], [qdd_k])
             alpha_i, a_i = alpha_i + S_w, a_i + S_v  # Eq 7.50
             found.append(qdd_k)
         alpha[i], a[i] = alpha_i, a_i

@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rbdkit.engine.steps.axes import Axes, Columns
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
 from rbdkit.engine.steps.joint_arrays import JointArray
-from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar, Whole
@@ -67,7 +67,8 @@ class Base:
 
     R, p : pose of each link. origin : position of the tree's first link in the world. v, a : velocity and acceleration
     of each link, six numbers, with minus gravity for the world's. I, B : inertia and Coriolis matrix of each link, f :
-    the force that its motion takes; f_x : the external force on it, None if there are none.
+    the force that its motion takes; f_x : the external force on it, None if there are none. S : axes in
+    link coordinates.
     """
 
     R: Any
@@ -79,6 +80,7 @@ class Base:
     B: Any
     f: Any
     f_x: Any
+    S: Axes
 
 
 def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: Whole | None) -> Base:
@@ -90,7 +92,7 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
     R_0, p_0, origin, reach = tree.field(Matrix), tree.field(Vector), tree.field(Vector), tree.field(Numbers(1))
     v, a, f = tree.field(PAIR), tree.field(PAIR), tree.field(PAIR)
     I, B = tree.field(Composite), tree.field(Coriolis)
-    f_x = None if f_ext is None else tree.field(PAIR)
+    f_x, S = None if f_ext is None else tree.field(PAIR), Axes(tree, q)
 
     R_0[world], p_0[world], origin[world], reach[world] = IDENTITY, ZERO, ZERO, [0.0]
     v[world] = [0.0] * 6
@@ -102,8 +104,10 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
         R_0[i], p_0[i], reach[i] = R_p @ R, p_0[i.parent] + joined * step, [1.0]
         v_p, a_p = pair(v[i.parent]), pair(a[i.parent])
         v_J, a_J = (ZERO, ZERO), (ZERO, ZERO)
-        for J, qd_k, qdd_k in zip(base_axes(tree, i, R_0[i], p_0[i]), qd[i], qdd[i], strict=True):
+        for J, qd_k, qdd_k in zip(in_base(S.find(i), R_0[i], p_0[i]), qd[i], qdd[i], strict=True):
             v_J, a_J = plus(v_J, times(qd_k, J)), plus(a_J, times(qdd_k, J))
+        if i.motion.varying:
+            a_J = plus(a_J, *in_base([tree.velocity_product(i, q[i], qd[i])], R_0[i], p_0[i]))
         v_i, a_i = plus(v_p, v_J), plus(plus(a_p, a_J), cross_motion(v_p, v_J))
         v[i], a[i] = flat(v_i), flat(a_i)
         I[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
@@ -114,13 +118,13 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
             x = [program.load("f_ext", i.number * 6 + f_ext, k) for k in range(6)]
             n, force = pair(x)
             f_x[i] = [*(n - cross(origin[i], force)), *force]
-    return Base(R_0, p_0, origin, v, a, I, B, f, f_x)
+    return Base(R_0, p_0, origin, v, a, I, B, f, f_x, S)
 
 
-def base_axes(tree: Tree, i: Node, R: Matrix, p: Vector) -> list[Pair]:
-    """The axes of a link's joint in base coordinates, from its pose."""
+def in_base(columns: Columns, R: Matrix, p: Vector) -> list[Pair]:
+    """Motions in link coordinates, such as the axes of a joint, in base coordinates, from the pose of the link."""
     found = []
-    for S in tree.axes(i):
+    for S in columns:
         w = R @ Vector(S[:3])
         found.append((w, R @ Vector(S[3:]) + cross(p, w)))
     return found

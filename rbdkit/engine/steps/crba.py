@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rbdkit.engine.steps.axes import Axes
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
@@ -20,10 +21,11 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
     """
     program = tree.program
     R_0, p_0, reach, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(Composite)
-    world = tree.world
+    axes, world = Axes(tree, q), tree.world
 
     R_0[world], p_0[world], reach[world], Ic[world] = IDENTITY, ZERO, [0.0], Composite.of([0.0] * 10)
     for i in tree.outward():
+        axes.find(i)
         R, p = tree.pose(i, q[i])
         R_p = R_0[i.parent]
         R_0[i], reach[i] = R_p @ R, [1.0]
@@ -32,7 +34,7 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
     for i in tree.inward():
         Ic[i.parent] = Ic[i.parent].plus(Ic[i])  # Eq 6.13
         slot = program.entry("first_slot", i.number) if tree.coupled else i.v
-        for k, S in enumerate(tree.axes(i)):
+        for k, S in enumerate(axes[i]):
             w, v = R_0[i] @ Vector(S[:3]), R_0[i] @ Vector(S[3:])
             S_0, place = [tree.ratio(i) * x for x in (*w, *(v + cross(p_0[i], w)))], (slot + k) * 12
             for r, x in enumerate([*S_0, *Ic[i].force(S_0)]):
@@ -87,6 +89,7 @@ def crba(tree: UnrolledTree, q: JointArray, state: Whole) -> None:
     """H of a state of that number, in link coordinates: Table 6.2 of Featherstone (2008)."""
     R, p, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Composite)
 
+    axes = Axes(tree, q)
     H, nv = tree.velocities("H", state * (tree.nv * tree.nv)), tree.nv
 
     def store(a: Whole, b: Whole, x: Scalar) -> None:
@@ -94,19 +97,20 @@ def crba(tree: UnrolledTree, q: JointArray, state: Whole) -> None:
 
     Ic[tree.world] = Composite.of([0.0] * 10)
     for i in tree.outward():
+        axes.find(i)
         R[i], p[i] = tree.pose(i, q[i])
         Ic[i] = Composite(*tree.inertia(i))
     for i in tree.inward():
         Ic[i.parent] = Ic[i.parent].plus(Ic[i].moved(R[i], p[i]))  # Eq 6.17
-        axes = tree.axes(i)
-        for k, (S_k, rotor) in enumerate(zip(axes, tree.rotors(i), strict=True)):
+        S = axes[i]
+        for k, (S_k, rotor) in enumerate(zip(S, tree.rotors(i), strict=True)):
             F = Ic[i].force(S_k)
-            for m, S_m in enumerate(axes[: k + 1]):
+            for m, S_m in enumerate(S[: k + 1]):
                 store(i.v + k, i.v + m, project(S_m, F) + (rotor if m == k else 0.0))  # Eq 6.20, j = i
             j = i
             for parent in tree.path(i):
                 f = R[j] @ Vector(F[3:])
                 F = [*(R[j] @ Vector(F[:3]) + cross(p[j], f)), *f]  # Eq 6.19
                 j = parent
-                for m, S_m in enumerate(tree.axes(j)):
+                for m, S_m in enumerate(axes[j]):
                     store(i.v + k, j.v + m, project(S_m, F))  # Eq 6.20

@@ -17,10 +17,10 @@ class Planar(Motion):
     curved = True
     nq = nv = 3
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
         return about_z(q[0]), self._position(q)
 
-    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
         return [list(W_Z), list(V_X), list(V_Y)]
 
     def _position(self, q: Scalars) -> Vector:
@@ -76,10 +76,10 @@ class Spherical(Motion):
     curved = True
     nq, nv = 4, 3
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
         return quaternion_matrix(q), ZERO
 
-    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
         return [list(W_X), list(W_Y), list(W_Z)]
 
     def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
@@ -102,10 +102,10 @@ class Free(Motion):
     curved = True
     nq, nv = 7, 6
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
         return quaternion_matrix(q[:4]), self._position(q)
 
-    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
         return [list(W_X), list(W_Y), list(W_Z), list(V_X), list(V_Y), list(V_Z)]
 
     def _position(self, q: Scalars) -> Vector:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rbdkit.engine.steps.base import Base, Pair, base_axes, base_motion, cross_force, cross_motion, pair, plus
+from rbdkit.engine.steps.axes import along, changes
+from rbdkit.engine.steps.base import Base, Pair, base_motion, cross_force, cross_motion, in_base, pair, plus
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
@@ -34,21 +35,29 @@ def rnea_derivatives(
     Elements that are zero by the tree's branches are not stored; add then mends elements of d tau/dq.
     """
     base = base_motion(tree, q, qd, qdd, f_ext)
-    _axes(tree, base, qd, qdd)
+    _axes(tree, base, q, qd, qdd)
     _across(tree, base)
     _pairs(tree, f_ext is not None, store)
-    _within_joints(tree, base, add)
+    _within_joints(tree, base, q, qd, add)
 
 
-def _axes(tree: LoopTree, base: Base, qd: JointArray, qdd: JointArray) -> None:
+def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointArray) -> None:
     """Axes, and what a displacement or a velocity along them changes in the motion of what they carry."""
     for i in tree.outward():
         v_p, a_p, v_i, a_i = pair(base.v[i.parent]), pair(base.a[i.parent]), pair(base.v[i]), pair(base.a[i])
         v_c, a_c = (v_p, a_p) if i.motion.carried else (v_i, a_i)
-        for k, axis in enumerate(base_axes(tree, i, base.R[i], base.p[i])):
+        change = changes(tree, i, q, qd) if i.motion.varying else None
+        for k, axis in enumerate(in_base(base.S[i], base.R[i], base.p[i])):
             Psi_dot = cross_motion(v_c, axis)
             Psi_ddot = plus(cross_motion(a_c, axis), cross_motion(v_c, Psi_dot))
             W_k, place = cross_motion(plus(v_p, v_i), axis), (i.v + k) * FREEDOM
+            if change is not None:  # what q and v change in v_J and a_J by way of S
+                by_q = [along(change.axes[k], qd[i]), along([*change.axes[k], change.product_q[k]], [*qdd[i], 1.0])]
+                columns = [[*by_q[0][0], *by_q[0][1]], [*by_q[1][0], *by_q[1][1]], change.product_v[k]]
+                v_k, a_k, D_k = in_base(columns, base.R[i], base.p[i])
+                Psi_dot = plus(Psi_dot, v_k)
+                Psi_ddot = plus(Psi_ddot, plus(a_k, cross_motion(plus(v_p, v_i), v_k)))
+                W_k = plus(W_k, D_k)
             _write(tree.program, place, PSI_DOT, [*Psi_dot[0]])
             for slot, vectors in ((J, axis), (PSI_DDOT, Psi_ddot), (W, W_k)):
                 _write(tree.program, place, slot, [*vectors[0], *vectors[1]])
@@ -101,13 +110,14 @@ def _pairs(tree: LoopTree, external: bool, store: Store) -> None:
             store(b, a, project(axis, _read(program, own, BY_Q, 6)), project(axis, _read(program, own, BY_V, 6)), H)
 
 
-def _within_joints(tree: LoopTree, base: Base, add: Add) -> None:
+def _within_joints(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, add: Add) -> None:
     """What `_pairs` gets wrong within a joint of several freedoms.
 
-    There, all axes move along with each freedom if the body carries them, and none if not.
+    There, all axes move along with each freedom if the body carries them, and none if not; and axes that vary with q
+    change besides.
     """
     for i in tree.outward():
-        if i.motion.nv < 2:
+        if i.motion.nv < 2 and not i.motion.varying:
             continue
         R, p = base.R[i], base.p[i]
         f = pair(base.f[i])
@@ -115,7 +125,11 @@ def _within_joints(tree: LoopTree, base: Base, add: Add) -> None:
             n_x, f_x = pair(base.f_x[i])
             f = f[0] - n_x, f[1] - f_x
         in_link = R.T @ (f[0] - cross(p, f[1])), R.T @ f[1]
-        axes = [pair(S) for S in tree.axes(i)]
+        axes = [pair(S) for S in base.S[i]]
+        if i.motion.varying:
+            for k, columns in enumerate(changes(tree, i, q, qd).axes):
+                for m, S_m in enumerate(columns):
+                    add(i.v + m, i.v + k, project(S_m, [*in_link[0], *in_link[1]]))
         for k in range(len(axes)):
             for m in range(k):
                 low, high = (m, k) if i.motion.carried else (k, m)

@@ -31,7 +31,7 @@ def jacobian(tree: LoopTree, q: JointArray, state: Whole, reference: Reference) 
     _carry(program, 0, [program.load("frame_pose", 0, k) for k in range(12)])
     for i in tree.path_from(program.count("frame_link")):
         R, p = _pose(program)  # of the frame, in this link
-        for k, S in enumerate(tree.axes(i)):
+        for k, S in enumerate(tree.axes(i, q[i])):
             w, v = Vector(S[:3]), Vector(S[3:])
             J = [*(R.T @ w), *(R.T @ (v + cross(w, p)))]  # Eqs 2.18, 4.6
             for row, x in zip(rows, J, strict=True):
@@ -58,8 +58,9 @@ def bias_acceleration(tree: LoopTree, q: JointArray, qd: JointArray, state: Whol
     for i in tree.path_to(program.count("frame_link")):
         R_0, p_0 = _pose(program)
         R, p = tree.pose(i, q[i])
-        w_J, v_J = joint_velocity(tree, i, qd)
-        alpha_J, a_J = joint_acceleration(tree, i)
+        S = tree.axes(i, q[i])
+        w_J, v_J = joint_velocity(tree, i, S, q, qd)
+        alpha_J, a_J = joint_acceleration(tree, i, S, q, qd)
         w, v, alpha, a = _motion(program, R, p)
         w, v = w + w_J, v + v_J
         alpha, a = alpha + alpha_J + cross(w, w_J), a + a_J + cross(w, v_J) + cross(v, w_J)  # Eq 2.33

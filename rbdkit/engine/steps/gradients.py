@@ -6,13 +6,14 @@ under the motion V that w gives them. So the gradient costs about as much as the
 
 from __future__ import annotations
 
+from rbdkit.engine.steps.axes import along, changes
 from rbdkit.engine.steps.base import (
     PAIR,
     Pair,
-    base_axes,
     base_motion,
     cross_force,
     flat,
+    in_base,
     minus,
     pair,
     plus,
@@ -50,7 +51,7 @@ def rnea_gradient(
     V[world] = P[world] = Q[world] = F[world] = X[world] = [0.0] * 6
     for i in tree.outward():
         V_i = pair(V[i.parent])
-        for axis, w_k in zip(base_axes(tree, i, base.R[i], base.p[i]), w[i], strict=True):
+        for axis, w_k in zip(in_base(base.S[i], base.R[i], base.p[i]), w[i], strict=True):
             V_i = plus(V_i, times(w_k, axis))
         f = pair(base.f[i])
         # I V and 2 B.T V of the bodies, summed on the way in: forces that answer to a change of a and of v
@@ -74,9 +75,19 @@ def rnea_gradient(
         by_place = _displaced(v_p, pair(base.a[i.parent]), pair(V[i.parent]), *sums)
         by_displacement = by_place if i.motion.carried else _displaced(v_i, pair(base.a[i]), pair(V[i]), *sums)
         by_velocity = minus(Q_i, cross_force(plus(v_p, v_i), P_i))
-        axes = base_axes(tree, i, base.R[i], base.p[i])
-        by_q[i] = [power(axis, by_displacement) for axis in axes]
-        by_v[i] = [power(axis, by_velocity) for axis in axes]
+        axes = in_base(base.S[i], base.R[i], base.p[i])
+        of_q = [power(axis, by_displacement) for axis in axes]
+        of_v = [power(axis, by_velocity) for axis in axes]
+        if i.motion.varying:
+            change = changes(tree, i, q, qd)
+            for k, (by_k, c_q, c_v) in enumerate(zip(change.axes, change.product_q, change.product_v, strict=True)):
+                speed, turned = along(by_k, qd[i]), along(by_k, w[i])
+                more = along([*by_k, c_q], [*qdd[i], 1.0])
+                columns = [[*part[0], *part[1]] for part in (speed, more, turned)]
+                v_k, a_k, V_k, D_k = in_base([*columns, c_v], base.R[i], base.p[i])
+                of_q[k] = of_q[k] + power(v_k, by_velocity) + power(a_k, P_i) + power(V_k, F_i)
+                of_v[k] = of_v[k] + power(D_k, P_i)
+        by_q[i], by_v[i] = of_q, of_v
         by_qdd[i] = [
             power(axis, P_i) + rotor * w_k for axis, rotor, w_k in zip(axes, tree.rotors(i), w[i], strict=True)
         ]
@@ -85,12 +96,12 @@ def rnea_gradient(
         place = (i.number + state * (tree.n + 1)) * LINK
         _write(program, "by_link", place, 0, [*(R_T.T @ (moment - cross(p_T, force))), *(R_T.T @ force)])
         if i.motion.name == "helical":  # a turn takes the link along the axis too, by the pitch
-            along = (ZERO, axes[0][0])
+            ahead = (ZERO, axes[0][0])
             by_pitch = (
-                q[i][0] * power(along, by_displacement)
-                + qd[i][0] * power(along, by_velocity)
-                + qdd[i][0] * power(along, P_i)
-                + w[i][0] * power(along, F_i)
+                q[i][0] * power(ahead, by_displacement)
+                + qd[i][0] * power(ahead, by_velocity)
+                + qdd[i][0] * power(ahead, P_i)
+                + w[i][0] * power(ahead, F_i)
             )
             _write(program, "by_link", place, 16, [by_pitch])
         for field in (P, Q, F, X):
@@ -112,7 +123,7 @@ def _in_link(R: Matrix, p: Vector, motion: Pair) -> Pair:
 
 def _joint_frame(tree: Tree, i: Node, q: JointArray, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
     """Pose in base coordinates of the frame that a link's joint starts from, from the link's own."""
-    R_J, p_J = i.motion.pose(q[i], tree.parameter(i, 22))
+    R_J, p_J = i.motion.pose(q[i], tree.numbers(i))
     R_T = R @ R_J.T
     return R_T, p - R_T @ p_J
 

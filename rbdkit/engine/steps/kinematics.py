@@ -33,7 +33,7 @@ def link_motion(tree: Tree, q: JointArray, qd: JointArray | None = None) -> Link
         R_p = R_0[i.parent]
         R_0[i], p_0[i] = R_p @ R, p_0[i.parent] + R_p @ p
         if qd is not None:
-            w_J, v_J = joint_velocity(tree, i, qd)
+            w_J, v_J = joint_velocity(tree, i, tree.axes(i, q[i]), q, qd)
             w_p = w[i.parent]
             w[i], v[i] = R.T @ w_p + w_J, R.T @ (v[i.parent] + cross(w_p, p)) + v_J  # Eq 5.18
     return LinkMotion(R_0, p_0, w, v)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node
+from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node, most_numbers
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole
@@ -47,8 +47,9 @@ class LoopTree(Tree):
         first = number * ENTRIES
         case, parent, q, v = (program.entry("links", first + k) for k in range(ENTRIES))
         row, parameters, body = number * width, number * ROW, Body(parent, parent * width)
+        numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
         for k in program.switch(case, range(len(self.kinds))):
-            yield Node(number, row, parameters, self.kinds[k], body, q, v)
+            yield Node(number, row, parameters, numbers, self.kinds[k], body, q, v)
 
     def row_of(self, link: int) -> Whole:
         """Where the work space of a link of that number begins."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar
 
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
-from rbdkit.trace import Scalar, cos, sin
+from rbdkit.trace import Scalar, Trace, cos, jacobian, replay, sin, trace
 
 Scalars = Sequence[Scalar]
 W_X, W_Y, W_Z, V_X, V_Y, V_Z = ([float(i == k) for i in range(6)] for k in range(6))
@@ -15,7 +16,8 @@ W_X, W_Y, W_Z, V_X, V_Y, V_Z = ([float(i == k) for i in range(6)] for k in range
 class Motion:
     """A kind of joint with ``qdot = v``; curved kinds override the last four functions.
 
-    q, v, u are sequences of nq, nv and nv scalars; pitch is a parameter of the joint in m/rad.
+    q, v, u are sequences of nq, nv and nv scalars; numbers are what else the formulas need, a pitch say.
+    Motions of one name are the same.
     """
 
     name: str
@@ -24,17 +26,41 @@ class Motion:
     curved: ClassVar[bool] = False
     """Whether coordinates and velocities are not simply each other's integral and derivative."""
     carried: ClassVar[bool] = True
-    """Whether the axes are constant in the frame they move; else in the one it starts from."""
+    """Whether the axes move along with the frame they move; else with the one it starts from."""
+    varying: bool = False
+    """Whether the axes depend on q in that frame, too."""
     driver: Motion | None = None
     """The joint that moves as time says, if this is one that does."""
+    numbers: int = 0
+    """How many numbers its formulas need."""
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Motion) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
         """Rotation and position of the moved frame in the frame it starts from."""
         return IDENTITY, ZERO
 
-    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
         """S, column by column: angular part, then linear part."""
         return []
+
+    def velocity_product(self, q: Scalars, v: Scalars, numbers: Scalars) -> list[Scalar]:
+        """c_J = S' v, six numbers; zero where `varying` is false."""
+        return [0.0] * 6
+
+    def rates(self, q: Scalars) -> list[list[Scalar]]:
+        """For each freedom, qdot (nq numbers) at unit velocity: how q changes along ``move(q, u)`` at u = 0.
+
+        Derivatives by q are taken along these: for a quaternion, the turns about the axes of the moved frame.
+        """
+        if not self.curved:
+            return [[float(i == k) for i in range(self.nq)] for k in range(self.nv)]
+        values = replay(_of_move(self), lambda leaf: q[leaf[3]] if leaf[1] == "q" else 0.0)
+        return [values[k :: self.nv] for k in range(self.nv)]
 
     def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
         """q moved along the constant velocity u for one unit of time."""
@@ -51,6 +77,12 @@ class Motion:
     def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
         """A.T f, with the A of `local_rate`."""
         return list(f)
+
+
+@cache
+def _of_move(motion: Motion) -> Trace:
+    """d move(q, u) / du, shape (nq, nv)."""
+    return jacobian(trace(motion.move, motion.nq, motion.nv, names=("q", "u")), "u")
 
 
 def about_z(angle: Scalar) -> Matrix:

@@ -1,10 +1,13 @@
-"""Every kind of joint by its name; all other joints of rbdkit are chains of these (see `rbdkit.engine.links`).
+"""Every kind of joint by its name; the joints of rbdkit are chains of these (see `rbdkit.joints.piece`).
 
 The axis of a joint with one freedom is z: frames are turned so when a model's numbers are packed. Axes S are constant
-in the frame they are given in, which is the moved body's, or for a `Reversed` joint the frame it starts from.
+in the frame they are given in, which is the moved body's, or for a `Reversed` joint the frame it starts from; those of
+joints that are recorded from their own formulas may depend on q.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Hashable
 
 from rbdkit.engine.steps.curved_motions import Free, FreeSuccessor, Planar, PlanarSuccessor, Spherical
 from rbdkit.engine.steps.motion import V_Z, W_Z, Motion, Scalars, about_z
@@ -18,10 +21,10 @@ class Revolute(Motion):
 
     name = "revolute"
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
         return about_z(q[0]), ZERO
 
-    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
         return [list(W_Z)]
 
 
@@ -30,10 +33,10 @@ class Prismatic(Motion):
 
     name = "prismatic"
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
         return IDENTITY, Vector((0.0, 0.0, q[0]))
 
-    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
         return [list(V_Z)]
 
 
@@ -41,20 +44,32 @@ class Helical(Motion):
     """Rotation about z with an advance along z."""
 
     name = "helical"
+    numbers = 1
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
-        return about_z(q[0]), Vector((0.0, 0.0, pitch * q[0]))
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
+        return about_z(q[0]), Vector((0.0, 0.0, numbers[0] * q[0]))
 
-    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
-        return [[0.0, 0.0, 1.0, 0.0, 0.0, pitch]]
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
+        return [[0.0, 0.0, 1.0, 0.0, 0.0, numbers[0]]]
 
 
-PLAIN = (Revolute(), Prismatic(), Helical(), Planar(), PlanarSuccessor(), Spherical(), Free(), FreeSuccessor())
-FREE: dict[str, Motion] = {
+MOTIONS: dict[str, Motion] = {
     motion.name: motion
-    for plain in PLAIN
-    for motion in ((plain, ReversedAxes(plain), ReversedPose(plain)) if plain.nv > 1 else (plain,))
+    for motion in (
+        Revolute(), Prismatic(), Helical(), Planar(), PlanarSuccessor(), Spherical(), Free(), FreeSuccessor(),
+    )
+}  # fmt: skip
+"""Kinds of joints by their names."""
+WRAPPED: dict[str, Callable[[Motion], Motion]] = {
+    "reversed_axes": ReversedAxes,
+    "reversed_pose": ReversedPose,
+    "driven": Driven,
 }
-"""Kinds of joints by their names. Joints with one freedom need no reversed kind: their axis is turned round."""
-MOTIONS: dict[str, Motion] = FREE | {driven.name: driven for driven in map(Driven, FREE.values())}
-"""Every kind of joint by its name."""
+
+
+def motion_of(said: Hashable) -> Motion:
+    """The kind of joint that a `Piece` says: one of `MOTIONS` by its name, a pair for a wrapped one, or one itself."""
+    if isinstance(said, tuple):
+        wrapper, inner = said
+        return WRAPPED[wrapper](motion_of(inner))
+    return said if isinstance(said, Motion) else MOTIONS[str(said)]

@@ -5,15 +5,15 @@ A *link* is a rigid body with one of the joints of `motions`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rbdkit.engine.steps.motion import Motion
-from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Whole
 
-ROW = 23
-"""Numbers of a link in "rows": rotation 9, position 3, mass, first moment 3, inertia about the origin 6, pitch."""
+ROW = 22
+"""Numbers of a link in "rows": rotation 9, position 3, mass, first moment 3, inertia about the origin 6."""
 FRAME = 12
 """Numbers of a body in the array "frames": rotation 9 and position 3 of its frame in the frame of its link."""
 ENTRIES = 4
@@ -24,19 +24,14 @@ ENTRIES = 4
 class Kind:
     """What links have in common that one piece of code serves.
 
-    motion_name : of the joint. geared : whether it has a rotor. sprung : whether it has a spring, where that costs
+    motion : what the joint allows. geared : whether it has a rotor. sprung : whether it has a spring, where that costs
         much. follows : whether its joint follows another one, whose numbers it has times a ratio.
     """
 
-    motion_name: str
+    motion: Motion
     geared: bool = False
     sprung: bool = True
     follows: bool = False
-
-    @property
-    def motion(self) -> Motion:
-        """What the joint allows."""
-        return MOTIONS[self.motion_name]
 
 
 @dataclass(frozen=True)
@@ -62,9 +57,13 @@ class Body:
 
 @dataclass(frozen=True)
 class Node(Body):
-    """The link that a pass over the tree has come to. parameters : where its row of "rows" begins."""
+    """The link that a pass over the tree has come to.
+
+    parameters : where its row of "rows" begins. numbers : where its joint's begin in "joint_numbers".
+    """
 
     parameters: Whole
+    numbers: Whole
     kind: Kind
     parent: Body
     q: Whole
@@ -89,3 +88,8 @@ class BodyFrame:
     link: Body
     R: Matrix
     p: Vector
+
+
+def most_numbers(kinds: Iterable[Kind]) -> int:
+    """How many numbers a link has in "joint_numbers", where all have as many: those of the joint that needs most."""
+    return max((kind.motion.numbers for kind in kinds), default=0)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Node
-from rbdkit.engine.steps.tangent import rates
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import Scalar, Symbol, Whole, adjoints, tangents
@@ -25,7 +24,7 @@ def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, 
             own = q[i]
             graph = next(x.graph for x in own if isinstance(x, Symbol))
             force = [graph.position(x) for x in _spring_force(i, own, tree.coordinates("rest")[i], stiffness)]
-            for column, rate in enumerate(rates(i.motion, own)):
+            for column, rate in enumerate(i.motion.rates(own)):
                 seeds = {graph.position(x): r for x, r in zip(own, rate, strict=True)}
                 for r, x in enumerate(tangents(graph, force, seeds)):
                     add(i.v + r, i.v + column, -x)
@@ -50,7 +49,7 @@ def passive_gradient(tree: Tree, q: JointArray, qd: JointArray, w: JointArray, s
         graph = next(x.graph for x in own if isinstance(x, Symbol))
         bar = adjoints(graph, {graph.position(f): -x for f, x in zip(spring, w_i, strict=True)})
         by_q[i], by_rest[i] = (
-            [dot(rate, [bar.get(graph.position(x), 0.0) for x in numbers]) for rate in rates(i.motion, numbers)]
+            [dot(rate, [bar.get(graph.position(x), 0.0) for x in numbers]) for rate in i.motion.rates(numbers)]
             for numbers in (own, rest)
         )
         by_stiffness[i] = [bar.get(graph.position(x), 0.0) for x in k]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rbdkit.engine.steps.axes import Axes, Columns, along
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Node
@@ -26,6 +27,7 @@ def rnea(
     R, p = tree.field(Matrix), tree.field(Vector)
     w, alpha, a = (tree.field(Vector) for _ in range(3))
     n, f = tree.field(Vector), tree.field(Vector)
+    axes = Axes(tree, q)
     world = tree.world
 
     w[world] = alpha[world] = ZERO
@@ -33,8 +35,9 @@ def rnea(
     n[world] = f[world] = ZERO
     for i in tree.outward():
         R[i], p[i] = tree.pose(i, q[i])
-        w_J, v_J = joint_velocity(tree, i, qd)
-        alpha_J, a_J = joint_acceleration(tree, i, qdd)
+        S = axes.find(i)
+        w_J, v_J = joint_velocity(tree, i, S, q, qd)
+        alpha_J, a_J = joint_acceleration(tree, i, S, q, qd, qdd)
         w_p, alpha_p, a_p = w[i.parent], alpha[i.parent], a[i.parent]
         w_p_i = R[i].T @ w_p
         w[i] = w_p_i + w_J
@@ -52,33 +55,31 @@ def rnea(
         across = [*n[i], *f[i]]
         own = [
             project(S, across) + rotor * acceleration
-            for S, rotor, acceleration in zip(tree.axes(i), tree.rotors(i), qdd[i], strict=True)
+            for S, rotor, acceleration in zip(axes[i], tree.rotors(i), qdd[i], strict=True)
         ]
         tree.collect(tau, i, own)
         if motors is not None:
-            for k, S in enumerate(tree.driver(i, "driven_v")[0]):
+            for k, S in enumerate(tree.driver(i, q[i], "driven_v")[0]):
                 tree.program.store("motors", i.v + motors, k, project(S, across))
         f_p = R[i] @ f[i]
         f[i.parent] = f[i.parent] + f_p
         n[i.parent] = n[i.parent] + R[i] @ n[i] + cross(p[i], f_p)
 
 
-def joint_velocity(tree: Tree, i: Node, qd: JointValues) -> tuple[Vector, Vector]:
-    """v_J of a link in its own axes: angular and linear part."""
-    axes, x = tree.driver(i, "driven_v")
-    return along([*tree.axes(i), *axes], [*qd[i], *x])
+def joint_velocity(tree: Tree, i: Node, S: Columns, q: JointArray, qd: JointValues) -> tuple[Vector, Vector]:
+    """v_J of a link with axes S, in its own coordinates: angular and linear part."""
+    axes, x = tree.driver(i, q[i], "driven_v")
+    return along([*S, *axes], [*qd[i], *x])
 
 
-def joint_acceleration(tree: Tree, i: Node, qdd: JointValues | None = None) -> tuple[Vector, Vector]:
-    """S qdd of a link; without qdd, the acceleration of a joint that moves as time says, else zero."""
-    axes, x = tree.driver(i, "driven_a")
-    return along([*(tree.axes(i) if qdd is not None else []), *axes], [*(qdd[i] if qdd is not None else []), *x])
-
-
-def along(axes: list[list[Scalar]], x: list[Scalar]) -> tuple[Vector, Vector]:
-    """S x: angular and linear part."""
-    total = [sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)]
-    return Vector(total[:3]), Vector(total[3:])
+def joint_acceleration(
+    tree: Tree, i: Node, S: Columns, q: JointArray, qd: JointValues, qdd: JointValues | None = None
+) -> tuple[Vector, Vector]:
+    """S qdd + c_J of a link; without qdd, c_J, which for a joint that moves as time says is all of its acceleration."""
+    axes, x = tree.driver(i, q[i], "driven_a")
+    alpha, a = along([*(S if qdd is not None else []), *axes], [*(qdd[i] if qdd is not None else []), *x])
+    c_J = tree.velocity_product(i, q[i], qd[i])
+    return alpha + Vector(c_J[:3]), a + Vector(c_J[3:])
 
 
 def project(S: list[Scalar], force: list[Scalar]) -> Scalar:

@@ -105,7 +105,7 @@ class Tree(ABC):
         """Rotation and position of a link in its parent."""
         R_T = Matrix.of([self.parameter(i, k) for k in range(9)])
         p_T = Vector(self.parameter(i, k) for k in range(9, 12))
-        R_J, p_J = i.motion.pose(q, self.parameter(i, 22))
+        R_J, p_J = i.motion.pose(q, self.numbers(i))
         return R_T @ R_J, p_T + R_T @ p_J
 
     def inertia(self, i: Node) -> tuple[Scalar, Vector, Symmetric]:
@@ -113,9 +113,13 @@ class Tree(ABC):
         m, *rest = (self.parameter(i, k) for k in range(12, 22))
         return m, Vector(rest[:3]), Symmetric(rest[3:])
 
-    def axes(self, i: Node) -> list[list[Scalar]]:
+    def numbers(self, i: Node) -> list[Scalar]:
+        """What the formulas of a link's joint need besides its coordinates."""
+        return [self.program.load("joint_numbers", i.numbers, k) for k in range(i.motion.numbers)]
+
+    def axes(self, i: Node, q: Sequence[Scalar]) -> list[list[Scalar]]:
         """S of a link's joint, column by column."""
-        return i.motion.axes(self.parameter(i, 22))
+        return i.motion.axes(q, self.numbers(i))
 
     def stretch(self, i: Node, q: JointArray) -> list[Scalar]:
         """Displacement of a link's joint from its springs' rest; zero if it has none."""
@@ -142,9 +146,17 @@ class Tree(ABC):
             a = i.v + k
             x[a] = x[a] + self.ratio(i) * value
 
-    def driver(self, i: Node, array: str) -> tuple[list[list[Scalar]], list[Scalar]]:
+    def driver(self, i: Node, q: Sequence[Scalar], array: str) -> tuple[list[list[Scalar]], list[Scalar]]:
         """Axes of a joint that moves as time says, and its numbers in "driven_v" or "driven_a"; of others, nothing."""
         motion = i.motion.driver
         if motion is None:
             return [], []
-        return motion.axes(self.parameter(i, 22)), [self.program.load(array, i.v, k) for k in range(motion.nv)]
+        return motion.axes(q, self.numbers(i)), [self.program.load(array, i.v, k) for k in range(motion.nv)]
+
+    def velocity_product(self, i: Node, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """c_J of a link's joint, six numbers: what its axes add as they change, by time or by q."""
+        motion = i.motion.driver or i.motion
+        if not motion.varying:
+            return [0.0] * 6
+        speed = self.driver(i, q, "driven_v")[1] if i.motion.driver else v
+        return motion.velocity_product(q, speed, self.numbers(i))

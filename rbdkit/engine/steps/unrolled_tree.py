@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rbdkit.engine.steps.nodes import ROW, Body, Link, Node
+from rbdkit.engine.steps.nodes import ROW, Body, Link, Node, most_numbers
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.trace import Program, Scalar, Whole
 
@@ -25,10 +25,11 @@ class UnrolledTree(Tree):
         self.n: int = len(links)
         self.nq: int = nq
         self.nv: int = nv
+        most = most_numbers(link.kind for link in links)
         bodies = [Body(number, 0) for number in range(len(links) + 1)]
         self.world = bodies[0]
         self._nodes = [
-            Node(number, 0, number * ROW, link.kind, bodies[link.parent], link.q, link.v)
+            Node(number, 0, number * ROW, number * most, link.kind, bodies[link.parent], link.q, link.v)
             for number, link in enumerate(links, start=1)
         ]
         self.kinds = tuple({link.kind: None for link in links})

@@ -16,10 +16,16 @@ class ReversedAxes(Motion):
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         self.name = f"reversed_{motion.name}_axes"
-        self.nq, self.nv = motion.nq, motion.nv
+        self.nq, self.nv, self.numbers, self.varying = motion.nq, motion.nv, motion.numbers, motion.varying
 
-    def axes(self, pitch: Scalar) -> list[list[Scalar]]:
-        return [[-s for s in axis] for axis in self.motion.axes(pitch)]
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
+        return [[-s for s in axis] for axis in self.motion.axes(q, numbers)]
+
+    def velocity_product(self, q: Scalars, v: Scalars, numbers: Scalars) -> list[Scalar]:
+        return [-x for x in self.motion.velocity_product(q, v, numbers)]
+
+    def rates(self, q: Scalars) -> list[list[Scalar]]:
+        return self.motion.rates(q)
 
     def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
         return self.motion.move(q, u)
@@ -43,10 +49,10 @@ class ReversedPose(Motion):
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         self.name = f"reversed_{motion.name}_pose"
-        self.nq = motion.nq
+        self.nq, self.numbers = motion.nq, motion.numbers
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
-        R, p = self.motion.pose(q, pitch)
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
+        R, p = self.motion.pose(q, numbers)
         return R.T, -(R.T @ p)
 
 
@@ -59,8 +65,8 @@ class Driven(Motion):
     def __init__(self, motion: Motion) -> None:
         self.driver = motion
         self.name = f"driven_{motion.name}"
-        self.nq = motion.nq
+        self.nq, self.numbers = motion.nq, motion.numbers
 
-    def pose(self, q: Scalars, pitch: Scalar) -> tuple[Matrix, Vector]:
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
         assert self.driver is not None
-        return self.driver.pose(q, pitch)
+        return self.driver.pose(q, numbers)

@@ -1,0 +1,76 @@
+"""The axes of all joints, and how they change with q where they do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.tree import Numbers, Tree
+from rbdkit.spatial.vector3 import Vector
+from rbdkit.trace import Scalar, Symbol, tangents
+
+Columns = list[list[Scalar]]
+"""Six numbers for each freedom, angular part first, in link coordinates."""
+
+
+class Axes:
+    """S of every link: found on a first pass over the tree, for all passes."""
+
+    def __init__(self, tree: Tree, q: JointArray) -> None:
+        self.tree, self.q = tree, q
+        varying = any(kind.motion.varying for kind in tree.kinds)
+        self._kept = tree.field(Numbers(6 * tree.most_axes)) if varying else None
+
+    def find(self, i: Node) -> Columns:
+        """On the first pass."""
+        S = self.tree.axes(i, self.q[i])
+        if self._kept is not None and i.motion.varying:
+            self._kept[i] = [x for axis in S for x in axis]
+        return S
+
+    def __getitem__(self, i: Node) -> Columns:
+        if self._kept is None or not i.motion.varying:
+            return self.tree.axes(i, [])
+        flat = self._kept[i]
+        return [flat[6 * k : 6 * k + 6] for k in range(i.motion.nv)]
+
+
+@dataclass(frozen=True)
+class Change:
+    """How what a joint does changes with each of its freedoms, seen from the frame that its axes move along with.
+
+    axes : [k][m] of axis m by q along freedom k. product_q, product_v : of c_J by q along freedom k, by v_k.
+    """
+
+    axes: list[Columns]
+    product_q: Columns
+    product_v: Columns
+
+
+def changes(tree: Tree, i: Node, q: JointArray, qd: JointValues) -> Change:
+    """By the graph of the joint's own formulas; only where its axes vary."""
+    own, speed = list(q[i]), list(qd[i])
+    numbers = tree.numbers(i)
+    S = tree.axes(i, own)
+    c_J = i.motion.velocity_product(own, speed, numbers)
+    graph = next(x.graph for x in own if isinstance(x, Symbol))
+
+    def along(values: list[Scalar], leaves: list[Scalar], rates: list[Scalar]) -> list[Scalar]:
+        seeds = {graph.position(x): rate for x, rate in zip(leaves, rates, strict=True)}
+        return tangents(graph, [graph.position(x) for x in values], seeds)
+
+    flat = [x for axis in S for x in axis]
+    by_q, product_q, product_v = [], [], []
+    for k, rate in enumerate(i.motion.rates(own)):
+        found = along([*flat, *c_J], own, rate)
+        by_q.append([found[6 * m : 6 * m + 6] for m in range(len(S))])
+        product_q.append(found[len(flat) :])
+        product_v.append(along(c_J, speed, [float(m == k) for m in range(len(S))]))
+    return Change(by_q, product_q, product_v)
+
+
+def along(axes: Columns, x: list[Scalar]) -> tuple[Vector, Vector]:
+    """S x: angular and linear part."""
+    total = [sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)]
+    return Vector(total[:3]), Vector(total[3:])
