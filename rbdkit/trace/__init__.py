@@ -8,7 +8,8 @@ In the order of reading; the packages list their files in the same way::
 
     graph            arithmetic on symbols, recorded and simplified; scalar: sine, square root, select and the like;
                      arrays: NumPy's functions on symbols
-    tracing          any function as a graph; captures: whether it depends on its arguments alone
+    tracing          any function as a graph; captures: whether it depends on its arguments alone; written: plain NumPy
+                     code, methods of objects too, on symbols
     chain_rule       exact derivatives of nodes of a graph; differentiate: of whole traces
     program          loops and switches around blocks of recorded arithmetic
     feedback         functions of time and state as part of a program
@@ -52,11 +53,12 @@ from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.few_steps import FewSteps
 from rbdkit.trace.run.lanes import Apart, Given, blank, woven
 from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
-from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace
+from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace, with_numbers
 
 if TYPE_CHECKING:
     from rbdkit.trace.captures import Impure, captured_arrays, read_only
     from rbdkit.trace.emit.wasm import wasm_bytes
+    from rbdkit.trace.written import Copies, Uses
 
 __all__ = [
     "ALONE",
@@ -68,6 +70,7 @@ __all__ = [
     "Backend",
     "Block",
     "Company",
+    "Copies",
     "Executable",
     "Feedback",
     "FewSteps",
@@ -93,6 +96,7 @@ __all__ = [
     "StraightLine",
     "Symbol",
     "Trace",
+    "Uses",
     "Whole",
     "adjoints",
     "arctan2",
@@ -129,11 +133,13 @@ __all__ = [
     "wasm_bytes",
     "whole",
     "width_of",
+    "with_numbers",
     "woven",
 ]
 
 
 _LATER = {"wasm_bytes": "rbdkit.trace.emit.wasm"}
+_LATER |= dict.fromkeys(("Copies", "Uses"), "rbdkit.trace.written")
 _LATER |= dict.fromkeys(("Impure", "captured_arrays", "read_only"), "rbdkit.trace.captures")
 
 

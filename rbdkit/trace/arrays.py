@@ -10,16 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.graph import Symbol
-from rbdkit.trace.scalar import arctan2, equal, maximum, minimum, select
+from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, select, sin, sqrt, whole
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,
     "equal": equal, "maximum": maximum, "minimum": minimum,
+    "sin": sin, "cos": cos, "sqrt": sqrt, "tan": lambda x: sin(x) / cos(x), "hypot": lambda x, y: sqrt(x * x + y * y),
     "arctan2": arctan2, "arctan": lambda x: arctan2(x, 1.0),
+    "arcsin": lambda x: arctan2(x, sqrt(1.0 - x * x)), "arccos": lambda x: arctan2(sqrt(1.0 - x * x), x),
+    "floor": lambda x: _floor(x), "remainder": lambda x, y: x - y * _floor(x / y),
     "clip": lambda x, low, high: minimum(maximum(x, low), high),
     "sign": lambda x: select(x < 0.0, -1.0, select(x > 0.0, 1.0, 0.0)),
 }  # fmt: skip
 """By the name of the ufunc; for all others NumPy calls the operators and methods of `Symbol`."""
+
+
+def _floor(x: Any) -> Any:
+    """The largest whole number that is not larger."""
+    nearest = whole(x)
+    return select(x < nearest, nearest - 1.0, nearest)
 
 
 class Symbols(np.ndarray):
@@ -33,16 +42,30 @@ class Symbols(np.ndarray):
             return _each(select, inputs)
         return super().__array_function__(function, types, inputs, options)
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(value, list | tuple):
+            value = symbols(value)
+        super().__setitem__(key, value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
+
 
 def symbols(values: Any) -> Symbols:
     """An array of symbols and numbers."""
-    return np.asarray(values, dtype=object).view(Symbols)
+    array = np.asarray(values, dtype=object)
+    if any(isinstance(x, np.ndarray) for x in array.flat):  # an array without axes stands for its element
+        elements = [x.item() if isinstance(x, np.ndarray) else x for x in array.flat]
+        flat = np.empty(len(elements), dtype=object)
+        flat[:] = elements
+        array = flat.reshape(array.shape)
+    return array.view(Symbols)
 
 
 def apply(ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
     """A ufunc on symbols and arrays of them."""
     if method == "__call__" and ufunc.__name__ in ELEMENTWISE:
-        return _each(ELEMENTWISE[ufunc.__name__], inputs)
+        result = _each(ELEMENTWISE[ufunc.__name__], inputs)
+        for out in options.get("out", ()):
+            out[...] = result
+        return result
     if "out" in options:
         options["out"] = tuple(_plain(x) for x in options["out"])
     return _told(getattr(ufunc, method)(*(_plain(x) for x in inputs), **options))

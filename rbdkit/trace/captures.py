@@ -109,7 +109,7 @@ class _Look:
         for k, value in enumerate((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())):
             values[f"default {k + 1}"] = value
         changes = ""
-        for step in _steps(function.__code__):
+        for step in steps_of(function.__code__):
             if step.opname in KEEPS or (step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in outside):
                 raise Impure(f"it keeps or imports {step.argval!r}")
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -135,12 +135,12 @@ def _is_of_library(value: Any) -> bool:
     return named and isinstance(home, str) and home.split(".")[0] in LIBRARIES and not hasattr(value, "__self__")
 
 
-def _steps(code: types.CodeType) -> Iterator[dis.Instruction]:
+def steps_of(code: types.CodeType) -> Iterator[dis.Instruction]:
     """The instructions of a function and of those defined inside it."""
     yield from dis.get_instructions(code)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _steps(constant)
+            yield from steps_of(constant)
 
 
 def _global(function: types.FunctionType, name: str) -> Any:

@@ -8,10 +8,7 @@ from typing import Any
 
 from rbdkit.trace.graph import LEAVES, Scalar
 from rbdkit.trace.program import Program, Whole
-from rbdkit.trace.tracing import OPERATIONS, Trace
-
-PLAIN = (0.0, 1.0, -1.0)
-"""Numbers that become part of the code; all others are inputs, so that another gain compiles nothing."""
+from rbdkit.trace.tracing import OPERATIONS, PLAIN, Trace
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,32 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+PLAIN = (0.0, 1.0, -1.0)
+"""Numbers that become part of the code; all others are inputs, so that another gain compiles nothing."""
+
+
+def with_numbers(trace: Trace) -> tuple[Trace, tuple[float, ...]]:
+    """The same function with its constants as one more argument, "numbers"; and what they are.
+
+    Those that save work stay, and those beyond which there are no fractions: `scalar.whole` rounds by them.
+    """
+    graph, numbers, values = Graph(), list[float](), dict[int, Any]()
+    for position in trace.graph.live(trace.positions()):
+        operation, *operands = trace.graph.nodes[position]
+        if operation == "const" and operands[0] not in PLAIN and abs(operands[0]) < 2.0**51:
+            values[position] = graph.load("numbers", None, len(numbers))
+            numbers.append(operands[0])
+        elif operation == "const":
+            values[position] = operands[0]
+        elif operation == "load":
+            values[position] = graph.node(operation, *operands)
+        else:
+            values[position] = OPERATIONS[operation](*(values[operand] for operand in operands))
+    outputs = tuple(values[position] for position in trace.positions())
+    shapes = (*trace.shapes, (len(numbers),))
+    return Trace(graph, (*trace.names, "numbers"), shapes, outputs, trace.shape), tuple(numbers)
+
+
 def trace(
     function: Callable[..., Any], *shapes: int | tuple[int, ...], names: Sequence[str] = (), simplify: bool = True
 ) -> Trace:

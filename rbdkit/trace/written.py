@@ -1,0 +1,428 @@
+"""Plain NumPy code on symbols: copies of functions and objects whose new arrays can hold symbols.
+
+``T = np.zeros((4, 4)); T[0, 3] = np.cos(q[0])`` cannot run on symbols, for an array of floats has no room for one. A
+copy of the function that says so finds another ``np`` among its globals, and so do copies of all that it calls.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import math
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, wraps
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.trace.arrays import Symbols, symbols
+from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, steps_of
+from rbdkit.trace.graph import Symbol
+
+PLAIN = bool | int | float | complex | str | bytes | None | np.generic
+OWN_BUILTINS = HARMLESS | {
+    "super", "object", "property", "staticmethod", "classmethod", "getattr", "hasattr", "callable", "repr", "type",
+    "round", "complex", "str", "frozenset", "set", "iter", "next", "NotImplemented", "NotImplementedError",
+    "ArithmeticError", "AssertionError", "AttributeError", "IndexError", "KeyError", "Exception", "RuntimeError",
+    "True", "False", "None", "Ellipsis", "__build_class__", "__debug__",
+}  # fmt: skip
+"""What code of a user's may find among the builtins: nothing that tells the world."""
+
+
+Held = tuple[dict[str, Any], dict[str, Any]]
+Named = tuple[dict[str, Any] | type, str, Any]
+Cell = tuple[types.CellType, Any]
+Array = tuple[NDArray, bytes]
+
+
+class Uses:
+    """What copies were made of, to be asked whether it is all as it was.
+
+    Parameters
+    ----------
+    dicts : namespaces of objects, each with what it held.
+    names : namespace or class, name and value.
+    cells : closure cells, each with its content.
+    arrays : each with its numbers.
+    """
+
+    def __init__(self, dicts: Sequence[Held], names: Sequence[Named], cells: Sequence[Cell], arrays: Sequence[Array]):
+        self._given = dicts, names, cells, arrays
+        self._dicts = [now for now, _ in dicts], [then for _, then in dicts]
+        spaces: dict[int, tuple[Mapping[str, Any], dict[str, Any]]] = {}
+        for owner, name, value in names:
+            space = vars(owner) if isinstance(owner, type) else owner
+            spaces.setdefault(id(owner), (space, {}))[1][name] = value
+        self._spaces = [(_values(then), space, _values(then)(then)) for space, then in spaces.values()]
+        self._cells = list({id(cell): (cell, value) for cell, value in cells}.values())
+        self._arrays = list({id(array): (array, numbers) for array, numbers in arrays}.values())
+
+    def __add__(self, other: Uses) -> Uses:
+        (d, n, c, a), (dicts, names, cells, arrays) = self._given, other._given
+        return Uses([*d, *dicts], [*n, *names], [*c, *cells], [*a, *arrays])
+
+    def hold(self) -> bool:
+        """Whether everything is as it was; asked at every call of compiled code, so it takes no time."""
+        now, then = self._dicts
+        try:
+            if now != then:  # the very same objects are equal without being looked at
+                return False
+            for some, space, values in self._spaces:
+                if some(space) != values:
+                    return False
+            for cell, value in self._cells:
+                if cell.cell_contents is not value:
+                    return False
+            for array, numbers in self._arrays:
+                if array.tobytes() != numbers:
+                    return False
+        except (KeyError, ValueError):  # a name or content that is gone, another array
+            return False
+        return True
+
+
+class Copies:
+    """Copies of functions, classes and objects, for symbols.
+
+    Parameters
+    ----------
+    base : copies are made of this class, of those made from it, and of their objects; others stay as they are.
+    instead : functions that ask for values, and what takes their place.
+    """
+
+    def __init__(self, base: type, instead: Mapping[Any, Callable[..., Any]] | None = None) -> None:
+        self._base = base
+        self._known: dict[int, Any] = {id(original): other for original, other in (instead or {}).items()}
+        self._originals: list[Any] = []  # so that no other object gets their id
+        self._numpy, self._math = _Numpy(np), _Math()
+        self._dicts: list[Held] = []
+        self._names: list[Named] = []
+        self._cells: list[Cell] = []
+        self._arrays: list[Array] = []
+
+    @property
+    def uses(self) -> Uses:
+        """What the copies made so far depend on."""
+        return Uses(self._dicts, self._names, self._cells, self._arrays)
+
+    def of(self, value: Any, name: str = "it") -> Any:
+        """A copy for symbols, or the value itself where it will do.
+
+        Raises
+        ------
+        Impure
+            If it is an object that may keep something between calls. name : what it is called, for the message.
+        """
+        if (known := self._known.get(id(value))) is not None:
+            return known
+        if isinstance(value, PLAIN):
+            return value
+        if isinstance(value, types.ModuleType):
+            return self._module(value)
+        if isinstance(value, type):
+            return self._class(value) if issubclass(value, self._base) else value
+        if isinstance(value, types.FunctionType):
+            return self._function(value)
+        if isinstance(value, self._base):
+            return self._object(value)
+        if isinstance(value, np.ndarray) and value.dtype != object:
+            self._arrays.append((value, value.tobytes()))
+            return symbols(value) if value.dtype.kind == "f" else value
+        if isinstance(value, tuple | list | set | frozenset):
+            return type(value)(self.of(x, name) for x in value)
+        if isinstance(value, dict):
+            return {key: self.of(x, name) for key, x in value.items()}
+        if isinstance(value, np.ufunc) or (callable(value) and _home(value) in ("numpy", "math", "_operator")):
+            return self._numpy.wrapped(value) if _home(value) == "numpy" else getattr(self._math, value.__name__, value)
+        if _home(value) in (*LIBRARIES, "typing", "collections", "abc", "builtins") and callable(value):
+            return value
+        raise Impure(f"it uses {name!r}, of which rbdkit does not know whether it keeps anything")
+
+    def _remember(self, value: Any, made: Any) -> Any:
+        self._known[id(value)] = made
+        self._originals.append(value)
+        return made
+
+    def _module(self, module: types.ModuleType) -> Any:
+        root = module.__name__.split(".")[0]
+        if root == "numpy":
+            return self._remember(module, self._numpy if module is np else _Numpy(module))
+        if module is math:
+            return self._math
+        return self._remember(module, _Module(self, module)) if root == "rbdkit" else module
+
+    def _object(self, value: Any) -> Any:
+        made = self._remember(value, object.__new__(self._class(type(value))))
+        own = vars(value)
+        self._dicts.append((own, {key: _snapshot(x) for key, x in own.items()}))
+        vars(made).update({key: self.of(x, f"self.{key}") for key, x in own.items()})
+        return made
+
+    def _class(self, cls: type) -> type:
+        """The class with copies of its functions, made from copies of what it is made from."""
+        if (known := self._known.get(id(cls))) is not None:
+            return known
+        if not issubclass(cls, self._base) and _home(cls) in ("abc", "typing", "builtins"):
+            return cls
+        cell = types.CellType()
+        bases = tuple(self._class(base) for base in cls.__bases__)
+        members = {
+            name: self._member(member, cell)
+            for name, member in vars(cls).items()
+            if name not in ("__dict__", "__weakref__", "__init_subclass__", "__abstractmethods__", "_abc_impl")
+        }
+        if _home(cls) not in LIBRARIES:
+            self._names += [(cls, name, x) for name, x in vars(cls).items() if isinstance(x, PLAIN | np.ndarray)]
+        made = _plain_class(type(cls), cls.__name__, bases, members)
+        cell.cell_contents = made
+        return self._remember(cls, made)
+
+    def _member(self, member: Any, cell: types.CellType) -> Any:
+        if isinstance(member, types.FunctionType):
+            return self._function(member, cell)
+        if isinstance(member, staticmethod | classmethod):
+            return type(member)(self._member(member.__func__, cell))
+        if isinstance(member, property):
+            return property(*(f if f is None else self._member(f, cell) for f in (member.fget, member.fset)))
+        if isinstance(member, cached_property):
+            return property(self._member(member.func, cell))
+        if isinstance(member, np.ndarray) and member.dtype.kind == "f":
+            return symbols(member)
+        return member
+
+    def _function(self, function: types.FunctionType, own_class: types.CellType | None = None) -> types.FunctionType:
+        """The function with other globals. own_class : the cell in which it finds the class that it belongs to."""
+        if (known := self._known.get(id(function))) is not None:
+            return known
+        code = function.__code__
+        users = _home(function) not in LIBRARIES
+        if users and (why := _keeps(code)) and function.__name__ not in ("__init__", "__setattr__"):
+            return self._remember(function, _refusing(f"its {function.__name__} {why}"))
+        made_globals: dict[str, Any] = {"__builtins__": _builtins(users), "__name__": function.__module__}
+        cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        closure = tuple(
+            own_class if name == "__class__" and own_class is not None else types.CellType() for name in cells
+        )
+        made = types.FunctionType(code, made_globals, function.__name__, None, closure)
+        self._remember(function, made)  # it may call itself
+        made.__defaults__ = self.of(function.__defaults__) if function.__defaults__ else None
+        made.__kwdefaults__ = self.of(function.__kwdefaults__) if function.__kwdefaults__ else None
+        for name in _names(code):
+            if name in function.__globals__:
+                value = function.__globals__[name]
+                made_globals[name] = self._given(value, name, users)
+                if users and not isinstance(value, types.ModuleType):
+                    self._names.append((function.__globals__, name, value))
+        for (name, cell), there in zip(cells.items(), closure, strict=True):
+            if there is not own_class:
+                there.cell_contents = self._given(cell.cell_contents, name, users)
+                self._cells.append((cell, cell.cell_contents))
+        return made
+
+    def _given(self, value: Any, name: str, users: bool) -> Any:
+        """A copy, or what says what is wrong with it once it is called: many a function uses what is never asked."""
+        if users and isinstance(value, list | dict | set):
+            return _refusing(
+                f"it uses {name!r}, which can change; make it a tuple, an array or an attribute of the joint"
+            )
+        try:
+            return self.of(value, name)
+        except Impure as fault:
+            return _refusing(str(fault))
+
+
+def _values(names: Iterable[str]) -> itemgetter[Any]:
+    """What gives the values of names, a tuple."""
+    first, *more = names
+    return itemgetter(first, first, *more)
+
+
+def _snapshot(value: Any) -> Any:
+    """What an attribute was: itself, or a copy of what can be changed in place."""
+    return copy.deepcopy(value) if isinstance(value, list | dict | set) else value
+
+
+def _plain_class(meta: type, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> type:
+    """A class made without asking those it is made from."""
+    quiet = types.new_class("Quiet", (), {}, lambda own: own.update(__init_subclass__=classmethod(lambda cls: None)))
+    made = meta(name, (quiet, *bases) if bases != (object,) else (quiet,), members)
+    return made
+
+
+class _Refusal:
+    """Stands for something that must not be used: whatever is done with it says why."""
+
+    def __init__(self, why: str) -> None:
+        object.__setattr__(self, "_why", why)
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise Impure(object.__getattribute__(self, "_why"))
+
+    __call__ = __getattr__ = __getitem__ = __iter__ = __len__ = __bool__ = __float__ = __index__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _refuse
+    __matmul__ = __rmatmul__ = __pow__ = __rpow__ = __lt__ = __gt__ = __le__ = __ge__ = __contains__ = _refuse
+    __array_ufunc__ = __array__ = __setitem__ = _refuse
+
+
+def _refusing(why: str) -> Any:
+    return _Refusal(why)
+
+
+def _keeps(code: types.CodeType) -> str:
+    """How a function keeps something between calls; "" if it does not."""
+    outside = set(code.co_freevars)
+    for step in steps_of(code):
+        if step.opname in KEEPS or (step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in outside):
+            return f"keeps or imports {step.argval!r}"
+        if step.argval == "random" and step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            return "draws random numbers"
+    return ""
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """Names that a function may ask its globals for."""
+    yield from dict.fromkeys(step.argval for step in steps_of(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+
+
+def _home(value: Any) -> str:
+    """The package that a function or class comes from."""
+    home = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
+    return str(home).split(".")[0]
+
+
+def _builtins(users: bool) -> dict[str, Any]:
+    """What a function finds besides its globals. users : whether it is a user's own code."""
+    found = {
+        name: value if not users or name in OWN_BUILTINS or name.startswith("__") else _refusing(f"it calls {name!r}")
+        for name, value in vars(builtins).items()
+    }
+    return found | {"float": _Float}
+
+
+class _AnyFloat(type):
+    """`float`, but a symbol stays one."""
+
+    def __call__(cls, x: Any = 0.0) -> Any:
+        return x if isinstance(x, Symbol) else _value(x) if isinstance(x, np.ndarray) else float(x)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, float)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, float)
+
+
+class _Float(metaclass=_AnyFloat):
+    pass
+
+
+def _value(x: NDArray) -> Any:
+    """The only number of an array."""
+    (number,) = x.ravel().tolist()
+    return number
+
+
+class _Module:
+    """A module of ours, whose functions are copied as they are asked for."""
+
+    def __init__(self, copies: Copies, module: types.ModuleType) -> None:
+        self._copies, self._module = copies, module
+
+    def __getattr__(self, name: str) -> Any:
+        return self._copies.of(getattr(self._module, name), name)
+
+
+NUMPYS = {
+    **{name: name for name in ("sin", "cos", "tan", "sqrt", "hypot", "floor")},
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "fabs": "abs",
+}  # fmt: skip
+"""Functions of the module math, and what NumPy calls them."""
+
+
+class _Math:
+    """The module math."""
+
+    def __getattr__(self, name: str) -> Any:
+        original = getattr(math, name)
+        if name not in NUMPYS:
+            return original
+        other = getattr(np, NUMPYS[name])
+
+        def on_symbols(*given: Any) -> Any:
+            numbers = [_AnyFloat.__call__(_Float, x) for x in given]
+            return other(*numbers) if any(isinstance(x, Symbol) for x in numbers) else original(*numbers)
+
+        return on_symbols
+
+
+class _Numpy:
+    """NumPy, or a part of it, with arrays of symbols in place of those of floats."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        if isinstance(found, types.ModuleType):
+            return _Numpy(found)
+        if isinstance(found, type) or not callable(found):
+            return found
+        return self.wrapped(found)
+
+    def wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function on numbers as ever; on symbols as far as it can."""
+
+        @wraps(function)
+        def on_symbols(*given: Any, **options: Any) -> Any:
+            if not _hold_symbols((given, options)):
+                return _roomy(function(*_floats(given), **_floats(options)))
+            if function is np.linalg.norm and set(options) <= {"axis", "keepdims"} and len(given) == 1:
+                return np.sqrt(np.sum(symbols(given[0]) ** 2, **options))
+            if function is np.sinc:
+                return _sinc(*given)
+            if function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray):
+                made = np.array(given[0], dtype=object)
+                return symbols(made)
+            result = function(*given, **options)
+            if isinstance(result, np.ndarray) and result.dtype == object:
+                return symbols(result)
+            return result
+
+        return on_symbols
+
+
+def _sinc(x: Any) -> Any:
+    """`numpy.sinc`, with a tiny number where a case for zero would be; no digit of a larger one changes."""
+    angle = np.sqrt((np.pi * x) * (np.pi * x) + 1e-200)
+    return np.sin(angle) / angle
+
+
+def _hold_symbols(x: Any) -> bool:
+    if isinstance(x, Symbol):
+        return True
+    if isinstance(x, np.ndarray):
+        return x.dtype == object and any(isinstance(y, Symbol) for y in x.flat)
+    if isinstance(x, dict):
+        return any(map(_hold_symbols, x.values()))
+    return isinstance(x, tuple | list) and any(map(_hold_symbols, x))
+
+
+def _floats(x: Any) -> Any:
+    """Arguments without symbols as NumPy knows them."""
+    if isinstance(x, Symbols):
+        return np.asarray(x.tolist(), dtype=float).reshape(x.shape)
+    if isinstance(x, tuple | list):
+        return type(x)(map(_floats, x)) if type(x) in (tuple, list) else x
+    if isinstance(x, dict):
+        return {key: _floats(y) for key, y in x.items()}
+    return float if x is _Float else x
+
+
+def _roomy(x: Any) -> Any:
+    """A result with room for symbols."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "f":
+        return symbols(x)
+    return type(x)(map(_roomy, x)) if type(x) in (tuple, list) else x
