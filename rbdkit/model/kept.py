@@ -17,14 +17,16 @@ class Kept:
     Attributes
     ----------
     known : by the function that found it out.
+    holds : whether it still does, where that depends on more; None where it does not.
     """
 
-    __slots__ = ("bodies", "forces", "gravity", "known", "loops")
+    __slots__ = ("bodies", "forces", "gravity", "holds", "known", "loops")
 
     def __init__(self, model: Model) -> None:
         self.bodies, self.loops = model.bodies, model.loops
         self.forces, self.gravity = model.forces, model.gravity
         self.known: dict[Callable[[Model], Any], Any] = {}
+        self.holds: Callable[[], bool] | None = None
 
 
 def kept(model: Model, find: Callable[[Model], T]) -> T:
@@ -39,12 +41,18 @@ def kept(model: Model, find: Callable[[Model], T]) -> T:
         or own.loops is not model.loops
         or own.forces is not model.forces
         or own.gravity is not model.gravity
+        or not (own.holds is None or own.holds())
     ):
         own = model.__dict__["_kept"] = Kept(model)
     try:
         return own.known[find]
     except KeyError:
         return own.known.setdefault(find, find(model))
+
+
+def keep_while(model: Model, holds: Callable[[], bool]) -> None:
+    """Let what is known of a model, and what is being found out, go as soon as a condition does not hold."""
+    model.__dict__["_kept"].holds = holds
 
 
 def without_kept(own: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,16 @@ class Hinge(rbd.Revolute):
     """It might turn about something else."""
 
 
+class Backwards(rbd.Revolute):
+    """It turns the other way."""
+
+    def pose(self, q, t=0.0):
+        return super().pose(-q)
+
+    def motion_subspace(self, q):
+        return -super().motion_subspace(q)
+
+
 class Drifting(rbd.Free):
     """It might be held by something."""
 
@@ -51,4 +61,12 @@ def test_what_knows_our_classes_alone_refuses_it_by_name(name):
 
 def test_whose_class_it_is():
     assert Hinge("z").is_users_own and not rbd.Revolute("z").is_users_own
-    assert rbd.engine.backend(model_on(Hinge("z")))[0] == "book"
+
+
+def test_it_computes_by_its_own_formulas():
+    """A hinge that says nothing of its own is a revolute joint; one that goes the other way is not."""
+    back, there = model_on(Backwards("y")), model_on(Hinge("y"))
+    assert rbd.engine.backend(back) == rbd.engine.backend(there) == rbd.engine.backend(model_on(rbd.Revolute("y")))
+    for model, turn in ((there, 0.3), (back, -0.3)):
+        expected = rbd.Revolute("y").pose(np.array([turn]))
+        np.testing.assert_allclose(rbd.forward_kinematics(model, [0.3]).poses[-1], expected, atol=1e-15)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
+from operator import add
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit import joints
-from rbdkit.engine.links.pieces import pieces
+from rbdkit.engine.links.pieces import chain_of
 from rbdkit.engine.steps.motions import motion_of
 from rbdkit.engine.steps.nodes import Kind, Link
 from rbdkit.joints.piece import Piece
 from rbdkit.model import Model
+
+if TYPE_CHECKING:
+    from rbdkit.trace import Uses
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,7 @@ class Layout:
     bases : (links, 3, 3) axes of the link in those of its joint, or of the part before it.
     numbers : (links, most) what the formulas of the link's joint need, and zeros.
     ratio : (links,) how far the link goes for each unit of its joint's coordinate; 1 where it has it to itself.
+    uses : what formulas of a user's own were made of, if there are any: it holds as long as they do.
     """
 
     links: tuple[Link, ...]
@@ -47,6 +52,7 @@ class Layout:
     bases: NDArray
     numbers: NDArray
     ratio: NDArray
+    uses: Uses | None = None
 
 
 def layout(model: Model) -> Layout:
@@ -58,15 +64,20 @@ def layout(model: Model) -> Layout:
         If a joint is of a type that the engine does not know.
     """
     geared = {joint.v_slice.start for joint in model.joints if joint.nv and joint.armature.any()}
-    chain = []
+    chain, uses = [], []
     for joint in model.joints[1:]:
         leader = None if joint.mimic is None else (joint.q_slice.start, joint.v_slice.start)
         has_rotor = leader is None and joint.nv > 0 and joint.v_slice.start in geared
         kind = joint.type.simplified()
         if isinstance(kind, joints.Prescribed):
             kind = joints.Prescribed(kind.joint, _any_motion)
+        if _of_users(kind):
+            uses += chain_of(kind, joint.name)[1]
         chain.append(_Entry(kind, joint.name, has_rotor, bool(joint.stiffness.any()), leader))
-    return _layout(tuple(chain), model.parent)
+    if not uses:
+        return _layout(tuple(chain), model.parent)
+    # joints of a user's own may look the same and be different
+    return replace(_layout.__wrapped__(tuple(chain), model.parent), uses=reduce(add, uses))
 
 
 class _Entry(NamedTuple):
@@ -77,6 +88,12 @@ class _Entry(NamedTuple):
     geared: bool
     sprung: bool
     leader: tuple[int, int] | None
+
+
+def _of_users(joint: joints.JointType) -> bool:
+    """Whether it is a joint of a user's own, or made of one."""
+    inside = (x for x in vars(joint).values() if isinstance(x, joints.JointType))
+    return joint.is_users_own or any(map(_of_users, inside))
 
 
 def _any_motion(t: float) -> tuple[NDArray, NDArray, NDArray]:
@@ -92,7 +109,7 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
     nq = nv = driven_q = driven_v = 0
     for body, (joint, name, geared, sprung, leader) in enumerate(chain, start=1):
         carrier, basis = link_of_body[parent[body]], np.eye(3)
-        parts = pieces(joint, name)
+        parts, _ = chain_of(joint, name)
         q, v = leader or (nq, nv)
         if isinstance(joint, joints.Prescribed):
             q, v = driven_q, driven_v

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rbdkit.joints import JointType
 from rbdkit.joints.piece import Piece
+
+if TYPE_CHECKING:
+    from rbdkit.trace import Uses
 
 
 class NotCovered(Exception):
@@ -12,11 +17,32 @@ class NotCovered(Exception):
 
 def pieces(joint: JointType, name: str) -> list[Piece]:
     """The chain of simple joints that a joint type is; none for a fixed joint. name : of the joint, for messages."""
+    return chain_of(joint, name)[0]
+
+
+def chain_of(joint: JointType, name: str) -> tuple[list[Piece], list[Uses]]:
+    """The same, and what formulas of a user's own among it were made of.
+
+    Raises
+    ------
+    NotCovered
+        If there is no such chain.
+    ModelError
+        If formulas of a user's own contradict each other.
+    """
+    uses: list[Uses] = []
 
     def traced(own: JointType) -> Piece:
-        raise NotCovered(f"joint {name!r} is of type {own.kind!r}")
+        from rbdkit.engine.links.own_joints import NotTraced, recorded  # most models have none
+
+        try:
+            found = recorded(own)
+        except NotTraced as fault:
+            raise NotCovered(f"joint {name!r}: {own.known_as} cannot be compiled: {fault}") from fault
+        uses.append(found.uses)
+        return found.piece
 
     chain = joint.simplified().pieces(traced)
     if chain is None:
         raise NotCovered(f"joint {name!r} is of type {joint.kind!r}")
-    return chain
+    return chain, uses

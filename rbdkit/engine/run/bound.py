@@ -39,6 +39,7 @@ class BoundModel:
     numbers : of the model, in the arrays that programs read. shape : of straight-line code for it, if there is any.
     driven : its joints that move as time says. coupled : whether joints follow others.
     own : what acts in it by itself, None if nothing does.
+    uses : what formulas of a user's own were made of, None if there are none.
 
     Raises
     ------
@@ -50,6 +51,7 @@ class BoundModel:
         self.backend = backend
         self._layout = layout(model)
         self.own = own_forces(model, self._layout)
+        self.uses = self._layout.uses
         self.numbers = pack(model, self._layout)
         if self.own is not None:
             self.numbers["own_numbers"] = np.array(self.own.law.numbers)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.model import Model
-from rbdkit.model.kept import kept
+from rbdkit.model.kept import keep_while, kept
 from rbdkit.trace import available
 
 
@@ -35,6 +35,9 @@ def backend(model: Model) -> tuple[str, str]:
 def _make(model: Model) -> _Made:
     try:
         name, why = available()
-        return _Made(Kernels(model, name), why)
+        kernels = Kernels(model, name)
+        if kernels.uses is not None:
+            keep_while(model, kernels.uses.hold)
+        return _Made(kernels, why)
     except NotCovered as fault:
         return _Made(None, str(fault))

@@ -38,9 +38,9 @@ def aba(
     a[world] = ZERO if weightless else -Vector(tree.program.load("gravity", 0, k) for k in range(3))
     for i in tree.outward():  # pass 1: velocities, bias terms
         R[i], p[i] = tree.pose(i, q[i])
-        S = axes.find(i)
-        w_J, v_J = joint_velocity(tree, i, S, q, qd)
-        alpha_J, a_J = joint_acceleration(tree, i, S, q, qd)
+        S_i = axes.find(i)
+        w_J, v_J = joint_velocity(tree, i, S_i, q, qd)
+        alpha_J, a_J = joint_acceleration(tree, i, S_i, q, qd)
         w_p = w[i.parent]
         w_p_i = R[i].T @ w_p
         w[i] = w_p_i + w_J

@@ -10,7 +10,6 @@ from rbdkit.engine.steps.gradients import LINK
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.nodes import FRAME, ROW, Body, Node
-from rbdkit.engine.steps.tangent import rates
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
@@ -72,7 +71,7 @@ def along_joints(tree: Tree, motion: JointArray, result: JointArray) -> None:
         result[a] = program.load("own_tau", a)
     for i in tree.inward():
         across = [*n[i], *f[i]]
-        for k, S in enumerate(tree.axes(i)):
+        for k, S in enumerate(tree.axes(i, motion[i])):
             a = i.v + k
             result[a] = result[a] + tree.ratio(i) * sum((s * x for s, x in zip(S, across, strict=True)), 0.0)
         f_p = R[i] @ f[i]
@@ -100,7 +99,7 @@ def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, 
     by_q, by_v = (tree.velocities(name, state * nv) for name in ("by_q", "by_v"))
     for i in tree.outward():
         own_q = q[i]
-        slopes = rates(i.motion, own_q) if i.motion.nv else []
+        slopes = i.motion.rates(own_q) if i.motion.nv else []
         by_q[i] = [dot(rate, [by(x) for x in own_q]) for rate in slopes]
         by_v[i] = [by(x) for x in qd[i]]
         row = [tree.parameter(i, k) for k in range(ROW)]
@@ -110,7 +109,8 @@ def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, 
         place = (i.number + state * (tree.n + 1)) * LINK
         for k, x in enumerate([*turned, *(R.T @ by_p)]):
             program.store("by_link", place, k, x)
-        program.store("by_link", place, LINK - 1, by(row[-1]))
+        pitch = tree.numbers(i)[0] if i.motion.name == "helical" else 0.0
+        program.store("by_link", place, LINK - 1, by(pitch))
     numbers = len(own.law.numbers)
     for k in range(numbers):
         program.store("by_numbers", state * numbers, k, by(program.load("own_numbers", 0, k)))

@@ -35,9 +35,9 @@ def rnea(
     n[world] = f[world] = ZERO
     for i in tree.outward():
         R[i], p[i] = tree.pose(i, q[i])
-        S = axes.find(i)
-        w_J, v_J = joint_velocity(tree, i, S, q, qd)
-        alpha_J, a_J = joint_acceleration(tree, i, S, q, qd, qdd)
+        S_i = axes.find(i)
+        w_J, v_J = joint_velocity(tree, i, S_i, q, qd)
+        alpha_J, a_J = joint_acceleration(tree, i, S_i, q, qd, qdd)
         w_p, alpha_p, a_p = w[i.parent], alpha[i.parent], a[i.parent]
         w_p_i = R[i].T @ w_p
         w[i] = w_p_i + w_J

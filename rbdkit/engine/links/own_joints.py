@@ -1,0 +1,150 @@
+"""Joint types of a user's own, recorded from the formulas of their class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.agreement import NotTraced, require_agreement
+from rbdkit.engine.steps.manifold import exp, half_cotangent, log
+from rbdkit.engine.steps.traced_motion import Formulas, TracedMotion
+from rbdkit.errors import ModelError
+from rbdkit.joints import JointType
+from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.joints.piece import Piece
+from rbdkit.spatial import quaternion, stumpff
+from rbdkit.spatial.vector3 import Vector
+from rbdkit.trace import (
+    Copies,
+    Scalar,
+    Symbol,
+    Trace,
+    Uses,
+    polynomial,
+    select,
+    sin,
+    sqrt,
+    symbols,
+    trace,
+    with_numbers,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """A joint type as it was recorded. uses : what its formulas were made of."""
+
+    piece: Piece
+    uses: Uses
+
+
+_recorded: dict[int, tuple[ref[JointType], Own]] = {}
+
+
+def recorded(joint: JointType) -> Own:
+    """A joint type from its formulas: ``pose`` and ``motion_subspace``, and its manifold if that is curved.
+
+    Raises
+    ------
+    NotTraced
+        If they cannot be recorded: they branch on values, call what is no NumPy, or keep something between calls.
+    ModelError
+        If they contradict each other.
+    """
+    known = _recorded.get(id(joint))
+    if known is not None and known[0]() is joint and known[1].uses.hold():
+        return known[1]
+    own = _record(joint)
+    number = id(joint)
+    _recorded[number] = ref(joint, lambda _: _recorded.pop(number, None)), own
+    return own
+
+
+def _record(joint: JointType) -> Own:
+    if joint.is_driven:
+        raise NotTraced("it moves as time says")
+    copies = Copies(JointType, _INSTEAD)
+    try:
+        copied = copies.of(joint)
+        formulas, numbers = _formulas(joint, copied)
+    except ModelError:
+        raise
+    except Exception as fault:  # of a user's own code, on numbers that are not known yet: anything
+        raise NotTraced(f"{fault}" if str(fault) else type(fault).__name__) from fault
+    motion = TracedMotion(formulas)
+    require_agreement(joint, motion, numbers)
+    return Own(Piece(motion, np.eye(3), numbers=numbers), copies.uses)
+
+
+def _formulas(joint: JointType, copied: Any) -> tuple[Formulas, tuple[float, ...]]:
+    nq, nv = joint.nq, joint.nv
+
+    def position(q: NDArray, t: Scalar) -> NDArray:
+        pose, S = symbols(copied.pose(q, t)), symbols(copied.motion_subspace(q))
+        if pose.shape != (4, 4) or S.shape != (6, nv):
+            raise ValueError(f"pose has shape {pose.shape}, motion_subspace {S.shape}, not (4, 4) and (6, {nv})")
+        return np.concatenate([pose[:3, :3].ravel(), pose[:3, 3], S.T.ravel()])
+
+    whole = trace(position, nq, (), names=("q", "t"))
+    if any(whole.graph.nodes[k][:2] == ("load", "t") for k in whole.graph.live(whole.positions())):
+        raise ValueError("its pose depends on time, and is_driven does not say so")
+    whole = Trace(whole.graph, ("q",), whole.shapes[:1], whole.outputs, whole.shape)
+    found, numbers = with_numbers(whole)
+    names = ("rate", "integrate", "difference", "local_rate")
+    if all(getattr(type(joint), name) is getattr(VectorJoint, name) for name in names):
+        return Formulas(joint.known_as, found), numbers
+    return Formulas(
+        joint.known_as,
+        found,
+        trace(lambda q, v: symbols(copied.rate(q, v)), nq, nv, names=("q", "v")),
+        trace(lambda q, u: symbols(copied.integrate(q, u)), nq, nv, names=("q", "u")),
+        trace(lambda q0, q1: symbols(copied.difference(q0, q1)), nq, nq, names=("q0", "q1")),
+        trace(lambda u: symbols(copied.local_rate(u)), nv, names=("u",)),
+    ), numbers
+
+
+# --- what of rbdkit.spatial asks for values, on symbols ---------------------------------------------------------------
+
+
+def _sinc(t: Any) -> Any:
+    wide = t * t + 1e-200  # changes no digit of a larger angle
+    return sin(sqrt(wide)) / sqrt(wide) if isinstance(t, Symbol) else stumpff.sinc(t)
+
+
+def _half_cotangent(t: Any) -> Any:
+    return half_cotangent(t * t) if isinstance(t, Symbol) else stumpff.half_cotangent(t)
+
+
+def _exp(w: Any) -> Any:
+    return symbols(exp(Vector(w))[0])
+
+
+def _log(p: Any) -> Any:
+    return symbols(list(log(list(p))))
+
+
+def _normalize(p: Any) -> Any:
+    p = symbols(p)
+    return p / np.sqrt((p * p).sum())
+
+
+def _switch(t: Any, series: Any, closed: Any) -> Any:
+    if not isinstance(t, Symbol):
+        return stumpff._switch(t, series, closed)
+    small = t < stumpff.SWITCH
+    return select(small, polynomial(list(series), t * t), closed(select(small, stumpff.SWITCH, t)))
+
+
+_INSTEAD: dict[Any, Callable[..., Any]] = {
+    stumpff._switch: _switch,
+    stumpff.sinc: _sinc,
+    stumpff.half_cotangent: _half_cotangent,
+    quaternion.exp: _exp,
+    quaternion.log: _log,
+    quaternion.normalize: _normalize,
+}

@@ -1,0 +1,137 @@
+"""A kind of joint that is recorded from formulas of a user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+
+from rbdkit.engine.steps.motion import Motion, Scalars
+from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.trace import Graph, Scalar, Symbol, Trace, jacobian, replay, tangents
+
+
+@dataclass(frozen=True, eq=False)
+class Formulas:
+    """What a joint type says, as traces.
+
+    Attributes
+    ----------
+    position : of q, numbers: rotation (9), position (3) and S, column by column.
+    rate : of q, v: qdot. move, difference, local_rate : of (q, u), (q0, q1), u: as in `Motion`, the last one as the
+        matrix A. All four are None where coordinates and velocities are plain numbers.
+    """
+
+    kind: str
+    position: Trace
+    rate: Trace | None = None
+    move: Trace | None = None
+    difference: Trace | None = None
+    local_rate: Trace | None = None
+
+    @property
+    def identity(self) -> str:
+        """A name that no other formulas have."""
+        said = sha256()
+        for part in (self.position, self.rate, self.move, self.difference, self.local_rate):
+            said.update(repr(None if part is None else (part.names, part.shapes, _canonical(part))).encode())
+        return f"{self.kind} {said.hexdigest()}"
+
+
+class TracedMotion(Motion):
+    """Formulas as a `Motion`. What they leave to derivatives is made here: c_J is how S v changes along qdot."""
+
+    def __init__(self, formulas: Formulas) -> None:
+        self.formulas = formulas
+        self.name = formulas.identity
+        by_name = dict(zip(formulas.position.names, formulas.position.shapes, strict=True))
+        (self.nq,), (self.numbers,) = by_name["q"], by_name["numbers"]
+        self.nv = (len(formulas.position.outputs) - 12) // 6
+        self.curved = formulas.move is not None  # type: ignore[misc]  # of each its own
+        self.pose_formula = _part(formulas.position, slice(0, 12))
+        self._axes = _part(formulas.position, slice(12, None))
+        self._product = _velocity_product(self._axes, formulas.rate, self.nq, self.nv)
+        self.varying = any(isinstance(x, Symbol) for x in self._product.outputs)
+        self._rates = None if formulas.rate is None else jacobian(formulas.rate, "v")
+
+    def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
+        values = _computed(self.pose_formula, q=q, numbers=numbers)
+        return Matrix.of(values[:9]), Vector(values[9:])
+
+    def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
+        values = _computed(self._axes, q=q, numbers=numbers)
+        return [values[6 * k : 6 * k + 6] for k in range(self.nv)]
+
+    def velocity_product(self, q: Scalars, v: Scalars, numbers: Scalars) -> list[Scalar]:
+        return _computed(self._product, q=q, v=v, numbers=numbers)
+
+    def rates(self, q: Scalars) -> list[list[Scalar]]:
+        if self._rates is None:
+            return super().rates(q)
+        values = _computed(self._rates, q=q)
+        return [values[k :: self.nv] for k in range(self.nv)]
+
+    def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
+        moved = self.formulas.move
+        return super().move(q, u) if moved is None else _computed(moved, q=q, u=u)
+
+    def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
+        between = self.formulas.difference
+        return super().difference(q0, q1) if between is None else _computed(between, q0=q0, q1=q1)
+
+    def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
+        return self._times_A(u, v, 1) if self.curved else super().local_rate(u, v)
+
+    def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
+        return self._times_A(u, f, self.nv) if self.curved else super().local_force(u, f)
+
+    def _times_A(self, u: Scalars, x: Scalars, stride: int) -> list[Scalar]:
+        """A x, or A.T x for the stride from row to row."""
+        assert self.formulas.local_rate is not None
+        A, n = _computed(self.formulas.local_rate, u=u), self.nv
+        rows = [A[n * k : n * k + n] if stride == 1 else A[k::n] for k in range(n)]
+        return [sum((a * y for a, y in zip(row, x, strict=True)), 0.0) for row in rows]
+
+
+def _computed(formula: Trace, **given: Scalars) -> list[Scalar]:
+    """The results at these arguments; those that are not asked for may be missing."""
+    return [
+        float(x) if isinstance(x, np.floating) else x for x in replay(formula, lambda leaf: given[leaf[1]][leaf[3]])
+    ]
+
+
+def _part(whole: Trace, which: slice) -> Trace:
+    """Some of the results."""
+    outputs = whole.outputs[which]
+    return Trace(whole.graph, whole.names, whole.shapes, outputs, (len(outputs),))
+
+
+def _velocity_product(axes: Trace, rate: Trace | None, nq: int, nv: int) -> Trace:
+    """S' v as a function of q, v and numbers."""
+    graph = Graph()
+
+    def leaf(said: tuple) -> Scalar:
+        return graph.node(*said)
+
+    v = [graph.load("v", None, k) for k in range(nv)]
+    S = replay(axes, leaf)
+    S_v = [sum((S[6 * k + r] * v[k] for k in range(nv)), 0.0) for r in range(6)]
+    qdot: list[Scalar] = list(v) if rate is None else replay(rate, leaf)
+    seeds = {graph.load("q", None, k).position: x for k, x in enumerate(qdot)}
+    product = tangents(graph, [graph.position(x) for x in S_v], seeds)
+    names, shapes = (*axes.names, "v"), (*axes.shapes, (nv,))
+    assert len(qdot) == nq
+    return Trace(graph, names, shapes, tuple(product), (6,))
+
+
+def _canonical(formula: Trace) -> tuple[object, ...]:
+    """The operations that the results need, numbered in order."""
+    place: dict[int, int] = {}
+    steps: list[tuple[object, ...]] = []
+    for position in formula.graph.live(formula.positions()):
+        operation, *operands = formula.graph.nodes[position]
+        place[position] = len(place)
+        leaf = operation in ("const", "load")
+        steps.append((operation, *(operands if leaf else (place[operand] for operand in operands))))
+    return (*steps, tuple(place[position] for position in formula.positions()))
