@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.rnea_derivatives import Axes, RneaDerivatives, axes_of, bar, rnea_derivatives
-from rbdkit.algorithms.stages import Stage
-from rbdkit.joints import Helical, RackAndPinion
+from rbdkit.joints.stage import Stage
 from rbdkit.model import Body, Model
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_force, cross_motion
@@ -49,11 +48,8 @@ def rnea_parameter_derivatives(
             armature = np.zeros((model.nv, joint.nv))
             armature[joint.v_slice] = np.diag(scale * qdd[joint.v_slice])
             found[f"{joint.name}.armature"] = armature[:, 0] if joint.nv == 1 else armature
-        if isinstance(joint.type, Helical):
-            found[f"{joint.name}.pitch"] = _by_advance(model, body, d, joint.type.axis, q, qd, qdd)
-        if isinstance(joint.type, RackAndPinion):
-            along = joint.type.pose(joint.coordinates(q))[:3, :3].T @ joint.type.along
-            found[f"{joint.name}.radius"] = _by_advance(model, body, d, along, q, qd, qdd)
+        for name in joint.type.numbers:
+            found[f"{joint.name}.{name}"] = _by_number(model, body, d, name, q, qd, qdd)
     found["gravity"] = np.zeros((model.nv, 3))
     for i in model.outward:  # f = I (a - gravity) + ...
         found["gravity"][model.joints[i].v_slice] -= d.axes[i].J.T @ d.IC[i][:, 3:]
@@ -101,25 +97,22 @@ def _displaced(model: Model, body: Body, d: RneaDerivatives, frame: Axes) -> NDA
     return result
 
 
-def _by_advance(
-    model: Model, body: Body, d: RneaDerivatives, direction: NDArray, q: NDArray, qd: NDArray, qdd: NDArray
+def _by_number(
+    model: Model, body: Body, d: RneaDerivatives, name: str, q: NDArray, qd: NDArray, qdd: NDArray
 ) -> NDArray:
-    """By how far a joint goes for what it turns by: the pitch of a screw, the radius of a pinion.
-
-    Parameters
-    ----------
-    direction : ndarray (3,)
-        In body coordinates, in which it goes; the frame before the joint keeps it.
-    """
+    """By a number of the joint's type, such as the pitch of a screw: it moves the body and changes S and c_J."""
     i, p, joint = body.index, body.parent, body.joint
-    along = plucker.inverse(d.X_0[i]) @ np.concatenate([np.zeros(3), direction])
-    turn, v, a = joint.coordinates(q)[0], joint.velocities(qd)[0], joint.velocities(qdd)[0]
-    frame = axes_of(along[:, None], [Stage((0,))], d.v[p], d.a[p], np.zeros(1), np.zeros(1))
-    result = turn * _displaced(model, body, d, frame)[:, 0]
-    change_v, change_a = v * along, a * along + 2.0 * v * cross_motion(d.v[p], along)
+    to_base = plucker.inverse(d.X_0[i])
+    v, a = joint.velocities(qd), joint.velocities(qdd)
+    twist, S, c_J = joint.type.by_number(name, joint.coordinates(q), v)
+    frame = axes_of((to_base @ twist)[:, None], [Stage((0,))], d.v[p], d.a[p], np.zeros(1), np.zeros(1))
+    result = _displaced(model, body, d, frame)[:, 0]
+    change_v = to_base @ (S @ v)
+    change_a = to_base @ (S @ a + c_J) + cross_motion(d.v[p] + d.v[i], change_v)
     for k in {*model.support(i), *model.subtree(i)}:
         carried = max(i, k)  # by both joints
         answer = d.IC[carried] @ change_a + 2.0 * d.BC[carried] @ change_v
         result[model.joints[k].v_slice] += d.axes[k].J.T @ answer
-    result[joint.v_slice] += (1.0 if joint.mimic is None else joint.mimic.multiplier) * (along @ d.F[i])
+    scale = 1.0 if joint.mimic is None else joint.mimic.multiplier
+    result[joint.v_slice] += scale * ((to_base @ S).T @ d.F[i])
     return result

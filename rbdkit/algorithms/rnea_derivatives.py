@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.rotor import rotor_inertia
-from rbdkit.algorithms.stages import Stage, moved, parts, stages
+from rbdkit.algorithms.stages import moved, parts, stages
+from rbdkit.joints.stage import Stage
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion

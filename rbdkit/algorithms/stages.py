@@ -6,31 +6,12 @@ two parts has an axis of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit import joints
 from rbdkit.errors import ModelError
+from rbdkit.joints.stage import Stage
 from rbdkit.model import Joint
-from rbdkit.spatial import plucker
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Freedoms whose axes stand still in one frame.
-
-    Attributes
-    ----------
-    freedoms : tuple of int
-        Their numbers in the joint, or of its `parts`.
-    carried : bool
-        Whether that frame is the one they move; else the one before.
-    """
-
-    freedoms: tuple[int, ...]
-    carried: bool = True
 
 
 def stages(joint: Joint) -> list[Stage]:
@@ -41,7 +22,13 @@ def stages(joint: Joint) -> list[Stage]:
     ModelError
         If nothing is known about how the axes of the joint's type move.
     """
-    return _stages(joint.type, joint.name)
+    found = joint.type.stages()
+    if found is None:
+        raise ModelError(
+            f"joint {joint.name!r}: derivatives and the closed form need to know how the axes of a "
+            f"{joint.type.kind!r} joint move; give its class a method `stages`"
+        )
+    return found
 
 
 def parts(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray]:
@@ -52,42 +39,8 @@ def parts(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray]:
     q : ndarray (nq,)
         Coordinates of the model.
     """
-    P, G = _parts(joint.type, joint.coordinates(q))
+    P, G = joint.type.parts(joint.coordinates(q))
     return P if joint.mimic is None else joint.mimic.multiplier * P, G
-
-
-def _parts(joint: joints.JointType, q: NDArray) -> tuple[NDArray, NDArray]:
-    match joint:
-        case joints.RackAndPinion():
-            along = joint.pose(q)[:3, :3].T @ joint.along
-            return np.array([[0, 0, 0, *along], [*joint.axis, 0, 0, 0]], dtype=float).T, np.array(
-                [[joint.radius], [1.0]]
-            )
-        case joints.Reversed(joint=inner):
-            P, G = _parts(inner, q)
-            return -plucker.inverse(inner.transform(q)) @ P, G
-    return joint.motion_subspace(q), np.eye(joint.nv)
-
-
-def _stages(joint: joints.JointType, name: str) -> list[Stage]:
-    match joint:
-        case joints.Universal() | joints.EulerSpherical():
-            return [Stage((k,)) for k in range(joint.nv)]
-        case joints.RackAndPinion():
-            return [Stage((0,)), Stage((1,))]
-        case joints.SphereInCylinder():
-            return [Stage((3,)), Stage((0, 1, 2))]
-        case joints.Reversed():
-            return [Stage(stage.freedoms, not stage.carried) for stage in reversed(_stages(joint.joint, name))]
-        case (
-            joints.Fixed() | joints.Prescribed() | joints.Revolute() | joints.Prismatic() | joints.Helical()
-            | joints.Cylindrical() | joints.Planar() | joints.Spherical() | joints.Free()
-        ):  # fmt: skip
-            return [Stage(tuple(range(joint.nv)))]
-    raise ModelError(
-        f"joint {name!r}: derivatives and the closed form need to know how the axes of a {joint.kind!r} joint "
-        "move; tell rbdkit.algorithms.stages"
-    )
 
 
 def moved(order: list[Stage]) -> NDArray:

@@ -9,32 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.drafting.operation import numbers, one_of
 from rbdkit.errors import ModelError
-from rbdkit.joints import (
-    Cylindrical,
-    EulerSpherical,
-    Fixed,
-    Free,
-    Helical,
-    JointType,
-    Planar,
-    Prismatic,
-    RackAndPinion,
-    Reversed,
-    Revolute,
-    SphereInCylinder,
-    Spherical,
-    Universal,
-)
+from rbdkit.joints import TYPES, JointType, Reversed, Universal
 from rbdkit.joints.axis import plane_basis, unit_axis
 
 PITCH = 0.05  # m/rad, so that a helical joint is seen to advance
-CLASSES: dict[str, type[JointType]] = {
-    cls.kind: cls
-    for cls in (
-        Fixed, Revolute, Prismatic, Helical, RackAndPinion, Cylindrical, Planar, Universal, Spherical, EulerSpherical,
-        SphereInCylinder, Free,
-    )
-}  # fmt: skip
+CLASSES: dict[str, type[JointType]] = {cls.kind: cls for cls in TYPES if cls.tip}
 KINDS = tuple(CLASSES)
 """The kinds there are, the simplest first. Any of them can be reversed too."""
 
@@ -62,7 +41,7 @@ def joint_of_kind(kind: str, like: JointType | None = None, **given: Any) -> Joi
     if cls is Universal:
         return _universal(old, given)
     known = cls().parameters()
-    arguments: dict[str, Any] = {"pitch": PITCH} if cls is Helical else {}
+    arguments: dict[str, Any] = {"pitch": PITCH} if "pitch" in known else {}
     if "axis" in known and "axis1" in old:
         arguments["axis"] = old["axis1"]
     arguments |= {name: value for name, value in old.items() if name in known}

@@ -11,7 +11,7 @@ from rbdkit.errors import FormatError, ModelError, StateError
 from rbdkit.forces import ForceElement
 from rbdkit.formats.json_forces import add_force, kinds_with
 from rbdkit.formats.json_geometry import geometry_from_node
-from rbdkit.formats.json_joints import joint_type_from_node
+from rbdkit.formats.json_joints import Kinds, joint_kinds, joint_type_from_node
 from rbdkit.formats.json_node import Node
 from rbdkit.formats.json_write import FORMAT, VERSION
 from rbdkit.joints import JointType
@@ -25,7 +25,13 @@ JOINT_ENTRIES = (
 )  # fmt: skip
 
 
-def from_json(text: str | bytes, *, source: str = "JSON text", forces: Iterable[type[ForceElement]] = ()) -> Model:
+def from_json(
+    text: str | bytes,
+    *,
+    source: str = "JSON text",
+    forces: Iterable[type[ForceElement]] = (),
+    joints: Iterable[type[JointType]] = (),
+) -> Model:
     """The model of a JSON text written by `to_json`.
 
     Parameters
@@ -36,6 +42,8 @@ def from_json(text: str | bytes, *, source: str = "JSON text", forces: Iterable[
         Its name in messages.
     forces : iterable of type, optional
         Classes of your own force elements, which the document may name.
+    joints : iterable of type, optional
+        Classes of your own joints, which the document names by their kinds.
 
     Returns
     -------
@@ -68,10 +76,16 @@ def from_json(text: str | bytes, *, source: str = "JSON text", forces: Iterable[
         raise FormatError(f"{source}: not UTF-8: {fault}") from None
     except (RecursionError, ValueError) as fault:
         raise FormatError(f"{source}: not a model in JSON: {fault}") from None
-    return from_dict(data, source=source, forces=forces)
+    return from_dict(data, source=source, forces=forces, joints=joints)
 
 
-def from_dict(data: dict[str, Any], *, source: str = "data", forces: Iterable[type[ForceElement]] = ()) -> Model:
+def from_dict(
+    data: dict[str, Any],
+    *,
+    source: str = "data",
+    forces: Iterable[type[ForceElement]] = (),
+    joints: Iterable[type[JointType]] = (),
+) -> Model:
     """The model of plain data made by `to_dict`.
 
     Parameters
@@ -82,6 +96,8 @@ def from_dict(data: dict[str, Any], *, source: str = "data", forces: Iterable[ty
         Its name in messages.
     forces : iterable of type, optional
         Classes of your own force elements, which the data may name.
+    joints : iterable of type, optional
+        Classes of your own joints, which the data name by their kinds.
 
     Returns
     -------
@@ -107,14 +123,14 @@ def from_dict(data: dict[str, Any], *, source: str = "data", forces: Iterable[ty
             f"version {data.get('version')!r:.40} is not supported; this rbdkit reads version {VERSION}"
         )
     document.only(("format", "version", "name", "gravity", "bodies", "frames", "loops", "forces"))
-    kinds = kinds_with(forces)
+    kinds, own_joints = kinds_with(forces), joint_kinds(joints)
     model = _guarded(_model, document)
     for node in document.entries("bodies"):
-        _guarded(partial(_add_body, model), node)
+        _guarded(partial(_add_body, own_joints, model), node)
     for node in document.entries("frames"):
         _guarded(partial(_add_frame, model), node)
     for node in document.entries("loops"):
-        _guarded(partial(_add_loop, model), node)
+        _guarded(partial(_add_loop, own_joints, model), node)
     for node in document.entries("forces"):
         _guarded(partial(add_force, model, kinds), node)
     return model
@@ -134,11 +150,11 @@ def _model(document: Node) -> Model:
     return Model(document["name"].text(), document["gravity"].array((3,)))
 
 
-def _add_body(model: Model, node: Node) -> None:
+def _add_body(kinds: Kinds, model: Model, node: Node) -> None:
     node.only(("name", "parent", "joint", "inertia", "geometry"))
     joint = node["joint"]
     joint.only(JOINT_ENTRIES)
-    type_ = joint_type_from_node(joint["type"])
+    type_ = joint_type_from_node(joint["type"], kinds)
     vectors = {}
     for name, size in (
         ("damping", type_.nv),
@@ -168,13 +184,13 @@ def _add_frame(model: Model, node: Node) -> None:
     model.add_frame(node["name"].text(), node["body"].text(), **_placement(node, "placement"))
 
 
-def _add_loop(model: Model, node: Node) -> None:
+def _add_loop(kinds: Kinds, model: Model, node: Node) -> None:
     node.only(("name", "type", "predecessor", "successor", "predecessor_placement", "successor_placement"))
     model.add_loop(
         node["name"].text(),
         node["predecessor"].text(),
         node["successor"].text(),
-        joint_type_from_node(node["type"]),
+        joint_type_from_node(node["type"], kinds),
         **_placement(node, "predecessor_placement"),
         **_placement(node, "successor_placement"),
     )

@@ -19,6 +19,7 @@ from rbdkit.formats.json_write import to_json
 from rbdkit.formats.meshes import folders
 from rbdkit.formats.urdf_read import read_urdf
 from rbdkit.formats.urdf_write import to_urdf
+from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.spatial.read_numbers import first_line, shown
 
@@ -35,6 +36,7 @@ def load(
     mesh_paths: Iterable[str | os.PathLike[str]] = (),
     gravity: ArrayLike | None = None,
     forces: Iterable[type[ForceElement]] = (),
+    joints: Iterable[type[JointType]] = (),
 ) -> Model:
     """Read a model from a URDF document or from JSON as `save` writes it.
 
@@ -50,6 +52,8 @@ def load(
         Acceleration of free fall in world coordinates, m/s2; by default what the file says, or (0, 0, -9.81).
     forces : iterable of type, optional
         For JSON, classes of your own force elements that the file may name.
+    joints : iterable of type, optional
+        For JSON, classes of your own joints that the file names by their kinds.
 
     Returns
     -------
@@ -88,10 +92,12 @@ def load(
             raise FormatError(
                 f"{name}: merge_fixed, floating, mimic and mesh_paths are for URDF; a JSON file is read as it is"
             )
-        model = from_json(data, source=name, forces=forces)
+        model = from_json(data, source=name, forces=forces, joints=joints)
         return model if gravity is None else model.with_parameters({"gravity": gravity})
     if tuple(forces):
         raise FormatError(f"{name}: forces are for JSON; URDF has no force elements")
+    if joints := tuple(joints):
+        raise FormatError(f"{name}: joints are for JSON; URDF has joint types of its own, not {shown(joints)}")
     model, messages = read_urdf(
         data,
         merge_fixed,

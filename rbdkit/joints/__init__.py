@@ -22,7 +22,14 @@ from rbdkit.joints.sphere_in_cylinder import SphereInCylinder
 from rbdkit.joints.spherical import Spherical
 from rbdkit.joints.universal import Universal
 
+TYPES: tuple[type[JointType], ...] = (
+    Fixed, Revolute, Prismatic, Helical, RackAndPinion, Cylindrical, Planar, Universal, Spherical, EulerSpherical,
+    SphereInCylinder, Free, Reversed, Prescribed,
+)  # fmt: skip
+"""All of them, the simplest first; whatever lists joint types is made from this."""
+
 __all__ = [
+    "TYPES",
     "Cylindrical",
     "EulerSpherical",
     "Fixed",

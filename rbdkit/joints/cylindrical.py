@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,9 @@ class Cylindrical(VectorJoint):
     """
 
     kind = "cylindrical"
+    tip = "Turns about an axis and slides along it, each as it likes"
+    arguments: ClassVar = {"axis": "axis"}
+    constant_T = True
     constant_S = True
     nq = nv = 2
     q_names = ("angle", "distance")

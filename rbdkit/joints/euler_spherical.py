@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rbdkit.joints.axis import plane_basis, rotation_about
 from rbdkit.joints.joint_type import Record, VectorJoint
 from rbdkit.joints.piece import Piece
+from rbdkit.joints.stage import Stage
 
 _X, _Y, _Z = np.eye(3)
 
@@ -30,6 +31,8 @@ class EulerSpherical(VectorJoint):
     """
 
     kind = "euler_spherical"
+    tip = "A ball and socket by yaw, pitch and roll; singular at 90 degrees of pitch"
+    constant_T = True
     nq = nv = 3
     q_names = ("yaw", "pitch", "roll")
     q_units = ("rad", "rad", "rad")
@@ -80,6 +83,9 @@ class EulerSpherical(VectorJoint):
 
     def constraint_subspace(self, q: NDArray) -> NDArray:
         return np.vstack([np.zeros((3, 3)), np.eye(3)])
+
+    def stages(self) -> list[Stage]:
+        return [Stage((k,)) for k in range(self.nv)]
 
     def pieces(self, traced: Record) -> list[Piece]:
         return [Piece("revolute", plane_basis(axis), k, k) for k, axis in enumerate((_Z, _Y, _X))]

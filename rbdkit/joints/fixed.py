@@ -21,6 +21,8 @@ class Fixed(VectorJoint):
     """
 
     kind = "fixed"
+    tip = "No freedom: welded to its parent"
+    constant_T = True
     constant_S = True
     nq = nv = 0
     q_names = q_units = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ class Free(JointType):
     """
 
     kind = "free"
+    tip = "Floats: six degrees of freedom"
+    arguments: ClassVar = {"translation": "name"}
+    constant_T = True
     constant_S = True
     nq, nv = 7, 6
     q_names = ("qw", "qx", "qy", "qz", "x", "y", "z")

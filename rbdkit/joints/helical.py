@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +40,9 @@ class Helical(VectorJoint):
     """
 
     kind = "helical"
+    tip = "A screw: turns about an axis and moves along it by its pitch"
+    arguments: ClassVar = {"axis": "axis", "pitch": "number"}
+    constant_T = True
     constant_S = True
     nq = nv = 1
     q_names = ("angle",)
@@ -73,6 +76,10 @@ class Helical(VectorJoint):
         T[:3, :2] = T[3:, 2:4] = plane_basis(self.axis)[:, :2]
         T[:3, 4], T[3:, 4] = -self.pitch * self.axis, self.axis
         return T
+
+    def by_number(self, name: str, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        S = np.concatenate([np.zeros(3), self.axis])
+        return q[0] * S, S[:, None], np.zeros(6)
 
     def pieces(self, traced: Record) -> list[Piece]:
         return [Piece("helical", plane_basis(self.axis), numbers=(self.pitch,))]

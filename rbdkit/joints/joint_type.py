@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import sqrt
 from typing import Any, ClassVar
 
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints.piece import Piece
+from rbdkit.joints.stage import Stage
 from rbdkit.spatial import plucker, se3
-from rbdkit.spatial.read_numbers import shown
+from rbdkit.spatial.read_numbers import number, shown
 
 Record = Callable[["JointType"], Piece]
 """Records a joint from its own formulas: all of it as one piece."""
 
-OWN = ("constant_S", "pieces", "simplified")
+OWN = ("constant_S", "constant_T", "parts", "pieces", "simplified", "stages")
 """What a class says of itself alone: one that is made from it may change any of its formulas."""
 
 
@@ -50,6 +51,16 @@ class JointType(ABC):
 
     constant_S: ClassVar[bool] = False
     """Whether S does not depend on q; then `project` takes stacks of poses, too. Not inherited."""
+    constant_T: ClassVar[bool] = False
+    """Whether T does not depend on q, and T.T @ c_J is zero. Not inherited."""
+    arguments: ClassVar[Mapping[str, str]] = {}
+    """What the constructor takes, by name: a "number", "numbers", an "axis", a "name", a "joint" or a "function".
+
+    A number is a parameter of the model, and all are entries in files. A user's class that says for itself what it
+    takes can be saved to a file.
+    """
+    tip: ClassVar[str] = ""
+    """What to say of it where one is chosen from a list."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -147,6 +158,19 @@ class JointType(ABC):
         T = self.constraint_subspace(q)
         return T.T @ d, T
 
+    # --- the order of its freedoms ------------------------------------------------------------------------------------
+
+    def stages(self) -> list[Stage] | None:
+        """Its freedoms, or its `parts`, from predecessor to successor; None if nothing is known. Not inherited.
+
+        All axes of a stage are constant in the frame after or before it.
+        """
+        return [Stage(tuple(range(self.nv)))] if self.constant_S else None
+
+    def parts(self, q: NDArray) -> tuple[NDArray, NDArray]:
+        """Axes P, shape (6, m), of what the stages count, and G, shape (m, nv): ``S = P @ G``. Not inherited."""
+        return self.motion_subspace(q), np.eye(self.nv)
+
     # --- what compiled code takes it for ------------------------------------------------------------------------------
 
     def simplified(self) -> JointType:
@@ -198,8 +222,53 @@ class JointType(ABC):
             raise StateError(f"{self.kind} joint: q has shape {np.shape(q)}, not ({self.nq},)")
 
     def parameters(self) -> dict[str, Any]:
-        """Constructor arguments that rebuild this joint type."""
-        return {}
+        """Constructor arguments that rebuild this joint type; by itself, the attributes of the names of `arguments`."""
+        return {name: getattr(self, name) for name in self.arguments}
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Those of its arguments that are one number each, which parameters of a model can change."""
+        names = [name for name, sort in self.arguments.items() if sort == "number"]
+        given = self.parameters() if names else {}
+        return {name: given[name] for name in names}
+
+    def with_numbers(self, values: Mapping[str, float]) -> JointType:
+        """The same joint with other numbers.
+
+        Raises
+        ------
+        ModelError
+            If a value has no meaning.
+        """
+        own = self.known_as
+        given = {
+            name: number(x, lambda v, name=name: f"{name} {v} of a {own} joint is not a finite number")  # type: ignore[misc]
+            for name, x in values.items()
+        }
+        try:
+            return type(self)(**(self.parameters() | given))
+        except TypeError as fault:
+            raise ModelError(f"a {own} joint cannot be made with other numbers, as `arguments` says: {fault}") from None
+
+    def by_number(self, name: str, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        """How the joint changes with one of its numbers at a state.
+
+        Returns
+        -------
+        The twist of its pose, shape (6,), and the rates of S, shape (6, nv), and of c_J, shape (6,), all in successor
+        coordinates; by itself by differences, to about 11 digits.
+        """
+        value = self.numbers[name]
+        h = 5e-3 * max(1.0, abs(value))
+        twist, S, c_J = np.zeros(6), np.zeros((6, self.nv)), np.zeros(6)
+        here = se3.inverse(self.pose(q))
+        for k, w in ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60)):
+            for step in (k * h, -k * h):
+                other, share = self.with_numbers({name: value + step}), w * (1.0 if step > 0.0 else -1.0) / h
+                twist += share * se3.log(here @ other.pose(q))
+                S += share * other.motion_subspace(q)
+                c_J += share * other.velocity_product(q, v)
+        return twist, S, c_J
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and repr(self) == repr(other)

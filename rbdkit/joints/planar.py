@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +46,9 @@ class Planar(JointType):
     """
 
     kind = "planar"
+    tip = "Slides in a plane and turns about its normal"
+    arguments: ClassVar = {"axis": "axis", "translation": "name"}
+    constant_T = True
     constant_S = True
     nq = nv = 3
     q_names = ("angle", "x", "y")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints.joint_type import JointType, Record, VectorJoint, require_joint_type
 from rbdkit.joints.piece import Piece
+from rbdkit.joints.stage import Stage
 from rbdkit.spatial.read_numbers import floats, shown
 
 Motion = Callable[[float], tuple[NDArray, NDArray, NDArray]]
@@ -49,6 +50,7 @@ class Prescribed(VectorJoint):
     """
 
     kind = "prescribed"
+    arguments: ClassVar = {"joint": "joint", "motion": "function"}
     nq = nv = 0
     q_names = q_units = ()
 
@@ -107,6 +109,9 @@ class Prescribed(VectorJoint):
 
     def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         return self.transform(q, t), np.zeros((6, 0)), self.velocity(q, v, t), self.velocity_product(q, v, t)
+
+    def stages(self) -> list[Stage]:
+        return [Stage(())]
 
     def pieces(self, traced: Record) -> list[Piece] | None:
         inner = self.joint.simplified()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,9 @@ class Prismatic(VectorJoint):
     """
 
     kind = "prismatic"
+    tip = "A slider: moves along an axis"
+    arguments: ClassVar = {"axis": "axis"}
+    constant_T = True
     constant_S = True
     nq = nv = 1
     q_names = ("distance",)

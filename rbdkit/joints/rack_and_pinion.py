@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
 from rbdkit.joints.joint_type import Record, VectorJoint
 from rbdkit.joints.piece import Piece
+from rbdkit.joints.stage import Stage
 from rbdkit.spatial.read_numbers import number
 
 
@@ -45,6 +46,8 @@ class RackAndPinion(VectorJoint):
     """
 
     kind = "rack_and_pinion"
+    tip = "A pinion that rolls along a rack on its parent; reversed, a rack along a pinion"
+    arguments: ClassVar = {"axis": "axis", "radius": "number"}
     nq = nv = 1
     q_names = ("angle",)
     q_units = ("rad",)
@@ -91,6 +94,21 @@ class RackAndPinion(VectorJoint):
         T[3:, 2:] = np.eye(3)
         T[:3, 2:] -= np.outer(self.axis, self._advance(q))  # what a force at the centre does to the rolling is undone
         return T
+
+    def stages(self) -> list[Stage]:
+        # neither of the frames keeps its axis, but the slide and the turn have one of their own each
+        return [Stage((0,)), Stage((1,))]
+
+    def parts(self, q: NDArray) -> tuple[NDArray, NDArray]:
+        along = self.pose(q)[:3, :3].T @ self.along
+        P = np.array([[0.0, 0.0, 0.0, *along], [*self.axis, 0.0, 0.0, 0.0]]).T
+        return P, np.array([[self.radius], [1.0]])
+
+    def by_number(self, name: str, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        c, s = np.cos(q[0]), np.sin(q[0])
+        along, across = c * self.along - s * self._B[:, 1], s * self.along + c * self._B[:, 1]
+        S = np.array([0.0, 0.0, 0.0, *along])
+        return q[0] * S, S[:, None], np.array([0.0, 0.0, 0.0, *(-(v[0] ** 2) * across)])
 
     def pieces(self, traced: Record) -> list[Piece]:
         # the centre follows the turn, as a joint follows another one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.joints.joint_type import JointType, Record, require_joint_type
 from rbdkit.joints.piece import Piece
 from rbdkit.joints.prescribed import Prescribed
+from rbdkit.joints.stage import Stage
 from rbdkit.spatial import plucker, se3
 
 
@@ -45,6 +46,7 @@ class Reversed(JointType):
     """
 
     kind = "reversed"
+    arguments: ClassVar = {"joint": "joint"}
 
     def __init__(self, joint: JointType) -> None:
         self.joint = require_joint_type(joint, "the joint to be reversed")
@@ -116,6 +118,14 @@ class Reversed(JointType):
         if type(inner) is Prescribed:  # of a class made from it nothing is known
             return Prescribed(Reversed(inner.joint).simplified(), inner.motion)
         return inner.joint if type(inner) is Reversed else Reversed(inner)
+
+    def stages(self) -> list[Stage] | None:
+        inner = self.joint.stages()
+        return None if inner is None else [Stage(stage.freedoms, not stage.carried) for stage in reversed(inner)]
+
+    def parts(self, q: NDArray) -> tuple[NDArray, NDArray]:
+        P, G = self.joint.parts(q)
+        return -self._back(q) @ P, G
 
     def pieces(self, traced: Record) -> list[Piece] | None:
         chain = self.joint.pieces(traced)

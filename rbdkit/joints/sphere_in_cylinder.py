@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.joints.axis import axis_argument, plane_basis, unit_axis
 from rbdkit.joints.joint_type import JointType, Record, check_unit_quaternion
 from rbdkit.joints.piece import Piece
+from rbdkit.joints.stage import Stage
 from rbdkit.spatial import quaternion, so3
 
 
@@ -43,6 +44,8 @@ class SphereInCylinder(JointType):
     """
 
     kind = "sphere_in_cylinder"
+    tip = "A ball in a bore: turns as it likes and slides along the bore; good to close planar loops"
+    arguments: ClassVar = {"axis": "axis"}
     nq, nv = 5, 4
     q_names = ("qw", "qx", "qy", "qz", "distance")
     q_units = ("1", "1", "1", "1", "m")
@@ -107,6 +110,9 @@ class SphereInCylinder(JointType):
     def check(self, q: NDArray) -> None:
         super().check(q)
         check_unit_quaternion(q[..., :4], "sphere-in-cylinder joint")
+
+    def stages(self) -> list[Stage]:
+        return [Stage((3,)), Stage((0, 1, 2))]
 
     def pieces(self, traced: Record) -> list[Piece]:
         return [Piece("prismatic", plane_basis(self.axis), 4, 3), Piece("spherical", np.eye(3))]

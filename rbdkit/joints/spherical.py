@@ -28,6 +28,8 @@ class Spherical(JointType):
     """
 
     kind = "spherical"
+    tip = "A ball and socket; a unit quaternion for coordinates"
+    constant_T = True
     constant_S = True
     nq, nv = 4, 3
     q_names = ("qw", "qx", "qy", "qz")

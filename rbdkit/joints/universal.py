@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from rbdkit.errors import ModelError
 from rbdkit.joints.axis import axis_argument, plane_basis, rotation_about, unit_axis
 from rbdkit.joints.joint_type import Record, VectorJoint
 from rbdkit.joints.piece import Piece
+from rbdkit.joints.stage import Stage
 
 
 class Universal(VectorJoint):
@@ -38,6 +39,8 @@ class Universal(VectorJoint):
     """
 
     kind = "universal"
+    tip = "A cross: two axes one after the other"
+    arguments: ClassVar = {"axis1": "axis", "axis2": "axis"}
     nq = nv = 2
     q_names = ("angle1", "angle2")
     q_units = ("rad", "rad")
@@ -83,6 +86,9 @@ class Universal(VectorJoint):
         T[:3, 0] = normal / np.linalg.norm(normal)
         T[3:, 1:] = np.eye(3)
         return T
+
+    def stages(self) -> list[Stage]:
+        return [Stage((k,)) for k in range(self.nv)]
 
     def pieces(self, traced: Record) -> list[Piece]:
         return [Piece("revolute", plane_basis(axis), k, k) for k, axis in enumerate((self.axis1, self.axis2))]

@@ -8,7 +8,6 @@ from dataclasses import replace as with_fields
 from typing import TYPE_CHECKING, Any
 
 from rbdkit.errors import ModelError
-from rbdkit.joints import Helical, RackAndPinion
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.force import Force
 from rbdkit.model.joint import Joint
@@ -29,8 +28,8 @@ def collect(model: Model) -> dict[str, Any]:
 
     For body b: ``b.mass`` (kg), ``b.com`` (m), ``b.inertia`` (3x3 about the centre of mass, kg m2).
     For joint j: ``j.placement`` (4x4), ``j.damping``, ``j.friction``, ``j.stiffness``, ``j.rest``, ``j.armature``, and
-    ``j.pitch`` of a helical joint, ``j.radius`` of a rack and pinion; for a loop joint ``j.placement`` and
-    ``j.successor_placement``.
+    the numbers of its type: ``j.pitch`` of a helical joint, ``j.radius`` of a rack and pinion, those that a class of
+    your own names; for a loop joint ``j.placement`` and ``j.successor_placement``.
     For a named frame f: ``f.frame_placement`` (a joint may have the same name). For a force f: the numbers of its
     element, such as ``f.stiffness``. And ``gravity``.
     One-entry vectors are given as numbers.
@@ -57,11 +56,7 @@ def _joint_parameters(joint: Joint) -> dict[str, Any]:
         for name in JOINT_FIELDS:
             vector = getattr(joint, name)
             values[f"{joint.name}.{name}"] = float(vector[0]) if vector.size == 1 else vector
-    if isinstance(joint.type, Helical):
-        values[f"{joint.name}.pitch"] = joint.type.pitch
-    if isinstance(joint.type, RackAndPinion):
-        values[f"{joint.name}.radius"] = joint.type.radius
-    return values
+    return values | {f"{joint.name}.{name}": value for name, value in joint.type.numbers.items()}
 
 
 def replace(model: Model, values: Mapping[str, Any]) -> Model:
@@ -130,16 +125,14 @@ def _force_with(force: Force, values: Mapping[str, Any]) -> Force:
 
 def _joint_with(joint: Joint, values: Mapping[str, Any]) -> Joint:
     prefix = f"{joint.name}."
-    names = ("placement", *JOINT_FIELDS, "pitch", "radius")
+    of_type = joint.type.numbers
+    names = ("placement", *JOINT_FIELDS, *of_type)
     given = {name: values[prefix + name] for name in names if prefix + name in values}
     if not given:
         return joint
     fields = {name: getattr(joint, name) for name in ("placement", *JOINT_FIELDS)} | given
-    pitch, radius, type_ = fields.pop("pitch", None), fields.pop("radius", None), joint.type
-    if pitch is not None and isinstance(type_, Helical):
-        type_ = Helical(type_.axis, pitch)
-    if radius is not None and isinstance(type_, RackAndPinion):
-        type_ = RackAndPinion(type_.axis, radius)
+    changed = {name: fields.pop(name) for name in of_type if name in fields}
+    type_ = joint.type.with_numbers(changed) if changed else joint.type
     return Joint.make(
         joint.name,
         type_,

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from rbdkit.drafting import GROUND, KINDS, Closure, Mark, Part, Sheet
+from rbdkit.drafting import GROUND, Closure, Mark, Part, Sheet
 from rbdkit.drafting.assemble import inertia_of
+from rbdkit.drafting.kinds import CLASSES
 from rbdkit.joints import JointType, Reversed
 from rbdkit.joints.axis import axis_argument, unit_axis
 from rbdkit.model import Box, Ellipsoid, Geometry, Mesh, Shape
@@ -23,20 +24,6 @@ from rbdkit.spatial.inertia import Inertia
 from rbdkit.widgets.panel import Slider
 
 Field = dict[str, Any]
-KIND_TIPS = {
-    "fixed": "No freedom: welded to its parent",
-    "revolute": "A hinge: turns about an axis",
-    "prismatic": "A slider: moves along an axis",
-    "helical": "A screw: turns about an axis and moves along it by its pitch",
-    "rack_and_pinion": "A pinion that rolls along a rack on its parent; reversed, a rack along a pinion",
-    "cylindrical": "Turns about an axis and slides along it, each as it likes",
-    "planar": "Slides in a plane and turns about its normal",
-    "universal": "A cross: two axes one after the other",
-    "spherical": "A ball and socket; a unit quaternion for coordinates",
-    "euler_spherical": "A ball and socket by yaw, pitch and roll; singular at 90 degrees of pitch",
-    "sphere_in_cylinder": "A ball in a bore: turns as it likes and slides along the bore; good to close planar loops",
-    "free": "Floats: six degrees of freedom",
-}
 SHAPES = ("box", "sphere", "cylinder", "capsule", "cone", "ellipsoid")
 DIMENSIONS = {
     "box": ("x", "y", "z"),
@@ -153,9 +140,9 @@ def _slider(joint: JointType, k: int, slider: Slider, value: float) -> Field:
 
 def _joint(joint: JointType) -> list[Field]:
     inner = joint.joint if isinstance(joint, Reversed) else joint
-    if inner.kind not in KINDS:
+    if inner.kind not in CLASSES:
         return [{"id": "joint", "kind": "note", "label": "", "value": f"{joint.kind} joint, made by code"}]
-    fields = [_chips("joint", "type", inner.kind, {kind: KIND_TIPS[kind] for kind in KINDS})]
+    fields = [_chips("joint", "type", inner.kind, {kind: cls.tip for kind, cls in CLASSES.items()})]
     given = inner.parameters()
     for name in ("axis", "axis1", "axis2"):
         if name in given:

@@ -57,6 +57,8 @@ def require_agreement(joint: JointType, motion: TracedMotion, numbers: tuple[flo
 
 
 def _compare(joint: JointType, motion: Any, numbers: NDArray, q: NDArray, v: NDArray, parts: list[NDArray]) -> None:
+    if joint.constant_S and motion.varying:
+        raise ModelError(f"joint type {joint.known_as}: it says constant_S, but its motion_subspace depends on q")
     X, S, v_J, c_J, pose = parts
     R, p = (np.array(part) for part in motion.pose(q, numbers))
     S_traced: NDArray = np.array(motion.axes(q, numbers)).reshape(-1, 6).T

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
-from rbdkit.joints import Helical
 from rbdkit.model import Model
 
 UPPER = np.triu_indices(3)
@@ -41,7 +40,7 @@ def parameter_gradient(model: Model, layout: Layout, frames: NDArray, by_link: N
         if b in links:
             k = links[b]
             wrench[..., b, :] = _turned(layout.bases[k], by_link[..., k + 1, :6])
-            if isinstance(joint.type, Helical):
+            if layout.links[k].kind.motion.name == "helical" and "pitch" in joint.type.numbers:
                 found[f"{joint.name}.pitch"] = by_link[..., k + 1, 16]
         found[f"{joint.name}.placement"] = wrench[..., b, :]
         if body.parent not in links:  # the parent is fixed to a link, and carries this body along

@@ -26,7 +26,7 @@ from rbdkit.formulations.constrained.program_body import (
 )
 from rbdkit.formulations.constrained.tree_program import BodySystem, Law
 from rbdkit.formulations.formulation import Acting
-from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
+from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.trace import (
@@ -47,9 +47,6 @@ from rbdkit.trace import (
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.bodies import ConstrainedBodies
 
-CONSTANT_S = (Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical)
-"""Joints whose axes are fixed in the successor; a user's subclass of theirs may change anything."""
-
 
 def covered(system: ConstrainedBodies) -> bool:
     """Whether there is compiled code: for trees and loops of these joints, with springs, dampers and rotors."""
@@ -57,7 +54,7 @@ def covered(system: ConstrainedBodies) -> bool:
     return (
         system.baumgarte is None
         and system.tree_has_inertia
-        and all(type(joint.type) in CONSTANT_S for joint in [*system.model.joints[1:], *loops])
+        and all(joint.type.constant_S and not joint.type.is_users_own for joint in [*system.model.joints[1:], *loops])
         and not any(joint.stiffness.any() for joint in loops)
         and (not system.model.acting or kernels_for(system.model) is not None)
     )

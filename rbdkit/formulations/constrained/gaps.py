@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.formulations.constrained.joint_constraints import CONSTANT_T, JointConstraints, Place
-from rbdkit.joints import EulerSpherical, JointType
+from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Place
+from rbdkit.joints import JointType
 from rbdkit.spatial.vector3 import Matrix, Vector, dot
 from rbdkit.trace import Scalar, cos, sin
 
@@ -25,7 +25,7 @@ n is the axis that stays, e one across it that stays too where the joint does no
 
 def covered(type: JointType) -> bool:
     """Whether `gap_numbers` describes joints of this type; the residuals of others are taken as they are."""
-    return type.__class__ in CONSTANT_T and type.__class__ is not EulerSpherical
+    return type.constant_T and type.constant_S and not type.is_users_own
 
 
 def gap_numbers(place: Place) -> NDArray:

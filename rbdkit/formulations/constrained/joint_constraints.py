@@ -18,23 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.joints import (
-    Cylindrical,
-    EulerSpherical,
-    Fixed,
-    Free,
-    Helical,
     JointType,
-    Planar,
-    Prismatic,
-    Revolute,
     Spherical,
 )
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_motion
-
-CONSTANT_T = (Cylindrical, EulerSpherical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical)
-"""Joints whose T does not depend on q, and for which T^T c_J = 0; a user's subclass of theirs may change anything."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +105,7 @@ class JointConstraints:
         self._others = [k for k in constrained if not _is_plain(joints[k].type)]
         self._varying = []
         for k, joint in enumerate(joints):
-            if type(joint.type) in CONSTANT_T:
+            if joint.type.constant_T:
                 self._T[k, :, : sizes[k]] = joint.type.constraint_subspace(joint.type.neutral())
             else:
                 self._varying.append(k)
@@ -181,7 +170,7 @@ def _position(type: JointType, X: NDArray, t: float) -> NDArray:
         for place in np.ndindex(*X.shape[:-2]):
             q[place] = type.project(X[place])
     d = se3.log(se3.inverse(type.pose(q, t)) @ X)
-    if type.__class__ in CONSTANT_T:
+    if type.constant_T:
         return d @ type.constraint_subspace(type.neutral())
     g = np.empty((*X.shape[:-2], 6 - type.nv))
     for place in np.ndindex(*X.shape[:-2]):
