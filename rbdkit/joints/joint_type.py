@@ -30,8 +30,11 @@ class JointType(ABC):
     are in successor coordinates, angular part first. The coordinates `q` may live on a manifold (quaternions); the
     velocity variables `v` never do, and ``qdot = rate(q, v)``. A time `t` matters to `Prescribed` joints only.
 
-    Subclasses of `VectorJoint` have ``qdot = v`` and need `pose`, `motion_subspace` and, where S depends on q,
-    `velocity_product` only.
+    Subclasses of `VectorJoint` have ``qdot = v`` and need `pose`, `motion_subspace`, `constraint_subspace` and
+    `project` only. A class of a user's own is compiled from the first two, as plain NumPy code, and from its manifold
+    if it is no `VectorJoint`; where they contradict each other, `ModelError` says by how much. Where it cannot be, for
+    its formulas branch on values, call what is no NumPy or keep something between calls, `rbdkit.engine.backend` says
+    so.
     """
 
     kind: ClassVar[str]

@@ -4,6 +4,7 @@ Bodies on fixed joints become part of the link that carries them. A cylindrical,
 chain of joints with one freedom and no mass between them. In the order of reading::
 
     pieces     joint types as chains of simple joints
+    own_joints those of a user's own, recorded from their formulas; agreement: whether these contradict each other
     layout     which links a model becomes; models of the same shape share it
     numbers    the parameters of a model, by bodies and joints
     pack       these numbers in the arrays that programs read

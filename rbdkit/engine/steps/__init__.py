@@ -10,7 +10,8 @@ In the order of reading::
 
     manifold                rotations and twists on any scalar, made of `rbdkit.spatial.vector3`
     motion                  what a kind of joint allows; curved_motions, wrapped_motions: those that are not plain;
-                            motions: all of them by name
+                            motions: all of them by name; traced_motion: one recorded from formulas of a
+                            user's own
     nodes                   links, and what an algorithm is handed of them; joint_arrays: the numbers of their joints
     tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms; axes: of all
                             joints, and how they change
