@@ -87,6 +87,12 @@ class JointType(ABC):
         return False
 
     @property
+    def is_curved(self) -> bool:
+        """Whether its coordinates are not simply the integral of its velocities; a `VectorJoint` may make them so."""
+        maps = ("rate", "integrate", "difference", "local_rate")
+        return any(getattr(type(self), name) is not getattr(VectorJoint, name) for name in maps)
+
+    @property
     def is_driven(self) -> bool:
         """Whether the frames move against each other as time says: `pose` and `velocity` depend on t."""
         return False

@@ -135,10 +135,14 @@ class Copies:
             return type(value)(self.of(x, name) for x in value)
         if isinstance(value, dict):
             return {key: self.of(x, name) for key, x in value.items()}
-        if isinstance(value, np.ufunc) or (callable(value) and _home(value) in ("numpy", "math", "_operator")):
-            return self._numpy.wrapped(value) if _home(value) == "numpy" else getattr(self._math, value.__name__, value)
-        if _home(value) in (*LIBRARIES, "typing", "collections", "abc", "builtins") and callable(value):
-            return value
+        if isinstance(value, np.ufunc) or _is_function(value):
+            home = _home(value)
+            if home == "numpy":
+                return self._numpy.wrapped(value)
+            if home == "math":
+                return getattr(self._math, value.__name__)
+            if home in (*LIBRARIES, "_operator", "builtins"):
+                return value
         raise Impure(f"it uses {name!r}, of which rbdkit does not know whether it keeps anything")
 
     def _remember(self, value: Any, made: Any) -> Any:
@@ -152,7 +156,14 @@ class Copies:
             return self._remember(module, self._numpy if module is np else _Numpy(module))
         if module is math:
             return self._math
-        return self._remember(module, _Module(self, module)) if root == "rbdkit" else module
+        return self._remember(module, _Module(self, module, root != "rbdkit"))
+
+    def part(self, module: types.ModuleType, name: str, users: bool) -> Any:
+        """A copy of what a module has under a name."""
+        value = getattr(module, name)
+        if users and not isinstance(value, types.ModuleType):
+            self._names.append((vars(module), name, value))
+        return self._given(value, name, users)
 
     def _object(self, value: Any) -> Any:
         made = self._remember(value, object.__new__(self._class(type(value))))
@@ -287,6 +298,12 @@ def _names(code: types.CodeType) -> Iterator[str]:
     yield from dict.fromkeys(step.argval for step in steps_of(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
 
 
+def _is_function(value: Any) -> bool:
+    """Whether it is a function, and no object's method."""
+    bound = getattr(value, "__self__", None)
+    return callable(value) and hasattr(value, "__name__") and (bound is None or isinstance(bound, types.ModuleType))
+
+
 def _home(value: Any) -> str:
     """The package that a function or class comes from."""
     home = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
@@ -326,13 +343,13 @@ def _value(x: NDArray) -> Any:
 
 
 class _Module:
-    """A module of ours, whose functions are copied as they are asked for."""
+    """A module, whose functions are copied as they are asked for. users : whether it may be a user's own."""
 
-    def __init__(self, copies: Copies, module: types.ModuleType) -> None:
-        self._copies, self._module = copies, module
+    def __init__(self, copies: Copies, module: types.ModuleType, users: bool) -> None:
+        self._copies, self._module, self._users = copies, module, users
 
     def __getattr__(self, name: str) -> Any:
-        return self._copies.of(getattr(self._module, name), name)
+        return self._copies.part(self._module, name, self._users)
 
 
 NUMPYS = {

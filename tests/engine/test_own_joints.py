@@ -110,6 +110,27 @@ class Surface(VectorJoint):
         raise NotImplementedError
 
 
+class HalfTurns(Angle):
+    """Its coordinate is half the angle: what integrates velocities is its own, though it is a `VectorJoint`."""
+
+    kind = "half_turns"
+
+    def pose(self, q, t=0.0):
+        return self.turn(2.0 * q)
+
+    def motion_subspace(self, q):
+        return np.array([[0, 0, 1.0, 0, 0, 0]]).T
+
+    def rate(self, q, v):
+        return 0.5 * v
+
+    def integrate(self, q, dv):
+        return q + 0.5 * dv
+
+    def difference(self, q0, q1):
+        return 2.0 * (q1 - q0)
+
+
 class Arm(rbd.Spherical):
     """A ball joint whose body sits at the end of an arm: curved, and its formulas call those of rbdkit."""
 
@@ -246,6 +267,20 @@ def test_a_twin_of_ours_gives_the_same_numbers():
     a, b = (rbd.simulate(model, q, v, duration=0.2, dt=1e-3) for model in (own, ours))
     assert_array_equal(a.q, b.q)
     assert a.report.backend == b.report.backend
+
+
+def test_a_joint_that_integrates_in_its_own_way():
+    """Half the angle for a coordinate, the whole one for the velocity: the motion is that of a revolute joint."""
+    own, ours = model_of([HalfTurns(), Twin()]), model_of([Revolute("z"), Twin()])
+    assert own.integrate([0.2, 0.1], [0.4, 0.4]).tolist() == [0.4, 0.5]
+    v, tau = np.array([0.7, -0.3]), np.array([0.1, 0.2])
+    halved = [0.25, 0.3]
+    assert_allclose(rbd.aba(own, halved, v, tau), rbd.aba(ours, [0.5, 0.3], v, tau), rtol=1e-13)
+    for b in ("auto", "book"):
+        runs = [
+            rbd.simulate(m, q, v, duration=0.02, dt=1e-3, backend=b) for m, q in ((own, halved), (ours, [0.5, 0.3]))
+        ]
+        assert_allclose(runs[0].q * [2.0, 1.0], runs[1].q, atol=1e-13)
 
 
 def test_motions_are_those_of_the_readable_form(model, state):

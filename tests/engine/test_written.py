@@ -1,6 +1,7 @@
 """Plain NumPy code on symbols gives what it gives on numbers."""
 
 import math
+import types
 from math import sqrt
 
 import numpy as np
@@ -13,6 +14,7 @@ from rbdkit.trace import Copies, Impure, trace
 LEAN = 0.3
 TABLE = np.array([0.1, 0.2, 0.3])
 LIST = [1.0]
+POLYNOMIAL, REMEMBER = np.poly1d([1.0, 2.0]), LIST.append
 
 
 class Base:
@@ -122,6 +124,8 @@ def draws(q):
         (draws, "draws random numbers"),
         (lambda q: q * LIST[0], "it uses 'LIST', which can change"),
         (outside(LIST), "it uses 'value', which can change"),
+        (lambda q: POLYNOMIAL(q), "it uses 'POLYNOMIAL', of which rbdkit does not know whether it keeps anything"),
+        (lambda q: REMEMBER(q), "it uses 'REMEMBER', of which rbdkit does not know whether it keeps anything"),
         (outside(object()), "of which rbdkit does not know whether it keeps anything"),
     ],
 )
@@ -170,6 +174,14 @@ def test_uses_tell_what_has_changed(monkeypatch):
             x = value
 
         return change, lambda q: q * x
+
+    library = types.ModuleType("library")
+    library.K = 2.0
+    monkeypatch.setitem(globals(), "library", library)
+    copies = Copies(Base)
+    assert copies.of(lambda q: q * library.K)(3.0) == 6.0
+    library.K = 3.0
+    assert not copies.uses.hold()
 
     change, function = closed()
     of_cell = uses(function)

@@ -5,7 +5,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import algorithms
-from rbdkit.algorithms import floating_base
+from rbdkit.algorithms import equivalence, floating_base
 from rbdkit.errors import FormatError, ModelError
 from rbdkit.formats import to_dh, to_urdf
 
@@ -38,12 +38,24 @@ def model_on(joint):
     return model
 
 
+def two(model):
+    """With one body more, before the joint in question."""
+    longer = rbd.Model("two")
+    inertia = rbd.Inertia(1.0, [0, 0.1, -1.0], 0.1 * np.eye(3))
+    longer.add_body("base", joint=rbd.Revolute("x"), inertia=inertia)
+    longer.add_body("arm", "base", model.joints[1].type, [0, 0, -1], inertia, joint_name="own")
+    return longer
+
+
 REFUSALS = {
     "URDF": (Hinge("y"), to_urdf, FormatError, "'own': its type Hinge is not one of rbdkit.joints"),
     "URDF, reversed": (rbd.Reversed(Hinge("y")), to_urdf, FormatError, "'own': its type Hinge"),
     "Denavit-Hartenberg": (Hinge("z"), to_dh, FormatError, "'own': its type Hinge"),
     "Luh, Walker and Paul": (
         Hinge("z"), lambda model: algorithms.luh_walker_paul(model, *np.zeros((3, 1))), ModelError, "'own' is Hinge",
+    ),
+    "augmented bodies": (
+        Hinge("y"), lambda model: equivalence.augmented_bodies(two(model)), ModelError, "'own' is Hinge",
     ),
     "floating base": (Drifting(), floating_base.to_floating_base, ModelError, "does not float"),
     "quaternion": (Drifting(), rbd.formulations.FORMULATIONS["quaternion"], ModelError, "by a Drifting joint"),
@@ -61,6 +73,11 @@ def test_what_knows_our_classes_alone_refuses_it_by_name(name):
 
 def test_whose_class_it_is():
     assert Hinge("z").is_users_own and not rbd.Revolute("z").is_users_own
+
+
+def test_nothing_is_known_of_what_it_can_exchange():
+    assert equivalence.table_9_7(rbd.Revolute("y")).size and not equivalence.table_9_7(Hinge("y")).size
+    assert not equivalence.table_9_7(rbd.Reversed(Hinge("y"))).size
 
 
 def test_it_computes_by_its_own_formulas():

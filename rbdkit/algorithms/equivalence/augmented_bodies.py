@@ -75,8 +75,13 @@ def augmented_bodies(model: Model, particles: Literal["all", "children"] = "chil
 
 
 def _require_centre(joint: JointType, name: str) -> None:
-    if isinstance(joint, joints.Reversed):
+    if isinstance(joint, joints.Reversed) and not joint.is_users_own:
         _require_centre(joint.joint, name)
+    elif joint.is_users_own:
+        raise ModelError(
+            f"joint {name!r} is {joint.known_as}: augmented bodies need joints about a point of both bodies, "
+            "and whether one of your own is such a joint is not known"
+        )
     elif not isinstance(
         joint, joints.Revolute | joints.Spherical | joints.EulerSpherical | joints.Universal | joints.Fixed
     ):

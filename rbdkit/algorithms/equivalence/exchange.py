@@ -22,6 +22,8 @@ def table_9_7(joint: JointType) -> NDArray:
     same numbers hold in the joint's predecessor and successor frames. Joint types that nothing is known of have none.
     """
     particle = np.eye(10)[:, :1]
+    if joint.is_users_own:
+        return np.zeros((10, 0))
     match joint:
         case joints.Reversed() | joints.Prescribed():
             return table_9_7(joint.joint)

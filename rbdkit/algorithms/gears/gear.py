@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError, StateError
-from rbdkit.joints.joint_type import VectorJoint
 from rbdkit.model import Joint, Model
 from rbdkit.model.requirements import require_tree
 from rbdkit.trace import Trace, jacobian, trace
@@ -199,4 +198,4 @@ def _check(model: Model, gear: Gear, followers: Sequence[str]) -> None:
 
 
 def _scalar(joint: Joint) -> bool:
-    return joint.nq == joint.nv == 1 and isinstance(joint.type, VectorJoint) and joint.mimic is None
+    return joint.nq == joint.nv == 1 and not joint.type.is_curved and joint.mimic is None

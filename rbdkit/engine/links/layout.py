@@ -69,7 +69,7 @@ def layout(model: Model) -> Layout:
         leader = None if joint.mimic is None else (joint.q_slice.start, joint.v_slice.start)
         has_rotor = leader is None and joint.nv > 0 and joint.v_slice.start in geared
         kind = joint.type.simplified()
-        if isinstance(kind, joints.Prescribed):
+        if type(kind) is joints.Prescribed:
             kind = joints.Prescribed(kind.joint, _any_motion)
         if _of_users(kind):
             uses += chain_of(kind, joint.name)[1]
@@ -111,7 +111,7 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
         carrier, basis = link_of_body[parent[body]], np.eye(3)
         parts, _ = chain_of(joint, name)
         q, v = leader or (nq, nv)
-        if isinstance(joint, joints.Prescribed):
+        if type(joint) is joints.Prescribed:
             q, v = driven_q, driven_v
             driven_q, driven_v = driven_q + joint.joint.nq, driven_v + joint.joint.nv
             driven.append(body)

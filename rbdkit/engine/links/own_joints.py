@@ -15,7 +15,6 @@ from rbdkit.engine.steps.manifold import exp, half_cotangent, log
 from rbdkit.engine.steps.traced_motion import Formulas, TracedMotion
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
-from rbdkit.joints.joint_type import VectorJoint
 from rbdkit.joints.piece import Piece
 from rbdkit.spatial import quaternion, stumpff
 from rbdkit.spatial.vector3 import Vector
@@ -95,8 +94,7 @@ def _formulas(joint: JointType, copied: Any) -> tuple[Formulas, tuple[float, ...
         raise ValueError("its pose depends on time, and is_driven does not say so")
     whole = Trace(whole.graph, ("q",), whole.shapes[:1], whole.outputs, whole.shape)
     found, numbers = with_numbers(whole)
-    names = ("rate", "integrate", "difference", "local_rate")
-    if all(getattr(type(joint), name) is getattr(VectorJoint, name) for name in names):
+    if not joint.is_curved:
         return Formulas(joint.known_as, found), numbers
     return Formulas(
         joint.known_as,
