@@ -12,7 +12,7 @@ from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.stacks import each_named, independent
 from rbdkit.engine import Kernels
 from rbdkit.engine.links.own_forces import number_places, require_known_places
-from rbdkit.functions import Backend, checked_state, rnea, with_inertia
+from rbdkit.functions import Backend, checked_state, passive_force, rnea, with_inertia
 from rbdkit.model import Model
 
 
@@ -103,7 +103,7 @@ def rnea_gradient(
         g = kernels.rnea_gradient(q, v, a, w, forces)
         parameters = kernels.parameter_gradient(model, g.by_link) | {"gravity": g.by_gravity}
         parameters |= _by_joint(model, {"armature": w * a})
-        parameters |= _by_own_numbers(model, parameters, q, v, a, w, forces)
+        parameters |= _by_own_numbers(model, parameters, q, v, a, w, forces, passive=False)
         by_f_ext = None if forces is None else g.by_f_ext
         return Gradient(g.by_q, g.by_v, g.by_qdd, None, by_f_ext, _in_order(model, parameters))
 
@@ -264,7 +264,7 @@ def _by_forces(
     g = kernels.rnea_gradient(q, v, a, force_weights, forces)
     parameters = kernels.parameter_gradient(model, g.by_link) | {"gravity": g.by_gravity}
     parameters |= _by_joint(model, {"armature": force_weights * a})
-    parameters |= _by_own_numbers(model, parameters, q, v, a, force_weights, forces)
+    parameters |= _by_own_numbers(model, parameters, q, v, a, force_weights, forces, passive)
     parameters = {name: -x for name, x in parameters.items()}
     by_q, by_v = -g.by_q, -g.by_v
     if passive:
@@ -295,8 +295,17 @@ def _by_own_numbers(
     a: NDArray,
     w: NDArray,
     forces: NDArray | None,
+    passive: bool,
 ) -> dict[str, NDArray]:
-    """By numbers of joint types that are not `known`, a user's own, by differences of order 6: to about 10 digits."""
+    """Of ``w . ID``, less the passive forces if these act, by numbers of a user's joint types, which are not `known`.
+
+    By differences of order 6: to about 10 digits.
+    """
+
+    def needed(model: Model) -> NDArray:
+        tau = rnea(model, q, v, a, forces)
+        return tau - passive_force(model, q, v) if passive else tau
+
     found: dict[str, NDArray] = {}
     names = {f"{joint.name}.{name}": x for joint in model.joints for name, x in joint.type.numbers.items()}
     for name, value in names.items():
@@ -305,8 +314,7 @@ def _by_own_numbers(
             total = np.zeros(np.shape(w)[:-1])
             for k, share in ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60)):
                 there, back = (model.with_parameters({name: value + step}) for step in (k * h, -k * h))
-                rise = rnea(there, q, v, a, forces) - rnea(back, q, v, a, forces)
-                total = total + (share / h) * np.sum(w * rise, axis=-1)
+                total = total + (share / h) * np.sum(w * (needed(there) - needed(back)), axis=-1)
             found[name] = total
     return found
 
