@@ -58,7 +58,7 @@ from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations
 if TYPE_CHECKING:
     from rbdkit.trace.captures import Impure, captured_arrays, read_only
     from rbdkit.trace.emit.wasm import wasm_bytes
-    from rbdkit.trace.written import Copies, Uses
+    from rbdkit.trace.written import Copies, Uses, roomy
 
 __all__ = [
     "ALONE",
@@ -122,6 +122,7 @@ __all__ = [
     "python_source",
     "read_only",
     "replay",
+    "roomy",
     "run_motion",
     "select",
     "sin",
@@ -139,7 +140,7 @@ __all__ = [
 
 
 _LATER = {"wasm_bytes": "rbdkit.trace.emit.wasm"}
-_LATER |= dict.fromkeys(("Copies", "Uses"), "rbdkit.trace.written")
+_LATER |= dict.fromkeys(("Copies", "Uses", "roomy"), "rbdkit.trace.written")
 _LATER |= dict.fromkeys(("Impure", "captured_arrays", "read_only"), "rbdkit.trace.captures")
 
 

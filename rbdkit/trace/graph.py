@@ -236,14 +236,6 @@ class Symbol:
 
         return apply(ufunc, method, *inputs, **options)
 
-    def __getitem__(self, key: Any) -> Any:
-        """Like a scalar of NumPy it is an array without axes to whoever adds some: ``x[..., None]``."""
-        from rbdkit.trace.arrays import symbols
-
-        return symbols(self)[key]
-
-    __iter__ = None
-
     def clip(self, low: Any, high: Any, out: None = None) -> Any:
         """The nearest number from low to high; `numpy.clip` calls it."""
         x: Any = self

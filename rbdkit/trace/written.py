@@ -84,6 +84,22 @@ class Uses:
         return True
 
 
+class Roomy(Symbols):
+    """Symbols in plain NumPy code: an array without axes stays one, for a NumPy scalar can be given axes, too."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        result = super().__array_ufunc__(ufunc, method, *inputs, **options)
+        if isinstance(result, Symbol):
+            scalar = method == "__call__" and any(isinstance(x, Roomy) and x.ndim == 0 for x in inputs)
+            return roomy(result) if scalar else result
+        return roomy(result) if isinstance(result, Symbols) else result
+
+
+def roomy(values: Any) -> Any:
+    """An array of symbols and numbers for plain NumPy code."""
+    return symbols(values).view(Roomy)
+
+
 class Copies:
     """Copies of functions, classes and objects, for symbols.
 
@@ -130,7 +146,7 @@ class Copies:
             return self._object(value)
         if isinstance(value, np.ndarray) and value.dtype != object:
             self._arrays.append((value, value.tobytes()))
-            return symbols(value) if value.dtype.kind == "f" else value
+            return roomy(value) if value.dtype.kind == "f" else value
         if isinstance(value, tuple | list | set | frozenset):
             return type(value)(self.of(x, name) for x in value)
         if isinstance(value, dict):
@@ -201,7 +217,7 @@ class Copies:
         if isinstance(member, cached_property):
             return property(self._member(member.func, cell))
         if isinstance(member, np.ndarray) and member.dtype.kind == "f":
-            return symbols(member)
+            return roomy(member)
         return member
 
     def _function(self, function: types.FunctionType, own_class: types.CellType | None = None) -> types.FunctionType:
@@ -395,18 +411,19 @@ class _Numpy:
         @wraps(function)
         def on_symbols(*given: Any, **options: Any) -> Any:
             if not _hold_symbols((given, options)):
-                return _roomy(function(*_floats(given), **_floats(options)))
+                return _with_room(function(*_floats(given), **_floats(options)))
             if function is np.linalg.norm and set(options) <= {"axis", "keepdims"} and len(given) == 1:
-                return np.sqrt(np.sum(symbols(given[0]) ** 2, **options))
+                return np.sqrt(np.sum(roomy(given[0]) ** 2, **options))
             if function is np.sinc:
                 return _sinc(*given)
             if function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray):
                 made = np.array(given[0], dtype=object)
-                return symbols(made)
+                return roomy(made)
             result = function(*given, **options)
-            if isinstance(result, np.ndarray) and result.dtype == object:
-                return symbols(result)
-            return result
+            arrays = isinstance(result, np.ndarray) and result.dtype == object
+            return (
+                roomy(result) if arrays or (isinstance(result, Symbol) and isinstance(function, np.ufunc)) else result
+            )
 
         return on_symbols
 
@@ -438,8 +455,8 @@ def _floats(x: Any) -> Any:
     return float if x is _Float else x
 
 
-def _roomy(x: Any) -> Any:
+def _with_room(x: Any) -> Any:
     """A result with room for symbols."""
     if isinstance(x, np.ndarray) and x.dtype.kind == "f":
-        return symbols(x)
-    return type(x)(map(_roomy, x)) if type(x) in (tuple, list) else x
+        return roomy(x)
+    return type(x)(map(_with_room, x)) if type(x) in (tuple, list) else x

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rbdkit.spatial import quaternion, so3
-from rbdkit.trace import Copies, Impure, trace
+from rbdkit.trace import Copies, Impure, roomy, trace
 
 LEAN = 0.3
 TABLE = np.array([0.1, 0.2, 0.3])
@@ -81,7 +81,7 @@ FUNCTIONS = {
 def test_functions(name):
     function = FUNCTIONS[name]
     copied = Copies(Base).of(function)
-    record = trace(copied, 3, names=("q",))
+    record = trace(lambda q: copied(roomy(q)), 3, names=("q",))
     for q in np.random.default_rng(0).normal(size=(5, 3)):
         expected = function(q)
         assert_allclose(np.array(record(q), dtype=float), expected, rtol=1e-13, atol=1e-14)

@@ -25,6 +25,7 @@ from rbdkit.trace import (
     Trace,
     Uses,
     polynomial,
+    roomy,
     select,
     sin,
     sqrt,
@@ -84,6 +85,7 @@ def _formulas(joint: JointType, copied: Any) -> tuple[Formulas, tuple[float, ...
     nq, nv = joint.nq, joint.nv
 
     def position(q: NDArray, t: Scalar) -> NDArray:
+        q = roomy(q)
         pose, S = symbols(copied.pose(q, t)), symbols(copied.motion_subspace(q))
         if pose.shape != (4, 4) or S.shape != (6, nv):
             raise ValueError(f"pose has shape {pose.shape}, motion_subspace {S.shape}, not (4, 4) and (6, {nv})")
@@ -99,10 +101,10 @@ def _formulas(joint: JointType, copied: Any) -> tuple[Formulas, tuple[float, ...
     return Formulas(
         joint.known_as,
         found,
-        trace(lambda q, v: symbols(copied.rate(q, v)), nq, nv, names=("q", "v")),
-        trace(lambda q, u: symbols(copied.integrate(q, u)), nq, nv, names=("q", "u")),
-        trace(lambda q0, q1: symbols(copied.difference(q0, q1)), nq, nq, names=("q0", "q1")),
-        trace(lambda u: symbols(copied.local_rate(u)), nv, names=("u",)),
+        trace(lambda q, v: symbols(copied.rate(roomy(q), roomy(v))), nq, nv, names=("q", "v")),
+        trace(lambda q, u: symbols(copied.integrate(roomy(q), roomy(u))), nq, nv, names=("q", "u")),
+        trace(lambda q0, q1: symbols(copied.difference(roomy(q0), roomy(q1))), nq, nq, names=("q0", "q1")),
+        trace(lambda u: symbols(copied.local_rate(roomy(u))), nv, names=("u",)),
     ), numbers
 
 
@@ -119,15 +121,15 @@ def _half_cotangent(t: Any) -> Any:
 
 
 def _exp(w: Any) -> Any:
-    return symbols(exp(Vector(w))[0])
+    return roomy(exp(Vector(w))[0])
 
 
 def _log(p: Any) -> Any:
-    return symbols(list(log(list(p))))
+    return roomy(list(log(list(p))))
 
 
 def _normalize(p: Any) -> Any:
-    p = symbols(p)
+    p = roomy(p)
     return p / np.sqrt((p * p).sum())
 
 
