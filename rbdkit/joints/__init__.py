@@ -11,7 +11,7 @@ from rbdkit.joints.euler_spherical import EulerSpherical
 from rbdkit.joints.fixed import Fixed
 from rbdkit.joints.free import Free
 from rbdkit.joints.helical import Helical
-from rbdkit.joints.joint_type import JointType
+from rbdkit.joints.joint_type import JointType, VectorJoint
 from rbdkit.joints.planar import Planar
 from rbdkit.joints.prescribed import Prescribed
 from rbdkit.joints.prismatic import Prismatic
@@ -45,4 +45,5 @@ __all__ = [
     "SphereInCylinder",
     "Spherical",
     "Universal",
+    "VectorJoint",
 ]

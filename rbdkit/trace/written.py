@@ -10,8 +10,8 @@ import builtins
 import copy
 import math
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, wraps
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property, lru_cache, wraps
 from operator import itemgetter
 from typing import Any
 
@@ -298,6 +298,7 @@ def _refusing(why: str) -> Any:
     return _Refusal(why)
 
 
+@lru_cache(maxsize=1024)
 def _keeps(code: types.CodeType) -> str:
     """How a function keeps something between calls; "" if it does not."""
     outside = set(code.co_freevars)
@@ -309,9 +310,11 @@ def _keeps(code: types.CodeType) -> str:
     return ""
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
+@lru_cache(maxsize=1024)
+def _names(code: types.CodeType) -> tuple[str, ...]:
     """Names that a function may ask its globals for."""
-    yield from dict.fromkeys(step.argval for step in steps_of(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    asked = (step.argval for step in steps_of(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    return tuple(dict.fromkeys(asked))
 
 
 def _is_function(value: Any) -> bool:
@@ -326,6 +329,7 @@ def _home(value: Any) -> str:
     return str(home).split(".")[0]
 
 
+@cache
 def _builtins(users: bool) -> dict[str, Any]:
     """What a function finds besides its globals. users : whether it is a user's own code."""
     found = {

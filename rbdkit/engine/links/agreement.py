@@ -15,7 +15,7 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
 from rbdkit.spatial import plucker
 from rbdkit.spatial.so3 import unskew
-from rbdkit.trace import jacobian, replay
+from rbdkit.trace import replay
 
 STATES, TRIES = 3, 12
 SAME, AGREES = 1e-9, 1e-6
@@ -68,7 +68,7 @@ def _compare(joint: JointType, motion: Any, numbers: NDArray, q: NDArray, v: NDA
     rigid[:3, :3] = R.T @ R
     rigid[3] = pose[3]
     _agree(joint, "pose is no rigid motion", q, "R.T @ R and last row", rigid, "those of one", np.eye(4))
-    by_q = replay(jacobian(motion.pose_formula, "q"), lambda leaf: (q if leaf[1] == "q" else numbers)[leaf[3]])
+    by_q = replay(motion.pose_by_q, lambda leaf: (q if leaf[1] == "q" else numbers)[leaf[3]])
     slopes = np.array(by_q, dtype=float).reshape(12, joint.nq) @ np.array(motion.rates(q)).reshape(joint.nv, joint.nq).T
     for k in range(joint.nv):
         twist = np.concatenate([unskew(R.T @ slopes[:9, k].reshape(3, 3)), R.T @ slopes[9:, k]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 import numpy as np
@@ -49,14 +50,19 @@ class TracedMotion(Motion):
         (self.nq,), (self.numbers,) = by_name["q"], by_name["numbers"]
         self.nv = (len(formulas.position.outputs) - 12) // 6
         self.curved = formulas.move is not None  # type: ignore[misc]  # of each its own
-        self.pose_formula = _part(formulas.position, slice(0, 12))
+        self._pose = _part(formulas.position, slice(0, 12))
         self._axes = _part(formulas.position, slice(12, None))
         self._product = _velocity_product(self._axes, formulas.rate, self.nq, self.nv)
         self.varying = any(isinstance(x, Symbol) for x in self._product.outputs)
         self._rates = None if formulas.rate is None else jacobian(formulas.rate, "v")
 
+    @cached_property
+    def pose_by_q(self) -> Trace:
+        """Derivatives of rotation (9) and position (3) by q."""
+        return jacobian(self._pose, "q")
+
     def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
-        values = _computed(self.pose_formula, q=q, numbers=numbers)
+        values = _computed(self._pose, q=q, numbers=numbers)
         return Matrix.of(values[:9]), Vector(values[9:])
 
     def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
