@@ -7,7 +7,6 @@ copy of the function that says so finds another ``np`` among its globals, and so
 from __future__ import annotations
 
 import builtins
-import copy
 import math
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +29,7 @@ OWN_BUILTINS = HARMLESS | {
     "True", "False", "None", "Ellipsis", "__build_class__", "__debug__",
 }  # fmt: skip
 """What code of a user's may find among the builtins: nothing that tells the world."""
+CONTAINERS = (tuple, list, set, frozenset, dict)
 
 
 Held = tuple[dict[str, Any], dict[str, Any]]
@@ -202,6 +202,9 @@ class Copies:
             if name not in ("__dict__", "__weakref__", "__init_subclass__", "__abstractmethods__", "_abc_impl")
         }
         if _home(cls) not in LIBRARIES:
+            held = {name: x for name, x in vars(cls).items() if type(x) in CONTAINERS and not name.startswith("__")}
+            self._dicts.append((held, _snapshot(held)))
+            members |= {name: self.of(x, name) for name, x in held.items()}
             self._names += [(cls, name, x) for name, x in vars(cls).items() if isinstance(x, PLAIN | np.ndarray)]
         made = _plain_class(type(cls), cls.__name__, bases, members)
         cell.cell_contents = made
@@ -216,9 +219,7 @@ class Copies:
             return property(*(f if f is None else self._member(f, cell) for f in (member.fget, member.fset)))
         if isinstance(member, cached_property):
             return property(self._member(member.func, cell))
-        if isinstance(member, np.ndarray) and member.dtype.kind == "f":
-            return roomy(member)
-        return member
+        return self.of(member) if isinstance(member, np.ndarray) else member
 
     def _function(self, function: types.FunctionType, own_class: types.CellType | None = None) -> types.FunctionType:
         """The function with other globals. own_class : the cell in which it finds the class that it belongs to."""
@@ -268,8 +269,10 @@ def _values(names: Iterable[str]) -> itemgetter[Any]:
 
 
 def _snapshot(value: Any) -> Any:
-    """What an attribute was: itself, or a copy of what can be changed in place."""
-    return copy.deepcopy(value) if isinstance(value, list | dict | set) else value
+    """What an attribute was: itself, or containers like it of the same things."""
+    if isinstance(value, dict):
+        return {key: _snapshot(x) for key, x in value.items()}
+    return type(value)(map(_snapshot, value)) if type(value) in CONTAINERS else value
 
 
 def _plain_class(meta: type, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> type:

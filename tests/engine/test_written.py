@@ -19,6 +19,7 @@ POLYNOMIAL, REMEMBER = np.poly1d([1.0, 2.0]), LIST.append
 
 class Base:
     scale = 2.0
+    steps = ([0.5, 1.0], np.array([1.0, 2.0]))
 
     def __init__(self, k=0.5):
         self.k, self.table = k, np.array([1.0, 2.0, 3.0])
@@ -160,6 +161,19 @@ def test_uses_tell_what_has_changed(monkeypatch):
     assert not before.hold()
     thing.table = np.array([1.0, 2.0, 3.0])
     assert not before.hold()
+
+    thing = Derived()
+    thing.steps = [[1.0, 2.0], np.array([3.0])]
+    nested = uses(thing)
+    thing.steps[0][1] = 5.0
+    assert not nested.hold()
+    inside, array = uses(Derived()), uses(Derived())
+    Base.steps[0].append(2.0)
+    assert not inside.hold()
+    Base.steps[0].pop()
+    assert array.hold()
+    Base.steps[1][0] = 7.0
+    assert not array.hold()
 
     of_class, of_name = uses(Derived()), uses(helper)
     monkeypatch.setattr(Base, "scale", 3.0)
