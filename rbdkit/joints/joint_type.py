@@ -19,6 +19,8 @@ from rbdkit.spatial.read_numbers import number, shown
 Record = Callable[["JointType"], Piece]
 """Records a joint from its own formulas: all of it as one piece."""
 
+STEPS = 100
+"""So many are taken towards a pose before it counts as out of reach."""
 OWN = ("constant_S", "constant_T", "parts", "pieces", "simplified", "stages")
 """What a class says of itself alone: one that is made from it may change any of its formulas."""
 
@@ -30,11 +32,10 @@ class JointType(ABC):
     are in successor coordinates, angular part first. The coordinates `q` may live on a manifold (quaternions); the
     velocity variables `v` never do, and ``qdot = rate(q, v)``. A time `t` matters to `Prescribed` joints only.
 
-    Subclasses of `VectorJoint` have ``qdot = v`` and need `pose`, `motion_subspace`, `constraint_subspace` and
-    `project` only. A class of a user's own is compiled from the first two, as plain NumPy code, and from its manifold
-    if it is no `VectorJoint`; where they contradict each other, `ModelError` says by how much. Where it cannot be, for
-    its formulas branch on values, call what is no NumPy or keep something between calls, `rbdkit.engine.backend` says
-    so.
+    Subclasses of `VectorJoint` have ``qdot = v`` and need `pose` and `motion_subspace` only; what they say besides
+    computes faster. A class of a user's own is compiled from these two, as plain NumPy code, and from its manifold if
+    it is no `VectorJoint`; where they contradict each other, `ModelError` says by how much. Where it cannot be, for its
+    formulas branch on values, call what is no NumPy or keep something between calls, `rbdkit.engine.backend` says so.
     """
 
     kind: ClassVar[str]
@@ -107,9 +108,27 @@ class JointType(ABC):
         """X_J, the motion transform from predecessor to successor coordinates, shape (6, 6)."""
         return plucker.from_pose(self.pose(q, t))
 
-    @abstractmethod
     def project(self, pose: NDArray) -> NDArray:
-        """Coordinates, shape (nq,), whose pose comes close to a given one, shape (4, 4); equal if the joint can."""
+        """Coordinates, shape (nq,), whose pose comes close to a given one, shape (4, 4); equal if the joint can.
+
+        By itself it steps there from the neutral coordinates, by Gauss and Newton.
+
+        Raises
+        ------
+        StateError
+            If these steps do not settle.
+        """
+        q = self.neutral()
+        for _ in range(STEPS):
+            ahead = se3.log(se3.inverse(self.pose(q)) @ pose)
+            step = np.linalg.lstsq(self.motion_subspace(q), ahead, rcond=None)[0]
+            q = self.integrate(q, step)
+            if np.max(np.abs(step), initial=0.0) < 1e-11:
+                return q
+        raise StateError(
+            f"{self.known_as} joint: no coordinates were found whose pose comes close to the given one; "
+            "write its `project`"
+        )
 
     # --- velocity -----------------------------------------------------------------------------------------------------
 
@@ -117,9 +136,12 @@ class JointType(ABC):
     def motion_subspace(self, q: NDArray) -> NDArray:
         """S, shape (6, nv): the columns span the velocities that the joint allows (Eq 3.33)."""
 
-    @abstractmethod
     def constraint_subspace(self, q: NDArray) -> NDArray:
-        """T, shape (6, 6 - nv): the columns span the forces that the joint resists; T.T @ S = 0 (Eq 3.36)."""
+        """T, shape (6, 6 - nv): the columns span the forces that the joint resists; T.T @ S = 0 (Eq 3.36).
+
+        By itself an orthonormal basis of all that S leaves.
+        """
+        return np.linalg.svd(self.motion_subspace(q))[0][:, self.nv :]
 
     def velocity_product(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         """c_J, shape (6,): the part of the joint acceleration that does not depend on vdot (Eq 3.41).
@@ -138,7 +160,12 @@ class JointType(ABC):
 
     def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         """v_J = S v, velocity of the successor relative to the predecessor; stacks allowed: (..., nv) -> (..., 6)."""
-        return v @ self.motion_subspace(q).T
+        if self.constant_S or np.ndim(v) == 1:
+            return v @ self.motion_subspace(q).T
+        found = np.empty((*np.shape(v)[:-1], 6))
+        for place in np.ndindex(*found.shape[:-1]):  # S is for one state
+            found[place] = self.motion_subspace(q[place]) @ v[place]
+        return found
 
     def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         """X_J, S, v_J and c_J at one state: the explicit form of jcalc (Featherstone 2008, section 4.4)."""
@@ -313,14 +340,6 @@ class VectorJoint(JointType):
     ...
     ...     def motion_subspace(self, q):
     ...         return np.array([[0, 0, 1, 0, 0, self.lift * np.cos(q[0])]]).T
-    ...
-    ...     def constraint_subspace(self, q):
-    ...         T = np.eye(6)[:, [0, 1, 3, 4, 5]]
-    ...         T[2, 4] = -self.lift * np.cos(q[0])
-    ...         return T
-    ...
-    ...     def project(self, pose):
-    ...         return rbd.Revolute("z").project(pose)
     >>> model = rbd.Model("cam shaft")
     >>> _ = model.add_body("follower", joint=Cam(0.2), inertia=rbd.Inertia.sphere(0.1, mass=2.0), joint_name="cam")
     >>> rbd.engine.backend(model)[0] == rbd.engine.backend(rbd.library.pendulum())[0]

@@ -408,6 +408,8 @@ class _Numpy:
         found = getattr(self._module, name)
         if isinstance(found, types.ModuleType):
             return _Numpy(found)
+        if found is np.finfo:
+            return lambda kind: np.finfo(float if kind is _Float else kind)
         if isinstance(found, type) or not callable(found):
             return found
         return self.wrapped(found)

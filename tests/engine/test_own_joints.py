@@ -110,6 +110,26 @@ class Surface(VectorJoint):
         raise NotImplementedError
 
 
+class Least(VectorJoint):
+    """A point on the curve (cos x, sin 2x, x^2) / 2 that turns as it goes; nothing is said but what must be."""
+
+    kind = "least"
+    nq = nv = 1
+    q_names, q_units = ("x",), ("rad",)
+
+    def pose(self, q, t=0.0):
+        x = q[..., 0]
+        T = rbd.Revolute([0.6, 0.0, 0.8]).pose(np.sin(q))
+        T[..., 0, 3], T[..., 1, 3], T[..., 2, 3] = 0.5 * np.cos(x), 0.5 * np.sin(2 * x), 0.5 * x**2
+        return T
+
+    def motion_subspace(self, q):
+        x = q[0]
+        R = self.pose(q)[:3, :3]
+        along = np.array([-0.5 * np.sin(x), np.cos(2 * x), x])
+        return np.concatenate([np.cos(x) * np.array([0.6, 0.0, 0.8]), R.T @ along])[:, None]
+
+
 class HalfTurns(Angle):
     """Its coordinate is half the angle: what integrates velocities is its own, though it is a `VectorJoint`."""
 
@@ -300,6 +320,18 @@ def test_a_cam_keeps_its_energy_in_joint_and_body_coordinates():
     energy = run.energy().total
     assert_allclose(energy, energy[0], rtol=1e-10)
     bodies = rbd.simulate(model, q, v, duration=0.1, dt=1e-3, formulation="se3")
+    assert_allclose(bodies.poses()[-1], run.poses()[-1], atol=1e-8)
+
+
+def test_pose_and_motion_subspace_are_enough():
+    """c_J, T and the coordinates of a pose are made from them: in joint and in body coordinates the motion is one."""
+    model = model_of([Least(), Twin()])
+    q, v = np.array([0.3, -0.5]), np.array([0.7, 1.1])
+    run = rbd.simulate(model, q, v, duration=0.05, dt=1e-3)
+    assert run.report.backend.startswith("compiled loop")
+    energy = run.energy().total
+    assert_allclose(energy, energy[0], rtol=1e-9)
+    bodies = rbd.simulate(model, q, v, duration=0.05, dt=1e-3, formulation="se3")
     assert_allclose(bodies.poses()[-1], run.poses()[-1], atol=1e-8)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -58,6 +59,38 @@ def test_the_velocity_product_by_differences_is_the_one_of_the_class(joint, rng)
         return
     q, v = joint.random(rng), rng.normal(size=joint.nv)
     assert_allclose(JointType.velocity_product(joint, q, v), joint.velocity_product(q, v), atol=1e-11)
+
+
+def test_what_a_class_need_not_say(joint, rng):
+    """T from S, and coordinates from a pose that is not far: those of the class, as subspace and as pose."""
+    q = joint.integrate(joint.neutral(), 0.4 * rng.uniform(-1.0, 1.0, joint.nv))
+    S, T, own = joint.motion_subspace(q), JointType.constraint_subspace(joint, q), joint.constraint_subspace(q)
+    assert_allclose(T.T @ S, np.zeros((6 - joint.nv, joint.nv)), atol=1e-14)
+    assert_allclose(T @ (T.T @ own), own, atol=1e-14)
+    assert_allclose(joint.pose(JointType.project(joint, joint.pose(q))), joint.pose(q), atol=1e-11)
+
+
+def test_the_velocity_of_a_stack_of_states(joint, rng):
+    """S is for one state: where it varies, a class that does not say its velocity is asked state by state."""
+    q = np.array([joint.random(rng) for _ in range(3)])
+    v = rng.normal(size=(3, joint.nv))
+    own = type("Own", (type(joint),), {"velocity": JointType.velocity})(**joint.parameters())
+    assert_allclose(own.velocity(q, v), joint.velocity(q, v), atol=1e-14)
+
+
+def test_a_pose_out_of_reach_is_refused(rng):
+    class Spinning(joints.VectorJoint):
+        nq = nv = 1
+        q_names, q_units = ("angle",), ("rad",)
+
+        def pose(self, q, t=0.0):
+            return joints.Revolute("z").pose(q)
+
+        def motion_subspace(self, q):
+            return -joints.Revolute("z").motion_subspace(q)
+
+    with pytest.raises(rbdkit.StateError, match=r"Spinning joint: no coordinates were found .*; write its `project`"):
+        Spinning().project(joints.Revolute("z").pose(np.array([0.3])))
 
 
 @pytest.mark.parametrize("joint_with_number", [Helical([0.6, 0.0, 0.8], 0.3), RackAndPinion("y", -0.2)])
