@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.joints import JointType
-from rbdkit.joints.joint_type import VectorJoint
 from rbdkit.model import Joint, Model
 
 STEP = 0.02
@@ -58,7 +57,7 @@ def _spring(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     u = type.difference(joint.rest, q)
     A = type.local_rate(u)
     by_u = A.T * stiffness
-    if stiffness.any() and not isinstance(type, VectorJoint):
+    if stiffness.any() and type.is_curved:
         by_u = by_u + _of_local_rate(type, u, stiffness * u)
     return by_u @ A, -by_u @ type.local_rate(-u), A.T * u
 

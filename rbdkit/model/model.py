@@ -15,7 +15,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.forces import ForceElement
 from rbdkit.forces.element import require_element
 from rbdkit.joints import Fixed, JointType
-from rbdkit.joints.joint_type import require_joint_type
+from rbdkit.joints.joint_type import VectorJoint, require_joint_type
 from rbdkit.model import parameters as _parameters
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.describe import describe, describe_html

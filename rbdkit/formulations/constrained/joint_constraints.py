@@ -156,7 +156,7 @@ class JointConstraints:
 
 def _is_plain(type: JointType) -> bool:
     """Whether both spaces of a joint are constant, and g is the logarithm of what is left between pose and joint."""
-    return type.constant_S and type.__class__ in CONSTANT_T and type.__class__ is not Spherical
+    return type.constant_S and type.constant_T and type.__class__ is not Spherical
 
 
 def _position(type: JointType, X: NDArray, t: float) -> NDArray:
