@@ -56,9 +56,11 @@ class Uses:
         for owner, name, value in names:
             space = vars(owner) if isinstance(owner, type) else owner
             spaces.setdefault(id(owner), (space, {}))[1][name] = value
-        self._spaces = [(_values(then), space, _values(then)(then)) for space, then in spaces.values()]
+        asked = [(_values(then), space, _values(then)(then)) for space, then in spaces.values()]
+        (self._some, self._spaces, self._values), *self._more = asked or [(_values("x"), {"x": 0}, (0, 0))]
         self._cells = list({id(cell): (cell, value) for cell, value in cells}.values())
         self._arrays = list({id(array): (array, numbers) for array, numbers in arrays}.values())
+        self._alone = not (self._more or self._cells or self._arrays)
 
     def __add__(self, other: Uses) -> Uses:
         (d, n, c, a), (dicts, names, cells, arrays) = self._given, other._given
@@ -67,21 +69,17 @@ class Uses:
     def hold(self) -> bool:
         """Whether everything is as it was; asked at every call of compiled code, so it takes no time."""
         now, then = self._dicts
-        try:
-            if now != then:  # the very same objects are equal without being looked at
-                return False
-            for some, space, values in self._spaces:
-                if some(space) != values:
-                    return False
-            for cell, value in self._cells:
-                if cell.cell_contents is not value:
-                    return False
-            for array, numbers in self._arrays:
-                if array.tobytes() != numbers:
-                    return False
+        try:  # the very same objects are equal without being looked at
+            return now == then and self._some(self._spaces) == self._values and (self._alone or self._others_hold())
         except (KeyError, ValueError):  # a name or content that is gone, another array
             return False
-        return True
+
+    def _others_hold(self) -> bool:
+        return (
+            all(some(space) == values for some, space, values in self._more)
+            and all(cell.cell_contents is value for cell, value in self._cells)
+            and all(array.tobytes() == numbers for array, numbers in self._arrays)
+        )
 
 
 class Roomy(Symbols):
@@ -202,8 +200,10 @@ class Copies:
             if name not in ("__dict__", "__weakref__", "__init_subclass__", "__abstractmethods__", "_abc_impl")
         }
         if _home(cls) not in LIBRARIES:
-            held = {name: x for name, x in vars(cls).items() if type(x) in CONTAINERS and not name.startswith("__")}
-            self._dicts.append((held, _snapshot(held)))
+            own = {name: x for name, x in vars(cls).items() if not name.startswith("__")}
+            held = {name: x for name, x in own.items() if type(x) in CONTAINERS and not _is_constant(x)}
+            self._names += [(cls, name, x) for name, x in own.items() if name not in held and type(x) in CONTAINERS]
+            self._dicts += [(held, _snapshot(held))] if held else []
             members |= {name: self.of(x, name) for name, x in held.items()}
             self._names += [(cls, name, x) for name, x in vars(cls).items() if isinstance(x, PLAIN | np.ndarray)]
         made = _plain_class(type(cls), cls.__name__, bases, members)
@@ -266,6 +266,11 @@ def _values(names: Iterable[str]) -> itemgetter[Any]:
     """What gives the values of names, a tuple."""
     first, *more = names
     return itemgetter(first, first, *more)
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a value cannot be changed in place."""
+    return isinstance(value, PLAIN) or (type(value) in (tuple, frozenset) and all(map(_is_constant, value)))
 
 
 def _snapshot(value: Any) -> Any:
