@@ -68,6 +68,7 @@ class FreeBody:
         x, v = i * self.equations.nx, i * self.equations.nv
         self._x = [x + k for k in range(self.equations.nx)]
         self._v = [v + k for k in range(self.equations.nv)]
+        self.solved_together = v, self.equations.nv
 
     def coordinates(self) -> Iterator[Whole]:
         return iter(self._x)
@@ -110,6 +111,7 @@ class FreeBodySystem:
         self.program, self.equations = program, equations
         self.n = program.count("bodies")
         self.nx, self.nv = self.n * equations.nx, self.n * equations.nv
+        self.solved_together = 0, self.nv
 
     def step(self, record: Record, n: Index) -> None:
         """Step n of every body, each by itself."""
@@ -167,6 +169,7 @@ def motion(
         {},
         {"bodies": len(numbers), "stages": len(own["c"])},
         partial(_code, equations, method.written_out, method.record, available()[0]),
+        method.shared,
     )
 
 

@@ -17,7 +17,7 @@ from rbdkit.integrators.integrator import CompiledSteps, Integrator, OneStep, Re
 from rbdkit.integrators.lagrange_dalembert import LagrangeDAlembert, half_step_energy
 from rbdkit.integrators.moser_veselov import MoserVeselov
 from rbdkit.integrators.munthe_kaas import MuntheKaas
-from rbdkit.integrators.newton import Solve
+from rbdkit.integrators.newton import Solve, Solves
 from rbdkit.integrators.precision import second_quotient
 from rbdkit.integrators.projection import Projected
 from rbdkit.integrators.rk3 import RK3
@@ -74,6 +74,7 @@ __all__ = [
     "RecordedIntegrator",
     "RungeKutta",
     "Solve",
+    "Solves",
     "Stage",
     "State",
     "SymplecticEuler",

@@ -141,6 +141,7 @@ class OneStep:
 
     conserves: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[type] = System
+    shared: ClassVar[frozenset[str]] = frozenset()
 
     def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
         return State(t, x, v)

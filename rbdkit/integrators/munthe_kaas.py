@@ -24,6 +24,7 @@ class MuntheKaas(OneStep):
     order: int
     A: ArrayLike
     b: ArrayLike
+    shared = frozenset({"weights"})
 
     def step(self, system: System, state: State, h: float) -> State:
         stages = self.stages(system, state, h)
@@ -48,9 +49,7 @@ class MuntheKaas(OneStep):
     def record(system: Recorded, n: Index) -> None:
         """The same step on the arrays of a program, for all tableaus.
 
-        There are "stages" stages, at the fractions "c" of a step. The weights that are not zero stand in "weights" and
-        the stages that they belong to in "terms": first those of each stage, then those of the result, row s beginning
-        at "first_term" s. "u_rates", "v_rates" take the rates of each stage.
+        The tableau is as in `tableau_arrays`. "u_rates", "v_rates" take the rates of each stage.
         """
         program, nv = system.program, system.nv
         stages = program.count("stages")
@@ -71,20 +70,30 @@ class MuntheKaas(OneStep):
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
-        A, b = np.asarray(self.A, dtype=float), np.asarray(self.b, dtype=float)
-        weights = np.vstack([A, b])
-        rows, terms = np.nonzero(weights)
         return {
-            "c": A.sum(axis=1),
-            "weights": weights[rows, terms],
-            "terms": terms.astype(np.int64),
-            "first_term": np.searchsorted(rows, np.arange(len(weights) + 1)).astype(np.int64),
-            "u_rates": np.zeros(len(b) * nv),
-            "v_rates": np.zeros(len(b) * nv),
+            **tableau_arrays(self.A, self.b),
+            **{name: np.zeros(np.size(self.b) * nv) for name in ("u_rates", "v_rates")},
             "scratch": np.zeros(1),
             "x_stage": np.zeros(nx),
             **{name: np.zeros(nv) for name in ("v_stage", "u")},
         }
+
+
+def tableau_arrays(A: ArrayLike, b: ArrayLike) -> dict[str, NDArray]:
+    """A tableau as programs read it.
+
+    There are "stages" stages, at the fractions "c" of a step. The weights that are not zero stand in "weights" and the
+    stages that they belong to in "terms": first those of each stage, then those of the result, row s beginning at
+    "first_term" s.
+    """
+    a, weights = np.asarray(A, dtype=float), np.vstack([np.asarray(A, dtype=float), np.asarray(b, dtype=float)])
+    rows, terms = np.nonzero(weights)
+    return {
+        "c": a.sum(axis=1),
+        "weights": weights[rows, terms],
+        "terms": terms.astype(np.int64),
+        "first_term": np.searchsorted(rows, np.arange(len(weights) + 1)).astype(np.int64),
+    }
 
 
 def _add_up(system: Recorded, moment: Moment, row: Whole, v_sum: Part) -> None:

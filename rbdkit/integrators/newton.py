@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError
+from rbdkit.trace import residuals_of
 
 Residual = Callable[[NDArray], NDArray]
 
@@ -27,6 +29,31 @@ class Solve:
 
     iterations: int
     residuals: tuple[float, ...]
+
+
+class Solves(Sequence[Solve]):
+    """Solves of many steps, as a compiled loop wrote them down. rows : (n, numbers of a row); see `rbdkit.trace`."""
+
+    def __init__(self, rows: NDArray) -> None:
+        self._rows = rows
+
+    @property
+    def most_iterations(self) -> int:
+        """Of any of them."""
+        return int(self._rows[:, 0].max(initial=0.0))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, k: int) -> Solve: ...
+    @overload
+    def __getitem__(self, k: slice) -> Solves: ...
+    def __getitem__(self, k: int | slice) -> Solve | Solves:
+        if isinstance(k, slice):
+            return Solves(self._rows[k])
+        residuals = residuals_of(self._rows[k])
+        return Solve(len(residuals) - 1, tuple(residuals.tolist()))
 
 
 def solve(

@@ -14,6 +14,7 @@ In the order of reading; the packages list their files in the same way::
     program          loops and switches around blocks of recorded arithmetic
     feedback         functions of time and state as part of a program
     recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
+    newton           Newton's method inside a program, for methods whose steps solve equations
     emit             programs as LLVM IR, as Python source and as WebAssembly
     run              programs compiled, kept on disk, and called
 
@@ -45,6 +46,7 @@ from rbdkit.trace.emit import compile_python, llvm_source, python_source
 from rbdkit.trace.feedback import Feedback
 from rbdkit.trace.graph import Graph, Scalar, Symbol
 from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
+from rbdkit.trace.newton import Newton, newton_arrays, residuals_of
 from rbdkit.trace.program import ALONE, WIDE, Block, Index, Lanes, Program, Statement, Whole
 from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
@@ -81,6 +83,7 @@ __all__ = [
     "Kept",
     "Lanes",
     "Moment",
+    "Newton",
     "Operations",
     "Part",
     "Prepared",
@@ -116,12 +119,14 @@ __all__ = [
     "loop_room",
     "maximum",
     "minimum",
+    "newton_arrays",
     "over_time",
     "polynomial",
     "pullback",
     "python_source",
     "read_only",
     "replay",
+    "residuals_of",
     "roomy",
     "run_motion",
     "select",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rbdkit.trace.newton import HISTORY
 from rbdkit.trace.recorded import Part, Record, StateArrays
 from rbdkit.trace.scalar import select
 
@@ -20,7 +21,8 @@ def over_time(system: StateArrays, record_step: Record) -> None:
 
     The state is in arrays "x", "v". Step n goes from times[n] to times[n + 1] and begins with step "first". "done"
     counts the steps. What was not finite is left in "x_new", "v_new". Of several lanes, one that stops stays where it
-    is while others go on: "going" is then 0, else 1.
+    is while others go on: "going" is then 0, else 1. Where steps solve equations (`Newton`), the hardest ones since the
+    state before are written down with a state.
     """
     program = system.program
     every = program.count("every")
@@ -33,6 +35,12 @@ def over_time(system: StateArrays, record_step: Record) -> None:
             _take_over(system)
             program.store("done", 0, 0, program.load("done", 0, 0) + program.load("going", 0, 0))
         _write_down(system, Part("x_record", record * system.nx), Part("v_record", record * system.nv))
+        if "hardest" in program.arrays:
+            row = record * HISTORY
+            with program.loop(0, HISTORY) as k:
+                hardest = program.load("hardest", k)
+                program.store("solve_record", row + k, 0, hardest)
+                program.store("hardest", k, 0, select(program.load("going", 0) > 0.5, 0.0, hardest))
 
 
 def _leave_if_run_away(system: StateArrays) -> None:

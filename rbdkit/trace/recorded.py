@@ -85,6 +85,11 @@ class StateArrays(Protocol):
         """How many numbers a v has."""
         ...
 
+    @property
+    def solved_together(self) -> tuple[Whole, Whole]:
+        """Where the numbers of v begin that depend on each other in equations of a step, and how many they are."""
+        ...
+
     def coordinates(self) -> Iterator[Whole]:
         """The numbers of x, 0 to nx - 1; of one of several systems in the same arrays, its own."""
         ...
@@ -155,6 +160,11 @@ class Recordable(Protocol):
         Equal for methods that share a program. None if parts of a system that know nothing of each other cannot take
         their steps each by itself.
         """
+        ...
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """Names of those of its `arrays` that no step writes to: the same for all motions in lanes."""
         ...
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:

@@ -31,7 +31,7 @@ class JointMotion:
     ) -> None:
         if kernels.loops:
             kernels.refuse_loops("the loop over time")
-        nq, nv = len(q), len(v)
+        nq, nv, self.shared = len(q), len(v), method.shared
         self.steps = len(times) - 1
         self.kernels = kernels
         self.arrays: dict[str, NDArray] = {

@@ -51,6 +51,7 @@ class RecordedTree:
         own: OwnForces | None = None,
     ) -> None:
         self.tree, self.program, self.nx, self.nv = tree, tree.program, tree.nq, tree.nv
+        self.solved_together = 0, tree.nv
         self.external, self.tau, self.f_ext, self.driven, self.own = external, tau, f_ext, driven, own
 
     def coordinates(self) -> Iterator[Whole]:

@@ -51,6 +51,7 @@ class BodySystem:
         self.tau, self.f_ext, self.own = tau, f_ext, own
         self.n = program.count("bodies")
         self.nx, self.nv = self.n * 12, self.n * 6
+        self.solved_together = 0, self.nv
         self.loops = Loops(program, self.bodies, self.of_kind) if loops else None
 
     def coordinates(self) -> Iterator[Whole]:

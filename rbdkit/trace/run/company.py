@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.trace.newton import HISTORY, has_failed
 from rbdkit.trace.program import ALONE, Lanes
 from rbdkit.trace.run.backend import Executable
 from rbdkit.trace.run.lanes import Apart, Given, woven
@@ -34,6 +35,9 @@ class Run:
     interrupted : whether the user stopped it.
     lanes : how many motions the code could compute at once.
     account : what the method left in its array of that name; empty if it has none.
+    solves : of methods whose steps solve equations, a row of `Newton` for each state but the first: the hardest of the
+        steps since the state before.
+    unsolved : the row of the step that ended the run because there was no solution, or None.
     """
 
     steps: int
@@ -44,6 +48,8 @@ class Run:
     interrupted: bool
     lanes: int = 1
     account: NDArray = field(default_factory=lambda: np.zeros(0))
+    solves: NDArray | None = None
+    unsolved: NDArray | None = None
 
 
 class Runnable(Protocol):
@@ -62,6 +68,11 @@ class Runnable(Protocol):
     @property
     def numbers(self) -> Mapping[str, NDArray]:
         """What else it reads."""
+        ...
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """Names of those arrays of the method that are the same in all lanes."""
         ...
 
     def during(self, first: int, steps: int) -> dict[str, NDArray]:
@@ -90,6 +101,7 @@ class Prepared:
     ----------
     tables, counts : what the program reads besides, the same for motions that can share lanes.
     code : the program for so many lanes.
+    shared : names of arrays of the method that are the same in all lanes.
     """
 
     steps: int
@@ -98,6 +110,7 @@ class Prepared:
     tables: Mapping[str, NDArray]
     counts: Mapping[str, int]
     code: Callable[[Lanes], Executable]
+    shared: frozenset[str] = frozenset()
 
     def during(self, first: int, steps: int) -> dict[str, NDArray]:
         """Nothing."""
@@ -175,17 +188,23 @@ class Company:
         self._motions, self._every, self._width = motions, every, width
         self._arrays, self._numbers = first.arrays, None
         self._every_lane = [*motions, *[motions[-1]] * (width - m)]
+        sizes = {"x_record": len(first.arrays["x"]), "v_record": len(first.arrays["v"])}
+        self._solves = "hardest" in first.arrays
+        if self._solves:
+            sizes["solve_record"] = HISTORY
+        self._records = {name: np.empty((m, rows, size)) for name, size in sizes.items()}
+        self._lanes = ALONE
         if width > 1:
-            self._arrays = _spread([x.arrays for x in self._every_lane])
-            self._numbers = _spread([x.numbers for x in self._every_lane])
-        self._lanes = ALONE if width == 1 else Lanes(width, SHARED, frozenset({"x_record", "v_record"}))
+            shared = SHARED | first.shared
+            self._arrays = _spread([x.arrays for x in self._every_lane], shared)
+            self._numbers = _spread([x.numbers for x in self._every_lane], shared)
+            self._lanes = Lanes(width, shared, frozenset(sizes))
         self._at = np.zeros(rows, dtype=int)
-        self._q, self._v = np.empty((m, rows, len(first.arrays["x"]))), np.empty((m, rows, len(first.arrays["v"])))
         for k, x in enumerate(motions):
-            self._q[k, 0], self._v[k, 0] = x.arrays["x"], x.arrays["v"]
+            self._records["x_record"][k, 0], self._records["v_record"][k, 0] = x.arrays["x"], x.arrays["v"]
         self._recorded, self._chunk = 1, max(1, FIRST_STEPS // every)
         self._taken, self._finite = np.zeros(m, dtype=int), np.ones(m, dtype=bool)
-        self._last: dict[int, tuple[NDArray, ...]] = {}  # where those that ran away are
+        self._last: dict[int, dict[str, NDArray]] = {}  # where those that ran away are
 
     @property
     def going(self) -> bool:
@@ -215,11 +234,10 @@ class Company:
         if time.perf_counter() - begun < 0.5 * CHUNK:
             self._chunk *= 2
 
-    def _state(self, k: int) -> tuple[NDArray, ...]:
-        """Position, velocity and account of motion k."""
-        names = ("x", "v", "account") if "account" in self._arrays else ("x", "v")
-        found = [self._arrays[name].reshape(-1, self._width)[:, k].copy() for name in names]
-        return (*found, *[np.zeros(0)] * (3 - len(found)))
+    def _state(self, k: int) -> dict[str, NDArray]:
+        """Position and velocity of motion k, and what the method says of itself."""
+        names = [name for name in ("x", "v", "account", "hardest") if name in self._arrays]
+        return {name: self._arrays[name].reshape(-1, self._width)[:, k].copy() for name in names}
 
     def _run(self, records: int, every: int) -> None:
         self.bound(records, every)()
@@ -231,8 +249,8 @@ class Company:
             self._arrays["turns"][:] = self._chunk * self._every
         counts = {"first": self.done, "records": records, "every": every}
         now = [x.during(self.done, records * every) for x in self._every_lane]
-        places: dict[str, Given] = {**(_spread(now) if self._width > 1 else now[0])}
-        for name, x in (("x_record", self._q), ("v_record", self._v)):
+        places: dict[str, Given] = {**(_spread(now, self._lanes.shared) if self._width > 1 else now[0])}
+        for name, x in self._records.items():
             m, rows, size = x.shape
             lanes = np.minimum(np.arange(self._width), m - 1) * rows + self._recorded
             flat = x.reshape(m * rows, size)
@@ -244,24 +262,25 @@ class Company:
         return [self._result(k, interrupted and self.going) for k in range(len(self._motions))]
 
     def _result(self, k: int, interrupted: bool) -> Run:
-        steps, q, v = int(self._taken[k]), self._q[k], self._v[k]
+        steps, q, v = int(self._taken[k]), self._records["x_record"][k], self._records["v_record"][k]
         n = int(np.searchsorted(self._at[: self._recorded], steps, side="right"))
-        at = self._at[:n].copy()
-        x_last, v_last, account = self._last.get(k) or self._state(k)
+        at, last, unsolved = self._at[:n].copy(), self._last.get(k) or self._state(k), None
+        solves = self._records["solve_record"][k, 1:n] if self._solves else None
         if at[-1] != steps:
             at, n = np.append(at, steps), n + 1
-            q[n - 1], v[n - 1] = x_last, v_last
+            q[n - 1], v[n - 1] = last["x"], last["v"]
         ran_away = k in self._last
-        return Run(steps, at, q[:n], v[:n], ran_away, interrupted and not ran_away, self._width, account)
+        if ran_away and self._solves and has_failed(last["hardest"]):
+            unsolved = last["hardest"]
+        account, stopped = last.get("account", np.zeros(0)), interrupted and not ran_away
+        return Run(steps, at, q[:n], v[:n], ran_away, stopped, self._width, account, solves, unsolved)
 
 
-SHARED = frozenset({"times", "c", "weights"})
-"""What is the same for all motions of a company."""
+SHARED = frozenset({"times", "c"})
+"""What is the same for all motions of a company, besides what their method says."""
 
 
-def _spread(lanes: Sequence[Mapping[str, NDArray]]) -> dict[str, NDArray]:
+def _spread(lanes: Sequence[Mapping[str, NDArray]], shared: Set[str]) -> dict[str, NDArray]:
     """Arrays of the same names, one of each for every lane, as programs for several lanes take them."""
-    whole = {name for name, x in lanes[0].items() if x.dtype.kind == "i"}
-    return {
-        name: x if name in SHARED | whole else woven([arrays[name] for arrays in lanes]) for name, x in lanes[0].items()
-    }
+    same = shared | {name for name, x in lanes[0].items() if x.dtype.kind == "i"}
+    return {name: x if name in same else woven([arrays[name] for arrays in lanes]) for name, x in lanes[0].items()}

@@ -1,0 +1,271 @@
+"""Newton's method inside a program: the equations of a step are solved in each lane as long as that lane needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.trace.graph import Scalar
+from rbdkit.trace.program import Program, Whole
+from rbdkit.trace.recorded import Part
+from rbdkit.trace.scalar import maximum, select
+
+LEFT, FAILED, FRESH, COUNT, CORRECT, RESTART, WANT, SIZE, SQUARES, STEP, SWAP, PIVOT, FACTOR = PLACES = range(13)
+"""Places in "newton": what is known of the equations of a lane, 1 or 0 where it is a yes or a no."""
+TURNS = 32
+"""So many residuals of a step are kept."""
+HISTORY = 3 + TURNS
+"""Numbers of a row that tells how a step was solved: corrections, residuals before them and after, whether that failed;
+and the residuals."""
+HUGE = 1e300
+DIFFERENCE = 6e-6
+"""Step of central differences, as a share of a variable that is larger than 1: a cube root of the last digit."""
+ROUND_OFF = 4.0 * float(np.finfo(float).eps)
+
+Residual = Callable[[Part, Part], None]
+"""Writes the residuals of unknowns to another part."""
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Equations ``residual(z) = 0`` in a program, as many of them as unknowns, and how they are solved.
+
+    Unknowns and residuals stand in arrays of the same layout: those of these equations begin at `first`. Corrections
+    that serve a long while come first: with the Jacobian of an earlier call, or a new one, by central differences at
+    the guess. Where `quick` of them do not lead to the solution, Newton's method itself begins again at the guess, with
+    new differences for every correction. As in `rbdkit.integrators.newton`, a solution is where the largest residual is
+    below the tolerance, or a correction too small to change it.
+
+    Parameters
+    ----------
+    first, n : where the unknowns begin, and how many they are.
+    residual : reads all unknowns from one part and writes all residuals to another.
+    quick, full : corrections that are allowed of either kind.
+    """
+
+    program: Program
+    first: Whole
+    n: Whole
+    residual: Residual
+    quick: int = 8
+    full: int = 20
+
+    def solve(self) -> None:
+        """From "guess" to "unknowns", in lanes that are "going"; `failed` says where there is no solution.
+
+        The largest residual of a solution is read from "tolerance".
+        """
+        program = self.program
+        if self.quick + self.full + 2 > TURNS:
+            raise ValueError(f"{self.quick} and {self.full} corrections are more than {TURNS - 2}")
+        for place in (FAILED, FRESH, COUNT):
+            self._keep(place, 0.0)
+        self._keep(LEFT, program.load("going", 0))
+        program.store("history", 0, 1, 0.0)
+        with program.loop(0, self.n) as k:
+            own = self.first + k
+            program.store("unknowns", own, 0, program.load("guess", own))
+        with program.loop(0, self.quick + self.full + 2) as turn:
+            self.residual(Part("unknowns"), Part("residual"))
+            self._measure("residual")
+            self._decide(turn)
+            program.break_if(self._known(LEFT) < 0.5)
+            with program.when("newton", 0, WANT):
+                self._differentiate()
+                self._invert()
+            self._correct()
+            program.break_if(self._known(LEFT) < 0.5)
+        self._write_down()
+
+    @property
+    def failed(self) -> Any:
+        """Whether there is no solution: a condition for `select`."""
+        return self._known(FAILED) > 0.5
+
+    def _known(self, place: int) -> Scalar:
+        return self.program.load("newton", 0, place)
+
+    def _keep(self, place: int, value: Scalar) -> None:
+        self.program.store("newton", 0, place, value)
+
+    def _measure(self, array: str) -> None:
+        """The largest number to `SIZE`, the sum of squares, which is no number if one of them is not, to `SQUARES`."""
+        program = self.program
+        self._keep(SIZE, 0.0)
+        self._keep(SQUARES, 0.0)
+        with program.loop(0, self.n) as k:
+            x = program.load(array, self.first + k)
+            self._keep(SIZE, maximum(self._known(SIZE), abs(x)))
+            self._keep(SQUARES, self._known(SQUARES) + x * x)
+
+    def _decide(self, turn: Whole) -> None:
+        """What becomes of each lane with its residual: solved, to be corrected, begun anew, or failed."""
+        program = self.program
+        left, fresh, count = self._known(LEFT), self._known(FRESH), self._known(COUNT)
+        squares = self._known(SQUARES)
+        largest = select(squares < HUGE, self._known(SIZE), squares)
+        program.store("history", turn, 3, largest)
+        program.store("history", 0, 1, program.load("history", 0, 1) + left)
+        left = select(largest < program.load("tolerance", 0), 0.0, left)
+        most = select(fresh > 0.5, float(self.full), float(self.quick))
+        over = left * select(squares < HUGE, select(count < most, 0.0, 1.0), 1.0)
+        restart, failed = over * (1.0 - fresh), over * fresh
+        left, fresh = left * (1.0 - failed), fresh + restart
+        correct = left * (1.0 - restart)
+        kept = program.load("kept", self.first)
+        self._keep(WANT, correct * maximum(fresh, 1.0 - kept))
+        kept = select(correct > 0.5, 1.0, kept)
+        program.store("kept", self.first, 0, select(fresh > 0.5, 0.0, kept))
+        self._keep(FAILED, self._known(FAILED) + failed)
+        self._keep(COUNT, select(restart > 0.5, 0.0, count))
+        for place, value in ((LEFT, left), (FRESH, fresh), (RESTART, restart), (CORRECT, correct)):
+            self._keep(place, value)
+
+    def _differentiate(self) -> None:
+        """The Jacobian at the unknowns, to "jacobian", column by column."""
+        program, n = self.program, self.n
+        with program.loop(0, n) as k:
+            own = self.first + k
+            size = maximum(1.0, abs(program.load("unknowns", own)))
+            self._keep(STEP, DIFFERENCE * size)
+            with program.loop(0, n) as i:
+                program.store("jacobian", (self.first + i) * n + k, 0, 0.0)
+            with program.loop(0, 2) as side:
+                with program.loop(0, n) as i:
+                    place = self.first + i
+                    program.store("trial", place, 0, program.load("unknowns", place))
+                with program.loop(0, 1):
+                    way = program.load("sides", side) * self._known(STEP)
+                    program.store("trial", own, 0, program.load("trial", own) + way)
+                self.residual(Part("trial"), Part("trial_residual"))
+                with program.loop(0, n) as i:
+                    slope = program.load("sides", side) * (0.5 / self._known(STEP))
+                    entry, r = (self.first + i) * n + k, program.load("trial_residual", self.first + i)
+                    program.store("jacobian", entry, 0, program.load("jacobian", entry) + slope * r)
+
+    def _invert(self) -> None:
+        """The inverse of "jacobian" to "inverse", in lanes that want a new one."""
+        program, n = self.program, self.n
+        with program.loop(0, n) as i:
+            row = (self.first + i) * n
+            with program.loop(0, n) as j:
+                program.store("right_side", row + j, 0, 0.0)
+            with program.loop(0, 1):
+                program.store("right_side", row + i, 0, 1.0)
+        eliminate(program, self.first, n, "jacobian", "right_side", n)
+        with program.loop(0, n) as i:
+            row = (self.first + i) * n
+            with program.loop(0, n) as j:
+                place = row + j
+                new, old = program.load("right_side", place), program.load("inverse", place)
+                program.store("inverse", place, 0, select(self._known(WANT) > 0.5, new, old))
+
+    def _correct(self) -> None:
+        """The next unknowns; those of which a correction changes nothing are a solution."""
+        program, n = self.program, self.n
+        self._keep(FACTOR, 0.0)
+        with program.loop(0, n) as i:
+            place = self.first + i
+            row = place * n
+            self._keep(FACTOR, maximum(self._known(FACTOR), abs(program.load("unknowns", place))))
+            program.store("correction", place, 0, 0.0)
+            with program.loop(0, n) as j:
+                term = program.load("inverse", row + j) * program.load("residual", self.first + j)
+                program.store("correction", place, 0, program.load("correction", place) + term)
+        self._measure("correction")
+        small = select(self._known(SIZE) > ROUND_OFF * maximum(self._known(FACTOR), 1e-300), 0.0, 1.0)
+        small = self._known(CORRECT) * select(self._known(SQUARES) < HUGE, small, 0.0)
+        correct = self._known(CORRECT) * (1.0 - small)
+        self._keep(CORRECT, correct)
+        self._keep(COUNT, self._known(COUNT) + correct)
+        self._keep(LEFT, self._known(LEFT) * (1.0 - small))
+        with program.loop(0, n) as k:
+            place = self.first + k
+            z = program.load("unknowns", place)
+            stays = select(self._known(RESTART) > 0.5, program.load("guess", place), z)
+            better = z - program.load("correction", place)
+            program.store("unknowns", place, 0, select(self._known(CORRECT) > 0.5, better, stays))
+
+    def _write_down(self) -> None:
+        """How it was solved goes to "hardest", unless what stands there took more corrections or failed."""
+        program = self.program
+        failed = maximum(self._known(FAILED), self._known(LEFT))
+        self._keep(FAILED, failed)
+        program.store("history", 0, 0, self._known(COUNT))
+        program.store("history", 0, 2, failed)
+        hard, known = (select(program.load(x, 0, 2) > 0.5, HUGE, program.load(x, 0, 0)) for x in ("history", "hardest"))
+        self._keep(SWAP, program.load("going", 0) * select(hard < known, 0.0, 1.0))
+        with program.loop(0, HISTORY) as k:
+            new, old = program.load("history", k), program.load("hardest", k)
+            program.store("hardest", k, 0, select(self._known(SWAP) > 0.5, new, old))
+
+
+def newton_arrays(n: int) -> dict[str, NDArray]:
+    """What `Newton` reads and writes, for n unknowns in all."""
+    vectors = ("guess", "unknowns", "residual", "trial", "trial_residual", "correction", "kept")
+    return {
+        **{name: np.zeros(n) for name in vectors},
+        **{name: np.zeros(n * n) for name in ("jacobian", "right_side", "inverse")},
+        "newton": np.zeros(len(PLACES)),
+        "tolerance": np.zeros(1),
+        "sides": np.array([1.0, -1.0]),
+        "history": np.zeros(HISTORY),
+        "hardest": np.zeros(HISTORY),
+    }
+
+
+def has_failed(row: NDArray) -> bool:
+    """Whether a row of `HISTORY` numbers tells of equations that were not solved."""
+    return bool(row[2] > 0.5)
+
+
+def residuals_of(row: NDArray) -> NDArray:
+    """Of a row of `HISTORY` numbers, the largest residual before the first correction and after each."""
+    count, seen = row[:2].astype(int)
+    return row[3 + seen - count - 1 : 3 + seen]
+
+
+def eliminate(program: Program, first: Whole, n: Whole, A: str, B: str, width: Whole) -> None:
+    """A X = B for X, which is left in B: (n, n) and (n, width) by rows, both from row `first` on; A is used up.
+
+    Gauss and Jordan's elimination. The largest number of a column becomes the pivot: rows change places where that is
+    so, in each lane for itself. With a matrix that has no inverse the result is not finite.
+    """
+
+    def known(place: int) -> Scalar:
+        return program.load("newton", 0, place)
+
+    def keep(place: int, value: Scalar) -> None:
+        program.store("newton", 0, place, value)
+
+    with program.loop(0, n) as k:
+        a_k, b_k = (first + k) * n, (first + k) * width
+        with program.loop(k + 1, n) as i:
+            a_i, b_i = (first + i) * n, (first + i) * width
+            keep(SWAP, select(abs(program.load(A, a_i + k)) > abs(program.load(A, a_k + k)), 1.0, 0.0))
+            with program.when("elimination", 0, SWAP):
+                for array, one, other, start, stop in ((A, a_k, a_i, k, n), (B, b_k, b_i, 0, width)):
+                    with program.loop(start, stop) as j:
+                        here, there = one + j, other + j
+                        x, y, swap = program.load(array, here), program.load(array, there), known(SWAP) > 0.5
+                        program.store(array, here, 0, select(swap, y, x))
+                        program.store(array, there, 0, select(swap, x, y))
+        with program.loop(0, 1):
+            keep(PIVOT, 1.0 / program.load(A, a_k + k))
+        for array, row, start, stop in ((A, a_k, k, n), (B, b_k, 0, width)):
+            with program.loop(start, stop) as j:
+                place = row + j
+                program.store(array, place, 0, known(PIVOT) * program.load(array, place))
+        for lowest, highest in ((0, k), (k + 1, n)):
+            with program.loop(lowest, highest) as i:
+                a_i, b_i = (first + i) * n, (first + i) * width
+                keep(FACTOR, program.load(A, a_i + k))
+                for array, own, pivot, start, stop in ((A, a_i, a_k, k, n), (B, b_i, b_k, 0, width)):
+                    with program.loop(start, stop) as j:
+                        place = own + j
+                        change = known(FACTOR) * program.load(array, pivot + j)
+                        program.store(array, place, 0, program.load(array, place) - change)
