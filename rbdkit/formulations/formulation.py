@@ -96,13 +96,18 @@ class Compiled(Protocol):
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run from the state (x, v) through the given times, every n-th state and the last recorded; or None.
+        """The run from the state (x, v) through the given times, every n-th state and the last recorded; or None, if
+        there is an `obstacle`.
 
         Parameters
         ----------
         method : an integrator that records its steps.
         acts : the forces, of which the formulation may know as functions of its states, too; None if there are none.
         """
+        ...
+
+    def obstacle(self, acts: Acting | None) -> str:
+        """What of the model or the forces compiled loops do not know, in a few words; empty if they know it all."""
         ...
 
 

@@ -88,10 +88,15 @@ class FreeBodies(ABC):
         acts: Acting | None = None,
     ) -> Run | None:
         """The run in one compiled loop, for bodies under gravity alone, without force elements; else None."""
-        if self.tau is not None or self.f_ext is not None:
+        if self.obstacle(acts):
             return None
         prepared = motion(self.equations, method, self.numbers(), self.model.gravity, times, x, v)
         return run_motion(prepared, every, progress)
+
+    def obstacle(self, acts: Acting | None) -> str:
+        """Forces are what compiled loops of free bodies do not know yet."""
+        acting = self.tau is not None or self.f_ext is not None
+        return f"formulation {self.name!r} records bodies under gravity alone" if acting else ""
 
     # --- forces -------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +14,14 @@ from rbdkit.engine import Kernels, few_steps, kernels_for
 from rbdkit.engine import simulate as run_kernels
 from rbdkit.errors import ConvergenceError, RbdkitError
 from rbdkit.formulations import Acting, Force
-from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, RecordedIntegrator, records
+from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, RecordedIntegrator, Solve, Solves, records
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import Sample
 from rbdkit.simulation.forces import Drive, Scheduled
 from rbdkit.simulation.laws import Traced, Untraceable, Untraced, force_law, torque_law
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
-from rbdkit.trace import FewSteps, Run
+from rbdkit.trace import FewSteps, Run, residuals_of
 
 WORTH_COMPILING = 1000
 """So many evaluations of a function take as long from Python as its compilation."""
@@ -94,7 +94,7 @@ def obstacle(method: Integrator | Adaptive, tau_is_function: bool, f_ext_is_func
     if isinstance(method, Adaptive) and not hasattr(method, "record"):
         return "SciPy chooses the steps"
     if not records(method):
-        return f"{type(method).__name__} is a Python class of its own"
+        return f"integrator {method.name!r} does not record its steps"
     return ""
 
 
@@ -107,13 +107,17 @@ def record_compiled(
     acts: Acting,
     every: int,
     watch: Progress,
+    step: Callable[[int, NDArray, NDArray], object],
 ) -> Recording:
-    """The same as `record` of the method's steps; the arguments are those of `rbdkit.engine.simulate`."""
+    """The same as `record` of the method's steps; the arguments are those of `rbdkit.engine.simulate`.
+
+    step : makes the step of a number from a state, by the readable form of the method.
+    """
     try:
         run = run_kernels(kernels, q, v, times, method, acts.tau, acts.f_ext, every, watch.update)
     finally:
         watch.close()
-    return recording_of(run, times, method)
+    return unsolved(recording_of(run, times, method), run, times, step)
 
 
 class JointSteps:
@@ -171,4 +175,38 @@ def recording_of(run: Run, times: NDArray, method: RecordedIntegrator | Adaptive
     elif run.interrupted:
         stopped = f"interrupted at t = {times[last]:.6g} s"
     interrupted = run.interrupted and not ran_away
-    return Recording(times[run.at[:n]], run.q[:n], run.v[:n], steps, stopped, ran_away, interrupted=interrupted)
+    solves: Sequence[Solve] = () if run.solves is None else Solves(run.solves[: n - 1])
+    return Recording(times[run.at[:n]], run.q[:n], run.v[:n], steps, stopped, ran_away, solves, interrupted)
+
+
+def unsolved(
+    recording: Recording, run: Run, times: NDArray, step: Callable[[int, NDArray, NDArray], object]
+) -> Recording:
+    """The recording of a run that ended where the equations of a step could not be solved, in words that say so.
+
+    Parameters
+    ----------
+    step : makes the step of a number from a state, by the readable form of the method.
+
+    Raises
+    ------
+    RbdkitError
+        If it was the first step.
+    """
+    if run.unsolved is None:
+        return recording
+    k = recording.steps
+    fault: RbdkitError = ConvergenceError(
+        f"the equations of the step from t = {times[k]:.6g} s could not be solved by compiled code: the last residuals "
+        f"are {', '.join(f'{r:.2g}' for r in residuals_of(run.unsolved)[-5:])}; take a shorter step"
+    )
+    try:
+        with np.errstate(all="ignore"):
+            step(k, recording.q[-1], recording.v[-1])
+    except FloatingPointError:
+        return recording
+    except RbdkitError as words:
+        fault = words
+    if k == 0:
+        raise fault
+    return replace(recording, stopped=f"{fault} (after t = {times[k]:.6g} s)", ran_away=False)

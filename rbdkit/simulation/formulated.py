@@ -14,14 +14,14 @@ from rbdkit.engine import backend
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, joint_state
 from rbdkit.formulations import Acting as InLoop
-from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, RecordedIntegrator, records
+from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, RecordedIntegrator, State
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.adequacy import Sample as Sampled
 from rbdkit.simulation.asking import require_function
 from rbdkit.simulation.closing import require_closed
 from rbdkit.simulation.compiled import acting as compile_forces
-from rbdkit.simulation.compiled import blamed, recording_of
+from rbdkit.simulation.compiled import blamed, obstacle, recording_of, unsolved
 from rbdkit.simulation.forces import Drive, Scheduled
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
@@ -32,6 +32,7 @@ from rbdkit.trace import available
 Maker = Callable[[Model, Force | None, Force | None], Formulation]
 """Makes a formulation of a model, tau and f_ext: a class of `rbdkit.formulations`, or a function that calls one."""
 _NOT_NEEDED = np.zeros(0)
+FROM_PYTHON = "stepped from Python"
 
 
 def maker_of(formulation: str | Maker) -> Maker:
@@ -84,7 +85,7 @@ def run_formulation(
         require_closed(model, q, v)
     x, w = system.state(q, v)
     require_room(len(times) - 1, every, 1 + len(x) + len(w))
-    recording, what_ran, acts = _compiled(system, method, times, x, w, applied, f_ext, external, every, watch)
+    recording, what_ran, acts = _compiled(system, method, times, x, w, acting, f_ext, every, watch)
     if recording is not None and not (applied.zero and external is None):
         recording = blamed(recording, times, acting.tau, acting.f_ext if external else None)
     in_code = None
@@ -92,7 +93,8 @@ def run_formulation(
         in_code = _few_steps(system, method, acts)  # type: ignore[arg-type]
         applied = applied if acts is None else applied.traced(acts.tau)
     else:
-        samples, what_ran = _samples(method, system, acting, times, x, w)
+        samples, how = _samples(method, system, acting, times, x, w)
+        what_ran = f"{how}: {what_ran}" if how == FROM_PYTHON else how
         recording = record(samples, times, x, w, every, watch)
     tau = None if applied.zero else applied.function
     motion = Motion(system, recording.t, recording.q, recording.v, tau, external, recording.solves)
@@ -153,29 +155,40 @@ def _compiled(
     times: NDArray,
     x: NDArray,
     w: NDArray,
-    applied: Drive,
+    acting: Acting,
     f_ext: Any,
-    external: Force | None,
     every: int,
     watch: Progress,
 ) -> tuple[Recording | None, str, InLoop | None]:
-    """The run by the formulation's own compiled loop, if it has one for the method and the forces; what ran, and what
-    acted in it."""
-    if not isinstance(system, Compiled) or not records(method):
-        return None, "", None
-    acts = None
+    """The run by the formulation's own compiled loop, what ran, and what acted in it; or None, and why there is no such
+    loop."""
+    applied, external, acts = acting.applied, acting.external, None
+    if not isinstance(system, Compiled):
+        return None, f"formulation {system.name!r} does not record itself", None
+    if why_not := obstacle(method, False, False):
+        return None, why_not, None
     if not (applied.zero and external is None):
-        acts, _ = compile_forces(system.model, np.asarray, method, applied, f_ext, external, times)
+        acts, why_not = compile_forces(system.model, np.asarray, method, applied, f_ext, external, times)
         if acts is None:
-            return None, "", None
+            return None, why_not, None
+    if why_not := system.obstacle(acts):
+        return None, why_not, None
     try:
-        run = system.compiled_run(method, times, x, w, every, watch.update, acts)
+        run = system.compiled_run(method, times, x, w, every, watch.update, acts)  # type: ignore[arg-type]
     finally:
         watch.close()
+    if run is None:
+        return None, f"formulation {system.name!r} has no compiled loop for it", None
+
+    def step(k: int, x: NDArray, w: NDArray) -> State:
+        acting.step = k
+        return method.step(system, method.init(system, times[k], x, w), times[k + 1] - times[k])  # type: ignore[union-attr]
+
     name, why = available()
     code = "LLVM" if name == "llvm" else f"generated Python ({why})"
     how = f", {acts}" if acts is not None and str(acts) else ""
-    return (None if run is None else recording_of(run, times, method)), f"compiled loop ({code}){how}", acts
+    recording = unsolved(recording_of(run, times, method), run, times, step)  # type: ignore[arg-type]
+    return recording, f"compiled loop ({code}){how}", acts
 
 
 def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None) -> InCode:
@@ -194,14 +207,14 @@ def _samples(
 ) -> tuple[Iterator[Sample], str]:
     """The states at times[1:], and what code computes them."""
     if isinstance(method, Adaptive):
-        return adaptive_samples(method, system, times, x, w), "stepped from Python"
+        return adaptive_samples(method, system, times, x, w), FROM_PYTHON
     alone = acting.scheduled and not system.model.acting
     if isinstance(method, CompiledSteps) and alone and backend(system.model)[0] == "llvm":
         tau = None if acting.applied.zero else acting.tau_in_step
         samples = method.compiled_steps(system, times, x, w, tau)
         if samples is not None:
             return samples, "compiled steps (LLVM)"
-    return _steps(method, system, acting, times, x, w), "stepped from Python"
+    return _steps(method, system, acting, times, x, w), FROM_PYTHON
 
 
 def _steps(

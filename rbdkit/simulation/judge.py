@@ -11,7 +11,7 @@ from rbdkit.errors import RbdkitError
 from rbdkit.forces.joint_friction import CREEP
 from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Remarking, joint_state
 from rbdkit.formulations.free_bodies import FreeBodies
-from rbdkit.integrators import Adaptive, Integrator
+from rbdkit.integrators import Adaptive, Integrator, Solves
 from rbdkit.model.kept import kept
 from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.forces import Drive
@@ -211,5 +211,7 @@ def _remarks(motion: Trajectory) -> list[str]:
 
 
 def _most_iterations(recording: Recording) -> int:
-    """Of Newton's method in a recorded step; 0 for explicit methods."""
+    """Of Newton's method in a step; 0 for explicit methods."""
+    if isinstance(recording.solves, Solves):
+        return recording.solves.most_iterations
     return max((solve.iterations for solve in recording.solves), default=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import cached_property
 
@@ -28,8 +28,9 @@ class Motion(Trajectory):
         Times and states in its own coordinates.
     tau, f_ext : Force, optional
         What acts, as functions of (t, q, v), or None.
-    solves : tuple of Solve, optional
-        How the equations of each recorded step were solved; empty for explicit methods.
+    solves : sequence of Solve, optional
+        How the equations of steps were solved: for each state but the first, of the steps since the one before the one
+        that took most corrections; empty for explicit methods.
     report : Report, optional
         How the run went; its lines are in ``repr``.
 
@@ -44,7 +45,7 @@ class Motion(Trajectory):
     system: Formulation
     x: NDArray
     w: NDArray
-    solves: tuple[Solve, ...]
+    solves: Sequence[Solve]
     _applied: Force | None
 
     def __init__(
@@ -55,7 +56,7 @@ class Motion(Trajectory):
         w: NDArray,
         tau: Force | None = None,
         f_ext: Force | None = None,
-        solves: tuple[Solve, ...] = (),
+        solves: Sequence[Solve] = (),
         report: Report | None = None,
     ) -> None:
         own = {"system": system, "x": x, "w": w, "solves": solves, "_applied": tau}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +24,8 @@ class Recording:
     steps : number of steps that the integrator took.
     stopped : why the run ended before its time, or empty.
     ran_away : whether that was because the state was not finite any more. interrupted : or because the user wanted so.
-    solves : how the equations of the steps that led to rows 1, 2, ... were solved; empty for explicit methods.
+    solves : how equations were solved, of the steps since the row before those that took most corrections, for rows 1,
+        2, ...; empty for explicit methods.
     """
 
     t: NDArray
@@ -33,7 +34,7 @@ class Recording:
     steps: int
     stopped: str = ""
     ran_away: bool = False
-    solves: tuple[Solve, ...] = ()
+    solves: Sequence[Solve] = ()
     interrupted: bool = False
 
     def within_reach(self) -> Recording:
@@ -73,6 +74,7 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
     """
     kept, last = [(times[0], q, v)], len(times) - 1
     solves: list[Solve] = []
+    hardest: Solve | None = None
     k = steps = 0
     stopped, ran_away, interrupted = "", False, False
     try:
@@ -81,9 +83,12 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
                 if not (np.isfinite(q_new).all() and np.isfinite(v_new).all()):
                     raise FloatingPointError("the state is not finite any more")
                 k, steps, q, v = k + 1, steps_new, q_new, v_new
+                if solve is not None and (hardest is None or solve.iterations >= hardest.iterations):
+                    hardest = solve
                 if k % every == 0 or k == last:
                     kept.append((times[k], q, v))
-                    solves += [] if solve is None else [solve]
+                    solves += [] if hardest is None else [hardest]
+                    hardest = None
                 watch.update(k / last)
     except KeyboardInterrupt:
         stopped, interrupted = f"interrupted at t = {times[k]:.6g} s", True

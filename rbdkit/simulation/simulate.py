@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from reprlib import repr as shortened
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Force, JointSystem
-from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator
+from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import InCode
@@ -181,8 +181,9 @@ def simulate(
     if kernels is not None:
         acts, why_not = acting(model, kernels.on_links, method, applied, f_ext, external, times)
     if kernels is not None and acts is not None:
+        readable = partial(readable_step, method, model, applied, external, times)  # type: ignore[arg-type]
         applied, joint_steps = applied.traced(acts.tau), JointSteps(kernels, method, acts)  # type: ignore[arg-type]
-        recording = record_compiled(kernels, method, times, q, v, acts, int(every), watch)  # type: ignore[arg-type]
+        recording = record_compiled(kernels, method, times, q, v, acts, int(every), watch, readable)  # type: ignore[arg-type]
         recording = blamed(recording, times, applied.function, external)
     else:
         if isinstance(method, Adaptive):
@@ -303,6 +304,21 @@ def _fixed_steps(
         system.tau = applied.during(k)
         state = method.step(system, replace(state, t=times[k]), times[k + 1] - times[k])
         yield state.x, state.v, k + 1, state.solve
+
+
+def readable_step(
+    method: Integrator,
+    model: Model,
+    applied: Drive,
+    external: Force | None,
+    times: NDArray,
+    k: int,
+    q: NDArray,
+    v: NDArray,
+) -> State:
+    """The state after step k from a state at times[k], as the readable form of a method makes it."""
+    system = JointSystem(model, applied.during(k), external)
+    return method.step(system, method.init(system, times[k], q, v), times[k + 1] - times[k])
 
 
 def _what_ran(model: Model, backend: str, why_not: str, traced: str) -> str:

@@ -13,7 +13,7 @@ from rbdkit.formulations.local_velocity import Projection
 from rbdkit.integrators import (
     INTEGRATORS,
     RK4,
-    ImplicitMidpoint,
+    GeneralizedAlpha,
     MuntheKaas,
     Projected,
     SymplecticEuler,
@@ -193,7 +193,7 @@ class Midpoint(MuntheKaas):
 
 def test_recorded_steps_are_those_of_the_class_that_makes_them():
     assert all(map(records, (RK4(), SymplecticEuler(), Midpoint())))
-    assert not any(map(records, (Shorter(), ImplicitMidpoint(), Projected(RK4()))))
+    assert not any(map(records, (Shorter(), GeneralizedAlpha(), Projected(RK4()))))
 
 
 @FORMULATIONS

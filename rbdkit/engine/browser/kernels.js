@@ -97,9 +97,9 @@ class Kernels {
     return outputs;
   }
 
-  // The motion from a state in steps of dt, every n-th state recorded: { t, q, v, ranAway }, the initial state first.
+  // The motion from a state in steps of dt, every n-th state recorded: { t, q, v, ranAway, unsolved }, the first one too.
   // tau: joint forces, nv numbers; or a row of nv for each step, held; or one more, with straight lines between.
-  // A run ends before the first state that is not finite.
+  // A run ends before the first state that is not finite; if there is none as equations have no solution, it is unsolved.
   simulate({ q, v, dt, steps, every = 1, tau = new Array(v.length).fill(0) }) {
     const { nq, nv } = this.packaged.counts;
     const records = Math.floor(steps / every);
@@ -110,13 +110,21 @@ class Kernels {
     const times = Float64Array.from({ length: steps + 1 }, (_, k) => k * dt);
     const straight = step && rows > steps;
     const counts = { first: 0, records, every, tau_step: step, tau_next: straight ? nv : 0 };
-    this.run("simulate", { ...state, times, ...record }, counts);
+    const solves = {};
+    if (this.program("simulate").arrays.includes("hardest")) {
+      const row = this.places.hardest.size; // nothing of an earlier motion is kept
+      solves.hardest = new Float64Array(row);
+      solves.solve_record = new Float64Array(records * row);
+      solves.kept = new Float64Array(this.places.kept.size);
+    }
+    this.run("simulate", { ...state, times, ...record, ...solves }, counts);
     const kept = Math.floor(this.numbers("done")[0] / every);
     return {
       t: times.filter((_, k) => k % every === 0 && k <= kept * every),
       q: joined(q, record.x_record.subarray(0, kept * nq)),
       v: joined(v, record.v_record.subarray(0, kept * nv)),
       ranAway: kept < records,
+      unsolved: kept < records && solves.hardest !== undefined && solves.hardest[2] > 0.5,
     };
   }
 }

@@ -153,8 +153,8 @@ class ConstrainedBodies:
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None with joints whose axes move in the successor, or `Baumgarte`."""
-        if not compiled.covered(self) or (acts is None and (self.tau is not None or self.f_ext is not None)):
+        """The run in one compiled loop; None if there is an `obstacle`."""
+        if self.obstacle(acts):
             return None
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
 
@@ -162,6 +162,12 @@ class ConstrainedBodies:
     def program_numbers(self) -> NDArray:
         """What compiled code needs to know of the bodies."""
         return compiled.numbers(self)
+
+    def obstacle(self, acts: Acting | None) -> str:
+        """Joints whose axes move in the successor or in time, `Baumgarte`, springs on loops."""
+        if acts is None and (self.tau is not None or self.f_ext is not None):
+            return "tau or f_ext is a Python function"
+        return compiled.obstacle(self)
 
     # --- equations of motion ------------------------------------------------------------------------------------------
 

@@ -48,16 +48,22 @@ if TYPE_CHECKING:
     from rbdkit.formulations.constrained.bodies import ConstrainedBodies
 
 
-def covered(system: ConstrainedBodies) -> bool:
-    """Whether there is compiled code: for trees and loops of these joints, with springs, dampers and rotors."""
+def obstacle(system: ConstrainedBodies) -> str:
+    """What there is no compiled code for: all but trees and loops of these joints, with springs, dampers and rotors."""
     loops = [loop.joint for loop in system.model.loops]
-    return (
-        system.baumgarte is None
-        and system.tree_has_inertia
-        and all(joint.type.constant_S and not joint.type.is_users_own for joint in [*system.model.joints[1:], *loops])
-        and not any(joint.stiffness.any() for joint in loops)
-        and (not system.model.acting or kernels_for(system.model) is not None)
-    )
+    if system.baumgarte is not None:
+        return "Baumgarte's stabilisation is not recorded"
+    if not system.tree_has_inertia:
+        return "what hangs on some joint of the tree has no inertia"
+    for joint in [*system.model.joints[1:], *loops]:
+        if not joint.type.constant_S or joint.type.is_users_own:
+            return f"joint {joint.name!r} ({joint.type.known_as}) is not known to have axes fixed in its successor"
+    for joint in loops:
+        if joint.stiffness.any():
+            return f"joint {joint.name!r} closes a loop with a spring"
+    if system.model.acting and kernels_for(system.model) is None:
+        return "the engine does not know all that the force elements act on"
+    return ""
 
 
 def motion(
@@ -112,6 +118,7 @@ def motion(
         {name: np.array(table, dtype=np.int64) for name, table in tables.items()},
         counts,
         partial(code_of, method.record, used, groups, bool(model.loops), tau, f_ext, own, available()[0]),
+        method.shared,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,14 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, require_tree
 from rbdkit.engine import Kernels, backend, kernels_for, simulate_many
-from rbdkit.errors import SimulationError
+from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.formulations import Acting, Force
 from rbdkit.model import Model
-from rbdkit.simulation.compiled import acting, blamed, recording_of
+from rbdkit.simulation.compiled import acting, blamed, recording_of, unsolved
 from rbdkit.simulation.ensembles.family import Member
-from rbdkit.simulation.ensembles.outcome import Outcome
+from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
 from rbdkit.simulation.forces import Drive, drive, external_drive
-from rbdkit.simulation.simulate import integrator_of, step_times
+from rbdkit.simulation.simulate import integrator_of, readable_step, step_times
 from rbdkit.trace import Feedback, Run
 
 LOOKS = 33
@@ -142,7 +143,12 @@ def _for_each(given: Sequence[Any]) -> Any:
 
 
 def _outcome(number: int, own: Lane, run: Run) -> Outcome:
-    motion = blamed(recording_of(run, own.times, own.method), own.times, own.applied.function, own.external)
+    step = partial(readable_step, own.method, own.model, own.applied, own.external, own.times)
+    try:
+        motion = unsolved(recording_of(run, own.times, own.method), run, own.times, step)
+    except RbdkitError as fault:
+        return refused(number, sentence(fault))
+    motion = blamed(motion, own.times, own.applied.function, own.external)
     name, why = backend(own.model)
     parts = ["LLVM" if name == "llvm" else f"generated Python ({why})"]
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
