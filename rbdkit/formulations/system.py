@@ -42,3 +42,12 @@ class Lagrangian(System, Protocol):
     def inertia_slope(self, x: NDArray, v: NDArray) -> NDArray:
         """How M v changes with x while the numbers v stay, (nv, nv): column k where x moves along the k-th velocity."""
         ...
+
+
+@runtime_checkable
+class Projectable(System, Protocol):
+    """A system with constraints that can move a state to where they hold."""
+
+    def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+        """The state close to (x, v) that obeys the constraints on position and velocity."""
+        ...

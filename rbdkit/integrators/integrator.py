@@ -111,7 +111,8 @@ class CompiledSteps(Protocol):
 def records(method: object) -> TypeGuard[RecordedIntegrator]:
     """Whether a method writes the steps that it makes into programs, too.
 
-    A class whose steps are its own, but which inherits the recorded ones, does not.
+    A class whose steps are its own, but which inherits the recorded ones, does not; nor does one made of a method that
+    does not, whose `record` is None.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def records(method: object) -> TypeGuard[RecordedIntegrator]:
     """
     for cls in type(method).__mro__:
         if "record" in vars(cls):
-            return hasattr(method, "record")
+            return getattr(method, "record", None) is not None
         if not vars(cls).keys().isdisjoint(("step", "stages", "samples")):
             return False
     return False

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import ClassVar, Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rbdkit.formulations import System
-from rbdkit.integrators.integrator import Integrator, OneStep, Stage, State
-
-
-@runtime_checkable
-class Projectable(System, Protocol):
-    """A system with constraints that can move a state to where they hold."""
-
-    def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
-        """The state close to (x, v) that obeys the constraints on position and velocity."""
-        ...
+from rbdkit.formulations import Projectable, System
+from rbdkit.integrators.integrator import Integrator, OneStep, Stage, State, records
+from rbdkit.trace import Index, Part, Record
 
 
 class Projected(OneStep):
@@ -47,6 +39,7 @@ class Projected(OneStep):
     def __init__(self, method: Integrator) -> None:
         self.method = method
         self.name = f"{method.name}_projected"
+        self.shared: frozenset[str] = getattr(method, "shared", frozenset())  # type: ignore[misc]
         self.order = method.order
 
     def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
@@ -60,3 +53,29 @@ class Projected(OneStep):
 
     def stages(self, system: System, state: State, h: float) -> list[Stage]:
         return self.method.stages(system, state, h)
+
+    @property
+    def record(self) -> Record | None:
+        """The same on the arrays of a program, if the method records its steps; see `rbdkit.trace.Recordable`."""
+        return ProjectedSteps(self.method.record) if records(self.method) else None
+
+    @property
+    def written_out(self) -> Record | None:
+        """The same; see `rbdkit.trace.Recordable`."""
+        return self.record
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """Those of the method; see `rbdkit.trace.Recordable`."""
+        assert records(self.method)
+        return self.method.arrays(nx, nv)
+
+
+@dataclass(frozen=True)
+class ProjectedSteps:
+    """Steps of a method, each followed by the projection of what it leaves. step : as the method records it."""
+
+    step: Record
+
+    def __call__(self, system: Any, n: Index) -> None:
+        self.step(system, n)
+        system.project(Part("x_new"), Part("v_new"))

@@ -163,6 +163,12 @@ class Recordable(Protocol):
         ...
 
     @property
+    def requires(self) -> type:
+        """The class or protocol of the systems that it can step; what it asks of a recorded one besides, has its
+        name."""
+        ...
+
+    @property
     def shared(self) -> frozenset[str]:
         """Names of those of its `arrays` that no step writes to: the same for all motions in lanes."""
         ...

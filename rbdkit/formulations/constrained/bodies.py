@@ -24,6 +24,7 @@ from rbdkit.formulations.constrained.joint_constraints import JointConstraints, 
 from rbdkit.formulations.constrained.joint_forces import applied, rotors
 from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
 from rbdkit.formulations.constrained.rank_loss import rank_remarks
+from rbdkit.formulations.constrained.tree_program import CLOSED, PROJECTIONS
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.free_bodies import finite
 from rbdkit.formulations.joint import lets_go
@@ -35,10 +36,6 @@ from rbdkit.model.names import listed
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_force
 from rbdkit.trace import Recordable, Run, run_motion
-
-CLOSED = 1e-15
-"""Constraint errors (rad, m) that `project` leaves; it stops there or after `PROJECTIONS` corrections."""
-PROJECTIONS = 4
 
 
 class ConstrainedBodies:

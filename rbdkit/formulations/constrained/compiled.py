@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine import kernels_for
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.formulations.constrained.dependence import PREFERENCE
+from rbdkit.formulations.constrained.joint_constraints import Place
 from rbdkit.formulations.constrained.joint_program import form_of, joint_numbers
 from rbdkit.formulations.constrained.program_body import (
     ARMATURE,
@@ -26,6 +27,7 @@ from rbdkit.formulations.constrained.program_body import (
 )
 from rbdkit.formulations.constrained.tree_program import BodySystem, Law
 from rbdkit.formulations.formulation import Acting
+from rbdkit.formulations.system import Projectable
 from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.spatial import se3
@@ -78,18 +80,25 @@ def motion(
     model, method_arrays = system.model, method.arrays(len(x), len(v))
     tau, f_ext = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
     own = _own_forces(model)
+    closes = issubclass(method.requires, Projectable)
     asked = any(isinstance(law, Feedback) for law in (tau, f_ext)) or (own is not None and own.asks_joints)
-    kinds = _kinds(model, asked)
+    kinds = _kinds(model, asked, closes)
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
     loops, rows = loop_arrays_of(system), len(model.bodies)
     fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
     fields["R"][:9] = np.eye(3).ravel()
     arrays = {**fields, **loops, **method_arrays, **loop_arrays(times, x, v)}
     given = {"numbers": system.program_numbers, "gravity": np.array(model.gravity)}
-    if any(kind.form for kind in kinds):
+    places, forms = system.constraints.joints, tuple[str, ...]()
+    if closes or any(kind.form for kind in kinds):
         arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
-        places = system.constraints.joints[: system.n]
-        given["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places])
+        given["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places[: system.n]])
+    if closes:
+        rows_of = [(form_of(place.type), joint_numbers(place)) for place in places[system.n :] for _ in _rows(place)]
+        forms = tuple(dict.fromkeys(form for form, _ in rows_of)) or ("none",)
+        given["loop_joint_numbers"] = np.concatenate([np.zeros(0), *(own for _, own in rows_of)])
+        arrays |= {"open": np.zeros(1), "x_closing": np.zeros(len(x)), "u_closing": np.zeros(len(v))}
+        arrays["loop_forms"] = np.array([forms.index(form) for form, _ in rows_of], dtype=np.int64)
     tables = {
         "kinds": [used.index(kind) for kind in kinds],
         "groups": [groups.index(name) for name in system.group.names],
@@ -117,7 +126,7 @@ def motion(
         given,
         {name: np.array(table, dtype=np.int64) for name, table in tables.items()},
         counts,
-        partial(code_of, method.record, used, groups, bool(model.loops), tau, f_ext, own, available()[0]),
+        partial(code_of, method.record, used, groups, bool(model.loops), tau, f_ext, own, forms, available()[0]),
         method.shared,
     )
 
@@ -127,14 +136,20 @@ def _own_forces(model: Model) -> OwnForces | None:
     return None if kernels is None else kernels.own
 
 
-def _kinds(model: Model, asked: bool) -> list[Kind]:
-    """Of the joints. asked : whether anybody wants to know all joint coordinates."""
+def _rows(place: Place) -> range:
+    """The rows of a joint's constraints."""
+    return range(6 - place.type.nv)
+
+
+def _kinds(model: Model, asked: bool, closes: bool) -> list[Kind]:
+    """Of the joints. asked : whether anybody wants to know all joint coordinates. closes : or closes all joints."""
     return [
         Kind(
             joint.nv,
             bool(joint.damping.any()),
             bool(joint.stiffness.any()),
             form_of(joint.type) if asked or joint.stiffness.any() else "",
+            form_of(joint.type) if closes else "",
         )
         for joint in model.joints[1:]
     ]
@@ -170,12 +185,13 @@ def code_of(
     tau: Law,
     f_ext: Law,
     own: OwnForces | None,
+    loop_forms: tuple[str, ...],
     backend: Backend,
     lanes: Lanes,
 ) -> Executable:
     """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
     program = Program("constrained_bodies", lanes)
-    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own), step)
+    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own, loop_forms), step)
     return executable(program, backend)
 
 

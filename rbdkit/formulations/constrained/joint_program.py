@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.steps.manifold import jacobian_inverse, log
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.formulations.constrained.joint_constraints import Place
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.joints.axis import plane_basis
-from rbdkit.spatial.vector3 import Matrix, Vector, dot
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar, arctan2, cos, select, sin, sqrt, whole
 
 FORMS: dict[str, tuple[type[JointType], ...]] = {
@@ -84,6 +85,44 @@ def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[
         case "pose":
             return [*_quaternion(R), *(R.T @ p if form.endswith("'") else p)]
     raise AssertionError(form)
+
+
+def gap(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scalar]:
+    """How a pose misses what a joint allows, ``log(pose(q)^-1 X)`` with q from `project`, as a twist of the successor's
+    reference frame; of a joint that allows all turns, the shift alone, and of a free one nothing.
+    """
+    R_P, p_P = Matrix.of(numbers[PLACE_P : PLACE_P + 9]), Vector(numbers[PLACE_P + 9 : PLACE_S])
+    R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
+    p, R = R_P.T @ (p + R @ p_S - p_P), R_P.T @ (R @ R_S)
+    n, form = Vector(numbers[AXIS:BASIS]), form.rstrip("'")
+    if form == "pose":
+        return [0.0] * 6
+    if form == "rotation":
+        return _seen_from(R_S, p_S, ZERO, R.T @ p)
+    advance = dot(n, p)
+    if form in ("angle", "screw", "both", "plane"):
+        angle = _angle(n, R)
+        c, s = cos(angle), sin(angle)
+        back = [_turned_back(n, c, s, Vector([R[i][j] for i in range(3)])) for j in range(3)]  # columns
+        R = Matrix.of([back[j][i] for i in range(3) for j in range(3)])
+        p = advance * n if form == "plane" else _turned_back(n, c, s, p)
+        if form == "screw":
+            p = p - (numbers[PITCH] * _screw(angle, advance, numbers[PITCH])) * n
+    if form in ("shift", "both"):
+        p = p - advance * n
+    w = log(_quaternion(R))
+    return _seen_from(R_S, p_S, w, jacobian_inverse(-w, ZERO)[0](p))
+
+
+def _turned_back(n: Vector, c: Scalar, s: Scalar, x: Vector) -> Vector:
+    """x turned about n by minus an angle with this cosine and sine."""
+    return c * x - s * cross(n, x) + ((1.0 - c) * dot(n, x)) * n
+
+
+def _seen_from(R_S: Matrix, p_S: Vector, w: Vector, v: Vector) -> list[Scalar]:
+    """A twist of the joint's frame in coordinates of the reference frame."""
+    w = R_S @ w
+    return [*w, *(R_S @ v + cross(p_S, w))]
 
 
 def _angle(n: Vector, R: Matrix) -> Scalar:

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 
 from rbdkit.formulations.constrained.dependence import CEILING, FLOOR
 from rbdkit.formulations.constrained.gaps import GAP_NUMBERS, gap_squared
+from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, gap
 from rbdkit.formulations.constrained.program_body import AXES, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt
@@ -24,18 +25,28 @@ OfKind = Callable[[ProgramBody], Iterator[Kind]]
 
 
 class Loops:
-    """The rows of all loop joints. bodies : each body in order, or from the tips. of_kind : code for each kind."""
+    """The rows of all loop joints. bodies : each body in order, or from the tips. of_kind : code for each kind.
 
-    def __init__(self, program: Program, bodies: Bodies, of_kind: OfKind) -> None:
-        self.program, self.bodies, self.of_kind = program, bodies, of_kind
+    forms : how the coordinates of loop joints are found; the table "loop_forms" has an entry for each row.
+    """
+
+    def __init__(self, program: Program, bodies: Bodies, of_kind: OfKind, forms: tuple[str, ...]) -> None:
+        self.program, self.bodies, self.of_kind, self.forms = program, bodies, of_kind, forms
         self.m = program.count("loop_rows")
         self.response = (program.count("bodies") + 1) * 6  # numbers of a row in "responses"
 
-    def close(self) -> None:
-        """Accelerations "A" of the tree in; those of the system with its loops out."""
+    def close(self, what: str = "acceleration") -> None:
+        """Accelerations "A" of the tree in; those of the system with its loops out.
+
+        what : "acceleration"; or they stand for a change of "velocity" or "position" that is to close the loops.
+        """
         program = self.program
         with program.loop(0, self.m) as r:
-            self.error(r)
+            if what == "position":
+                for case in program.switch(program.entry("loop_forms", r), range(len(self.forms))):
+                    self.error(r, what, self.forms[case])
+            else:
+                self.error(r, what)
         with program.loop(0, self.m) as r:
             self.respond(r)
             with program.loop(0, self.m) as other:
@@ -64,7 +75,7 @@ class Loops:
         W_S, W_P = self.six("loop_T", r * 6), self.six("loop_W", r * 6)
         return dot(W_S, self.six(array, S)) - dot(W_P, self.six(array, P))
 
-    def error(self, r: Index) -> None:
+    def error(self, r: Index, what: str, form: str = "") -> None:
         """The row as wrenches on both bodies; J a - eta of the tree alone."""
         program, (S, P) = self.program, self.ends(r)
         R_S, R_P = (Matrix.of([program.load("R", end * 9, j) for j in range(9)]) for end in (S, P))
@@ -75,12 +86,21 @@ class Loops:
         W_P = [*(n + cross(p, f)), *f]
         for j, x in enumerate(W_P):
             program.store("loop_W", r * 6, j, x)
-        V_S, V_P = self.six("V", S * 6), self.six("V", P * 6)
-        w, v, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
-        w_rel, v_rel = w - R.T @ w_P, v - R.T @ (v_P + cross(w_P, p))
-        product = [*cross(w_rel, w), *(cross(w_rel, v) + cross(v_rel, w))]
-        slip = dot(T, self.six("A", S * 6)) - dot(W_P, self.six("A", P * 6)) + dot(T, product)
+        if what == "position":
+            place = r * JOINT_NUMBERS
+            missing = gap(form, [program.load("loop_joint_numbers", place, j) for j in range(JOINT_NUMBERS)], R, p)
+        else:
+            V_S, V_P = self.six("V", S * 6), self.six("V", P * 6)
+            w, v, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
+            w_rel, v_rel = w - R.T @ w_P, v - R.T @ (v_P + cross(w_P, p))
+            missing = [*w_rel, *v_rel]
+            if what == "acceleration":
+                missing = [*cross(w_rel, w), *(cross(w_rel, v) + cross(v_rel, w))]
+        along = dot(T, missing)
+        slip = dot(T, self.six("A", S * 6)) - dot(W_P, self.six("A", P * 6)) + along
         program.store("rhs", r, 0, slip)
+        if what == "position":
+            program.store("open", 0, 0, maximum(program.load("open", 0), abs(along)))
 
     def respond(self, r: Index) -> None:
         """Accelerations of the tree under the unit reaction of a row."""

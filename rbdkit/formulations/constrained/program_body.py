@@ -26,12 +26,14 @@ class Kind:
     """What bodies have in common that one piece of code serves.
 
     freedoms : of the joint. damped, sprung : whether it is. form : how its coordinates are found; "" where nobody asks.
+    closes : the same, for a method that closes joints in every step.
     """
 
     freedoms: int
     damped: bool
     sprung: bool = False
     form: str = ""
+    closes: str = ""
 
 
 class ProgramBody:

@@ -19,10 +19,15 @@ from rbdkit.formulations.constrained.elimination import accelerate, eliminate_jo
 from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
+from rbdkit.formulations.constrained.projection_program import close_joints
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
 
 Law = Feedback | Literal["array"] | None
+
+CLOSED = 1e-15
+"""Constraint errors (rad, m) that `project` leaves; it stops there or after `PROJECTIONS` corrections."""
+PROJECTIONS = 4
 
 
 class BodySystem:
@@ -32,7 +37,7 @@ class BodySystem:
 
     Parameters
     ----------
-    loops : whether there are any.
+    loops : whether there are any. loop_forms : how their coordinates are found, for methods that close joints.
     tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by what computes them.
     own : the force elements of the model, if it has any.
     """
@@ -46,13 +51,14 @@ class BodySystem:
         tau: Law = None,
         f_ext: Law = None,
         own: OwnForces | None = None,
+        loop_forms: tuple[str, ...] = (),
     ) -> None:
         self.kinds, self.groups, self.program = kinds, groups, program
         self.tau, self.f_ext, self.own = tau, f_ext, own
         self.n = program.count("bodies")
         self.nx, self.nv = self.n * 12, self.n * 6
         self.solved_together = 0, self.nv
-        self.loops = Loops(program, self.bodies, self.of_kind) if loops else None
+        self.loops = Loops(program, self.bodies, self.of_kind, loop_forms) if loops else None
 
     def coordinates(self) -> Iterator[Whole]:
         return self._each(12)
@@ -117,6 +123,10 @@ class BodySystem:
                 (w, velocity), (alpha, a) = body.pair("V"), body.pair("A")
                 own = a if group == "se3" else Matrix.of(body.get("R")) @ (a + cross(w, velocity))
                 body.put_state(result, [*alpha, *own])
+
+    def project(self, x: Part, v: Part) -> None:
+        """The state close to (x, v) that obeys the constraints on position and velocity, in their place."""
+        close_joints(self, x, v, PROJECTIONS, CLOSED)
 
     def of_group(self, body: ProgramBody) -> Iterator[str]:
         """The code inside runs for the body's group."""

@@ -1,0 +1,108 @@
+"""Projection to the constraints on the arrays of a program: what `ConstrainedBodies.project` does, by the passes of
+`tree_program`.
+
+Nearest in the kinetic-energy metric are the accelerations of the bodies at rest, without forces, under constraints that
+ask for what is missing: the recursion of `tree_program` with the velocity products replaced by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rbdkit.engine.steps.articulated import Articulated
+from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
+from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, gap
+from rbdkit.formulations.constrained.program_body import AXES, INERTIA, RATES, ProgramBody
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
+from rbdkit.trace import Part, Scalar, maximum, select
+
+if TYPE_CHECKING:
+    from rbdkit.formulations.constrained.tree_program import BodySystem
+
+Missing = Callable[[ProgramBody], Iterator[Sequence[Scalar]]]
+"""What the pose or the twist of a body lacks in the joint, as a twist in its own coordinates; a code for each form."""
+
+
+def close_joints(system: BodySystem, x: Part, v: Part, corrections: int, closed: float) -> None:
+    """The state near (x, v) that obeys the constraints, in their place.
+
+    corrections, closed : of the positions; so many, or until the largest residual is so small.
+    """
+    program, u, moved = system.program, Part("u_closing"), Part("x_closing")
+    with program.loop(0, corrections):
+        system.place_bodies(x, v)
+        program.store("open", 0, 0, 0.0)
+        _respond(system, lambda body: _gaps(system, body), "position")
+        program.break_if(program.load("open", 0) <= closed)
+        with system.bodies() as body:
+            for group in system.of_group(body):
+                still_open = select(program.load("open", 0) > closed, 1.0, 0.0)
+                body.put_state(u, [still_open * a for a in _own(body, group)])
+        system.move(x, u, moved)
+        for k in system.coordinates():
+            x.store(program, k, moved.load(program, k))
+    system.place_bodies(x, v)
+    _respond(system, _slips, "velocity")
+    with system.bodies() as body:
+        for group in system.of_group(body):
+            new = [a + b for a, b in zip(body.state(v, 6), _own(body, group), strict=True)]
+            body.put_state(v, new)
+
+
+def _respond(system: BodySystem, missing: Missing, what: str) -> None:
+    """The accelerations "A" that bring about what is missing, of bodies at rest on which nothing acts."""
+    program = system.program
+    for j in range(21):
+        program.store("IA", 0, j, 0.0)
+    for j in range(6):
+        program.store("pA", 0, j, 0.0)
+        program.store("A", 0, j, 0.0)
+    with system.bodies() as body:
+        parent = body.parent
+        R_i, r_i = Matrix.of(body.get("R")), Vector(body.get("r"))
+        R_p, r_p = Matrix.of(body.get("R", parent)), Vector(body.get("r", parent))
+        body.put("X", [*(R_p.T @ R_i).flat(), *(R_p.T @ (r_i - r_p))])
+        m, *rest = body.given(INERTIA, 10)
+        body.put("IA", Articulated.rigid(m, Vector(rest[:3]), Symmetric(rest[3:])).flat())
+        body.put("pA", [0.0] * 6)
+        for twist in missing(body):
+            axes, rates = body.given(AXES, 36), body.given(RATES, 36)
+            across = list(twist)  # less what the joint may do itself
+            for k in range(6):
+                along = dot(rates[6 * k : 6 * k + 6], twist)
+                across = [a - along * s for a, s in zip(across, axes[6 * k : 6 * k + 6], strict=True)]
+            body.put("drift", [-a for a in across])
+            if what == "position":
+                largest = program.load("open", 0)
+                for a in across:
+                    largest = maximum(largest, abs(a))
+                program.store("open", 0, 0, largest)
+    with system.bodies(inward=True) as body:
+        for kind in system.of_kind(body):
+            eliminate_joint(body, replace(kind, damped=False, sprung=False), lambda k: 0.0)
+    with system.bodies() as body:
+        for kind in system.of_kind(body):
+            accelerate(body, kind)
+    if system.loops is not None:
+        system.loops.close(what)
+
+
+def _gaps(system: BodySystem, body: ProgramBody) -> Iterator[Sequence[Scalar]]:
+    for kind in system.of_kind(body):
+        X, place = body.get("X"), body.k * JOINT_NUMBERS
+        given = [system.program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
+        yield gap(kind.closes, given, Matrix.of(X[:9]), Vector(X[9:]))
+
+
+def _slips(body: ProgramBody) -> Iterator[Sequence[Scalar]]:
+    (w, v), (w_p, v_p), X = body.pair("V"), body.pair("V", body.parent), body.get("X")
+    R, p = Matrix.of(X[:9]), Vector(X[9:])
+    yield [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
+
+
+def _own(body: ProgramBody, group: str) -> list[Scalar]:
+    """The acceleration of a body as a change of its own velocity."""
+    alpha, a = body.pair("A")
+    return [*alpha, *(a if group == "se3" else Matrix.of(body.get("R")) @ a)]
