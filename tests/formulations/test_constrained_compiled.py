@@ -105,7 +105,7 @@ def test_what_it_does_not_cover_is_stepped_from_python():
     assert ConstrainedBodies(top).obstacle(None) == ""
     others = [
         ConstrainedBodies(random_tree(1, 2, [rbd.Universal()])),
-        ConstrainedBodies(top, baumgarte=Baumgarte(10.0)),
+        ConstrainedBodies(random_tree(1, 2, [rbd.Universal()]), baumgarte=Baumgarte(10.0)),
     ]
     for system in others:
         assert system.obstacle(None)

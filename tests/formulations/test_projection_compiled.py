@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.formulations import ConstrainedBodies
+from rbdkit.formulations import Baumgarte, ConstrainedBodies
 from rbdkit.formulations.constrained.joint_program import form_of, gap, joint_numbers
-from rbdkit.integrators import INTEGRATORS, ExplicitEuler, ImplicitMidpoint, Projected, RungeKutta, records
+from rbdkit.integrators import (
+    INTEGRATORS,
+    RK4,
+    ExplicitEuler,
+    ImplicitMidpoint,
+    Projected,
+    RungeKutta,
+    State,
+    records,
+)  # fmt: skip
 from rbdkit.library import planar_four_bar, random_state, random_tree, rectangular_bricard
 from rbdkit.spatial import se3
 from rbdkit.spatial.vector3 import Matrix, Vector
@@ -76,6 +85,29 @@ def test_with_closed_loops(kind):
     model.add_loop("to the world", "b6", "world", kind, np.eye(4), T[6])
     system = ConstrainedBodies(model, groups="so3xr3")
     agree(system, INTEGRATORS["rk4_projected"], 1e-3, 3, q, v)
+
+
+@pytest.mark.parametrize("groups", ["se3", "so3xr3", MIXED], ids=["se3", "so3xr3", "mixed"])
+@pytest.mark.parametrize("loop", [None, rbd.Revolute("y"), rbd.Planar("x")], ids=["tree", "revolute", "planar"])
+def test_baumgartes_terms(loop, groups):
+    """From open joints and velocities that they do not allow."""
+    model = random_tree(3, 9, [rbd.Spherical(), rbd.Free(), rbd.Cylindrical("z")])
+    q, v, _ = random_state(model, 3)
+    if loop is not None:
+        T = rbd.forward_kinematics(model, q).poses
+        model.add_loop("to the world", "b6", "world", loop, np.eye(4), T[6])
+    moving = [joint for joint in model.joints[1:] if joint.nv]
+    model = model.with_parameters({f"{j.name}.armature": np.full(j.nv, 0.2) for j in moving[::2]})
+    system = ConstrainedBodies(model, groups=groups, baumgarte=Baumgarte(20.0, 35.0))
+    x, w = system.state(q, v)
+    rng = np.random.default_rng(4)
+    x, w = system.move(x, 0.01 * rng.normal(size=len(w))), w + 0.1 * rng.normal(size=len(w))
+    run = system.compiled_run(RK4(), 1e-3 * np.arange(4), x, w, 3, lambda done: None)
+    state = State(0.0, x, w)
+    for _ in range(3):
+        state = RK4().step(system, state, 1e-3)
+    np.testing.assert_allclose(run.q[-1], state.x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(run.v[-1], state.v, rtol=0, atol=1e-11 * np.abs(state.v).max())
 
 
 @pytest.mark.parametrize("method", [ExplicitEuler(), ImplicitMidpoint(), RungeKutta([[0, 0], [1, 0]], [0.5, 0.5])])

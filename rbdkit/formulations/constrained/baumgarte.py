@@ -48,5 +48,10 @@ class Baumgarte:
 
     def correction(self, g: NDArray, g_rate: NDArray) -> NDArray:
         """What to take away from eta."""
-        beta = self.alpha if self.beta is None else self.beta
-        return 2.0 * self.alpha * g_rate + beta**2 * g
+        of_rate, of_g = self.factors
+        return of_rate * g_rate + of_g * g
+
+    @property
+    def factors(self) -> tuple[float, float]:
+        """Those of g' and g."""
+        return 2.0 * self.alpha, (self.alpha if self.beta is None else self.beta) ** 2

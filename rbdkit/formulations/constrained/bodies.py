@@ -161,7 +161,7 @@ class ConstrainedBodies:
         return compiled.numbers(self)
 
     def obstacle(self, acts: Acting | None) -> str:
-        """Joints whose axes move in the successor or in time, `Baumgarte`, springs on loops."""
+        """Joints whose axes move in the successor or in time, springs on loops."""
         if acts is None and (self.tau is not None or self.f_ext is not None):
             return "tau or f_ext is a Python function"
         return compiled.obstacle(self)

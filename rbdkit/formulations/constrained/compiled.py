@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 def obstacle(system: ConstrainedBodies) -> str:
     """What there is no compiled code for: all but trees and loops of these joints, with springs, dampers and rotors."""
     loops = [loop.joint for loop in system.model.loops]
-    if system.baumgarte is not None:
-        return "Baumgarte's stabilisation is not recorded"
     if not system.tree_has_inertia:
         return "what hangs on some joint of the tree has no inertia"
     for joint in [*system.model.joints[1:], *loops]:
@@ -79,8 +77,8 @@ def motion(
     """A motion of constrained bodies through given times."""
     model, method_arrays = system.model, method.arrays(len(x), len(v))
     tau, f_ext = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
-    own = _own_forces(model)
-    closes = issubclass(method.requires, Projectable)
+    own, baumgarte = _own_forces(model), system.baumgarte
+    closes = issubclass(method.requires, Projectable) or baumgarte is not None
     asked = any(isinstance(law, Feedback) for law in (tau, f_ext)) or (own is not None and own.asks_joints)
     kinds = _kinds(model, asked, closes)
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
@@ -99,6 +97,8 @@ def motion(
         given["loop_joint_numbers"] = np.concatenate([np.zeros(0), *(own for _, own in rows_of)])
         arrays |= {"open": np.zeros(1), "x_closing": np.zeros(len(x)), "u_closing": np.zeros(len(v))}
         arrays["loop_forms"] = np.array([forms.index(form) for form, _ in rows_of], dtype=np.int64)
+    if baumgarte is not None:
+        given["baumgarte"] = np.array(baumgarte.factors)
     tables = {
         "kinds": [used.index(kind) for kind in kinds],
         "groups": [groups.index(name) for name in system.group.names],
@@ -126,7 +126,19 @@ def motion(
         given,
         {name: np.array(table, dtype=np.int64) for name, table in tables.items()},
         counts,
-        partial(code_of, method.record, used, groups, bool(model.loops), tau, f_ext, own, forms, available()[0]),
+        partial(
+            code_of,
+            method.record,
+            used,
+            groups,
+            bool(model.loops),
+            tau,
+            f_ext,
+            own,
+            forms,
+            baumgarte is not None,
+            available()[0],
+        ),
         method.shared,
     )
 
@@ -186,12 +198,13 @@ def code_of(
     f_ext: Law,
     own: OwnForces | None,
     loop_forms: tuple[str, ...],
+    stabilised: bool,
     backend: Backend,
     lanes: Lanes,
 ) -> Executable:
     """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
     program = Program("constrained_bodies", lanes)
-    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own, loop_forms), step)
+    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own, loop_forms, stabilised), step)
     return executable(program, backend)
 
 

@@ -27,11 +27,15 @@ OfKind = Callable[[ProgramBody], Iterator[Kind]]
 class Loops:
     """The rows of all loop joints. bodies : each body in order, or from the tips. of_kind : code for each kind.
 
-    forms : how the coordinates of loop joints are found; the table "loop_forms" has an entry for each row.
+    forms : how the coordinates of loop joints are found; the table "loop_forms" has an entry for each row. stabilised :
+        whether Baumgarte's terms act.
     """
 
-    def __init__(self, program: Program, bodies: Bodies, of_kind: OfKind, forms: tuple[str, ...]) -> None:
+    def __init__(
+        self, program: Program, bodies: Bodies, of_kind: OfKind, forms: tuple[str, ...], stabilised: bool
+    ) -> None:
         self.program, self.bodies, self.of_kind, self.forms = program, bodies, of_kind, forms
+        self.stabilised = stabilised
         self.m = program.count("loop_rows")
         self.response = (program.count("bodies") + 1) * 6  # numbers of a row in "responses"
 
@@ -42,7 +46,7 @@ class Loops:
         """
         program = self.program
         with program.loop(0, self.m) as r:
-            if what == "position":
+            if what == "position" or (what == "acceleration" and self.stabilised):
                 for case in program.switch(program.entry("loop_forms", r), range(len(self.forms))):
                     self.error(r, what, self.forms[case])
             else:
@@ -86,16 +90,21 @@ class Loops:
         W_P = [*(n + cross(p, f)), *f]
         for j, x in enumerate(W_P):
             program.store("loop_W", r * 6, j, x)
-        if what == "position":
-            place = r * JOINT_NUMBERS
+        place, missing = r * JOINT_NUMBERS, list[Scalar]()
+        if form:
             missing = gap(form, [program.load("loop_joint_numbers", place, j) for j in range(JOINT_NUMBERS)], R, p)
-        else:
+        if what != "position":
             V_S, V_P = self.six("V", S * 6), self.six("V", P * 6)
             w, v, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
             w_rel, v_rel = w - R.T @ w_P, v - R.T @ (v_P + cross(w_P, p))
-            missing = [*w_rel, *v_rel]
+            slips, opened = [*w_rel, *v_rel], missing
+            missing = slips
             if what == "acceleration":
                 missing = [*cross(w_rel, w), *(cross(w_rel, v) + cross(v_rel, w))]
+                if self.stabilised:
+                    of_slip, of_gap = (program.load("baumgarte", 0, k) for k in range(2))
+                    terms = zip(missing, slips, opened, strict=True)
+                    missing = [a + of_slip * b + of_gap * c for a, b, c in terms]
         along = dot(T, missing)
         slip = dot(T, self.six("A", S * 6)) - dot(W_P, self.six("A", P * 6)) + along
         program.store("rhs", r, 0, slip)

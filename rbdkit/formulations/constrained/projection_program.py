@@ -68,11 +68,7 @@ def _respond(system: BodySystem, missing: Missing, what: str) -> None:
         body.put("IA", Articulated.rigid(m, Vector(rest[:3]), Symmetric(rest[3:])).flat())
         body.put("pA", [0.0] * 6)
         for twist in missing(body):
-            axes, rates = body.given(AXES, 36), body.given(RATES, 36)
-            across = list(twist)  # less what the joint may do itself
-            for k in range(6):
-                along = dot(rates[6 * k : 6 * k + 6], twist)
-                across = [a - along * s for a, s in zip(across, axes[6 * k : 6 * k + 6], strict=True)]
+            across = _across(body, twist)
             body.put("drift", [-a for a in across])
             if what == "position":
                 largest = program.load("open", 0)
@@ -87,6 +83,26 @@ def _respond(system: BodySystem, missing: Missing, what: str) -> None:
             accelerate(body, kind)
     if system.loops is not None:
         system.loops.close(what)
+
+
+def stabilise(system: BodySystem) -> None:
+    """Baumgarte's terms, to the "drift" of all bodies; "baumgarte" has the factors of slip and gap."""
+    of_slip, of_gap = (Part("baumgarte", k) for k in range(2))
+    with system.bodies() as body:
+        for pose_gap in _gaps(system, body):
+            (slip,) = _slips(body)
+            factors = of_slip.load(system.program, 0), of_gap.load(system.program, 0)
+            twist = [factors[0] * a + factors[1] * b for a, b in zip(slip, pose_gap, strict=True)]
+            body.put("drift", [a - b for a, b in zip(body.get("drift"), _across(body, twist), strict=True)])
+
+
+def _across(body: ProgramBody, twist: Sequence[Scalar]) -> list[Scalar]:
+    """A twist less what the joint may do itself."""
+    axes, rates, across = body.given(AXES, 36), body.given(RATES, 36), list(twist)
+    for k in range(6):
+        along = dot(rates[6 * k : 6 * k + 6], twist)
+        across = [a - along * s for a, s in zip(across, axes[6 * k : 6 * k + 6], strict=True)]
+    return across
 
 
 def _gaps(system: BodySystem, body: ProgramBody) -> Iterator[Sequence[Scalar]]:

@@ -19,7 +19,7 @@ from rbdkit.formulations.constrained.elimination import accelerate, eliminate_jo
 from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
-from rbdkit.formulations.constrained.projection_program import close_joints
+from rbdkit.formulations.constrained.projection_program import close_joints, stabilise
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
 
@@ -37,7 +37,8 @@ class BodySystem:
 
     Parameters
     ----------
-    loops : whether there are any. loop_forms : how their coordinates are found, for methods that close joints.
+    loops : whether there are any. loop_forms : how their coordinates are found, for methods that close joints and
+        for Baumgarte's terms. stabilised : whether these act.
     tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by what computes them.
     own : the force elements of the model, if it has any.
     """
@@ -52,13 +53,14 @@ class BodySystem:
         f_ext: Law = None,
         own: OwnForces | None = None,
         loop_forms: tuple[str, ...] = (),
+        stabilised: bool = False,
     ) -> None:
         self.kinds, self.groups, self.program = kinds, groups, program
-        self.tau, self.f_ext, self.own = tau, f_ext, own
+        self.tau, self.f_ext, self.own, self.stabilised = tau, f_ext, own, stabilised
         self.n = program.count("bodies")
         self.nx, self.nv = self.n * 12, self.n * 6
         self.solved_together = 0, self.nv
-        self.loops = Loops(program, self.bodies, self.of_kind, loop_forms) if loops else None
+        self.loops = Loops(program, self.bodies, self.of_kind, loop_forms, stabilised) if loops else None
 
     def coordinates(self) -> Iterator[Whole]:
         return self._each(12)
@@ -103,6 +105,8 @@ class BodySystem:
             program.store("A", 0, j, 0.0)
         with self.bodies() as body:
             self.velocities(body)
+        if self.stabilised:
+            stabilise(self)
         if any(kind.form for kind in self.kinds):
             self.ask(moment)
         if self.own is not None:
