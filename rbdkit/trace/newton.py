@@ -14,7 +14,7 @@ from rbdkit.trace.program import Program, Whole
 from rbdkit.trace.recorded import Part
 from rbdkit.trace.scalar import maximum, select
 
-LEFT, FAILED, FRESH, COUNT, CORRECT, RESTART, WANT, SIZE, SQUARES, STEP, SWAP, PIVOT, FACTOR = PLACES = range(13)
+LEFT, FAILED, FRESH, COUNT, CORRECT, RESTART, WANT, SIZE, SQUARES, STEP, LENGTH, HARDER = PLACES = range(12)
 """Places in "newton": what is known of the equations of a lane, 1 or 0 where it is a yes or a no."""
 TURNS = 32
 """So many residuals of a step are kept."""
@@ -167,17 +167,17 @@ class Newton:
     def _correct(self) -> None:
         """The next unknowns; those of which a correction changes nothing are a solution."""
         program, n = self.program, self.n
-        self._keep(FACTOR, 0.0)
+        self._keep(LENGTH, 0.0)
         with program.loop(0, n) as i:
             place = self.first + i
             row = place * n
-            self._keep(FACTOR, maximum(self._known(FACTOR), abs(program.load("unknowns", place))))
+            self._keep(LENGTH, maximum(self._known(LENGTH), abs(program.load("unknowns", place))))
             program.store("correction", place, 0, 0.0)
             with program.loop(0, n) as j:
                 term = program.load("inverse", row + j) * program.load("residual", self.first + j)
                 program.store("correction", place, 0, program.load("correction", place) + term)
         self._measure("correction")
-        small = select(self._known(SIZE) > ROUND_OFF * maximum(self._known(FACTOR), 1e-300), 0.0, 1.0)
+        small = select(self._known(SIZE) > ROUND_OFF * maximum(self._known(LENGTH), 1e-300), 0.0, 1.0)
         small = self._known(CORRECT) * select(self._known(SQUARES) < HUGE, small, 0.0)
         correct = self._known(CORRECT) * (1.0 - small)
         self._keep(CORRECT, correct)
@@ -198,10 +198,10 @@ class Newton:
         program.store("history", 0, 0, self._known(COUNT))
         program.store("history", 0, 2, failed)
         hard, known = (select(program.load(x, 0, 2) > 0.5, HUGE, program.load(x, 0, 0)) for x in ("history", "hardest"))
-        self._keep(SWAP, program.load("going", 0) * select(hard < known, 0.0, 1.0))
+        self._keep(HARDER, program.load("going", 0) * select(hard < known, 0.0, 1.0))
         with program.loop(0, HISTORY) as k:
             new, old = program.load("history", k), program.load("hardest", k)
-            program.store("hardest", k, 0, select(self._known(SWAP) > 0.5, new, old))
+            program.store("hardest", k, 0, select(self._known(HARDER) > 0.5, new, old))
 
 
 def newton_arrays(n: int) -> dict[str, NDArray]:
@@ -211,6 +211,7 @@ def newton_arrays(n: int) -> dict[str, NDArray]:
         **{name: np.zeros(n) for name in vectors},
         **{name: np.zeros(n * n) for name in ("jacobian", "right_side", "inverse")},
         "newton": np.zeros(len(PLACES)),
+        "elimination": np.zeros(3),
         "tolerance": np.zeros(1),
         "sides": np.array([1.0, -1.0]),
         "history": np.zeros(HISTORY),
@@ -229,18 +230,23 @@ def residuals_of(row: NDArray) -> NDArray:
     return row[3 + seen - count - 1 : 3 + seen]
 
 
+SWAP, PIVOT, FACTOR = range(3)
+"""Places in "elimination"."""
+
+
 def eliminate(program: Program, first: Whole, n: Whole, A: str, B: str, width: Whole) -> None:
     """A X = B for X, which is left in B: (n, n) and (n, width) by rows, both from row `first` on; A is used up.
 
     Gauss and Jordan's elimination. The largest number of a column becomes the pivot: rows change places where that is
-    so, in each lane for itself. With a matrix that has no inverse the result is not finite.
+    so, in each lane for itself; "elimination" is room for three numbers. With a matrix that has no inverse the result
+    is not finite.
     """
 
     def known(place: int) -> Scalar:
-        return program.load("newton", 0, place)
+        return program.load("elimination", 0, place)
 
     def keep(place: int, value: Scalar) -> None:
-        program.store("newton", 0, place, value)
+        program.store("elimination", 0, place, value)
 
     with program.loop(0, n) as k:
         a_k, b_k = (first + k) * n, (first + k) * width

@@ -66,6 +66,16 @@ class Moment:
         """How much of the way it is."""
         return self.program.load("c", self.s)
 
+    def scheduled(self, array: str, k: Whole) -> Scalar:
+        """Number k of an array that has a row for each step: on a straight line from row n to the one that follows.
+
+        Rows are "..._step" numbers apart, 0 if they are all the same; "..._next" is 0 if a row is held over the step.
+        """
+        program = self.program
+        place = k + self.n * program.count(f"{array}_step")
+        now, then = program.load(array, place), program.load(array, place + program.count(f"{array}_next"))
+        return now + self.fraction * (then - now)
+
 
 class StateArrays(Protocol):
     """Numbers x and v in the arrays of a program."""

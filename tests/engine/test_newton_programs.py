@@ -127,7 +127,7 @@ def test_elimination_changes_rows_where_it_must(backend, run):
     program = Program("rows")
     eliminate(program, 0, program.count("n"), "A", "B", 2)
     x = B.copy()
-    run(program, backend, {"A": A.copy(), "B": x, "newton": np.zeros(13)}, n=6)
+    run(program, backend, {"A": A.copy(), "B": x, "elimination": np.zeros(3)}, n=6)
     expected = np.linalg.solve(A, B)
     # what rows of other sizes make of round-off
     np.testing.assert_allclose(x, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
@@ -140,7 +140,7 @@ def test_elimination_in_lanes():
     program = Program("rows", Lanes(width))
     eliminate(program, 0, n, "A", "B", 1)
     x = woven(list(B))
-    executable(program, "llvm").bind({"A": woven(list(A)), "B": x, "newton": blank(13, width)}, {})()
+    executable(program, "llvm").bind({"A": woven(list(A)), "B": x, "elimination": blank(3, width)}, {})()
     np.testing.assert_allclose(x.T, np.linalg.solve(A, B)[..., 0], rtol=1e-11)
 
 

@@ -237,10 +237,7 @@ class BodySystem:
         body.put("pA", [a - b for a, b in zip(body.get("pA"), wrench, strict=True)])
 
     def torque(self, body: ProgramBody, moment: Moment) -> Callable[[int], Scalar]:
-        """The joint force on each axis of a body: as computed, or on a straight line between two rows of "tau".
-
-        Rows are "tau_step" numbers apart, 0 if they are all the same. "tau_next" is 0 if tau is held over the step.
-        """
+        """The joint force on each axis of a body: as computed, or on a straight line between two rows of "tau"."""
         program = self.program
         place = program.entry("v_first", body.k) if self.tau is not None or self.own is not None else 0
         if self.own is not None:
@@ -255,14 +252,7 @@ class BodySystem:
             return lambda k: 0.0
         if isinstance(self.tau, Feedback):
             return lambda k: program.load("tau", place, k)
-        place = place + moment.n * program.count("tau_step")
-        then = place + program.count("tau_next")
-
-        def between(k: int) -> Scalar:
-            now = program.load("tau", place, k)
-            return now + moment.fraction * (program.load("tau", then, k) - now)
-
-        return between
+        return lambda k: moment.scheduled("tau", place + k)
 
 
 def pose(x: Sequence[Scalar]) -> tuple[Matrix, Vector]:

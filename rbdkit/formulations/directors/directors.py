@@ -51,6 +51,8 @@ class Directors(TurningBody):
 
     name: ClassVar[str] = "directors"
     twists: ClassVar[bool] = True
+    split: ClassVar[bool] = False
+    equations_recorded = True
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         super().__init__(model, tau, f_ext)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
+from rbdkit.formulations.directors import recorded
 from rbdkit.formulations.directors.directors import Directors
 from rbdkit.formulations.directors.turning import triad
 from rbdkit.formulations.formulation import Force
@@ -50,6 +51,8 @@ class NonTwistingDirectors(Directors):
 
     name: ClassVar[str] = "non_twisting_directors"
     twists: ClassVar[bool] = False
+    split: ClassVar[bool] = False
+    equations_recorded = True
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None, a: float = 0.5) -> None:
         super().__init__(model, tau, f_ext)
@@ -57,6 +60,11 @@ class NonTwistingDirectors(Directors):
             raise ModelError(f"formulation {self.name!r}: a = {a!r} must be a number from 0 to 1")
         self.body.split_inertia()
         self.a = float(a)
+
+    def _numbers(self) -> NDArray:
+        numbers = super()._numbers()
+        numbers[recorded.TWIST] = self.a
+        return numbers
 
     def G(self, q: NDArray) -> NDArray:
         """The row ((1 - a) d2, -a d1, 0) (Eqs 80, 83)."""

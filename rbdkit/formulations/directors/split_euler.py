@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.formulations.directors import recorded
 from rbdkit.formulations.directors.non_twisting import refuse_twist
 from rbdkit.formulations.directors.turning import TurningBody, triad
 from rbdkit.formulations.formulation import Force
@@ -45,11 +46,19 @@ class SplitEuler(TurningBody):
 
     name: ClassVar[str] = "split_euler"
     twists: ClassVar[bool] = True
+    split: ClassVar[bool] = True
+    equations_recorded = True
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         super().__init__(model, tau, f_ext)
         self.J_perp, self.J_par = self.body.split_inertia()
         self._J_plane_inverse = np.linalg.inv(self.J_perp[:2, :2])
+
+    def _numbers(self) -> NDArray:
+        numbers, J, inverse = super()._numbers(), self.J_perp, self._J_plane_inverse
+        split = J[0, 0], J[0, 1], J[1, 1], inverse[0, 0], inverse[0, 1], inverse[1, 1], self.J_par
+        numbers[recorded.SPLIT :] = split
+        return numbers
 
     # --- the pieces of the equations ----------------------------------------------------------------------------------
 
@@ -134,6 +143,8 @@ class NonTwistingSplitEuler(SplitEuler):
 
     name: ClassVar[str] = "non_twisting_split_euler"
     twists: ClassVar[bool] = False
+    split: ClassVar[bool] = True
+    equations_recorded = True
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         rate = super().rate(t, x, v)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
+from rbdkit.formulations.directors import recorded
 from rbdkit.formulations.directors.fixed_point import fixed_point_body
-from rbdkit.formulations.formulation import Force
+from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.model import Model
 from rbdkit.spatial import so3
+from rbdkit.trace import Recordable, Run, run_motion
 
 
 class TurningBody:
@@ -34,6 +38,8 @@ class TurningBody:
     """
 
     name: ClassVar[str]
+    split: ClassVar[bool]
+    twists: ClassVar[bool]
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         self.model = model
@@ -49,6 +55,44 @@ class TurningBody:
     def spin(self, x: NDArray, v: NDArray) -> NDArray:
         """Convected angular velocity W (..., 3), body axes, rad/s."""
         raise NotImplementedError
+
+    # --- compiled -----------------------------------------------------------------------------------------------------
+
+    def compiled_run(
+        self,
+        method: Recordable,
+        times: NDArray,
+        x: NDArray,
+        v: NDArray,
+        every: int,
+        progress: Callable[[float], object],
+        acts: Acting | None = None,
+    ) -> Run | None:
+        """The run in one compiled loop; None if there is an `obstacle`."""
+        if self.obstacle(acts):
+            return None
+        kind = partial(recorded.Kind, self.split, self.twists, self.body.floats)
+        prepared = recorded.motion(self, kind, self._numbers(), method, times, x, v, acts)
+        return run_motion(prepared, every, progress)
+
+    def obstacle(self, acts: Acting | None) -> str:
+        """Functions as forces, and equations of one's own."""
+        if "equations_recorded" not in vars(type(self)):
+            return f"{type(self).__name__} has equations of its own, which are not recorded"
+        return recorded.obstacle(self, acts)
+
+    def _numbers(self) -> NDArray:
+        """What compiled loops know of the body."""
+        body, E = self.body, self.body.euler_inertia
+        numbers = np.zeros(recorded.NUMBERS)
+        numbers[:6] = E[0, 0], E[0, 1], E[1, 1], E[2, 2], E[0, 2], E[1, 2]
+        numbers[recorded.WEIGHT : recorded.FIRST_MOMENT] = body.weight.ravel()
+        numbers[recorded.FIRST_MOMENT : recorded.COM], numbers[recorded.COM : recorded.GRAVITY] = (
+            body.first_moment,
+            body.com,
+        )
+        numbers[recorded.GRAVITY : recorded.MASS], numbers[recorded.MASS] = body.gravity, body.mass
+        return numbers
 
     # --- what acts ----------------------------------------------------------------------------------------------------
 

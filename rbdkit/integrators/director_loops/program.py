@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rbdkit.integrators.director_loops.equations import Body, Triad, chord, midpoint, moved, on_tangent, triad, triad_of
+from rbdkit.formulations.directors.equations import Body, Triad, chord, midpoint, moved, on_tangent, triad, triad_of
 from rbdkit.spatial.vector3 import Vector, cross
 from rbdkit.trace import Backend, Executable, Index, Program, Scalar, Symbol, executable, maximum, select, tangents
 
