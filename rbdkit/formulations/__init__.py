@@ -18,7 +18,7 @@ from rbdkit.formulations.quaternion import QuaternionBodies
 from rbdkit.formulations.se3 import SE3
 from rbdkit.formulations.so3xr3 import SO3xR3
 from rbdkit.formulations.state_equation import StateEquation
-from rbdkit.formulations.system import Lagrangian, Projectable, System
+from rbdkit.formulations.system import Lagrangian, Projectable, Starting, System
 
 FORMULATIONS: dict[str, type[Formulation]] = {
     formulation.name: formulation
@@ -61,6 +61,7 @@ __all__ = [
     "Remarking",
     "SO3xR3",
     "SplitEuler",
+    "Starting",
     "StateEquation",
     "System",
     "TangentSystem",

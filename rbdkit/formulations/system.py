@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -50,4 +50,13 @@ class Projectable(System, Protocol):
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
         """The state close to (x, v) that obeys the constraints on position and velocity."""
+        ...
+
+
+@runtime_checkable
+class Starting(Protocol):
+    """A recorded method that carries more than the state from step to step, which it has to begin with."""
+
+    def starting(self, system: Any, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """That, by the names of its arrays, found by the readable form of a system at the state (x, v) at times[0]."""
         ...

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
-from rbdkit.formulations.constrained import Index1
+from rbdkit.formulations.constrained import ConstrainedSystem
 from rbdkit.integrators.integrator import OneStep, Stage, State
 from rbdkit.integrators.newton import solve
 from rbdkit.integrators.rk4 import RK4
+from rbdkit.trace import Index, Moment, Newton, Part, Record, maximum, newton_arrays, select
 
 TOLERANCE = 1e-12
 """Of Newton's method: constraints in rad and m, forces as a fraction of the largest."""
+CLOSED = 1e-14
+"""Of the compiled steps: what another correction would change of positions, as a share of the largest or of 1."""
 QUICK = 10
 """So many corrections with the simple Jacobian are tried before the full one is computed by differences."""
-
-
-@runtime_checkable
-class ConstrainedSystem(System, Protocol):
-    """A system that gives the matrices of its constrained equations of motion."""
-
-    def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
-        """M, J and Q of ``M vdot + J^T lambda = Q``."""
-        ...
-
-    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
-        """g(x), shape (m,)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +67,7 @@ class GeneralizedAlpha(OneStep):
     order = 2
     conserves: ClassVar[tuple[str, ...]] = ("constraints",)
     requires: ClassVar[type] = ConstrainedSystem
+    shared = frozenset({"sides", "alpha"})
     formulas: ClassVar[tuple[str, ...]] = (
         "solve for vdot1, lambda:  M vdot1 + J^T lambda = Q(t + h, x1, v1),  g(x1) = 0\n"
         "(1 - alpha_m) a1 + alpha_m a = (1 - alpha_f) vdot1 + alpha_f vdot",
@@ -112,6 +103,79 @@ class GeneralizedAlpha(OneStep):
         end = self.step(system, state, h)
         u_rate = system.displacement(state.x, end.x) / h
         return [Stage(end.t, end.x, end.v, u_rate, end.memory.vdot)]
+
+    def starting(self, system: ConstrainedSystem, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """Accelerations to begin with, and the averaged ones; see `rbdkit.formulations.system.Starting`."""
+        first = _Step(self, system, self.init(system, float(times[0]), x, v), float(times[1] - times[0]))
+        return {"vdot": np.array(first.vdot), "a": np.array(first.a)}
+
+    @staticmethod
+    def record(system: Any, n: Index) -> None:
+        """The same step on the arrays of a program, without matrices.
+
+        With M and J of the last iterate a correction gives the accelerations of the equations of motion there, under
+        constraints that ask for those of the iterate less what closes the gaps: the recursion of `system.corrected`.
+        The multipliers need not be known. Residuals are what a correction changes of positions.
+        """
+        program, (first, size), end = system.program, system.solved_together, Moment(system.program, n, 0)
+        x, v, u, x_end, v_end, a_end, vdot, a, better = (
+            Part(name) for name in ("x", "v", "u", "x_end", "v_end", "a_end", "vdot", "a", "better")
+        )
+        unknowns, slope = Part("unknowns"), Part("slope")
+        for k in system.freedoms():
+            program.store("guess", k, 0, vdot.load(program, k))
+        with program.loop(0, 1):
+            alpha_m, alpha_f, _, beta = (program.load("alpha", 0, k) for k in range(4))
+            du_dvdot = end.h * end.h * beta * ((1.0 - alpha_f) / (1.0 - alpha_m))
+            slope.store(program, 0, du_dvdot)
+            program.store("closing", 0, 0, 1.0 / du_dvdot)
+            program.store("tolerance", 0, 0, CLOSED)
+        for k in system.coordinates():
+            program.store("tolerance", 0, 0, maximum(program.load("tolerance", 0), CLOSED * abs(x.load(program, k))))
+
+        def go_to_end(z: Part) -> None:
+            for k in system.freedoms():
+                alpha_m, alpha_f, gamma, beta = (program.load("alpha", 0, j) for j in range(4))
+                h, a_0, v_0 = end.h, a.load(program, k), v.load(program, k)
+                a_1 = (1.0 - alpha_f) * z.load(program, k) + alpha_f * vdot.load(program, k) - alpha_m * a_0
+                a_1 = a_1 / (1.0 - alpha_m)
+                a_end.store(program, k, a_1)
+                u.store(program, k, h * (v_0 + h * ((0.5 - beta) * a_0 + beta * a_1)))
+                v_end.store(program, k, v_0 + h * ((1.0 - gamma) * a_0 + gamma * a_1))
+            system.move(x, u, x_end)
+
+        def residual(z: Part, result: Part) -> None:
+            go_to_end(z)
+            system.corrected(end, x_end, v_end, z, better)
+            for k in system.freedoms():
+                change = z.load(program, k) - better.load(program, k)
+                result.store(program, k, slope.load(program, 0) * change)
+
+        newton = Newton(program, first, size, residual, QUICK, slope=slope)
+        newton.solve()
+        go_to_end(unknowns)
+        for k in system.coordinates():
+            program.store("x_new", k, 0, x_end.load(program, k))
+        for k in system.freedoms():
+            program.store("v_new", k, 0, select(newton.failed, np.inf, v_end.load(program, k)))
+            vdot.store(program, k, unknowns.load(program, k))
+            a.store(program, k, a_end.load(program, k))
+
+    @property
+    def written_out(self) -> Record:
+        """The same; see `rbdkit.trace.Recordable`."""
+        return self.record
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        return {
+            "c": np.ones(1),
+            "alpha": np.array([self.alpha_m, self.alpha_f, self.gamma, self.beta]),
+            "slope": np.zeros(1),
+            "x_end": np.zeros(nx),
+            **{name: np.zeros(nv) for name in ("u", "v_end", "a_end", "vdot", "a", "better")},
+            **newton_arrays(nv),
+        }
 
 
 class _Step:

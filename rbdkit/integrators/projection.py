@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rbdkit.formulations import Projectable, System
+from rbdkit.formulations import Projectable, Starting, System
 from rbdkit.integrators.integrator import Integrator, OneStep, Stage, State, records
 from rbdkit.trace import Index, Part, Record
 
@@ -68,6 +68,10 @@ class Projected(OneStep):
         """Those of the method; see `rbdkit.trace.Recordable`."""
         assert records(self.method)
         return self.method.arrays(nx, nv)
+
+    def starting(self, system: Any, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """What the method begins with; see `rbdkit.formulations.system.Starting`."""
+        return self.method.starting(system, times, x, v) if isinstance(self.method, Starting) else {}
 
 
 @dataclass(frozen=True)

@@ -173,10 +173,12 @@ def _compiled(
             return None, why_not, None
     if why_not := system.obstacle(acts):
         return None, why_not, None
+    acting.step = 0  # what a method has to begin with is found by the readable form
     try:
         run = system.compiled_run(method, times, x, w, every, watch.update, acts)  # type: ignore[arg-type]
     finally:
         watch.close()
+        acting.step = None
     if run is None:
         return None, f"formulation {system.name!r} has no compiled loop for it", None
 

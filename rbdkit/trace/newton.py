@@ -45,6 +45,7 @@ class Newton:
     first, n : where the unknowns begin, and how many they are.
     residual : reads all unknowns from one part and writes all residuals to another.
     quick, full : corrections that are allowed of either kind.
+    slope : a number that stands, times the identity, for the Jacobian of quick corrections; without, as said above.
     """
 
     program: Program
@@ -53,6 +54,7 @@ class Newton:
     residual: Residual
     quick: int = 8
     full: int = 20
+    slope: Part | None = None
 
     def solve(self) -> None:
         """From "guess" to "unknowns", in lanes that are "going"; `failed` says where there is no solution.
@@ -117,7 +119,7 @@ class Newton:
         left, fresh = left * (1.0 - failed), fresh + restart
         correct = left * (1.0 - restart)
         kept = program.load("kept", self.first)
-        self._keep(WANT, correct * maximum(fresh, 1.0 - kept))
+        self._keep(WANT, correct * (maximum(fresh, 1.0 - kept) if self.slope is None else fresh))
         kept = select(correct > 0.5, 1.0, kept)
         program.store("kept", self.first, 0, select(fresh > 0.5, 0.0, kept))
         self._keep(FAILED, self._known(FAILED) + failed)
@@ -176,6 +178,12 @@ class Newton:
             with program.loop(0, n) as j:
                 term = program.load("inverse", row + j) * program.load("residual", self.first + j)
                 program.store("correction", place, 0, program.load("correction", place) + term)
+        if self.slope is not None:
+            with program.loop(0, n) as i:
+                place = self.first + i
+                quick = program.load("residual", place) / self.slope.load(program, 0)
+                full = program.load("correction", place)
+                program.store("correction", place, 0, select(self._known(FRESH) > 0.5, full, quick))
         self._measure("correction")
         small = select(self._known(SIZE) > ROUND_OFF * maximum(self._known(LENGTH), 1e-300), 0.0, 1.0)
         small = self._known(CORRECT) * select(self._known(SQUARES) < HUGE, small, 0.0)

@@ -112,11 +112,12 @@ def test_what_it_does_not_cover_is_stepped_from_python():
     unknown = ConstrainedBodies(top, lambda t, x, v: np.zeros(3))  # a law of x that nobody traced
     times, state = np.array([0.0, 1e-3]), unknown.state(*heavy_top()[1:])
     assert unknown.compiled_run(RK4(), times, *state, 1, lambda done: None) is None
-    code = [
-        rbd.simulate(*heavy_top(), duration=0.01, dt=1e-3, formulation="se3", integrator=name, progress=False).report
-        for name in ("rk4", "generalized_alpha")
+    universal = others[0].model
+    runs = [
+        rbd.simulate(model, duration=0.01, dt=1e-3, formulation="se3", progress=False) for model in (top, universal)
     ]
-    assert "compiled" in code[0].backend and "Python" in code[1].backend
+    assert "compiled" in runs[0].report.backend
+    assert "stepped from Python: joint 'b1_joint' (universal)" in runs[1].report.backend
 
 
 def test_a_motion_that_runs_away_ends_with_its_last_finite_state():

@@ -13,10 +13,10 @@ from rbdkit.formulations.local_velocity import Projection
 from rbdkit.integrators import (
     INTEGRATORS,
     RK4,
-    GeneralizedAlpha,
     MuntheKaas,
     Projected,
     SymplecticEuler,
+    Variational,
     records,
 )
 from rbdkit.library import pendulum
@@ -193,7 +193,7 @@ class Midpoint(MuntheKaas):
 
 def test_recorded_steps_are_those_of_the_class_that_makes_them():
     assert all(map(records, (RK4(), SymplecticEuler(), Midpoint())))
-    assert not any(map(records, (Shorter(), GeneralizedAlpha(), Projected(RK4()))))
+    assert not any(map(records, (Shorter(), Variational(), Projected(Variational()))))
 
 
 @FORMULATIONS

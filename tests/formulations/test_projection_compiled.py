@@ -116,7 +116,7 @@ def test_any_method_that_records_its_steps_can_be_projected(method):
     system = ConstrainedBodies(model, groups="so3xr3")
     agree(system, Projected(method), 1e-2, 20, model.neutral(), np.zeros(model.nv), round_off=1e-12)
     assert records(Projected(method))
-    assert not records(Projected(INTEGRATORS["generalized_alpha"]))
+    assert not records(Projected(INTEGRATORS["variational"]))
 
 
 def test_redundant_loops_are_closed_too():

@@ -7,9 +7,9 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.errors import ConvergenceError, SimulationError
-from rbdkit.formulations import SE3, JointSystem, SO3xR3
+from rbdkit.formulations import SE3, ConstrainedBodies, JointSystem, SO3xR3
 from rbdkit.integrators import RK5, GeneralizedAlpha
-from rbdkit.library import heavy_top, spherical_double_pendulum, three_bar_linkage
+from rbdkit.library import heavy_top, random_state, random_tree, spherical_double_pendulum, three_bar_linkage
 
 
 def run(system, start, method, duration, h):
@@ -108,3 +108,95 @@ def test_the_three_bar_linkage_runs_too():
     end, _ = run(system, start, GeneralizedAlpha(), 0.02, 1e-3)
     fine, _ = run(system, start, RK5(), 0.02, 1e-3)
     np.testing.assert_allclose(system.poses(end.x), system.poses(fine.x), rtol=0, atol=1e-4)
+
+
+# --- compiled ---------------------------------------------------------------------------------------------------------
+
+JOINTS = [rbd.Fixed(), rbd.Revolute("z"), rbd.Prismatic("x"), rbd.Helical("y", pitch=0.1), rbd.Cylindrical("z"),
+          rbd.Planar("x"), rbd.Planar(translation="successor"), rbd.Spherical(), rbd.Free()]  # fmt: skip
+
+
+def both(system, method, h, steps, q, v):
+    """The compiled run, and the state after the readable steps with the most corrections that one of them needed."""
+    x, w = system.state(q, v)
+    run_there = system.compiled_run(method, h * np.arange(steps + 1), x, w, steps, lambda done: None)
+    state, most = method.init(system, 0.0, x, w), 0
+    for _ in range(steps):
+        state = method.step(system, state, h)
+        most = max(most, state.solve.iterations)
+    return run_there, state, most
+
+
+def agree(system, method, h, steps, q, v):
+    """The readable form is content with gaps of 1e-12 rad or m; what that is in velocities goes with 1 / h."""
+    there, here, most = both(system, method, h, steps, q, v)
+    assert not there.ran_away and abs(there.solves[-1, 0] - most) <= 2
+    np.testing.assert_allclose(there.q[-1], here.x, rtol=0, atol=steps * 1e-12)
+    np.testing.assert_allclose(there.v[-1], here.v, rtol=0, atol=steps * 4e-12 / h * max(1.0, np.abs(here.v).max()))
+    assert np.abs(system.constraint_error(there.q[-1])).max() < 1e-13
+
+
+@pytest.mark.parametrize("groups", ["se3", ["se3", "so3xr3", "so3xr3"] * 2], ids=["se3", "mixed"])
+def test_compiled_on_random_trees_with_dampers_springs_and_rotors(groups):
+    model = random_tree(2, 6, JOINTS)
+    q, v, _ = random_state(model, 2)
+    moving = [joint for joint in model.joints[1:] if joint.nv]
+    given = {f"{j.name}.damping": np.full(j.nv, 0.3) if j.nv > 1 else 0.3 for j in moving[::2]}
+    given |= {f"{j.name}.armature": np.full(j.nv, 0.2) if j.nv > 1 else 0.2 for j in moving[::3]}
+    given |= {f"{j.name}.stiffness": np.full(j.nv, 4.0) if j.nv > 1 else 4.0 for j in moving[1::4]}
+    agree(ConstrainedBodies(model.with_parameters(given), groups=groups), GeneralizedAlpha(0.8), 1e-3, 4, q, v)
+
+
+@pytest.mark.parametrize("kind", [rbd.Spherical(), rbd.Revolute("y"), rbd.Free(), rbd.Planar("x")])
+def test_compiled_with_closed_loops(kind):
+    model = random_tree(3, 9, [rbd.Spherical(), rbd.Free(), rbd.Cylindrical("z")])
+    q, v, _ = random_state(model, 3)
+    T = rbd.forward_kinematics(model, q).poses
+    model.add_loop("between", "b3", "b8", kind, np.linalg.inv(T[3]) @ T[8])
+    model.add_loop("to the world", "b6", "world", kind, np.eye(4), T[6])
+    agree(ConstrainedBodies(model, groups="so3xr3"), GeneralizedAlpha(), 5e-4, 3, q, v)
+
+
+def test_compiled_steps_have_order_two_and_wait_for_stiff_springs():
+    start = spherical_double_pendulum()
+    system = SO3xR3(start.model)
+    x, v = system.state(start.q, start.v)
+
+    def end(method, h):
+        return system.compiled_run(method, h * np.arange(round(0.2 / h) + 1), x, v, 10**6, lambda done: None).q[-1]
+
+    exact = end(RK5(), 1e-3)
+    errors = [np.linalg.norm(end(GeneralizedAlpha(0.8), h) - exact) for h in (2e-3, 1e-3)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
+
+    oscillator = rbd.Model("oscillator", gravity=(0, 0, 0))
+    inertia = rbd.Inertia.box([0.1] * 3, mass=1.0)
+    oscillator.add_body("mass", joint=rbd.Prismatic("x"), inertia=inertia, stiffness=300.0**2)
+    for rho in (0.0, 1.0):  # quick corrections diverge: the full Jacobian is needed
+        there, here, _ = both(SE3(oscillator), GeneralizedAlpha(rho), 0.01, 12, np.array([0.01]), np.zeros(1))
+        assert not there.ran_away and there.solves[-1, 0] <= 3
+        np.testing.assert_allclose(there.q[-1], here.x, rtol=0, atol=1e-11)
+
+
+def test_compiled_runs_end_as_the_readable_ones_do():
+    start = spherical_double_pendulum()
+    with pytest.raises(ConvergenceError, match=r"step from t = 0 s.*residual"):
+        rbd.simulate(start.model, start.q, start.v, 1.0, 0.5, formulation="se3", integrator="generalized_alpha")
+    tau = np.random.default_rng(0).normal(size=(20, start.model.nv))
+    motion = rbd.simulate(
+        start.model, start.q, start.v, 0.02, 1e-3, formulation="se3", integrator="generalized_alpha", tau=tau,
+        progress=False,
+    )  # fmt: skip
+    assert "compiled loop" in motion.report.backend and 1 <= motion.report.iterations <= 8
+
+    class Own(GeneralizedAlpha):
+        name = "own"
+
+        def step(self, system, state, h):
+            return super().step(system, state, h)
+
+    other = rbd.simulate(
+        start.model, start.q, start.v, 0.02, 1e-3, formulation="se3", integrator=Own(), tau=tau, progress=False
+    )
+    np.testing.assert_allclose(motion.x, other.x, rtol=0, atol=1e-11)
+    assert "stepped from Python" in other.report.backend

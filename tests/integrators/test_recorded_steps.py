@@ -22,7 +22,7 @@ ROUND_OFF = 1e-12
 
 
 def tree():
-    model = random_tree(11, 8, JOINTS)
+    model = random_tree(11, 6, JOINTS)
     return model, *random_state(model, 11)[:2]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine import kernels_for
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.formulations.constrained.dependence import PREFERENCE
+from rbdkit.formulations.constrained.index1 import ConstrainedSystem
 from rbdkit.formulations.constrained.joint_constraints import Place
 from rbdkit.formulations.constrained.joint_program import form_of, joint_numbers
 from rbdkit.formulations.constrained.program_body import (
@@ -27,7 +28,7 @@ from rbdkit.formulations.constrained.program_body import (
 )
 from rbdkit.formulations.constrained.tree_program import BodySystem, Law
 from rbdkit.formulations.formulation import Acting
-from rbdkit.formulations.system import Projectable
+from rbdkit.formulations.system import Projectable, Starting
 from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.spatial import se3
@@ -78,7 +79,7 @@ def motion(
     model, method_arrays = system.model, method.arrays(len(x), len(v))
     tau, f_ext = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
     own, baumgarte = _own_forces(model), system.baumgarte
-    closes = issubclass(method.requires, Projectable) or baumgarte is not None
+    closes = issubclass(method.requires, (Projectable, ConstrainedSystem)) or baumgarte is not None
     asked = any(isinstance(law, Feedback) for law in (tau, f_ext)) or (own is not None and own.asks_joints)
     kinds = _kinds(model, asked, closes)
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
@@ -95,8 +96,15 @@ def motion(
         rows_of = [(form_of(place.type), joint_numbers(place)) for place in places[system.n :] for _ in _rows(place)]
         forms = tuple(dict.fromkeys(form for form, _ in rows_of)) or ("none",)
         given["loop_joint_numbers"] = np.concatenate([np.zeros(0), *(own for _, own in rows_of)])
-        arrays |= {"open": np.zeros(1), "x_closing": np.zeros(len(x)), "u_closing": np.zeros(len(v))}
+        arrays |= {
+            "open": np.zeros(1),
+            "closing": np.zeros(1),
+            "x_closing": np.zeros(len(x)),
+            "u_closing": np.zeros(len(v)),
+        }
         arrays["loop_forms"] = np.array([forms.index(form) for form, _ in rows_of], dtype=np.int64)
+    if isinstance(method, Starting):
+        arrays |= method.starting(system, times, x, v)
     if baumgarte is not None:
         given["baumgarte"] = np.array(baumgarte.factors)
     tables = {

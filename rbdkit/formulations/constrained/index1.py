@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.formulations.constrained.dependence import FLOOR, LoopRows, taken_rows
+from rbdkit.formulations.system import System
 
 
 @dataclass(frozen=True)
@@ -154,3 +156,16 @@ class Index1:
     def redundant(self) -> int:
         """Number of rows that follow from the others."""
         return len(self.eta) - self.rank
+
+
+@runtime_checkable
+class ConstrainedSystem(System, Protocol):
+    """A system that gives the matrices of its constrained equations of motion; a recorded one has `corrected`."""
+
+    def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
+        """M, J and Q of ``M vdot + J^T lambda = Q``."""
+        ...
+
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
+        """g(x), shape (m,)."""
+        ...

@@ -42,11 +42,12 @@ class Loops:
     def close(self, what: str = "acceleration") -> None:
         """Accelerations "A" of the tree in; those of the system with its loops out.
 
-        what : "acceleration"; or they stand for a change of "velocity" or "position" that is to close the loops.
+        what : "acceleration"; or they stand for a change of "velocity" or "position" that is to close the loops; or a
+            "correction" of those in "guess_A", see `BodySystem.corrected`.
         """
         program = self.program
         with program.loop(0, self.m) as r:
-            if what == "position" or (what == "acceleration" and self.stabilised):
+            if what in ("position", "correction") or (what == "acceleration" and self.stabilised):
                 for case in program.switch(program.entry("loop_forms", r), range(len(self.forms))):
                     self.error(r, what, self.forms[case])
             else:
@@ -93,7 +94,10 @@ class Loops:
         place, missing = r * JOINT_NUMBERS, list[Scalar]()
         if form:
             missing = gap(form, [program.load("loop_joint_numbers", place, j) for j in range(JOINT_NUMBERS)], R, p)
-        if what != "position":
+        if what == "correction":
+            factor = program.load("closing", 0)
+            missing = [factor * g - a for g, a in zip(missing, self.six("guess_A", S * 6), strict=True)]
+        elif what != "position":
             V_S, V_P = self.six("V", S * 6), self.six("V", P * 6)
             w, v, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
             w_rel, v_rel = w - R.T @ w_P, v - R.T @ (v_P + cross(w_P, p))
@@ -107,6 +111,8 @@ class Loops:
                     missing = [a + of_slip * b + of_gap * c for a, b, c in terms]
         along = dot(T, missing)
         slip = dot(T, self.six("A", S * 6)) - dot(W_P, self.six("A", P * 6)) + along
+        if what == "correction":
+            slip = slip + dot(W_P, self.six("guess_A", P * 6))
         program.store("rhs", r, 0, slip)
         if what == "position":
             program.store("open", 0, 0, maximum(program.load("open", 0), abs(along)))

@@ -15,7 +15,9 @@ FORCE_FIELDS = {"spring": 6}
 """Those of springs: joint forces."""
 LOOP_FIELDS = {"dp": 6, "du": 6, "dA": 6}
 """Those of the response to a loop's reaction."""
-SIZES = FIELDS | FORCE_FIELDS | LOOP_FIELDS
+CORRECTED_FIELDS = {"guess_A": 6}
+"""Those of accelerations that are to be corrected."""
+SIZES = FIELDS | FORCE_FIELDS | LOOP_FIELDS | CORRECTED_FIELDS
 INERTIA, AXES, RATES, DAMPING, ARMATURE, STIFFNESS, REST, NUMBERS = 0, 10, 46, 82, 88, 94, 100, 107
 """Where the given numbers of a body begin: m, m c, I; S by columns; S^+ by rows; damping, armature, stiffness on each
 axis; coordinates of the spring's rest; and their end."""

@@ -96,6 +96,29 @@ def stabilise(system: BodySystem) -> None:
             body.put("drift", [a - b for a, b in zip(body.get("drift"), _across(body, twist), strict=True)])
 
 
+def keep_along(system: BodySystem, vdot: Part) -> None:
+    """The "drift" of all bodies across what their joints may do becomes that of the accelerations vdot, less the gaps
+    times the number in "closing"."""
+    program = system.program
+    for j in range(6):
+        program.store("guess_A", 0, j, 0.0)
+    with system.bodies() as body:
+        for group in system.of_group(body):
+            (w, velocity), own = body.pair("V"), body.state(vdot, 6)
+            a = Vector(own[3:])
+            body.put(
+                "guess_A", [*own[:3], *(a if group == "se3" else Matrix.of(body.get("R")).T @ a - cross(w, velocity))]
+            )
+    with system.bodies() as body:
+        for pose_gap in _gaps(system, body):
+            (alpha, a), (alpha_p, a_p), X = body.pair("guess_A"), body.pair("guess_A", body.parent), body.get("X")
+            R, p = Matrix.of(X[:9]), Vector(X[9:])
+            relative = [*(alpha - R.T @ alpha_p), *(a - R.T @ (a_p + cross(alpha_p, p)))]
+            drift, factor = body.get("drift"), program.load("closing", 0)
+            excess = [c - a + factor * g for c, a, g in zip(drift, relative, pose_gap, strict=True)]
+            body.put("drift", [c - e for c, e in zip(drift, _across(body, excess), strict=True)])
+
+
 def _across(body: ProgramBody, twist: Sequence[Scalar]) -> list[Scalar]:
     """A twist less what the joint may do itself."""
     axes, rates, across = body.given(AXES, 36), body.given(RATES, 36), list(twist)

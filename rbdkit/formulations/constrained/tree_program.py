@@ -19,7 +19,7 @@ from rbdkit.formulations.constrained.elimination import accelerate, eliminate_jo
 from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
-from rbdkit.formulations.constrained.projection_program import close_joints, stabilise
+from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
 
@@ -96,6 +96,14 @@ class BodySystem:
                 body.put_state(result, [*J(w), *(D(w) + J(linear) if group == "se3" else linear)])
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
+        self._accelerate(moment, x, v, result)
+
+    def corrected(self, moment: Moment, x: Part, v: Part, vdot: Part, result: Part) -> None:
+        """Accelerations by the equations of motion at a moment, with constraints that ask for what a guess of them has
+        along the constraints, less the gaps times the number in "closing"."""
+        self._accelerate(moment, x, v, result, vdot)
+
+    def _accelerate(self, moment: Moment, x: Part, v: Part, result: Part, guess: Part | None = None) -> None:
         program = self.program
         self.place_bodies(x, v)
         for j in range(21):
@@ -105,7 +113,9 @@ class BodySystem:
             program.store("A", 0, j, 0.0)
         with self.bodies() as body:
             self.velocities(body)
-        if self.stabilised:
+        if guess is not None:
+            keep_along(self, guess)
+        elif self.stabilised:
             stabilise(self)
         if any(kind.form for kind in self.kinds):
             self.ask(moment)
@@ -121,7 +131,7 @@ class BodySystem:
             for kind in self.of_kind(body):
                 accelerate(body, kind)
         if self.loops is not None:
-            self.loops.close()
+            self.loops.close("acceleration" if guess is None else "correction")
         with self.bodies() as body:
             for group in self.of_group(body):
                 (w, velocity), (alpha, a) = body.pair("V"), body.pair("A")
