@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.spatial.vector3 import dot
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, dot
 from rbdkit.trace import (
     LARGEST,
     LARGEST_TURN,
@@ -34,6 +34,8 @@ from rbdkit.trace import (
 )
 
 Values = Sequence[Scalar]
+Central = tuple[Matrix, Vector, Vector, Vector]
+"""Rotation and position of a central frame, and its twist: linear and angular part along its axes."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class BodyEquations:
     move : (numbers, x, u) -> x moved by the displacement u; the last numbers of it must be of the position.
     local_rate : (numbers, u, v) -> the rate of the displacement u of a body that moves with velocity v.
     rate : (numbers, gravity, x, v) -> the rate of v.
+    central, placed : (numbers, x, v) -> the central frame, and back. inertia : (numbers) -> about the centre of mass.
     """
 
     name: str
@@ -57,6 +60,9 @@ class BodyEquations:
     move: Callable[[Values, Values, Values], Values]
     local_rate: Callable[[Values, Values, Values], Values]
     rate: Callable[[Values, Values, Values, Values], Values]
+    central: Callable[[Values, Values, Values], Central]
+    placed: Callable[[Values, Central], tuple[Values, Values]]
+    inertia: Callable[[Values], Symmetric]
 
 
 class FreeBody:
@@ -88,9 +94,30 @@ class FreeBody:
         self._store(result, self._v, rate)
 
     def rate(self, moment: Moment, x: Part | Kept, v: Part | Kept, result: Part | Kept) -> None:
-        gravity = [self.program.load("gravity", 0, k) for k in range(3)]
-        rate = self.equations.rate(self.numbers(), gravity, self._load(x, self._x), self._load(v, self._v))
+        rate = self.equations.rate(self.numbers(), self.gravity(), self._load(x, self._x), self._load(v, self._v))
         self._store(result, self._v, rate)
+
+    # --- for methods that require `FreeBodies` ------------------------------------------------------------------------
+
+    def central(self, x: Part, v: Part) -> Central:
+        """Pose and twist of the central frame."""
+        return self.equations.central(self.numbers(), self._load(x, self._x), self._load(v, self._v))
+
+    def place(self, frame: Central, x: Part, v: Part) -> None:
+        """The state with that central frame, to x and v."""
+        x_values, v_values = self.equations.placed(self.numbers(), frame)
+        self._store(x, self._x, x_values)
+        self._store(v, self._v, v_values)
+
+    def inertia(self) -> Symmetric:
+        """About the centre of mass, along the axes of the central frame."""
+        return self.equations.inertia(self.numbers())
+
+    def gravity(self) -> list[Scalar]:
+        """Acceleration of free fall."""
+        return [self.program.load("gravity", 0, k) for k in range(3)]
+
+    # --- inside -------------------------------------------------------------------------------------------------------
 
     def numbers(self) -> list[Scalar]:
         """What describes the body."""

@@ -60,6 +60,7 @@ class Adaptive:
 
     conserves: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[type] = System
+    shared: ClassVar[frozenset[str]] = frozenset({"weights"})
 
     def __init__(
         self,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from rbdkit.engine.steps.manifold import exp, quaternion_matrix
 from rbdkit.formulations import System
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.integrators import newton
@@ -15,6 +16,11 @@ from rbdkit.integrators.integrator import OneStep, Stage, State
 from rbdkit.integrators.newton import Solve
 from rbdkit.spatial import se3, so3
 from rbdkit.spatial.stumpff import sinc, stumpff, versine
+from rbdkit.spatial.vector3 import Symmetric, Vector, cross, dot
+from rbdkit.trace import Index, Moment, Newton, Part, Record, Scalar, maximum, newton_arrays, select, sin, sqrt
+
+SOLVED = 1e-15
+"""Residual of a solution, as a share of the largest angular impulse."""
 
 
 class MoserVeselov(OneStep):
@@ -40,6 +46,7 @@ class MoserVeselov(OneStep):
 
     name: ClassVar[str] = "moser_veselov"
     order: ClassVar[int] = 2
+    shared = frozenset({"sides"})
     conserves: ClassVar[tuple[str, ...]] = (
         "angular momentum", "linear momentum", "energy of free rotation", "energy, on average",
     )  # fmt: skip
@@ -73,6 +80,55 @@ class MoserVeselov(OneStep):
         return [Stage(at.t, at.x, at.v, u_rate, v_rate) for at in (state, end)]
 
     @staticmethod
+    def record(system: Any, n: Index) -> None:
+        """The same step on the arrays of a program, of a body under gravity alone."""
+        program, (first, _), moment = system.program, system.solved_together, Moment(system.program, n, 0)
+        x, v, x_new, v_new = Part("x"), Part("v"), Part("x_new"), Part("v_new")
+        places = [first + k for k in range(3)]
+
+        def turn(z: Part) -> Vector:
+            return Vector([z.load(program, k) for k in places])
+
+        def residual(z: Part, result: Part) -> None:
+            f = turn(z)
+            Jf = system.inertia() @ f
+            theta = sqrt(dot(f, f) + 1e-200)
+            half = sin(0.5 * theta) / theta
+            left = (sin(theta) / theta) * Jf + (2.0 * half * half) * cross(f, Jf) - turn(Part("impulse"))
+            for k, value in zip(places, left, strict=True):
+                result.store(program, k, value)
+
+        _, _, _, Omega = system.central(x, v)
+        impulse = moment.h * (system.inertia() @ Omega)
+        largest: Scalar = 1e-300
+        for k, f_k, g_k in zip(places, moment.h * Omega, impulse, strict=True):
+            program.store("guess", k, 0, f_k)
+            program.store("impulse", k, 0, g_k)
+            largest = maximum(largest, abs(g_k))
+        program.store("tolerance", 0, 0, SOLVED * largest)
+        newton = Newton(program, first, 3, residual, quick=0)
+        newton.solve()
+
+        R, r, U, Omega = system.central(x, v)
+        f, J, g, h = turn(Part("unknowns")), system.inertia(), Vector(system.gravity()), moment.h
+        F = quaternion_matrix(exp(f)[0])
+        pushed, turning = R @ U + (0.5 * h) * g, F.T @ (J @ Omega)
+        R_new = R @ F
+        U_new = R_new.T @ (pushed + (0.5 * h) * g)
+        lost = select(newton.failed, np.inf, 0.0)
+        Omega_new = _solved(J, turning) + Vector([lost, 0.0, 0.0])
+        system.place((R_new, r + h * pushed, U_new, Omega_new), x_new, v_new)
+
+    @property
+    def written_out(self) -> Record:
+        """The same; see `rbdkit.trace.Recordable`."""
+        return self.record
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        return {"c": np.zeros(1), "impulse": np.zeros(nv), **newton_arrays(nv)}
+
+    @staticmethod
     def _pushed(
         system: FreeBodies, x: NDArray, velocity: NDArray, turning: NDArray, push: NDArray, twist: NDArray
     ) -> NDArray:
@@ -81,6 +137,14 @@ class MoserVeselov(OneStep):
         U = _times(np.swapaxes(H[:, :3, :3], -1, -2), velocity + push / system.mass[:, None])
         Omega = np.linalg.solve(system.J, (turning + twist)[..., None])[..., 0]
         return system.set_twists(x, np.concatenate([U, Omega], axis=-1))
+
+
+def _solved(J: Symmetric, b: Vector) -> Vector:
+    """J^-1 b."""
+    rows = [J @ Vector([1.0, 0.0, 0.0]), J @ Vector([0.0, 1.0, 0.0]), J @ Vector([0.0, 0.0, 1.0])]
+    across = cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])
+    share = 1.0 / dot(rows[0], across[0])
+    return Vector([share * dot(row, b) for row in across])
 
 
 def _turns(J: NDArray, g: NDArray, guess: NDArray, t: float) -> tuple[NDArray, Solve]:
@@ -101,7 +165,7 @@ def _turns(J: NDArray, g: NDArray, guess: NDArray, t: float) -> tuple[NDArray, S
 
     scale = float(np.max(np.abs(g), initial=1e-300))
     what = f"the turn of the step from t = {t:.6g} s"
-    f, solved = newton.solve(residual, guess.ravel(), jacobian, tolerance=1e-15 * scale, what=what)
+    f, solved = newton.solve(residual, guess.ravel(), jacobian, tolerance=SOLVED * scale, what=what)
     return f.reshape(n, 3), solved
 
 

@@ -16,7 +16,7 @@ from rbdkit.algorithms import ExternalForces, require_tree
 from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
-from rbdkit.formulations import Force, JointSystem
+from rbdkit.formulations import Force, JointSystem, System
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
@@ -176,6 +176,7 @@ def simulate(
         elapsed = watch.elapsed
         return _reported(motion, recording, method, applied, times, elapsed, code, len(findings), forces, in_code)
     require_room(len(times) - 1, int(every), 1 + model.nq + model.nv)
+    require_joint_method(model, method)
     kernels = kernels_for(model) if backend == "auto" else None
     acts, why_not, joint_steps = None, "", None
     if kernels is not None:
@@ -198,6 +199,12 @@ def simulate(
     return _reported(
         trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), None, joint_steps
     )
+
+
+def require_joint_method(model: Model, method: Integrator | Adaptive) -> None:
+    """Raise SimulationError if an integrator cannot step joint coordinates."""
+    if method.requires is not System:
+        check_pair(JointSystem(model), method)
 
 
 def _reported(
@@ -298,7 +305,6 @@ def _fixed_steps(
     book: bool,
 ) -> Iterator[Sample]:
     system = JointSystem(model, applied.function, external, book)
-    check_pair(system, method)
     state = method.init(system, times[0], q, v)
     for k in range(len(times) - 1):
         system.tau = applied.during(k)

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.errors import SimulationError
-from rbdkit.formulations import LocalVelocity, QuaternionBodies
-from rbdkit.integrators import MoserVeselov, State
-from rbdkit.library import pendulum, tumbling_box, tumbling_box_state
+from rbdkit.engine import NotCovered, packaged
+from rbdkit.errors import ConvergenceError, SimulationError
+from rbdkit.formulations import FORMULATIONS, LocalVelocity, QuaternionBodies
+from rbdkit.integrators import INTEGRATORS, MoserVeselov, State
+from rbdkit.library import double_pendulum, pendulum, tumbling_box, tumbling_box_state
 from rbdkit.spatial.so3 import unskew
 
 J = np.array([[3.0, 0.4, 0.0], [0.4, 2.0, -0.2], [0.0, -0.2, 4.0]])
@@ -99,3 +100,40 @@ def test_a_step_too_long_to_turn_by_is_refused_by_name():
 def test_it_refuses_other_formulations():
     with pytest.raises(SimulationError, match=r"moser_veselov.*FreeBodies"):
         rbd.simulate(pendulum(), duration=0.1, dt=0.01, integrator="moser_veselov", progress=False)
+
+
+@pytest.mark.parametrize("formulation", ["quaternion", "local_velocity"])
+def test_compiled_steps_are_the_readable_ones(formulation):
+    """Of two bodies, each with its own equations; they are solved to 1e-15."""
+    model = rbd.Model("two boxes")
+    for name, size in (("large", [0.1, 0.2, 0.4]), ("small", [0.3, 0.1, 0.05])):
+        model.add_body(name, joint=rbd.Free(), inertia=rbd.Inertia.box(size, mass=2.0))
+    system, method, h = FORMULATIONS[formulation](model), MoserVeselov(), 0.01
+    q, v = model.random_q(np.random.default_rng(5)), np.array([0.3, 4.0, 0.2, 0.5, -0.3, 0.2, 3.0, 0.2, 9.0, 0, 1, 0])
+    x, w = system.state(q, v)
+    run = system.compiled_run(method, h * np.arange(31), x, w, 10, lambda done: None)
+    state, most = method.init(system, 0.0, x, w), 0
+    for _ in range(30):
+        state = method.step(system, state, h)
+        most = max(most, state.solve.iterations)
+    np.testing.assert_allclose(run.q[-1], state.x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(run.v[-1], state.v, rtol=0, atol=1e-12)
+    assert abs(run.solves[:, 0].max() - most) <= 1  # each body for itself there, all together here
+
+
+def test_a_turn_without_solution_is_an_error_there_too():
+    model = rbd.Model("fast", gravity=(0, 0, 0))
+    model.add_body("body", joint=rbd.Free(), inertia=rbd.Inertia(1.0, inertia_com=np.diag([5.3, 1.2, 4.4])))
+    with pytest.raises(ConvergenceError, match="the turn of the step from t = 0 s could not be solved"):
+        rbd.simulate(
+            model, v0=[1.0, 0.5, 100.0, 0, 0, 0], duration=1.0, dt=0.1, formulation="quaternion",
+            integrator="moser_veselov", progress=False,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["moser_veselov", "generalized_alpha", "rk4_projected"])
+def test_what_cannot_step_joint_coordinates_is_refused_by_name(name):
+    with pytest.raises(SimulationError, match=rf"integrator '{name}' steps .* only, which formulation 'joint' is not"):
+        rbd.simulate(double_pendulum(), integrator=name, duration=0.01, progress=False)
+    with pytest.raises(NotCovered, match="not joint coordinates"):
+        packaged(double_pendulum(), INTEGRATORS[name])

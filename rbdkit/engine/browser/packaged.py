@@ -51,7 +51,7 @@ def packaged(
     ------
     NotCovered
         If the model has a joint or force element that the engine does not know, or a joint that moves as a Python
-        function of time says, or if the method chooses its steps.
+        function of time says, or if the method chooses its steps, or asks for more than joint coordinates record.
     ModelError
         If a parameter has no such name, or is no number of the compiled code by itself; or if joints close loops.
     ValueError
@@ -61,6 +61,8 @@ def packaged(
         if name not in ALGORITHMS:
             raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
     require_tree(model, "a simulation in a web page")
+    if method.requires.__name__ != "System":
+        raise NotCovered(f"{type(method).__name__} steps {method.requires.__name__} only, not joint coordinates")
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
     of_method = method.arrays(plan.nq, plan.nv)

@@ -37,6 +37,26 @@ def quaternion_product(p: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]
     return [p0 * q0 - dot(p_v, q_v), *(p0 * q_v + q0 * p_v + cross(p_v, q_v))]
 
 
+def from_matrix(R: Matrix) -> list[Scalar]:
+    """The unit quaternion of R with p0 >= 0; see `rbdkit.spatial.quaternion.from_matrix`."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
+    a, b, c, d, e, f = zy - yz, xz - zx, yx - xy, xy + yx, zx + xz, yz + zy
+    rows = [
+        [1 + xx + yy + zz, a, b, c],
+        [a, 1 + xx - yy - zz, d, e],
+        [b, d, 1 - xx + yy - zz, f],
+        [c, e, f, 1 - xx - yy + zz],
+    ]
+    best, largest = rows[0], rows[0][0]
+    for k in range(1, 4):
+        better = rows[k][k] > largest
+        best = [select(better, new, old) for new, old in zip(rows[k], best, strict=True)]
+        largest = select(better, rows[k][k], largest)
+    size = sqrt(dot(best, best))
+    scale = select(best[0] < 0.0, -1.0, 1.0) / size
+    return [scale * x for x in best]
+
+
 def exp(w: Vector) -> tuple[list[Scalar], Callable[[Vector], Vector]]:
     """Quaternion of a rotation vector w, and its left Jacobian: the mean over the turn of what it does to a vector."""
     t = sqrt(dot(w, w) + 1e-200)  # makes 0/0 a 0.5 below, and changes no digit of a larger angle

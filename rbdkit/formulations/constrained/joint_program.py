@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.steps.manifold import jacobian_inverse, log
+from rbdkit.engine.steps.manifold import from_matrix, jacobian_inverse, log
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.formulations.constrained.joint_constraints import Place
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.joints.axis import plane_basis
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
-from rbdkit.trace import Scalar, arctan2, cos, select, sin, sqrt, whole
+from rbdkit.trace import Scalar, arctan2, cos, select, sin, whole
 
 FORMS: dict[str, tuple[type[JointType], ...]] = {
     "none": (Fixed,), "angle": (Revolute,), "shift": (Prismatic,), "screw": (Helical,), "both": (Cylindrical,),
@@ -81,9 +81,9 @@ def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[
                 x, y = c * x + s * y, c * y - s * x
             return [angle, x, y]
         case "rotation":
-            return _quaternion(R)
+            return from_matrix(R)
         case "pose":
-            return [*_quaternion(R), *(R.T @ p if form.endswith("'") else p)]
+            return [*from_matrix(R), *(R.T @ p if form.endswith("'") else p)]
     raise AssertionError(form)
 
 
@@ -110,7 +110,7 @@ def gap(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scal
             p = p - (numbers[PITCH] * _screw(angle, advance, numbers[PITCH])) * n
     if form in ("shift", "both"):
         p = p - advance * n
-    w = log(_quaternion(R))
+    w = log(from_matrix(R))
     return _seen_from(R_S, p_S, w, jacobian_inverse(-w, ZERO)[0](p))
 
 
@@ -135,23 +135,3 @@ def _screw(angle: Scalar, advance: Scalar, pitch: Scalar) -> Scalar:
     """The advance tells how many whole turns lie behind the angle."""
     turns = whole((advance / select(pitch * pitch > 0.0, pitch, 1.0) - angle) * (0.5 / np.pi))
     return angle + select(pitch * pitch > 0.0, 2.0 * np.pi * turns, 0.0)
-
-
-def _quaternion(R: Matrix) -> list[Scalar]:
-    """The unit quaternion of R with p0 >= 0; see `rbdkit.spatial.quaternion.from_matrix`."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
-    a, b, c, d, e, f = zy - yz, xz - zx, yx - xy, xy + yx, zx + xz, yz + zy
-    rows = [
-        [1 + xx + yy + zz, a, b, c],
-        [a, 1 + xx - yy - zz, d, e],
-        [b, d, 1 - xx + yy - zz, f],
-        [c, e, f, 1 - xx - yy + zz],
-    ]
-    best, largest = rows[0], rows[0][0]
-    for k in range(1, 4):
-        better = rows[k][k] > largest
-        best = [select(better, new, old) for new, old in zip(rows[k], best, strict=True)]
-        largest = select(better, rows[k][k], largest)
-    size = sqrt(dot(best, best))
-    scale = select(best[0] < 0.0, -1.0, 1.0) / size
-    return [scale * x for x in best]

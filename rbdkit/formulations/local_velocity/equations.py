@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
-from rbdkit.formulations.body_system import BodyEquations, Values
+from rbdkit.formulations.body_system import BodyEquations, Central, Values
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross
 from rbdkit.trace import Scalar
 
@@ -39,8 +39,36 @@ def rate(numbers: Values, gravity: Values, x: Values, w: Values) -> list[Scalar]
     return _times(numbers[36:72], [*force, *-cross(Omega, inertia @ Omega)])
 
 
+def central(numbers: Values, x: Values, w: Values) -> Central:
+    """Pose and twist of the central frame."""
+    v_L = _times(numbers[:36], w)
+    return *_pose(x), Vector(v_L[:3]), Vector(v_L[3:])
+
+
+def placed(numbers: Values, frame: Central) -> tuple[list[Scalar], list[Scalar]]:
+    """x and w of a central frame."""
+    R, p, U, Omega = frame
+    x = [value for row, shift in zip(R, p, strict=True) for value in (*row, shift)]
+    return x, _times(numbers[79:], [*U, *Omega])
+
+
+def inertia(numbers: Values) -> Symmetric:
+    """About the centre of mass."""
+    return Symmetric(numbers[73:79])
+
+
 EQUATIONS = BodyEquations(
-    "local_velocity", nx=12, nv=6, numbers=115, turn=3, move=move, local_rate=local_rate, rate=rate
+    "local_velocity",
+    nx=12,
+    nv=6,
+    numbers=115,
+    turn=3,
+    move=move,
+    local_rate=local_rate,
+    rate=rate,
+    central=central,
+    placed=placed,
+    inertia=inertia,
 )
 
 

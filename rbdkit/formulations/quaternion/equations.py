@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_product
-from rbdkit.formulations.body_system import BodyEquations, Values
+from rbdkit.engine.steps.manifold import exp, from_matrix, jacobian_inverse, quaternion_matrix, quaternion_product
+from rbdkit.formulations.body_system import BodyEquations, Central, Values
 from rbdkit.spatial.vector3 import ZERO, Symmetric, Vector, cross
 from rbdkit.trace import Scalar
 
@@ -27,4 +27,33 @@ def rate(numbers: Values, gravity: Values, x: Values, v: Values) -> list[Scalar]
     return [*(J_inverse @ -cross(Omega, J @ Omega)), *gravity]
 
 
-EQUATIONS = BodyEquations("quaternion", nx=7, nv=6, numbers=12, turn=0, move=move, local_rate=local_rate, rate=rate)
+def central(numbers: Values, x: Values, v: Values) -> Central:
+    """Pose and twist of the central frame."""
+    R = quaternion_matrix(x[:4])
+    return R, Vector(x[4:]), R.T @ Vector(v[3:]), Vector(v[:3])
+
+
+def placed(numbers: Values, frame: Central) -> tuple[list[Scalar], list[Scalar]]:
+    """x and v of a central frame."""
+    R, r, U, Omega = frame
+    return [*from_matrix(R), *r], [*Omega, *(R @ U)]
+
+
+def inertia(numbers: Values) -> Symmetric:
+    """About the centre of mass."""
+    return Symmetric(numbers[:6])
+
+
+EQUATIONS = BodyEquations(
+    "quaternion",
+    nx=7,
+    nv=6,
+    numbers=12,
+    turn=0,
+    move=move,
+    local_rate=local_rate,
+    rate=rate,
+    central=central,
+    placed=placed,
+    inertia=inertia,
+)

@@ -19,7 +19,7 @@ from rbdkit.simulation.compiled import acting, blamed, recording_of, unsolved
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
 from rbdkit.simulation.forces import Drive, drive, external_drive
-from rbdkit.simulation.simulate import integrator_of, readable_step, step_times
+from rbdkit.simulation.simulate import integrator_of, readable_step, require_joint_method, step_times
 from rbdkit.trace import Feedback, Run
 
 LOOKS = 33
@@ -76,6 +76,7 @@ class Sorter:
         if kernels is None:
             return None
         method, dt = integrator_of(options["integrator"]), options["dt"]
+        require_joint_method(model, method)
         times = step_times(options["duration"], dt)
         applied, external = drive(model, options["tau"], times), external_drive(model, options["f_ext"])
         own = id(model) if kernels.driven else None  # each has motions of its own
