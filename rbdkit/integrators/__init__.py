@@ -13,7 +13,7 @@ from rbdkit.integrators.explicit_euler import ExplicitEuler
 from rbdkit.integrators.generalized_alpha import GeneralizedAlpha
 from rbdkit.integrators.heun import Heun
 from rbdkit.integrators.implicit_midpoint import ImplicitMidpoint
-from rbdkit.integrators.integrator import CompiledSteps, Integrator, OneStep, RecordedIntegrator, Stage, State, records
+from rbdkit.integrators.integrator import Integrator, OneStep, RecordedIntegrator, Stage, State, records
 from rbdkit.integrators.lagrange_dalembert import LagrangeDAlembert, half_step_energy
 from rbdkit.integrators.moser_veselov import MoserVeselov
 from rbdkit.integrators.munthe_kaas import MuntheKaas
@@ -59,7 +59,6 @@ __all__ = [
     "CrouchGrossman",
     "CrouchGrossman3",
     "CrouchGrossman4",
-    "CompiledSteps",
     "EnergyMomentum",
     "ExplicitEuler",
     "GeneralizedAlpha",

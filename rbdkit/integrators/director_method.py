@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError
-from rbdkit.formulations.directors import Directors, NonTwistingDirectors
-from rbdkit.integrators.director_loops import Moment, compiled_steps
+from rbdkit.formulations.directors import Directors
+from rbdkit.integrators.director_steps import DirectorSteps
 from rbdkit.integrators.integrator import OneStep, State
 from rbdkit.integrators.newton import Solve, solve
-
-COVERED = (Directors, NonTwistingDirectors)
-"""Formulations that compiled steps know."""
+from rbdkit.trace import MOST_CORRECTIONS, Record, newton_arrays
 
 
 class StepEquations(Protocol):
@@ -36,7 +33,7 @@ class StepEquations(Protocol):
 
 
 class DirectorMethod(OneStep):
-    """Base of the methods; a subclass has `name`, `order`, `conserves` and `step`, and `compiled` if its steps are.
+    """Base of the methods; a subclass has `name`, `order`, `conserves` and `step`, and `record` if it is compiled.
 
     Parameters
     ----------
@@ -46,6 +43,9 @@ class DirectorMethod(OneStep):
 
     name: ClassVar[str]
     requires: ClassVar[type] = Directors
+    shared = frozenset({"sides"})
+    times: ClassVar[tuple[float, ...]] = (0.5,)
+    """When moments act, as parts of a step."""
 
     def __init__(self, tolerance: float = 1e-13, max_iterations: int = 20) -> None:
         self.tolerance = tolerance
@@ -55,18 +55,14 @@ class DirectorMethod(OneStep):
         """The state at ``state.t + h``."""
         raise NotImplementedError
 
-    def compiled_steps(
-        self, system: Directors, times: NDArray, x: NDArray, v: NDArray, tau: Moment | None
-    ) -> Iterator[tuple[NDArray, NDArray, int, Solve | None]] | None:
-        """The states at times[1:] by compiled steps; None for what they do not cover.
+    def recorded(self, method: str) -> Record | None:
+        """`record` of a subclass; None if there are more corrections than programs keep account of."""
+        return DirectorSteps(method, self.max_iterations) if self.max_iterations <= MOST_CORRECTIONS else None
 
-        That is a floating body with a force of its joint, which depends on how the body is turned; and methods and
-        formulations that are made from those here by overriding.
-        """
-        kind = vars(type(self)).get("compiled")
-        if kind is None or type(system) not in COVERED or (system.body.floats and tau is not None):
-            return None
-        return compiled_steps(kind, self, system, times, x, v, tau)
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """What steps on the arrays of a program read and write; see `rbdkit.trace.Recordable`."""
+        room = {name: np.zeros(16) for name in ("zeros", "p", "scale")}
+        return {"c": np.array(self.times), **newton_arrays(16), **room, "tolerance": np.array([self.tolerance])}
 
     def solved(self, equations: StepEquations, state: State, h: float) -> tuple[NDArray, Solve]:
         """q_1 - q_0 (n,), and how it was found.

@@ -11,6 +11,7 @@ from rbdkit.formulations.directors import Directors
 from rbdkit.formulations.directors.turning import orthonormal
 from rbdkit.integrators.director_method import DirectorMethod
 from rbdkit.integrators.integrator import Stage, State
+from rbdkit.trace import Record
 
 
 class EnergyMomentum(DirectorMethod):
@@ -40,7 +41,7 @@ class EnergyMomentum(DirectorMethod):
     True
     """
 
-    name = compiled = "energy_momentum"
+    name = "energy_momentum"
     order = 2
     conserves: ClassVar[tuple[str, ...]] = ("K", "pi", "Pi1", "Pi2", "energy", "angular momentum about the vertical")
     formulas: ClassVar[tuple[str, ...]] = (
@@ -57,6 +58,16 @@ class EnergyMomentum(DirectorMethod):
         new = EnergyMomentum.step(self, system, state, h)
         x, v = 0.5 * (state.x + new.x), 0.5 * (state.v + new.v)
         return [Stage(state.t + 0.5 * h, x, v, v, (new.v - state.v) / h)]
+
+    @property
+    def record(self) -> Record | None:
+        """The same step on the arrays of a program; see `rbdkit.trace.Recordable`."""
+        return self.recorded("energy_momentum")
+
+    @property
+    def written_out(self) -> None:
+        """None: see `rbdkit.trace.Recordable`."""
+        return None
 
 
 class TangentEnergyMomentum(EnergyMomentum):
@@ -84,7 +95,7 @@ class TangentEnergyMomentum(EnergyMomentum):
     True
     """
 
-    name = compiled = "tangent_energy_momentum"
+    name = "tangent_energy_momentum"
     conserves: ClassVar[tuple[str, ...]] = ("pi", "Pi1", "Pi2")
     formulas: ClassVar[tuple[str, ...]] = (EnergyMomentum.formulas[0], "q <- q1\nv <- tangent part of v1")
 
@@ -94,6 +105,11 @@ class TangentEnergyMomentum(EnergyMomentum):
         # along d1 x d2 of the middle acts the reaction of the step: only so do Pi1 and Pi2 not feel it
         v = system.tangent_velocity(new.x, new.v, normal=np.cross(d1, d2))
         return State(new.t, new.x, v, None, new.solve)
+
+    @property
+    def record(self) -> Record | None:
+        """The same step on the arrays of a program; see `rbdkit.trace.Recordable`."""
+        return self.recorded("tangent_energy_momentum")
 
 
 class MidpointEquations:

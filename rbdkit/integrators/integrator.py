@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeGuard, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 from numpy.typing import NDArray
 
@@ -83,29 +82,6 @@ class Integrator(Protocol):
 
 class RecordedIntegrator(Integrator, Recordable, Protocol):
     """An integrator that writes its steps into programs, too."""
-
-
-@runtime_checkable
-class CompiledSteps(Protocol):
-    """An integrator that can have its steps made by compiled code."""
-
-    def compiled_steps(
-        self,
-        system: Any,
-        times: NDArray,
-        x: NDArray,
-        v: NDArray,
-        tau: Callable[[int, float], NDArray] | None,
-    ) -> Iterator[tuple[NDArray, NDArray, int, Solve | None]] | None:
-        """The states (x, v) at times[1:], each with the number of steps so far and how its equations were solved.
-
-        None if the system, or what acts on it, is not covered.
-
-        Parameters
-        ----------
-        tau : joint forces (nv,) in a step of that number at a time, or None if none act.
-        """
-        ...
 
 
 def records(method: object) -> TypeGuard[RecordedIntegrator]:

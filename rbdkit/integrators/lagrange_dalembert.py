@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.formulations.directors import Directors
 from rbdkit.integrators.director_method import DirectorMethod
 from rbdkit.integrators.integrator import Stage, State
+from rbdkit.trace import Record
 
 
 class LagrangeDAlembert(DirectorMethod):
@@ -40,8 +41,9 @@ class LagrangeDAlembert(DirectorMethod):
     True
     """
 
-    name = compiled = "lagrange_dalembert"
+    name = "lagrange_dalembert"
     order = 2
+    times = (0.0, 1.0)
     conserves: ClassVar[tuple[str, ...]] = ("K", "pi", "Pi1", "Pi2", "angular momentum about the vertical")
     formulas: ClassVar[tuple[str, ...]] = (
         "p0 = M v + h/2 Q(t, q)\nsolve for q1:  M (q1 - q) / h = p0 - H(q)^T lambda,  h(q1) = 0",
@@ -63,6 +65,16 @@ class LagrangeDAlembert(DirectorMethod):
         new = self.step(system, state, h)
         rate = (new.x - state.x) / h
         return [Stage(s.t, s.x, s.v, rate, system.rate(s.t, s.x, s.v)) for s in (state, new)]
+
+    @property
+    def record(self) -> Record | None:
+        """The same step on the arrays of a program; see `rbdkit.trace.Recordable`."""
+        return self.recorded("lagrange_dalembert")
+
+    @property
+    def written_out(self) -> None:
+        """None: see `rbdkit.trace.Recordable`."""
+        return None
 
 
 def half_step_energy(system: Directors, x: NDArray, h: float) -> NDArray:

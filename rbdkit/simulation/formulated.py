@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine import backend
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, joint_state
 from rbdkit.formulations import Acting as InLoop
-from rbdkit.integrators import INTEGRATORS, Adaptive, CompiledSteps, Integrator, RecordedIntegrator, State
+from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, RecordedIntegrator, State
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.adequacy import Sample as Sampled
@@ -31,8 +30,6 @@ from rbdkit.trace import available
 
 Maker = Callable[[Model, Force | None, Force | None], Formulation]
 """Makes a formulation of a model, tau and f_ext: a class of `rbdkit.formulations`, or a function that calls one."""
-_NOT_NEEDED = np.zeros(0)
-FROM_PYTHON = "stepped from Python"
 
 
 def maker_of(formulation: str | Maker) -> Maker:
@@ -93,8 +90,7 @@ def run_formulation(
         in_code = _few_steps(system, method, acts)  # type: ignore[arg-type]
         applied = applied if acts is None else applied.traced(acts.tau)
     else:
-        samples, how = _samples(method, system, acting, times, x, w)
-        what_ran = f"{how}: {what_ran}" if how == FROM_PYTHON else how
+        samples, what_ran = _samples(method, system, acting, times, x, w), f"stepped from Python: {what_ran}"
         recording = record(samples, times, x, w, every, watch)
     tau = None if applied.zero else applied.function
     motion = Motion(system, recording.t, recording.q, recording.v, tau, external, recording.solves)
@@ -123,16 +119,6 @@ class Acting:
     def f_ext(self, t: float, x: NDArray, w: NDArray) -> NDArray:
         assert self.external is not None
         return self.external(t, *self._joint_state(x, w))
-
-    @property
-    def scheduled(self) -> bool:
-        """Whether what acts is known beforehand, as a function of time."""
-        return self.external is None and self.applied.values is not None
-
-    def tau_in_step(self, k: int, t: float) -> NDArray:
-        """Scheduled joint forces (nv,) in step k at a time; the step is then the one that is being made."""
-        self.step = k
-        return self.tau(t, _NOT_NEEDED, _NOT_NEEDED)
 
     def _joint_state(self, x: NDArray, w: NDArray) -> tuple[NDArray, NDArray]:
         return joint_state(self.system.model, self.system.poses(x), self.system.velocities(x, w))
@@ -206,17 +192,11 @@ def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None
 
 def _samples(
     method: Integrator | Adaptive, system: Formulation, acting: Acting, times: NDArray, x: NDArray, w: NDArray
-) -> tuple[Iterator[Sample], str]:
-    """The states at times[1:], and what code computes them."""
+) -> Iterator[Sample]:
+    """The states at times[1:], stepped from Python."""
     if isinstance(method, Adaptive):
-        return adaptive_samples(method, system, times, x, w), FROM_PYTHON
-    alone = acting.scheduled and not system.model.acting
-    if isinstance(method, CompiledSteps) and alone and backend(system.model)[0] == "llvm":
-        tau = None if acting.applied.zero else acting.tau_in_step
-        samples = method.compiled_steps(system, times, x, w, tau)
-        if samples is not None:
-            return samples, "compiled steps (LLVM)"
-    return _steps(method, system, acting, times, x, w), FROM_PYTHON
+        return adaptive_samples(method, system, times, x, w)
+    return _steps(method, system, acting, times, x, w)
 
 
 def _steps(

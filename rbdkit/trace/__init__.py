@@ -46,7 +46,7 @@ from rbdkit.trace.emit import compile_python, llvm_source, python_source
 from rbdkit.trace.feedback import Feedback
 from rbdkit.trace.graph import Graph, Scalar, Symbol
 from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
-from rbdkit.trace.newton import Newton, eliminate, newton_arrays, residuals_of
+from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
 from rbdkit.trace.program import ALONE, WIDE, Block, Index, Lanes, Program, Statement, Whole
 from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
@@ -66,6 +66,7 @@ __all__ = [
     "ALONE",
     "LARGEST",
     "LARGEST_TURN",
+    "MOST_CORRECTIONS",
     "OPERATIONS",
     "WIDE",
     "Apart",

@@ -18,6 +18,7 @@ LEFT, FAILED, FRESH, COUNT, CORRECT, RESTART, WANT, SIZE, SQUARES, STEP, LENGTH,
 """Places in "newton": what is known of the equations of a lane, 1 or 0 where it is a yes or a no."""
 TURNS = 32
 """So many residuals of a step are kept."""
+MOST_CORRECTIONS = TURNS - 2
 HISTORY = 3 + TURNS
 """Numbers of a row that tells how a step was solved: corrections, residuals before them and after, whether that failed;
 and the residuals."""
@@ -46,6 +47,7 @@ class Newton:
     residual : reads all unknowns from one part and writes all residuals to another.
     quick, full : corrections that are allowed of either kind.
     slope : a number that stands, times the identity, for the Jacobian of quick corrections; without, as said above.
+    correction : writes quick corrections to "correction" by itself; there is no Jacobian then.
     """
 
     program: Program
@@ -55,6 +57,7 @@ class Newton:
     quick: int = 8
     full: int = 20
     slope: Part | None = None
+    correction: Callable[[], None] | None = None
 
     def solve(self) -> None:
         """From "guess" to "unknowns", in lanes that are "going"; `failed` says where there is no solution.
@@ -76,9 +79,10 @@ class Newton:
             self._measure("residual")
             self._decide(turn)
             program.break_if(self._known(LEFT) < 0.5)
-            with program.when("newton", 0, WANT):
-                self._differentiate()
-                self._invert()
+            if self.full or self.correction is None:
+                with program.when("newton", 0, WANT):
+                    self._differentiate()
+                    self._invert()
             self._correct()
             program.break_if(self._known(LEFT) < 0.5)
         self._write_down()
@@ -115,7 +119,7 @@ class Newton:
         left = select(largest < program.load("tolerance", 0), 0.0, left)
         most = select(fresh > 0.5, float(self.full), float(self.quick))
         over = left * select(squares < HUGE, select(count < most, 0.0, 1.0), 1.0)
-        restart, failed = over * (1.0 - fresh), over * fresh
+        restart, failed = (over * (1.0 - fresh), over * fresh) if self.full else (0.0 * over, over)
         left, fresh = left * (1.0 - failed), fresh + restart
         correct = left * (1.0 - restart)
         kept = program.load("kept", self.first)
@@ -171,13 +175,12 @@ class Newton:
         program, n = self.program, self.n
         self._keep(LENGTH, 0.0)
         with program.loop(0, n) as i:
-            place = self.first + i
-            row = place * n
-            self._keep(LENGTH, maximum(self._known(LENGTH), abs(program.load("unknowns", place))))
-            program.store("correction", place, 0, 0.0)
-            with program.loop(0, n) as j:
-                term = program.load("inverse", row + j) * program.load("residual", self.first + j)
-                program.store("correction", place, 0, program.load("correction", place) + term)
+            size = abs(program.load("unknowns", self.first + i))
+            self._keep(LENGTH, maximum(self._known(LENGTH), size))
+        if self.correction is None:
+            self._multiply()
+        else:
+            self.correction()
         if self.slope is not None:
             with program.loop(0, n) as i:
                 place = self.first + i
@@ -197,6 +200,17 @@ class Newton:
             stays = select(self._known(RESTART) > 0.5, program.load("guess", place), z)
             better = z - program.load("correction", place)
             program.store("unknowns", place, 0, select(self._known(CORRECT) > 0.5, better, stays))
+
+    def _multiply(self) -> None:
+        """The inverse times the residual, to "correction"."""
+        program, n = self.program, self.n
+        with program.loop(0, n) as i:
+            place = self.first + i
+            row = place * n
+            program.store("correction", place, 0, 0.0)
+            with program.loop(0, n) as j:
+                term = program.load("inverse", row + j) * program.load("residual", self.first + j)
+                program.store("correction", place, 0, program.load("correction", place) + term)
 
     def _write_down(self) -> None:
         """How it was solved goes to "hardest", unless what stands there took more corrections or failed."""

@@ -2,8 +2,7 @@
 
     python tests/benchmarks/directors.py
 
-Numbers in brackets are ratios to NumPy, of medians of interleaved bursts of a hundred steps, us a step. "compiled" is
-what `simulate` runs, each state handed over by Python; "loop" is the program alone.
+Numbers in brackets are ratios to NumPy, of medians of interleaved bursts of a hundred steps, us a step.
 """
 
 from __future__ import annotations
@@ -13,21 +12,26 @@ from numpy.typing import NDArray
 from timing import machine, race, row
 
 from rbdkit.formulations import Directors, NonTwistingDirectors
+from rbdkit.formulations.formulation import Acting
 from rbdkit.integrators import EnergyMomentum, LagrangeDAlembert, State, TangentEnergyMomentum
-from rbdkit.integrators.director_loops.run import FEW, Loop
 from rbdkit.library.gebhardt_romero import CASES
 
 STEPS = 100
 
 
 def contenders(method, formulation: type[Directors], number: int) -> dict:
-    """Three ways to make the same steps, checked against each other."""
+    """Two ways to make the same steps, checked against each other."""
     case = CASES[number - 1]
     loaded = number > 1
-    system = formulation(case.model, (lambda t, x, v: case.tau(t)) if loaded else None)
-    times, tau = 0.001 * np.arange(STEPS + 1), (lambda k, t: case.tau(t)) if loaded else None
+    times = 0.001 * np.arange(STEPS + 1)
+    tau = case.samples(0.001)[: STEPS + 1] if loaded else None
+
+    def sampled(t: float, x: NDArray, v: NDArray) -> NDArray:
+        return np.array([np.interp(t, times, column) for column in tau.T])
+
+    system = formulation(case.model, sampled if loaded else None)
+    acts = Acting(tau, None) if loaded else None
     x, v = system.state(case.q0, case.v0)
-    loop = Loop(method.compiled, system, times, x, v, tau, method.tolerance)
 
     def on_arrays() -> NDArray:
         state = method.init(system, 0.0, x, v)
@@ -36,18 +40,11 @@ def contenders(method, formulation: type[Directors], number: int) -> dict:
         return state.x
 
     def compiled() -> NDArray:
-        *_, (end, _, _, _) = method.compiled_steps(system, times, x, v, tau)
-        return end
+        return system.compiled_run(method, times, x, v, STEPS, lambda done: None, acts).q[-1]
 
-    def alone() -> NDArray:
-        loop.go_on_from(x, v)
-        loop.advance(0, STEPS, FEW)
-        return loop.end()[0]
-
-    for other in (compiled, alone):
-        if not np.abs(other() - on_arrays()).max() < 1e-11:
-            raise SystemExit(f"{method.name}, case {number}: results differ; there is nothing to time")
-    return {"NumPy": on_arrays, "compiled": compiled, "loop": alone}
+    if not np.abs(compiled() - on_arrays()).max() < 1e-11:
+        raise SystemExit(f"{method.name}, case {number}: results differ; there is nothing to time")
+    return {"NumPy": on_arrays, "compiled": compiled}
 
 
 def main() -> None:

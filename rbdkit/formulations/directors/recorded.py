@@ -101,6 +101,10 @@ class RecordedTurningBody:
         (a,) = self._given(TWIST, 1)
         return Body(E, triad_of(self._given(WEIGHT, 9)), self.kind.twists, a)
 
+    def gravity(self) -> list[Scalar]:
+        """Acceleration of free fall."""
+        return self._given(GRAVITY, 3)
+
     def _given(self, first: int, size: int) -> list[Scalar]:
         return [self.program.load("numbers", 0, first + k) for k in range(size)]
 

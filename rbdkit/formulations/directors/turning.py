@@ -13,10 +13,14 @@ from rbdkit.algorithms import Energy
 from rbdkit.formulations.directors import recorded
 from rbdkit.formulations.directors.fixed_point import fixed_point_body
 from rbdkit.formulations.formulation import Acting, Force
+from rbdkit.formulations.system import System
 from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.model import Model
 from rbdkit.spatial import so3
 from rbdkit.trace import Recordable, Run, run_motion
+
+FLAT = 1e6
+"""Condition of the mass matrix from which on a body counts as one without extension in some direction."""
 
 
 class TurningBody:
@@ -68,8 +72,8 @@ class TurningBody:
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`."""
-        if self.obstacle(acts):
+        """The run in one compiled loop; None if there is an `obstacle`, or the method cannot step such a body there."""
+        if self.obstacle(acts) or (method.requires is not System and self._is_hard(acts)):
             return None
         kind = partial(recorded.Kind, self.split, self.twists, self.body.floats)
         prepared = recorded.motion(self, kind, self._numbers(), method, times, x, v, acts)
@@ -80,6 +84,10 @@ class TurningBody:
         if "equations_recorded" not in vars(type(self)):
             return f"{type(self).__name__} has equations of its own, which are not recorded"
         return recorded.obstacle(self, acts)
+
+    def _is_hard(self, acts: Acting | None) -> bool:
+        """Whether the recorded methods for directors fail: on forces along turning axes, and flat bodies."""
+        return (self.body.floats and acts is not None) or np.linalg.cond(self.body.euler_inertia) > FLAT
 
     def _numbers(self) -> NDArray:
         """What compiled loops know of the body."""

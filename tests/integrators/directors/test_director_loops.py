@@ -1,4 +1,4 @@
-"""Compiled steps are the steps on arrays, whatever the method, the body and the load; hard steps are left to those."""
+"""Compiled steps are the steps on arrays, whatever the method, the body and the load."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 import rbdkit as rbd
 from rbdkit.errors import ConvergenceError
 from rbdkit.formulations import Directors, NonTwistingDirectors
-from rbdkit.integrators import EnergyMomentum, LagrangeDAlembert, State, TangentEnergyMomentum
-from rbdkit.integrators.director_loops import run as loops
+from rbdkit.formulations.formulation import Acting
+from rbdkit.integrators import EnergyMomentum, LagrangeDAlembert, Solves, State, TangentEnergyMomentum
 from rbdkit.library.gebhardt_romero import INERTIA, fixed_point_model
 
 METHODS = [EnergyMomentum(), TangentEnergyMomentum(), LagrangeDAlembert()]
@@ -22,8 +22,21 @@ def heavy_model(skew: float = 0.0) -> rbd.Model:
     return model
 
 
+TIMES = np.cumsum([0.0, 0.1, 0.05, 0.2, 0.1])
+MOMENTS = np.array([[3.0, -2.0, 0.5], [2.9, -1.0, 0.7], [2.0, -2.0, 0.1], [3.0, 1.0, 0.5], [0.0, -2.0, 0.5]])
+"""At these times; straight lines between."""
+
+
 def moment(t):
-    return np.array([3.0 * np.cos(t), -2.0, 0.5 * t])
+    return np.array([np.interp(t, TIMES, column) for column in MOMENTS.T])
+
+
+def compiled(method, system, times, x, v, tau=None):
+    """The compiled run, which all of these are."""
+    acts = None if tau is None else Acting(tau, None)
+    run = system.compiled_run(method, times, x, v, 1, lambda done: None, acts)
+    assert run is not None
+    return run
 
 
 @pytest.mark.source("G.08", "G.09", "G.14")
@@ -42,18 +55,16 @@ def moment(t):
 def test_compiled_steps_are_the_steps_on_arrays(method, make, loaded):
     """To round-off, with the same residuals; times are unequal."""
     system = make((lambda t, x, v: moment(t)) if loaded else None)
-    times = np.cumsum([0.0, 0.1, 0.05, 0.2, 0.1])
     x, v = system.state(NEUTRAL, np.array([1.2, -0.7, 0.9 if system.twists else 0.0]))
-    compiled = method.compiled_steps(system, times, x, v, (lambda k, t: moment(t)) if loaded else None)
-    state = State(times[0], x, v)
-    for k, (x_new, v_new, steps, solve) in enumerate(compiled):
-        state = method.step(system, State(times[k], state.x, state.v), times[k + 1] - times[k])
-        assert steps == k + 1
-        assert_allclose(x_new, state.x, atol=1e-13)
-        assert_allclose(v_new, state.v, atol=1e-11)
+    run = compiled(method, system, TIMES, x, v, MOMENTS if loaded else None)
+    state = State(TIMES[0], x, v)
+    assert run.steps == 4
+    for k, solve in enumerate(Solves(run.solves)):
+        state = method.step(system, State(TIMES[k], state.x, state.v), TIMES[k + 1] - TIMES[k])
+        assert_allclose(run.q[k + 1], state.x, atol=1e-13)
+        assert_allclose(run.v[k + 1], state.v, atol=1e-11)
         assert solve.iterations == state.solve.iterations
         assert_allclose(solve.residuals, state.solve.residuals, rtol=1e-5, atol=1e-14)
-    assert steps == 4
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
@@ -64,11 +75,12 @@ def test_floating_bodies_turn_compiled_and_fall_on_their_parabola(method):
     system, times = Directors(model), np.cumsum([0.0, 0.1, 0.05, 0.2])
     x, v = system.state(model.random_q(3), np.array([1.2, -0.7, 0.9, 0.5, -0.3, 0.2]))
     state = State(0.0, x, v)
-    for k, (x_new, v_new, _, _) in enumerate(method.compiled_steps(system, times, x, v, None)):
+    there = compiled(method, system, times, x, v)
+    for k in range(len(times) - 1):
         state = method.step(system, State(times[k], state.x, state.v), times[k + 1] - times[k])
-        assert_allclose(x_new, state.x, atol=1e-12)
-        assert_allclose(v_new, state.v, atol=1e-11)
-    assert method.compiled_steps(system, times, x, v, lambda k, t: np.ones(6)) is None
+        assert_allclose(there.q[k + 1], state.x, atol=1e-12)
+        assert_allclose(there.v[k + 1], state.v, atol=1e-11)
+    assert system.compiled_run(method, times, x, v, 1, lambda done: None, Acting(np.ones(6), None)) is None
     run = rbd.simulate(model, v0=np.ones(6), tau=np.ones(6), duration=0.1, formulation="directors", integrator=method)
     assert "stepped from Python" in run.report.backend
 
@@ -78,12 +90,11 @@ def test_generated_python_computes_the_same(method, monkeypatch):
     system = NonTwistingDirectors(fixed_point_model())
     x, v = system.state(NEUTRAL, np.array([1.2, -0.7, 0.0]))
     times = 0.1 * np.arange(4)
-    by_llvm = list(method.compiled_steps(system, times, x, v, None))
-    monkeypatch.setattr(loops, "available", lambda: ("python", "asked for"))
-    by_python = list(method.compiled_steps(system, times, x, v, None))
-    for (x0, v0, _, _), (x1, v1, _, _) in zip(by_llvm, by_python, strict=True):
-        assert_allclose(x1, x0, atol=1e-14)
-        assert_allclose(v1, v0, atol=1e-13)
+    by_llvm = compiled(method, system, times, x, v)
+    monkeypatch.setattr("rbdkit.formulations.directors.recorded.available", lambda: ("python", "asked for"))
+    by_python = compiled(method, system, times, x, v)
+    assert_allclose(by_python.q, by_llvm.q, atol=1e-14)
+    assert_allclose(by_python.v, by_llvm.v, atol=1e-13)
 
 
 def test_a_method_of_ones_own_is_not_taken_for_the_compiled_one():
@@ -116,19 +127,22 @@ def test_a_formulation_of_ones_own_is_not_taken_for_the_compiled_one():
 
 
 def test_a_step_that_needs_more_corrections_gets_them():
-    """Turns of 2 rad need more than the usual four; the run goes on compiled."""
+    """Turns of 2 rad need more than four."""
     system = NonTwistingDirectors(fixed_point_model())
     x, v = system.state(NEUTRAL, np.array([15.0, -10.0, 0.0]))
-    solves = [sample[3] for sample in EnergyMomentum().compiled_steps(system, 0.12 * np.arange(8), x, v, None)]
-    assert max(solve.iterations for solve in solves) > loops.FEW
-    assert len(solves) == 7
+    run = compiled(EnergyMomentum(), system, 0.12 * np.arange(8), x, v)
+    assert run.steps == 7 and max(solve.iterations for solve in Solves(run.solves)) > 4
+    few = EnergyMomentum(max_iterations=4)
+    assert compiled(few, system, 0.12 * np.arange(8), x, v).unsolved is not None
+    assert EnergyMomentum(max_iterations=99).record is None  # more than is kept account of
 
 
 def test_a_step_that_cannot_be_made_is_blamed_by_the_method():
-    system = NonTwistingDirectors(fixed_point_model())
-    x, v = system.state(NEUTRAL, np.array([15.0, -10.0, 0.0]))
     with pytest.raises(ConvergenceError, match=r"lagrange_dalembert at t = 0 s with a step of 0\.12 s"):
-        list(LagrangeDAlembert().compiled_steps(system, 0.12 * np.arange(8), x, v, None))
+        rbd.simulate(
+            fixed_point_model(), v0=[15.0, -10.0, 0.0], duration=1.0, dt=0.12,
+            formulation="non_twisting_directors", integrator="lagrange_dalembert",
+        )  # fmt: skip
 
 
 def test_a_flat_body_is_stepped_too():
@@ -146,10 +160,10 @@ def test_a_flat_body_is_stepped_too():
 def test_a_body_at_rest_stays_at_rest(method):
     system = NonTwistingDirectors(fixed_point_model())
     x, v = system.state(NEUTRAL, np.zeros(3))
-    for x_new, v_new, _, solve in method.compiled_steps(system, 0.1 * np.arange(4), x, v, None):
-        assert_allclose(x_new, x, atol=0.0)
-        assert_allclose(v_new, v, atol=0.0)
-        assert solve.iterations == 0
+    run = compiled(method, system, 0.1 * np.arange(4), x, v)
+    assert_allclose(run.q, np.tile(x, (4, 1)), atol=0.0)
+    assert_allclose(run.v, np.tile(v, (4, 1)), atol=0.0)
+    assert all(solve.iterations == 0 for solve in Solves(run.solves))
 
 
 def test_runs_through_simulate_say_that_they_are_compiled_and_record_every_nth_step():
@@ -157,7 +171,7 @@ def test_runs_through_simulate_say_that_they_are_compiled_and_record_every_nth_s
     options = {"v0": [1.2, -0.7, 0.9], "formulation": "directors", "integrator": "energy_momentum"}
     all_steps = rbd.simulate(model, duration=0.5, dt=0.01, **options)
     some = rbd.simulate(model, duration=0.5, dt=0.01, every=20, **options)
-    assert "compiled steps" in repr(all_steps)
+    assert "compiled loop" in repr(all_steps)
     assert_allclose(some.t, [0.0, 0.2, 0.4, 0.5])
     assert_allclose(some.x, all_steps.x[[0, 20, 40, 50]], atol=0.0)
     assert len(some.solves) == 3
