@@ -33,6 +33,7 @@ Everything above this floor imports from here alone, never from the files. What 
 - ``over_time(system, record)``: steps of a method, an `Integrator` with `record`, on a system that is `Recorded`, in
   a loop over time; ``run_motion(motion, every, progress) -> Run`` runs it a chunk at a time, a `Company` in lanes,
   `FewSteps` from one state after the other.
+- `Newton`: equations that a step has to solve, inside a program, with `newton_arrays` for it; `eliminate`: linear ones.
 - ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
 """
 

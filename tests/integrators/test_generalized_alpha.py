@@ -136,18 +136,18 @@ def agree(system, method, h, steps, q, v):
     assert np.abs(system.constraint_error(there.q[-1])).max() < 1e-13
 
 
-@pytest.mark.parametrize("groups", ["se3", ["se3", "so3xr3", "so3xr3"] * 2], ids=["se3", "mixed"])
-def test_compiled_on_random_trees_with_dampers_springs_and_rotors(groups):
+def test_compiled_on_random_trees_with_dampers_springs_and_rotors():
     model = random_tree(2, 6, JOINTS)
     q, v, _ = random_state(model, 2)
     moving = [joint for joint in model.joints[1:] if joint.nv]
     given = {f"{j.name}.damping": np.full(j.nv, 0.3) if j.nv > 1 else 0.3 for j in moving[::2]}
     given |= {f"{j.name}.armature": np.full(j.nv, 0.2) if j.nv > 1 else 0.2 for j in moving[::3]}
     given |= {f"{j.name}.stiffness": np.full(j.nv, 4.0) if j.nv > 1 else 4.0 for j in moving[1::4]}
+    groups = ["se3", "so3xr3", "so3xr3"] * 2
     agree(ConstrainedBodies(model.with_parameters(given), groups=groups), GeneralizedAlpha(0.8), 1e-3, 4, q, v)
 
 
-@pytest.mark.parametrize("kind", [rbd.Spherical(), rbd.Revolute("y"), rbd.Free(), rbd.Planar("x")])
+@pytest.mark.parametrize("kind", [rbd.Revolute("y"), rbd.Planar("x")])
 def test_compiled_with_closed_loops(kind):
     model = random_tree(3, 9, [rbd.Spherical(), rbd.Free(), rbd.Cylindrical("z")])
     q, v, _ = random_state(model, 3)

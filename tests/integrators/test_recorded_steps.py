@@ -16,7 +16,7 @@ from rbdkit.trace import Feedback, trace
 
 JOINTS = [rbd.Revolute("z"), rbd.Prismatic("x"), rbd.Helical("y", pitch=0.1), rbd.Cylindrical("z"), rbd.Planar("x"),
           rbd.Spherical(), rbd.Free(), rbd.Fixed()]  # fmt: skip
-METHODS = ("implicit_midpoint", "crouch_grossman3", "crouch_grossman4")
+METHODS = ("implicit_midpoint", "crouch_grossman4")
 ROUND_OFF = 1e-12
 """Of some hundred evaluations; equations are solved to 1e-14 of the largest velocity."""
 
@@ -206,4 +206,4 @@ def test_pages_have_what_the_equations_need():
 
 def test_who_records():
     recorded = {name for name, method in INTEGRATORS.items() if records(method)}
-    assert recorded >= {*METHODS, "rk4", "symplectic_euler"}
+    assert recorded == set(INTEGRATORS) - {"variational"}
