@@ -32,7 +32,22 @@ class Solve:
 
 
 class Solves(Sequence[Solve]):
-    """Solves of many steps, as a compiled loop wrote them down. rows : (n, numbers of a row); see `rbdkit.trace`."""
+    """Solves of many steps, as a compiled loop wrote them down; each is made when it is asked for.
+
+    Parameters
+    ----------
+    rows : ndarray (n, m)
+        What `rbdkit.trace.Newton` left for each.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> options = {"formulation": "so3xr3", "integrator": "implicit_midpoint"}
+    >>> motion = rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.1, **options)
+    >>> first = motion.solves[0]
+    >>> len(motion.solves), first.iterations == len(first.residuals) - 1
+    (100, True)
+    """
 
     def __init__(self, rows: NDArray) -> None:
         self._rows = rows
