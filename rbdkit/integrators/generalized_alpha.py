@@ -115,7 +115,8 @@ class GeneralizedAlpha(OneStep):
 
         With M and J of the last iterate a correction gives the accelerations of the equations of motion there, under
         constraints that ask for those of the iterate less what closes the gaps: the recursion of `system.corrected`.
-        The multipliers need not be known. Residuals are what a correction changes of positions.
+        The multipliers need not be known. Residuals are what a correction changes of positions; in a short step that
+        is little, whatever the accelerations, so at least one is made.
         """
         program, (first, size), end = system.program, system.solved_together, Moment(system.program, n, 0)
         x, v, u, x_end, v_end, a_end, vdot, a, better = (
@@ -151,7 +152,7 @@ class GeneralizedAlpha(OneStep):
                 change = z.load(program, k) - better.load(program, k)
                 result.store(program, k, slope.load(program, 0) * change)
 
-        newton = Newton(program, first, size, residual, QUICK, slope=slope)
+        newton = Newton(program, first, size, residual, QUICK, slope=slope, least=1)
         newton.solve()
         go_to_end(unknowns)
         for k in system.coordinates():

@@ -48,6 +48,7 @@ class Newton:
     quick, full : corrections that are allowed of either kind.
     slope : a number that stands, times the identity, for the Jacobian of quick corrections; without, as said above.
     correction : writes quick corrections to "correction" by itself; there is no Jacobian then.
+    least : so many corrections are made whatever the residual.
     """
 
     program: Program
@@ -58,6 +59,7 @@ class Newton:
     full: int = 20
     slope: Part | None = None
     correction: Callable[[], None] | None = None
+    least: int = 0
 
     def solve(self) -> None:
         """From "guess" to "unknowns", in lanes that are "going"; `failed` says where there is no solution.
@@ -116,7 +118,8 @@ class Newton:
         largest = select(squares < HUGE, self._known(SIZE), squares)
         program.store("history", turn, 3, largest)
         program.store("history", 0, 1, program.load("history", 0, 1) + left)
-        left = select(largest < program.load("tolerance", 0), 0.0, left)
+        solved = select(largest < program.load("tolerance", 0), 0.0, left)
+        left = select(count < float(self.least), left, solved) if self.least else solved
         most = select(fresh > 0.5, float(self.full), float(self.quick))
         over = left * select(squares < HUGE, select(count < most, 0.0, 1.0), 1.0)
         restart, failed = (over * (1.0 - fresh), over * fresh) if self.full else (0.0 * over, over)

@@ -178,6 +178,22 @@ def test_compiled_steps_have_order_two_and_wait_for_stiff_springs():
         np.testing.assert_allclose(there.q[-1], here.x, rtol=0, atol=1e-11)
 
 
+def test_compiled_steps_that_are_very_short_know_the_accelerations():
+    """What these change of positions in a step is below round-off, far away above all; over many steps it is not."""
+    model, h = rbd.Model("far"), 1e-5
+    rod = rbd.Inertia(1.0, [0.0, 0.0, -0.15], 0.01 * np.eye(3))
+    model.add_body("upper", "world", rbd.Revolute("x"), [1000.0, 500.0, 0.0], rod)
+    model.add_body("lower", "upper", rbd.Revolute("y"), [0.0, 0.0, -0.3], rod)
+    system, times = SE3(model), h * np.arange(2001)
+    x, v = system.state(np.array([0.3, 0.3]), np.array([2.0, -9.0]))
+    there, exact = (
+        system.compiled_run(method, times, x, v, 2000, lambda done: None) for method in (GeneralizedAlpha(), RK5())
+    )
+    assert there.solves[0, 0] >= 1
+    # round-off of positions as velocities, 1e-13 m / h, of some ten steps that the method remembers
+    np.testing.assert_allclose(there.v[-1], exact.v[-1], rtol=0, atol=5e-7)
+
+
 def test_compiled_runs_end_as_the_readable_ones_do():
     start = spherical_double_pendulum()
     with pytest.raises(ConvergenceError, match=r"step from t = 0 s.*residual"):
