@@ -522,7 +522,7 @@ def _public() -> dict[str, Any]:
     """Everything that a package of rbdkit offers and that takes a model, but for the checks of the course."""
     packages: list[ModuleType] = [rbd]
     for found in pkgutil.walk_packages(rbd.__path__, "rbdkit."):
-        if found.ispkg and not found.name.startswith(("rbdkit.course", "rbdkit.widgets.featherstone")):
+        if found.ispkg and not found.name.startswith(("rbdkit.course", "rbdkit.course.featherstone.pictures")):
             packages.append(import_module(found.name))
     offered = {}
     for package in packages:

@@ -1,0 +1,96 @@
+"""The inertia matrix beside its tree: which bodies an entry is about, and what another numbering does to it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.sparse import density, expanded_parent
+from rbdkit.course.featherstone.pictures.tree_picture import INK, draw_matrix, draw_tree, pair, shade
+from rbdkit.functions import crba
+from rbdkit.library.revolute_trees import revolute_tree
+from rbdkit.library.sparse_trees import FIG_6_2
+from rbdkit.model import Model
+from rbdkit.model.graph import depth_first, reordered
+from rbdkit.scene.palette import LINES
+from rbdkit.widgets.panel import Slider
+from rbdkit.widgets.playground import Picture, Playground
+
+TREES = {
+    "binary tree": FIG_6_2["d"],
+    "chain": FIG_6_2["b"],
+    "all on the base": FIG_6_2["a"],
+    "lopsided": FIG_6_2["c"],
+    "two on the base": (0, 0, 1, 1, 2, 5, 5),
+}
+NUMBERINGS = ("as given", "depth first", "by lot")
+ROW, COLUMN, BOTH = LINES[0], LINES[1], LINES[2]
+
+
+def inertia_pattern() -> Playground:
+    """H of small trees: choose an entry and see whose motion it measures; renumber, and see H permuted."""
+    return Playground(
+        "An entry of the inertia matrix",
+        [
+            Slider("tree", "", 0, len(TREES) - 1, 0, "which bodies hang on which", choices=tuple(TREES)),
+            Slider("numbering", "", 0, 2, 0, "in which order the bodies are counted", choices=NUMBERINGS),
+            Slider("row i", "", 1, 7, 2, "the joint whose force is asked for", hard=True, whole=True),
+            Slider("column j", "", 1, 7, 5, "the joint that accelerates", hard=True, whole=True),
+        ],
+        draw,
+    )
+
+
+@lru_cache
+def numbered_model(tree: str, numbering: str) -> Model:
+    """A tree of hinges, its bodies in one of the orders."""
+    model = revolute_tree(TREES[tree], seed=4, name=tree)
+    if numbering == "depth first":
+        return reordered(model, depth_first(model))
+    return reordered(model, by_lot(model)) if numbering == "by lot" else model
+
+
+def by_lot(model: Model) -> list[int]:
+    """A regular order drawn by lot: again and again one of the bodies whose parent is there."""
+    rng, order = np.random.default_rng(2), [0]
+    while len(order) < len(model.bodies):
+        order.append(int(rng.choice([i for i in model.outward if i not in order and model.parent[i] in order])))
+    return order[1:]
+
+
+@lru_cache
+def matrix(tree: str, numbering: str) -> NDArray:
+    """H of the tree with every joint at 0.4 rad, whatever its number."""
+    H = np.array(crba(numbered_model(tree, numbering), np.full(7, 0.4)))
+    H.setflags(write=False)
+    return H
+
+
+def draw(tree: str, numbering: str, row: float, column: float) -> Picture:
+    """The tree, H, and one entry of it."""
+    model, H = numbered_model(tree, numbering), matrix(tree, numbering)
+    lam, i, j = expanded_parent(model), round(row), round(column)
+    moved = set(model.subtree(i)), set(model.subtree(j))
+    both = moved[0] & moved[1]  # nu(i) and nu(j) of Eq 6.8
+    figure, left, right = pair()
+    fills = {k - 1: ROW for k in moved[0]} | {k - 1: COLUMN for k in moved[1]} | {k - 1: BOTH for k in both}
+    draw_tree(left, lam, fills, {i - 1: ROW, j - 1: COLUMN} if i != j else {i - 1: BOTH})
+    size = np.sqrt(np.diagonal(H))
+    share = np.abs(H) / np.outer(size, size)
+    colors = {(a, b): shade(BOTH, share[a, b]) for a, b in np.argwhere(H != 0.0).tolist()}
+    draw_matrix(right, colors, len(lam), {(i - 1, j - 1): INK, (j - 1, i - 1): INK})
+    why = ", ".join(map(str, sorted(both))) if both else "none"
+    return Picture(
+        figure=figure,
+        readout=[
+            (f"H{i}{j}", f"{H[i - 1, j - 1]:.4f} kg m²" if both else "0, whatever the masses"),
+            (f"moved by joint {i}", ", ".join(map(str, sorted(moved[0])))),
+            (f"moved by joint {j}", ", ".join(map(str, sorted(moved[1])))),
+            ("moved by both", why),
+            ("density ρ", f"{density(lam):.3f}"),
+        ],
+        note="Blue: bodies that joint i moves. Orange: those that joint j moves. Green: those that both move, and only "
+        "their inertias enter the entry. The fuller a cell, the stronger the coupling.",
+    )
