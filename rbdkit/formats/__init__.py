@@ -7,11 +7,11 @@ link or joint. Denavit-Hartenberg parameters become models by `from_dh`.
 
 from rbdkit.formats.denavit_hartenberg import DHParameters, DHRow, from_dh, to_dh
 from rbdkit.formats.format_warning import FormatWarning
-from rbdkit.formats.json_read import from_dict, from_json
-from rbdkit.formats.json_write import to_dict, to_json
+from rbdkit.formats.json.read import from_dict, from_json
+from rbdkit.formats.json.write import to_dict, to_json
 from rbdkit.formats.load import load, save
-from rbdkit.formats.urdf_read import from_urdf
-from rbdkit.formats.urdf_write import to_urdf
+from rbdkit.formats.urdf.read import from_urdf
+from rbdkit.formats.urdf.write import to_urdf
 
 __all__ = [
     "DHParameters",

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from rbdkit.errors import FormatError
 from rbdkit.forces import ForceElement
 from rbdkit.formats.format_warning import FormatWarning
-from rbdkit.formats.json_read import from_json
-from rbdkit.formats.json_write import to_json
+from rbdkit.formats.json.read import from_json
+from rbdkit.formats.json.write import to_json
 from rbdkit.formats.meshes import folders
-from rbdkit.formats.urdf_read import read_urdf
-from rbdkit.formats.urdf_write import to_urdf
+from rbdkit.formats.urdf.read import read_urdf
+from rbdkit.formats.urdf.write import to_urdf
 from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.spatial.read_numbers import first_line, shown

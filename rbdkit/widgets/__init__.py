@@ -7,7 +7,7 @@ three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of slider
 """
 
 from rbdkit.widgets.algorithm_stepper import AlgorithmStepper, step_algorithm
-from rbdkit.widgets.builder import Builder, build
+from rbdkit.widgets.builder.builder import Builder, build
 from rbdkit.widgets.comparison import ComparisonView, compare
 from rbdkit.widgets.integrator_stepper import IntegratorStepper, step_integrator
 from rbdkit.widgets.panel import Panel, Slider

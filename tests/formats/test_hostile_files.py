@@ -115,7 +115,7 @@ def test_long_numbers_are_refused_in_short(place, word):
 
 def test_numbers_are_read_in_linear_time():
     """A pattern that tries one text in several ways takes the square of its length; ours has one way only."""
-    from rbdkit.formats.xml_numbers import _NUMBER
+    from rbdkit.formats.xml.numbers import _NUMBER
 
     assert all(_NUMBER.fullmatch(good) for good in ("1", "1.", "1.5", ".5", "-1e5", "+1.5E-3"))
     assert not any(_NUMBER.fullmatch(bad) for bad in ("", ".", "1x", "1.2.3", "e5", "1e", "--1", "0x1"))

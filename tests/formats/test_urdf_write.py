@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rbdkit.errors import FormatError
 from rbdkit.formats import FormatWarning, from_urdf, load, save, to_urdf
-from rbdkit.formats.urdf_origin import matrix_from_rpy, rpy_from_matrix
+from rbdkit.formats.urdf.origin import matrix_from_rpy, rpy_from_matrix
 from rbdkit.joints import (
     Cylindrical,
     EulerSpherical,

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.xml_reader import MAX_BYTES, MAX_DEPTH, parse_xml
+from rbdkit.formats.xml.reader import MAX_BYTES, MAX_DEPTH, parse_xml
 
 BILLION_LAUGHS = """<?xml version="1.0"?>
 <!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;">

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import rbdkit
 from rbdkit import joints
 from rbdkit.drafting import KINDS
-from rbdkit.formats.json_joints import KINDS as IN_FILES
+from rbdkit.formats.json.joints import KINDS as IN_FILES
 from rbdkit.joints import TYPES, Helical, JointType, RackAndPinion, Universal
 
 
@@ -159,7 +159,7 @@ import numpy as np
 import rbdkit as rbd
 from rbdkit.drafting import KINDS, joint_of_kind
 from rbdkit.joints import Slot
-from rbdkit.widgets.builder_form import CLASSES
+from rbdkit.widgets.builder.form import CLASSES
 
 model = rbd.Model("slot")
 model.add_body("pin", joint=Slot(0.3), inertia=rbd.Inertia(2.0), joint_name="slot")

@@ -14,9 +14,9 @@ GROW = {  # made piece by piece, by those who hold them
     "trace.program.Define",
     "trace.program.Loop",
     "trace.program.Switch",
-    "formats.urdf_build._Lump",
-    "formats.xml_reader.Element",
-    "scene.mesh_file.MeshReader",
+    "formats.urdf.build._Lump",
+    "formats.xml.reader.Element",
+    "scene.mesh.file.MeshReader",
     "simulation.ensembles.crew.Job",
 }
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rbdkit import Mesh
-from rbdkit.scene import mesh_dae, mesh_file
-from rbdkit.scene.mesh_file import MeshReader
+from rbdkit.scene.mesh import dae, file
+from rbdkit.scene.mesh.file import MeshReader
 
 DAE = """<COLLADA xmlns="c"><library_geometries><geometry id="g"><mesh>
 <source id="p"><float_array>0 0 0 1 0 0 0 1 0</float_array></source>
@@ -66,7 +66,7 @@ def bomb(levels: int) -> str:
 
 
 def test_nodes_within_nodes_are_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(mesh_dae, "MOST_PIECES", 2000)
+    monkeypatch.setattr(dae, "MOST_PIECES", 2000)
     assert "places more than 2000 nodes" in read(tmp_path, "nine.dae", bomb(9))  # 10^9 pieces in 3 kB
     assert len(read(tmp_path, "two.dae", bomb(2)).faces) == 100
     empty = bomb(9).replace('<instance_geometry url="#g"/>', "")
@@ -91,7 +91,7 @@ def test_files_without_end_are_not_opened(tmp_path, monkeypatch):
     reader = MeshReader()
     for path in (tmp_path / "pipe.stl", "/dev/zero", tmp_path):
         assert reader.read(Mesh(str(path))) is None
-    monkeypatch.setattr(mesh_file, "MOST_BYTES", 10)
+    monkeypatch.setattr(file, "MOST_BYTES", 10)
     assert "more than 10 bytes" in read(tmp_path, "long.obj", OBJ + "f 1 2 3\n")
 
 

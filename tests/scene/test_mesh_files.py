@@ -11,7 +11,7 @@ import pytest
 
 from rbdkit.model import Box, Geometry, Mesh, Model
 from rbdkit.scene import MeshReader, MeshWarning, scene_of, triangulate
-from rbdkit.scene.mesh_piece import fans
+from rbdkit.scene.mesh.piece import fans
 from rbdkit.scene.normals import shaded
 from rbdkit.scene.reduce import reduced
 

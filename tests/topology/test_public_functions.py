@@ -412,10 +412,10 @@ TABLE = {
         lambda c: np.asarray(costs.custom_dynamics(c.m, "aba")(c.q, c.v, c.tau)), REFUSES, REFUSES, REFUSES
     ),
     # files
-    "formats.urdf_write.to_urdf": Known(lambda c: formats.to_urdf(c.m), REFUSES, ELSEWHERE, ELSEWHERE),
+    "formats.urdf.write.to_urdf": Known(lambda c: formats.to_urdf(c.m), REFUSES, ELSEWHERE, ELSEWHERE),
     "formats.denavit_hartenberg.to_dh": Known(lambda c: formats.to_dh(c.m), REFUSES, ELSEWHERE, ELSEWHERE),
-    "formats.json_write.to_json": Known(lambda c: formats.to_json(c.m), ELSEWHERE, ELSEWHERE, REFUSES),
-    "formats.json_write.to_dict": Known(lambda c: formats.to_dict(c.m), ELSEWHERE, ELSEWHERE, REFUSES),
+    "formats.json.write.to_json": Known(lambda c: formats.to_json(c.m), ELSEWHERE, ELSEWHERE, REFUSES),
+    "formats.json.write.to_dict": Known(lambda c: formats.to_dict(c.m), ELSEWHERE, ELSEWHERE, REFUSES),
     # runs
     "simulation.simulate.simulate": Known(
         lambda c: R.simulate(c.m, c.q, c.v, 1e-3, 1e-3), REFUSES, ELSEWHERE, ELSEWHERE

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.urdf_joint import UrdfJoint
-from rbdkit.formats.urdf_link import UrdfLink
+from rbdkit.formats.urdf.joint import UrdfJoint
+from rbdkit.formats.urdf.link import UrdfLink
 from rbdkit.model.numbering import did_you_mean
 
 Named = TypeVar("Named", UrdfLink, UrdfJoint)

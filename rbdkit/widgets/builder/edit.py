@@ -39,7 +39,7 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Reversed
 from rbdkit.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Shape, Sphere
 from rbdkit.spatial.inertia import Inertia
-from rbdkit.widgets.builder_form import LIMITS, LOSSES, dimensions
+from rbdkit.widgets.builder.form import LIMITS, LOSSES, dimensions
 
 GRAVITIES = {"down z": (0.0, 0.0, -9.81), "down y": (0.0, -9.81, 0.0), "none": (0.0, 0.0, 0.0)}
 WATER = 1000.0

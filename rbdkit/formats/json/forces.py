@@ -9,7 +9,7 @@ from typing import Any
 from rbdkit import forces
 from rbdkit.errors import FormatError, ModelError
 from rbdkit.forces import ForceElement
-from rbdkit.formats.json_node import Node
+from rbdkit.formats.json.node import Node
 from rbdkit.model import Model
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.spatial.read_numbers import shown

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.xml_reader import Element
+from rbdkit.formats.xml.reader import Element
 from rbdkit.model.names import LONGEST as LONGEST_NAME
 from rbdkit.spatial.read_numbers import HUGE
 

@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.urdf_write_link import write_origin
-from rbdkit.formats.xml_write import name_text, numbers_text
+from rbdkit.formats.urdf.write_link import write_origin
+from rbdkit.formats.xml.write import name_text, numbers_text
 from rbdkit.joints import Fixed, Free, Planar, Prismatic, Revolute
 from rbdkit.model import Joint
 

@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from rbdkit.errors import FormatError
 from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.meshes import MeshFinder
-from rbdkit.formats.urdf_build import build_model
-from rbdkit.formats.urdf_geometry import read_materials
-from rbdkit.formats.urdf_joint import read_joint
-from rbdkit.formats.urdf_link import read_link
-from rbdkit.formats.urdf_mimic import order_links, resolve_mimics
-from rbdkit.formats.urdf_tree import by_name, find_root
-from rbdkit.formats.xml_numbers import name
-from rbdkit.formats.xml_reader import Element, declaration_first, parse_xml
+from rbdkit.formats.urdf.build import build_model
+from rbdkit.formats.urdf.geometry import read_materials
+from rbdkit.formats.urdf.joint import read_joint
+from rbdkit.formats.urdf.link import read_link
+from rbdkit.formats.urdf.mimic import order_links, resolve_mimics
+from rbdkit.formats.urdf.tree import by_name, find_root
+from rbdkit.formats.xml.numbers import name
+from rbdkit.formats.xml.reader import Element, declaration_first, parse_xml
 from rbdkit.model import Model
 from rbdkit.spatial.read_numbers import shown
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from rbdkit.errors import ModelError
 from rbdkit.formats.meshes import MeshFinder
-from rbdkit.formats.urdf_origin import read_origin
-from rbdkit.formats.xml_numbers import LONGEST_TEXT, number, vector
-from rbdkit.formats.xml_reader import Element
+from rbdkit.formats.urdf.origin import read_origin
+from rbdkit.formats.xml.numbers import LONGEST_TEXT, number, vector
+from rbdkit.formats.xml.reader import Element
 from rbdkit.model import Box, Capsule, Cylinder, Geometry, Shape, Sphere
 
 Color = tuple[float, ...]

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.model.geometry import Mesh
-from rbdkit.scene.mesh_dae import read_dae
-from rbdkit.scene.mesh_obj import read_obj
-from rbdkit.scene.mesh_piece import Piece
-from rbdkit.scene.mesh_stl import read_stl
+from rbdkit.scene.mesh.dae import read_dae
+from rbdkit.scene.mesh.obj import read_obj
+from rbdkit.scene.mesh.piece import Piece
+from rbdkit.scene.mesh.stl import read_stl
 from rbdkit.scene.normals import shaded
 from rbdkit.scene.reduce import reduced
 from rbdkit.scene.triangles import Triangles

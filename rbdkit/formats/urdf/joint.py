@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.urdf_origin import read_origin
-from rbdkit.formats.xml_numbers import bound, name, number, text, vector
-from rbdkit.formats.xml_reader import Element
+from rbdkit.formats.urdf.origin import read_origin
+from rbdkit.formats.xml.numbers import bound, name, number, text, vector
+from rbdkit.formats.xml.reader import Element
 from rbdkit.joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
 from rbdkit.model import Limits, Mimic
 from rbdkit.model.numbering import did_you_mean

@@ -26,7 +26,7 @@ class BuilderPanel(Front):
     chosen
         Key of the selected row.
     form
-        Groups of {title, open, fields}; see `rbdkit.widgets.builder_form`.
+        Groups of {title, open, fields}; see `rbdkit.widgets.builder.form`.
     status
         {undo, redo, state, severity, picking, key}.
     fault

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.urdf_joint import UrdfJoint
+from rbdkit.formats.urdf.joint import UrdfJoint
 from rbdkit.joints import Fixed
 from rbdkit.model import Limits, Mimic
 from rbdkit.model.numbering import did_you_mean

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from rbdkit.errors import ModelError
-from rbdkit.formats.json_node import Node
+from rbdkit.formats.json.node import Node
 from rbdkit.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Shape, Sphere
 
 ROUND: dict[str, type[Cylinder | Capsule | Cone]] = {"cylinder": Cylinder, "capsule": Capsule, "cone": Cone}

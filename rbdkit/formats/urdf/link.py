@@ -9,10 +9,10 @@ import numpy as np
 
 from rbdkit.errors import FormatError
 from rbdkit.formats.meshes import MeshFinder
-from rbdkit.formats.urdf_geometry import Color, read_geometry
-from rbdkit.formats.urdf_origin import read_origin
-from rbdkit.formats.xml_numbers import name, number
-from rbdkit.formats.xml_reader import Element
+from rbdkit.formats.urdf.geometry import Color, read_geometry
+from rbdkit.formats.urdf.origin import read_origin
+from rbdkit.formats.xml.numbers import name, number
+from rbdkit.formats.xml.reader import Element
 from rbdkit.model import Geometry
 from rbdkit.spatial.inertia import Inertia
 

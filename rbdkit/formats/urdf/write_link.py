@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.urdf_origin import rpy_from_matrix
-from rbdkit.formats.xml_numbers import LONGEST_TEXT
-from rbdkit.formats.xml_write import name_text, numbers_text
+from rbdkit.formats.urdf.origin import rpy_from_matrix
+from rbdkit.formats.xml.numbers import LONGEST_TEXT
+from rbdkit.formats.xml.write import name_text, numbers_text
 from rbdkit.model import Body, Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from rbdkit.spatial.inertia import Inertia
 

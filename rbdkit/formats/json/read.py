@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from rbdkit.errors import FormatError, ModelError, StateError
 from rbdkit.forces import ForceElement
-from rbdkit.formats.json_forces import add_force, kinds_with
-from rbdkit.formats.json_geometry import geometry_from_node
-from rbdkit.formats.json_joints import Kinds, joint_kinds, joint_type_from_node
-from rbdkit.formats.json_node import Node
-from rbdkit.formats.json_write import FORMAT, VERSION
+from rbdkit.formats.json.forces import add_force, kinds_with
+from rbdkit.formats.json.geometry import geometry_from_node
+from rbdkit.formats.json.joints import Kinds, joint_kinds, joint_type_from_node
+from rbdkit.formats.json.node import Node
+from rbdkit.formats.json.write import FORMAT, VERSION
 from rbdkit.joints import JointType
 from rbdkit.model import Limits, Mimic, Model
 from rbdkit.spatial.inertia import Inertia

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rbdkit.errors import FormatError, ModelError
-from rbdkit.formats.json_node import Node
+from rbdkit.formats.json.node import Node
 from rbdkit.joints import TYPES, JointType
 from rbdkit.spatial.read_numbers import shown
 

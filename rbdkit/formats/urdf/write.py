@@ -12,10 +12,10 @@ from rbdkit.errors import FormatError
 from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.require_model import require_model
 from rbdkit.formats.unique_names import UniqueNames
-from rbdkit.formats.urdf_elementary import steps_of
-from rbdkit.formats.urdf_write_joint import write_joint
-from rbdkit.formats.urdf_write_link import write_link
-from rbdkit.formats.xml_write import name_text
+from rbdkit.formats.urdf.elementary import steps_of
+from rbdkit.formats.urdf.write_joint import write_joint
+from rbdkit.formats.urdf.write_link import write_link
+from rbdkit.formats.xml.write import name_text
 from rbdkit.joints import Fixed
 from rbdkit.model import Body, Joint, Limits, Mimic, Model
 from rbdkit.model.numbering import WORLD

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.formats.xml_numbers import vector
-from rbdkit.formats.xml_reader import Element
+from rbdkit.formats.xml.numbers import vector
+from rbdkit.formats.xml.reader import Element
 
 
 def read_origin(element: Element | None, subject: str) -> NDArray:

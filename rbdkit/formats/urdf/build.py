@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import FormatError, ModelError
 from rbdkit.formats.unique_names import UniqueNames
-from rbdkit.formats.urdf_joint import UrdfJoint
-from rbdkit.formats.urdf_link import UrdfLink
+from rbdkit.formats.urdf.joint import UrdfJoint
+from rbdkit.formats.urdf.link import UrdfLink
 from rbdkit.joints import Fixed, Free
 from rbdkit.model import Geometry, Model
 from rbdkit.model.numbering import WORLD

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
-from rbdkit.formats.json_geometry import geometry_to_dict
-from rbdkit.formats.json_joints import joint_type_to_dict
+from rbdkit.formats.json.geometry import geometry_to_dict
+from rbdkit.formats.json.joints import joint_type_to_dict
 from rbdkit.formats.require_model import require_model
 from rbdkit.model import Body, Force, Joint, Limits, Loop, Model
 from rbdkit.spatial.read_numbers import HUGE

@@ -36,13 +36,13 @@ from rbdkit.scene import Ellipsoid, Scene, scene_of
 from rbdkit.scene.equimomental import ellipsoid
 from rbdkit.scene.palette import INERTIA
 from rbdkit.spatial import se3
-from rbdkit.widgets.builder_edit import neat, operation
-from rbdkit.widgets.builder_form import LIMITS, LOSSES, form
-from rbdkit.widgets.builder_memory import remembered
-from rbdkit.widgets.builder_panel import BuilderPanel
-from rbdkit.widgets.builder_posture import Posture
-from rbdkit.widgets.builder_remarks import with_remarks
-from rbdkit.widgets.builder_tree import tree
+from rbdkit.widgets.builder.edit import neat, operation
+from rbdkit.widgets.builder.form import LIMITS, LOSSES, form
+from rbdkit.widgets.builder.memory import remembered
+from rbdkit.widgets.builder.panel import BuilderPanel
+from rbdkit.widgets.builder.posture import Posture
+from rbdkit.widgets.builder.remarks import with_remarks
+from rbdkit.widgets.builder.tree import tree
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.touch import Pick

@@ -1,0 +1,1 @@
+"""Models as JSON: written without loss, read with the place of every fault."""
