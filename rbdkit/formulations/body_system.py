@@ -26,6 +26,7 @@ from rbdkit.trace import (
     Recordable,
     Scalar,
     Whole,
+    arrays_of,
     available,
     executable,
     loop_arrays,
@@ -188,10 +189,11 @@ def motion(
     ----------
     numbers : (n, equations.numbers). x, v : (n nx,), (n nv,) the state. times : (steps + 1,) s.
     """
-    own = method.arrays(len(x), len(v))
+    loop = loop_arrays(times, x, v)
+    own = arrays_of(method, len(x), len(v), {*loop, "numbers", "gravity"})
     return Prepared(
         len(times) - 1,
-        {**own, **loop_arrays(times, x, v)},
+        {**own, **loop},
         {"numbers": np.ascontiguousarray(numbers).ravel(), "gravity": np.array(gravity, dtype=float)},
         {},
         {"bodies": len(numbers), "stages": len(own["c"])},

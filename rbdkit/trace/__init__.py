@@ -51,7 +51,7 @@ from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arra
 from rbdkit.trace.program import ALONE, WIDE, Block, Index, Lanes, Program, Statement, Whole
 from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
-from rbdkit.trace.run.company import Company, Prepared, Run, Runnable, loop_arrays, loop_room, run_motion
+from rbdkit.trace.run.company import Company, Prepared, Run, Runnable, arrays_of, loop_arrays, loop_room, run_motion
 from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.few_steps import FewSteps
 from rbdkit.trace.run.lanes import Apart, Given, blank, woven
@@ -105,6 +105,7 @@ __all__ = [
     "Whole",
     "adjoints",
     "arctan2",
+    "arrays_of",
     "available",
     "blank",
     "captured_arrays",

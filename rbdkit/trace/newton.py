@@ -157,7 +157,7 @@ class Newton:
                     program.store("jacobian", entry, 0, program.load("jacobian", entry) + slope * r)
 
     def _invert(self) -> None:
-        """The inverse of "jacobian" to "inverse", in lanes that want a new one."""
+        """The inverse of "jacobian" to "jacobian_inverse", in lanes that want a new one."""
         program, n = self.program, self.n
         with program.loop(0, n) as i:
             row = (self.first + i) * n
@@ -170,8 +170,8 @@ class Newton:
             row = (self.first + i) * n
             with program.loop(0, n) as j:
                 place = row + j
-                new, old = program.load("right_side", place), program.load("inverse", place)
-                program.store("inverse", place, 0, select(self._known(WANT) > 0.5, new, old))
+                new, old = program.load("right_side", place), program.load("jacobian_inverse", place)
+                program.store("jacobian_inverse", place, 0, select(self._known(WANT) > 0.5, new, old))
 
     def _correct(self) -> None:
         """The next unknowns; those of which a correction changes nothing are a solution."""
@@ -212,7 +212,7 @@ class Newton:
             row = place * n
             program.store("correction", place, 0, 0.0)
             with program.loop(0, n) as j:
-                term = program.load("inverse", row + j) * program.load("residual", self.first + j)
+                term = program.load("jacobian_inverse", row + j) * program.load("residual", self.first + j)
                 program.store("correction", place, 0, program.load("correction", place) + term)
 
     def _write_down(self) -> None:
@@ -234,7 +234,7 @@ def newton_arrays(n: int) -> dict[str, NDArray]:
     vectors = ("guess", "unknowns", "residual", "trial", "trial_residual", "correction", "kept")
     return {
         **{name: np.zeros(n) for name in vectors},
-        **{name: np.zeros(n * n) for name in ("jacobian", "right_side", "inverse")},
+        **{name: np.zeros(n * n) for name in ("jacobian", "right_side", "jacobian_inverse")},
         "newton": np.zeros(len(PLACES)),
         "elimination": np.zeros(3),
         "tolerance": np.zeros(1),

@@ -106,3 +106,26 @@ def test_it_runs_in_lanes_and_in_web_pages(wasm, tree, kernels, off):
         assert off(one.q, other.q) < 1e-13 and off(one.v, other.v) < 1e-12
     package = engine.packaged(model, Verlet())
     assert "half" in package["programs"]["simulate"]["arrays"]
+
+
+@pytest.mark.parametrize(
+    ("name", "formulation"),
+    [
+        ("rows", "joint"),
+        ("tau", "joint"),
+        ("supports", "joint"),
+        ("numbers", "quaternion"),
+        ("IA", "se3"),
+        ("x_new", "se3"),
+    ],
+)
+def test_an_array_that_others_have_is_refused(name, formulation):
+    class Clashing(Verlet):
+        """With an array of a name that means something else already."""
+
+        def arrays(self, nx, nv):
+            return {**super().arrays(nx, nv), name: np.zeros(1)}
+
+    model = tumbling_box() if formulation == "quaternion" else double_pendulum()
+    with pytest.raises(rbd.SimulationError, match=rf"Clashing\.arrays has '{name}'"):
+        rbd.simulate(model, duration=0.01, integrator=Clashing(), formulation=formulation)

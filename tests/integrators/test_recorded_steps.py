@@ -200,7 +200,7 @@ def test_generated_python_takes_the_same_steps(monkeypatch):
 def test_pages_have_what_the_equations_need():
     package = engine.packaged(double_pendulum(), ImplicitMidpoint())
     arrays = package["programs"]["simulate"]["arrays"]
-    assert {"hardest", "solve_record", "kept", "inverse"} <= set(arrays)
+    assert {"hardest", "solve_record", "kept", "jacobian_inverse"} <= set(arrays)
     assert package["room"]["hardest"] and package["room"]["kept"] and "solve_record" not in package["room"]
 
 

@@ -16,6 +16,7 @@ from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.bound import WITH_OWN_FORCES
+from rbdkit.engine.run.motion import TASK
 from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
@@ -24,7 +25,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree
-from rbdkit.trace import Feedback, Program, Recordable, loop_room, trace, wasm_bytes
+from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, trace, wasm_bytes
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
 """Kernels that a package may hold besides its simulation."""
@@ -65,12 +66,14 @@ def packaged(
         raise NotCovered(f"{type(method).__name__} steps {method.requires.__name__} only, not joint coordinates")
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
-    of_method = method.arrays(plan.nq, plan.nv)
+    numbers, taken = pack(model, plan), tables(plan, kinds)
+    others = {*numbers, *taken, *room(plan, 0)[0], *loop_room(plan.nq, plan.nv), *TASK}
+    of_method = arrays_of(method, plan.nq, plan.nv, others)
     if "turns" in of_method:
         raise NotCovered(f"web pages simulate with steps of one length; {type(method).__name__} chooses its own")
     if plan.driven:
         raise NotCovered(f"joint {model.joints[plan.driven[0]].name!r} moves as a Python function of time says")
-    numbers, own = pack(model, plan), own_forces(model, plan)
+    own = own_forces(model, plan)
     if own is not None:
         numbers["own_numbers"] = np.array(own.law.numbers)
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
@@ -83,7 +86,7 @@ def packaged(
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
     used = {name for program in programs.values() for name in program.arrays}
-    arrays = {**numbers, **of_method, **loop_room(plan.nq, plan.nv), **tables(plan, kinds)}
+    arrays = {**numbers, **of_method, **loop_room(plan.nq, plan.nv), **taken}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     arrays |= {name: np.zeros(size) for name, size in room(plan, max(widths.values()))[0].items() if name in used}
     if law is not None:

@@ -67,6 +67,11 @@ class BoundModel:
         }  # fmt: skip
 
     @property
+    def names(self) -> set[str]:
+        """Of the arrays and tables that its programs are bound to, besides those of a task."""
+        return {*self.numbers, *self._tables, *room(self._layout, 0)[0]}
+
+    @property
     def likeness(self) -> Hashable:
         """What models have in common that can be computed in the lanes of one program."""
         layout = self._layout

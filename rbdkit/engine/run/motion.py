@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.recipes import Task
-from rbdkit.trace import Feedback, Given, Lanes, Recordable, loop_arrays
+from rbdkit.trace import Feedback, Given, Lanes, Recordable, arrays_of, loop_arrays
+
+TASK = ("tau", "tau_now", "tau_numbers", "f_ext", "f_ext_numbers", "driven_q", "driven_v", "driven_a", "driven_numbers")
+"""Names of what a task is bound to."""
 
 
 class JointMotion:
@@ -34,9 +37,10 @@ class JointMotion:
         nq, nv, self.shared = len(q), len(v), method.shared
         self.steps = len(times) - 1
         self.kernels = kernels
+        loop = loop_arrays(times, q, v)
         self.arrays: dict[str, NDArray] = {
-            **method.arrays(nq, nv),
-            **loop_arrays(times, q, v),
+            **arrays_of(method, nq, nv, {*loop, *kernels.names, *TASK}),
+            **loop,
         }
         self.arrays |= kernels.driven.at(float(times[0]))
         chooses_steps = "landing" in self.arrays

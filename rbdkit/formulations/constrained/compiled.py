@@ -41,6 +41,7 @@ from rbdkit.trace import (
     Program,
     Record,
     Recordable,
+    arrays_of,
     available,
     executable,
     loop_arrays,
@@ -49,6 +50,13 @@ from rbdkit.trace import (
 
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.bodies import ConstrainedBodies
+
+GIVEN = (
+    "numbers", "gravity", "joint_q", "joint_v", "joint_numbers", "loop_joint_numbers", "loop_forms", "baumgarte",
+    "kinds", "groups", "parents", "q_first", "v_first", "own_tau", "own_force", "own_numbers", "own_offsets",
+    "tau", "tau_numbers", "f_ext", "f_ext_numbers",
+)  # fmt: skip
+"""Names of what a motion is bound to, besides the fields of bodies and loops."""
 
 
 def obstacle(system: ConstrainedBodies) -> str:
@@ -76,7 +84,7 @@ def motion(
     acts: Acting | None = None,
 ) -> Prepared:
     """A motion of constrained bodies through given times."""
-    model, method_arrays = system.model, method.arrays(len(x), len(v))
+    model, loop = system.model, loop_arrays(times, x, v)
     tau, f_ext = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
     own, baumgarte = _own_forces(model), system.baumgarte
     closes = issubclass(method.requires, (Projectable, ConstrainedSystem)) or baumgarte is not None
@@ -86,7 +94,8 @@ def motion(
     loops, rows = loop_arrays_of(system), len(model.bodies)
     fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
     fields["R"][:9] = np.eye(3).ravel()
-    arrays = {**fields, **loops, **method_arrays, **loop_arrays(times, x, v)}
+    method_arrays = arrays_of(method, len(x), len(v), {*fields, *loops, *loop, *GIVEN})
+    arrays = {**fields, **loops, **method_arrays, **loop}
     given = {"numbers": system.program_numbers, "gravity": np.array(model.gravity)}
     places, forms = system.constraints.joints, tuple[str, ...]()
     if closes or any(kind.form for kind in kinds):

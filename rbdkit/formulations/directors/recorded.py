@@ -27,6 +27,7 @@ from rbdkit.trace import (
     Record,
     Recordable,
     Scalar,
+    arrays_of,
     available,
     eliminate,
     executable,
@@ -226,13 +227,15 @@ def motion(
     acts: Acting | None,
 ) -> Prepared:
     """A motion of a body through given times. kind : of a body on which moments act or not. numbers : (33,)."""
-    own, steps, size = method.arrays(len(x), len(v)), len(times) - 1, 16
+    loop, steps, size = loop_arrays(times, x, v), len(times) - 1, 16
     room = {
         "saddle": np.zeros(size * size),
         "saddle_side": np.zeros(size),
         "fall": np.zeros(3),
         "elimination": np.zeros(3),
     }
+    taken = {*loop, *room, "numbers", "tau"} - {"elimination"}  # room of `eliminate`, for whoever calls it
+    own = arrays_of(method, len(x), len(v), taken)
     counts = {"stages": len(own["c"])}
     if acts is not None:
         assert isinstance(acts.tau, np.ndarray)
@@ -241,7 +244,7 @@ def motion(
         counts |= {"tau_step": held, "tau_next": held if len(acts.tau) == steps + 1 else 0}
     return Prepared(
         steps,
-        {**own, **room, **loop_arrays(times, x, v)},
+        {**own, **room, **loop},
         {"numbers": numbers},
         {},
         counts,

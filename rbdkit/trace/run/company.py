@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.errors import SimulationError
 from rbdkit.trace.newton import HISTORY, has_failed
 from rbdkit.trace.program import ALONE, Lanes
+from rbdkit.trace.recorded import Recordable
 from rbdkit.trace.run.backend import Executable
 from rbdkit.trace.run.lanes import Apart, Given, woven
 
@@ -137,6 +139,23 @@ def loop_arrays(times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
         "v": np.array(v, dtype=float),
         **loop_room(len(x), len(v)),
     }
+
+
+def arrays_of(method: Recordable, nx: int, nv: int, taken: Iterable[str]) -> dict[str, NDArray]:
+    """The arrays of a method, see `Recordable`, for a program that has others by the names that are taken.
+
+    Raises
+    ------
+    SimulationError
+        If the method gives one of its arrays such a name: both would be the same memory.
+    """
+    arrays = method.arrays(nx, nv)
+    if clash := sorted(arrays.keys() & {*taken}):
+        raise SimulationError(
+            f"{type(method).__name__}.arrays has {', '.join(map(repr, clash))}, which the system or the loop over time "
+            "has already; give it another name in arrays and in record"
+        )
+    return arrays
 
 
 def loop_room(nx: int, nv: int) -> dict[str, NDArray]:
