@@ -151,3 +151,19 @@ def test_the_force_through_a_joint_is_not_that_of_a_spring_beside_it():
     model.add_force("holds", rbd.Spring(weight.name, "world", 2.0 * 9.81, 0.0, at_a=(0.0, 0.0, -0.5), at_b=(0, 0, 0.5)))
     facts = rbd.inspect(model, "weight", [0.0])
     assert facts["f"][3:] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)  # the spring alone carries the weight
+
+
+def test_springs_keep_the_energy_that_dampers_take():
+    def pendulum(damping):
+        model = rbd.library.pendulum()
+        rod = model.bodies[1].name
+        model.add_force("band", rbd.Spring(rod, "world", 20.0, 0.3, damping, (0.0, 0.0, -0.5), (1.0, 0.0, 0.0)))
+        return model
+
+    free, damped = (rbd.simulate(pendulum(damping), [0.5], duration=0.5) for damping in (0.0, 1.0))
+    assert not free.model.lossy
+    assert np.ptp(free.invariants()["energy"]) < 1e-9  # of order 4 in 1 ms
+    assert damped.model.lossy
+    assert "energy" not in damped.invariants()
+    assert damped.energy().total[-1] < damped.energy().total[0] - 0.01
+    assert damped.report.energy_error < 1e-9
