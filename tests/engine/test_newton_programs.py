@@ -56,17 +56,17 @@ def test_an_old_jacobian_serves_as_long_as_it_leads_there(backend, run):
     arrays = room(0.05, guess)
     program = recorded("old")
     run(program, backend, arrays, times=1)
-    first, inverse = arrays["hardest"][0], arrays["inverse"].copy()
+    first, inverse = arrays["hardest"][0], arrays["jacobian_inverse"].copy()
     assert arrays["kept"][0] == 1.0 and first > expected(0.05, guess)[1].iterations  # convergence is linear
     arrays["a"][0] = 0.06
     arrays["hardest"][:] = 0.0
     run(program, backend, arrays, times=1)
-    np.testing.assert_array_equal(arrays["inverse"], inverse)
+    np.testing.assert_array_equal(arrays["jacobian_inverse"], inverse)
     np.testing.assert_allclose(arrays["unknowns"], expected(0.06, guess)[0], rtol=1e-12)
     arrays["a"][0] = 1.2  # now it does not: Newton's method begins again
     arrays["hardest"][:] = 0.0
     run(program, backend, arrays, times=1)
-    assert arrays["kept"][0] == 0.0 and (arrays["inverse"] != inverse).any()
+    assert arrays["kept"][0] == 0.0 and (arrays["jacobian_inverse"] != inverse).any()
     np.testing.assert_allclose(arrays["unknowns"], expected(1.2, guess)[0], rtol=1e-12)
     assert Solves(arrays["hardest"][None])[0].iterations == expected(1.2, guess)[1].iterations
 
@@ -109,7 +109,7 @@ def test_each_lane_has_its_own_root_failure_and_patience():
         one.bind(own, {"times": 2})()
         if own["going"][0]:
             # the same operations but for which products are rounded before they are added
-            for name in ("unknowns", "inverse", "kept"):
+            for name in ("unknowns", "jacobian_inverse", "kept"):
                 np.testing.assert_allclose(together[name][:, lane], own[name], rtol=1e-6, atol=1e-9)
         found, wanted = (Solves(rows[None])[0] for rows in (together["hardest"][:, lane], own["hardest"]))
         assert found.iterations == wanted.iterations

@@ -473,7 +473,8 @@ NOT_ASKED = {
     # pictures of what the others compute: tests/scene, tests/widgets
     **{f"scene.{name}": "draws" for name in ("build.scene_of", "curves.plots_of", "tracks.tracks_of")},
     **{f"widgets.{name}": "draws" for name in (
-        "algorithm_stepper.AlgorithmStepper", "builder.Builder", "builder.build", "comparison.compare", "figure.plot",
+        "algorithm_stepper.AlgorithmStepper", "builder.builder.Builder", "builder.builder.build",
+        "comparison.compare", "figure.plot",
         "integrator_stepper.step_integrator", "playground.Playground", "sliders.Sliders", "sliders.sliders",
         "tweak.tweak", "view.View", "view.show",
     )},
