@@ -86,8 +86,8 @@ def forward_dynamics_parameter_derivatives(
     if passive and model.acting:
         raise ModelError(
             f"the readable form knows no derivatives by parameters where force elements act: "
-            f"{', '.join(repr(force.name) for force in model.acting)}; let compiled code find them, without mimic and "
-            "prescribed joints, or take aba_gradient, in which they do not act"
+            f"{', '.join(repr(force.name) for force in model.acting)}; let compiled code find them, which needs "
+            "joints that neither follow others nor move as time says, or take aba_gradient, in which they do not act"
         )
     qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t), f_ext, t)
     forces = {name: -x for name, x in rnea_parameter_derivatives(model, q, qd, qdd, f_ext, t).items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,17 +57,18 @@ def acting(model: Model) -> tuple[Force, ...]:
 def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surroundings:
     """One state of a model as force elements see it: (nq,), (nv,), and time in s for prescribed joints."""
 
-    @cache
+    known = {0: BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))}
+
     def motion(body: int) -> BodyMotion:
-        if body == 0:
-            return BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
-        parent, joint = motion(model.parent[body]), model.joints[body]
-        step = joint.pose(q, t)
-        own = joint.velocity(q, v, t)  # Eq 5.18, in body coordinates
-        inherited = plucker.from_pose(step) @ np.concatenate([parent.R.T @ parent.w, parent.R.T @ parent.v])
-        R = parent.R @ step[:3, :3]
-        twist = inherited + own
-        return BodyMotion(R, parent.p + parent.R @ step[:3, 3], R @ twist[:3], R @ twist[3:])
+        for i in () if body in known else model.support(body):
+            if i not in known:
+                parent, joint = known[model.parent[i]], model.joints[i]
+                step = joint.pose(q, t)
+                inherited = plucker.from_pose(step) @ np.concatenate([parent.R.T @ parent.w, parent.R.T @ parent.v])
+                twist = inherited + joint.velocity(q, v, t)  # Eq 5.18, in body coordinates
+                R = parent.R @ step[:3, :3]
+                known[i] = BodyMotion(R, parent.p + parent.R @ step[:3, 3], R @ twist[:3], R @ twist[3:])
+        return known[body]
 
     return Surroundings(model, q, v, motion)
 
@@ -91,6 +91,8 @@ def try_out(model: Model, force: Force) -> None:
             energy = float(force.element.energy(at))
             for applied in (*at.torques.values(), *at.wrenches.values()):
                 np.asarray(applied, dtype=float)
+            if force.element.conservative:
+                _require_conservative(model, force)
     except (ModelError, StateError) as fault:
         raise ModelError(f"{who}: {fault}") from None
     except Exception as fault:  # a user's code: anything may go wrong in it
@@ -99,12 +101,9 @@ def try_out(model: Model, force: Force) -> None:
         raise ModelError(f"{who}: its energy is {energy} in the neutral state; it must be finite")
     if not (at.torques or at.wrenches):
         raise ModelError(f"{who} applies nothing; let act call apply_force, apply_couple or apply_torque")
-    if force.element.conservative:
-        with np.errstate(all="ignore"):
-            _require_conservative(model, force, who)
 
 
-def _require_conservative(model: Model, force: Force, who: str) -> None:
+def _require_conservative(model: Model, force: Force) -> None:
     """Compare the power of the forces with the rate of the energy, at a state that is as good as any."""
     rng = np.random.default_rng(0)
     q, v = model.random_q(rng), rng.normal(size=model.nv)
@@ -117,7 +116,7 @@ def _require_conservative(model: Model, force: Force, who: str) -> None:
     # differences of an energy E lose eps E / SMALL
     if abs(work + gain) > LIKE * max(abs(work), abs(gain)) + 1e-15 * (abs(low) + abs(high)) / SMALL:
         raise ModelError(
-            f"{who} says that it is conservative, but in some state its forces do {shown(work)} W while its energy "
+            f"it says that it is conservative, but in some state its forces do {shown(work)} W while its energy "
             f"grows by {shown(gain)} W, not by {shown(-work)} W; mend act or energy, or leave `conservative` False"
         )
 

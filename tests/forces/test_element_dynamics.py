@@ -167,3 +167,47 @@ def test_springs_keep_the_energy_that_dampers_take():
     assert "energy" not in damped.invariants()
     assert damped.energy().total[-1] < damped.energy().total[0] - 0.01
     assert damped.report.energy_error < 1e-9
+
+
+def test_what_is_not_conservative_may_not_say_so():
+    class Lies(rbd.ForceElement):
+        """A spring with twice the energy that it has."""
+
+        body: str
+        stiffness: float
+
+        def act(self, at):
+            at.apply_force(self.body, -self.stiffness * at.position(self.body, (0.0, 0.0, -1.0)), (0.0, 0.0, -1.0))
+
+        def energy(self, at):
+            p = at.position(self.body, (0.0, 0.0, -1.0))
+            return self.stiffness * (p @ p)
+
+        @property
+        def conservative(self):
+            return True
+
+    class Breaks(Lies):
+        """One that can act at rest only."""
+
+        def act(self, at):
+            if np.any(at.velocities("hinge1")):
+                raise RuntimeError("too fast")
+            super().act(at)
+
+    model = rbd.library.double_pendulum()
+    with pytest.raises(rbd.ModelError, match=r"force 'band' \(Lies\): it says that it is conservative, but .* W"):
+        model.add_force("band", Lies("rod2", 2.0))
+    with pytest.raises(rbd.ModelError, match=r"force 'band' \(Breaks\) cannot act: RuntimeError: too fast"):
+        model.add_force("band", Breaks("rod2", 2.0))
+    assert model.forces == ()
+
+
+def test_an_element_at_the_end_of_a_long_chain():
+    model, parent = rbd.Model(), "world"
+    for k in range(1200):
+        inertia = rbd.Inertia.sphere(0.05, mass=0.1)
+        parent = model.add_body(f"b{k}", parent, rbd.Revolute("y"), [0.0, 0.0, -0.1], inertia).name
+    model.add_force("band", rbd.Spring(parent, "world", 2.0))
+    tau = rbd.passive_force(model, model.neutral(), np.zeros(model.nv))
+    assert tau == pytest.approx(0.0, abs=1e-9)  # straight down it pulls along all rods
