@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
-from rbdkit.formulations import Force, Formulation, JointSystem, System, joint_state
+from rbdkit.formulations import Force, Formulation, JointSystem, LinearSystem, System, joint_state
 from rbdkit.integrators import Integrator
-from rbdkit.simulation.spectrum import growth_in_a_step, modes_of
+from rbdkit.simulation.linearized import Near, linearized
+from rbdkit.simulation.spectrum import Modes, growth_in_a_step, modes_of
 from rbdkit.spatial import se3
 
 GROWTH = 1.02
@@ -59,6 +60,17 @@ class Sample(NamedTuple):
     tau: Force | None = None
 
 
+class FastMode(NamedTuple):
+    """A mode of rate \\|eigenvalue\\|, 1/s, which variable dominates it, and the longest stable step if shorter, s."""
+
+    rate: float
+    which: int
+    stable_step: float
+
+
+FAULTS = (ArithmeticError, np.linalg.LinAlgError, RbdkitError)
+
+
 class InCode(Protocol):
     """Takes steps by the code that a run was made with."""
 
@@ -74,22 +86,36 @@ def assess(
 
     in_code : takes such steps, if there is code for them.
     """
-    errors, modes = [], []
-    for given in samples:
+    found: list[tuple[NDArray, FastMode]] = []
+    trees: list[tuple[NDArray, Near]] = []
+    for given in samples:  # of forces held over steps a formulation knows those of the sample asked for last only
         sample = Sample(*given)
         try:
-            modes.append(_fast_mode(integrator, sample, h))
-        except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
-            continue  # a motion that runs away passes states where nothing can be computed
-        try:
-            errors.append(np.abs(_local_error(integrator, sample, h, in_code)))
-        except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
-            errors.append(np.full(_variables(sample.system, sample.v), np.inf))
-    if not modes:
+            error = np.abs(_local_error(integrator, sample, h, in_code))
+        except FAULTS:
+            error = np.full(_variables(sample.system, sample.v), np.inf)
+        system, x, v = sample.linear or (sample.system, sample.x, sample.v)
+        if type(system) is JointSystem:
+            trees.append((error, Near(system, sample.t, x, v)))
+        else:
+            found += [(error, mode) for mode in _fast_mode(integrator, Near(system, sample.t, x, v), None, h)]
+    for (error, near), linear in zip(trees, _linearized([near for _, near in trees]), strict=True):
+        found += [(error, mode) for mode in _fast_mode(integrator, near, linear, h)]
+    if not found:
         return None
-    rate, which, _ = max(modes, key=lambda mode: (mode[2] < h, mode[0]))
-    stable_step = min(mode[2] for mode in modes)
-    return StepAdequacy(integrator.order, np.max(errors, axis=0), rate, which, bool(stable_step >= h), stable_step)
+    errors, modes = zip(*found, strict=True)
+    worst = max(modes, key=lambda mode: (mode.stable_step < h, mode.rate))
+    stable_step = min(mode.stable_step for mode in modes)
+    stable = bool(stable_step >= h)
+    return StepAdequacy(integrator.order, np.max(errors, axis=0), worst.rate, worst.which, stable, stable_step)
+
+
+def _linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
+    """What `linearized` finds, state by state if a force cannot be had at one of them."""
+    try:
+        return linearized(states) if states else []
+    except FAULTS:
+        return [None] * len(states)
 
 
 def _local_error(integrator: Integrator, sample: Sample, h: float, in_code: InCode | None) -> NDArray:
@@ -135,25 +161,31 @@ def _variables(system: System, v: NDArray) -> int:
     return system.model.nv if isinstance(system, Formulation) else len(v)
 
 
-def _fast_mode(integrator: Integrator, sample: Sample, h: float) -> tuple[float, int, float]:
-    """Rate and dominating variable of the fastest decaying or oscillating mode, and the longest stable step up to h."""
-    system, x, v = sample.linear or (sample.system, sample.x, sample.v)
-    modes = modes_of(system, sample.t, x, v)
+def _fast_mode(integrator: Integrator, near: Near, linear: LinearSystem | None, h: float) -> list[FastMode]:
+    """The fastest decaying or oscillating mode near a state; nothing of a state where nothing can be computed: a motion
+    that runs away passes such. linear : what `linearized` finds there."""
+    try:
+        return [_fastest(integrator, near, modes_of(near, linear), h)]
+    except FAULTS:
+        return []
+
+
+def _fastest(integrator: Integrator, near: Near, modes: Modes, h: float) -> FastMode:
     values = modes.rates
     # a slowly growing mode is an instability of the mechanism, not of the step
     waning = values.real <= 1e-3 * np.abs(values)
     if not np.any(waning) or np.max(np.abs(values)) == 0.0:
-        return 0.0, 0, np.inf
+        return FastMode(0.0, 0, np.inf)
     k = int(np.argmax(np.where(waning, np.abs(values), -1.0)))
     rate, growth = float(np.abs(values[k])), growth_in_a_step(integrator, modes)
-    parts = [_in_joints(system, x, part(modes.velocities[:, k])) for part in (np.real, np.imag)]
+    parts = [_in_joints(near.system, near.x, part(modes.velocities[:, k])) for part in (np.real, np.imag)]
     which = int(np.argmax(np.hypot(*parts)))
     true_growth = max(0.0, float(values.real.max()))
     if growth is None or growth(h) <= GROWTH * np.exp(true_growth * h):
-        return rate, which, np.inf
+        return FastMode(rate, which, np.inf)
     good, bad = 0.0, h
     for _ in range(20):
         middle = 0.5 * (good + bad)
         allowed = 1.0 + (GROWTH - 1.0) * middle / h + np.expm1(true_growth * middle)
         good, bad = (middle, bad) if growth(middle) <= allowed else (good, middle)
-    return rate, which, good
+    return FastMode(rate, which, good)

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from rbdkit.formulations import LinearSystem, System, TangentSystem, linearize
 from rbdkit.integrators import Integrator, MuntheKaas, Projected
-from rbdkit.simulation.linearized import linearized
+from rbdkit.simulation.linearized import Near
 
 EXACT = 24
 """Velocity variables up to which all modes are computed; of larger systems those that a Krylov space shows best."""
-DENSE = 200
-"""Velocity variables up to which compiled derivatives cost less than the products with a vector that replace them."""
 KRYLOV = 24
 """Its dimension: what is outermost in the spectrum, and that is what limits a step, comes out to about a percent."""
 STEP_KRYLOV = 12
@@ -33,10 +31,13 @@ class Modes:
     exact: bool
 
 
-def modes_of(system: System, t: float, x: NDArray, v: NDArray) -> Modes:
-    """The modes near a state. The work does not grow faster than that of an evaluation of the system's rate."""
+def modes_of(near: Near, linear: LinearSystem | None) -> Modes:
+    """The modes near a state. The work does not grow faster than that of an evaluation of the system's rate.
+
+    linear : what `linearized` finds there.
+    """
+    system, t, x, v = near
     n = len(v)
-    linear = linearized(system, t, x, v) if n <= DENSE else None
     if n <= EXACT:
         linear = linear or linearize(system, t, x, v)
         rates, vectors = np.linalg.eig(linear.matrix)

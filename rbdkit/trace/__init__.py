@@ -54,7 +54,7 @@ from rbdkit.trace.run.backend import Backend, Executable, available, executable,
 from rbdkit.trace.run.company import Company, Prepared, Run, Runnable, arrays_of, loop_arrays, loop_room, run_motion
 from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.few_steps import FewSteps
-from rbdkit.trace.run.lanes import Apart, Given, blank, woven
+from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, woven
 from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
 from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace, with_numbers
 
@@ -72,6 +72,7 @@ __all__ = [
     "WIDE",
     "Apart",
     "Backend",
+    "Binder",
     "Block",
     "Company",
     "Copies",

@@ -13,8 +13,9 @@ from rbdkit.joints import Revolute
 from rbdkit.library import double_pendulum
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.trace.program import Program
 from rbdkit.trace.run import backend as backend_module
-from rbdkit.trace.run.backend import available
+from rbdkit.trace.run.backend import available, executable
 
 
 @pytest.fixture
@@ -103,3 +104,21 @@ print("Python" in run.report.backend, *run.q[-1])
     named, *q = result.stdout.split()
     here = rbd.simulate(double_pendulum(), [0.3, -0.2], [1.0, 2.0], duration=0.05, dt=0.01)
     assert named == "True" and np.allclose(np.array(q, dtype=float), here.q[-1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("backend", ["llvm", "python"])
+def test_bound_by_a_binder_calls_have_their_own_room(backend):
+    """What is said beforehand is the same in both calls; what they keep for themselves does not mix."""
+    program = Program("two_steps")
+    step = program.load("scale", 0, 0) * program.load("x", 0, 0) + program.load("kept", 0, 2)
+    program.store("kept", 0, 2, step)
+    with program.loop(0, program.count("times")):
+        program.store("y", 0, 0, program.load("y", 0, 0) + program.load("kept", 0, 2))
+    scale = np.array([2.0])
+    bind = executable(program, backend).binder({"scale": scale, "unused": scale}, {"kept": 3, "spare": 9}, {"more": 1})
+    places = [{"x": np.array([x]), "y": np.zeros(1)} for x in (1.0, 10.0)]
+    runs = [bind(arrays, {"times": k}) for k, arrays in enumerate(places, 2)]
+    for run in (*runs, runs[0]):
+        run()
+    # the first has run twice: 2 then 2 + 2, each added twice
+    assert [arrays["y"].item() for arrays in places] == [2 * 2.0 + 2 * 4.0, 3 * 20.0]

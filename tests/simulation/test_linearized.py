@@ -9,7 +9,7 @@ from rbdkit.formulations import SE3, JointSystem, linearize
 from rbdkit.library import double_pendulum, random_tree, shaken_pendulum
 from rbdkit.simulation.forces import Constant, TracedForce
 from rbdkit.simulation.laws import torque_law
-from rbdkit.simulation.linearized import linearized
+from rbdkit.simulation.linearized import Near, linearized
 
 
 def follower():
@@ -32,7 +32,7 @@ def same(model, tau, f_ext, seed=0):
     """Both linear systems at a random state."""
     rng = np.random.default_rng(seed)
     q, v = model.random_q(rng), rng.normal(size=model.nv)
-    found = linearized(JointSystem(model, tau, f_ext), 0.3, q, v)
+    (found,) = linearized([Near(JointSystem(model, tau, f_ext), 0.3, q, v)])
     expected = linearize(JointSystem(model, tau, f_ext, book=True), 0.3, q, v)
     # central differences over 1e-6 leave the round-off of accelerations, 1e-15 of the largest terms, a million times
     for name in ("K", "C"):
@@ -62,7 +62,24 @@ def test_other_systems_have_no_such_code():
 
     model = double_pendulum()
     state = 0.0, np.zeros(2), np.zeros(2)
-    assert linearized(Own(model), *state) is None
-    assert linearized(SE3(model, None, None), *state) is None
-    assert kernels_for(model) is not None and linearized(JointSystem(model), *state) is not None
-    assert linearized(JointSystem(model), 0.0, np.array([np.nan, 0.0]), np.zeros(2)) is None
+    assert linearized([Near(Own(model), *state)]) == [None]
+    assert linearized([Near(SE3(model, None, None), *state)]) == [None]
+    assert kernels_for(model) is not None and linearized([Near(JointSystem(model), *state)]) != [None]
+    assert linearized([Near(JointSystem(model), 0.0, np.array([np.nan, 0.0]), np.zeros(2))]) == [None]
+
+
+def test_several_states_are_looked_at_together_as_each_is_alone():
+    """With forces of their own, one of them beyond all numbers."""
+    for model in MODELS:
+        rng = np.random.default_rng(3)
+        states = [
+            Near(JointSystem(model, tau), t, model.random_q(rng), rng.normal(size=model.nv))
+            for t, tau in ((0.0, Constant(rng.normal(size=model.nv))), (0.5, swirl), (0.7, None))
+        ]
+        states.append(states[0]._replace(v=np.full(model.nv, np.inf)))
+        together = linearized(states)
+        assert together.pop() is None and len(together) == 3
+        for found, near in zip(together, states):
+            (alone,) = linearized([near])
+            np.testing.assert_array_equal(found.K, alone.K)
+            np.testing.assert_array_equal(found.C, alone.C)

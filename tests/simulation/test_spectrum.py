@@ -10,6 +10,7 @@ from rbdkit.formulations import JointSystem, LinearSystem, TangentSystem, linear
 from rbdkit.integrators import INTEGRATORS, RK4, RK5, SymplecticEuler
 from rbdkit.library import random_tree
 from rbdkit.simulation import SimulationWarning
+from rbdkit.simulation.linearized import Near
 from rbdkit.simulation.spectrum import EXACT, KRYLOV, growth_in_a_step, modes_of, stability_polynomial
 
 
@@ -39,7 +40,7 @@ def test_the_fastest_mode_of_a_large_system_is_found(n, joint):
     rng = np.random.default_rng(3)
     q, v = 0.3 * rng.normal(size=n), rng.normal(size=n)
     system = Counted(model)
-    found = modes_of(system, 0.0, q, v)
+    found = modes_of(Near(system, 0.0, q, v), None)
     assert system.calls <= 2 * (KRYLOV + 1) and not found.exact
     every = np.linalg.eigvals(linearize(JointSystem(model), 0.0, q, v).matrix)
     fastest = np.abs(every).max()
@@ -77,7 +78,7 @@ def test_growth_is_that_of_the_steps_of_a_linear_system(name, n):
     k, c = -rng.uniform(1.0, 400.0, n), -rng.uniform(0.0, 8.0, n)
     k[0], c[0] = -3000.0, -1.0  # this one stands out
     system = LinearSystem(basis @ np.diag(k) @ basis.T, basis @ np.diag(c) @ basis.T)
-    growth = growth_in_a_step(method, modes_of(system, 0.0, np.zeros(n), np.zeros(n)))
+    growth = growth_in_a_step(method, modes_of(Near(system, 0.0, np.zeros(n), np.zeros(n)), None))
     if growth is None:
         assert name in ("implicit_midpoint", "variational") and n > EXACT
         return
@@ -95,7 +96,7 @@ def test_the_work_for_the_report_does_not_grow_with_the_number_of_joints():
     calls = []
     for n in (40, 120):
         system = Counted(chain(n))
-        modes = modes_of(system, 0.0, np.zeros(n), np.ones(n))
+        modes = modes_of(Near(system, 0.0, np.zeros(n), np.ones(n)), None)
         growth_in_a_step(SymplecticEuler(), modes)(0.01)
         calls.append(system.calls)
     assert calls[0] == calls[1] < 100

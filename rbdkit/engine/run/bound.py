@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from rbdkit.engine.run.shapes import Shape, shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
-from rbdkit.trace import ALONE, Backend, Given, Lanes, blank
+from rbdkit.trace import ALONE, Backend, Binder, Given, Lanes
 
 WITH_OWN_FORCES = ("energy", "forward_dynamics", "own_forces", "own_gradient", "over_time")
 """What the force elements of a model take part in."""
@@ -61,6 +61,7 @@ class BoundModel:
         self.coupled = any(kind.follows for kind in self._kinds)
         self._tables = tables(self._layout, self._kinds)
         self.shape = shape_of(self._layout, self.numbers["rows"])
+        self._binders: dict[Hashable, tuple[Recipe, Binder]] = {}  # a recipe that is held keeps its identity
         self._counts = {
             "n": len(self._layout.links), "nq": model.nq, "nv": model.nv, "n_bodies": len(model.bodies),
             "driven_nq": self.driven.nq, "driven_nv": self.driven.nv, "most_numbers": self._layout.numbers.shape[1],
@@ -100,10 +101,22 @@ class BoundModel:
         if task.algorithm in WITH_OWN_FORCES:
             task = replace(task, own=self.own)
         recipe = self._recipe(task, states, lanes)
-        used, (sizes, lengths) = recipe.code.program.arrays, room(self._layout, recipe.width)
-        own = {name: blank(size, lanes.width) for name, size in sizes.items() if name in used}
-        every = {**(self.numbers if numbers is None else numbers), **self._tables, **own, **arrays}
-        return recipe.code.bind(every, {**self._counts, **lengths, **counts})
+        if numbers is not None:
+            return self._binder(recipe, numbers, arrays, counts)(arrays, counts)
+        key = id(recipe), *arrays, *counts
+        known = self._binders.get(key)
+        if known is None:
+            known = self._binders[key] = recipe, self._binder(recipe, self.numbers, arrays, counts)
+        return known[1](arrays, counts)
+
+    def _binder(
+        self, recipe: Recipe, numbers: Mapping[str, NDArray], arrays: Collection[str], counts: Collection[str]
+    ) -> Binder:
+        """Binds a recipe to arrays and counts of these names. numbers : of the model."""
+        sizes, lengths = room(self._layout, recipe.width)
+        fixed = {name: x for name, x in {**numbers, **self._tables}.items() if name not in arrays}
+        known = {name: x for name, x in {**self._counts, **lengths}.items() if name not in counts}
+        return recipe.code.binder(fixed, {name: x for name, x in sizes.items() if name not in arrays}, known)
 
     def _recipe(self, task: Task, states: int | None, lanes: Lanes) -> Recipe:
         if task.algorithm == "own_gradient":  # a graph in one piece, whatever its size

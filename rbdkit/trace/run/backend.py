@@ -12,7 +12,7 @@ import numpy as np
 
 from rbdkit.trace.program import Program
 from rbdkit.trace.run.interpreted import PythonCode
-from rbdkit.trace.run.lanes import Given
+from rbdkit.trace.run.lanes import Binder, Given
 
 Backend = Literal["llvm", "python"]
 
@@ -24,6 +24,10 @@ class Executable(Protocol):
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
         """The program on given arrays and counts."""
+        ...
+
+    def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
+        """`bind` for many calls that differ little: with fixed arrays and counts, and room that each has for itself."""
         ...
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rbdkit.trace.emit.python import compile_python, python_source
 from rbdkit.trace.program import Block, Loop, Program, Statement, Switch
-from rbdkit.trace.run.lanes import Given
+from rbdkit.trace.run.lanes import Binder, Given
 
 
 class PythonCode:
@@ -33,6 +33,15 @@ class PythonCode:
                 used[name].flat[:] = lists[name]
 
         return run
+
+    def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
+        """`bind` for many calls that differ little; see `rbdkit.trace.run.native.NativeCode.binder`."""
+
+        def bind(arrays: Mapping[str, Given], others: Mapping[str, int]) -> Callable[[], None]:
+            own = {name: np.zeros(size) for name, size in room.items() if name in self.program.arrays}
+            return self.bind({**own, **fixed, **arrays}, {**counts, **others})
+
+        return bind
 
 
 def _written(body: list[Statement]) -> Iterator[str]:

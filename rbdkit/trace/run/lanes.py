@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ class Apart:
 Given = NDArray | Apart
 """What a program can be bound to."""
 
+Binder = Callable[[Mapping[str, Given], Mapping[str, int]], Callable[[], None]]
+"""Binds a program to the arrays and counts that were not said before."""
+
 
 def blank(size: int, width: int) -> NDArray:
     """Room for so many numbers for each lane, (size, width), zero."""
@@ -41,6 +44,15 @@ def blank(size: int, width: int) -> NDArray:
     room = np.zeros(size * width + spare)
     start = -room.ctypes.data // 8 % spare
     return room[start : start + size * width].reshape(size, width)
+
+
+def line_starts(sizes: Sequence[int], width: int) -> tuple[list[int], int]:
+    """Where arrays (size, width) begin in one room, each with a line of its own; and how large that is."""
+    starts, end, spare = [], 0, LINE // 8
+    for size in sizes:
+        starts.append(end)
+        end += -(-size * width // spare) * spare
+    return starts, end
 
 
 def woven(arrays: Sequence[NDArray]) -> NDArray:

@@ -23,7 +23,7 @@ from rbdkit.trace.emit.llvm import llvm_source
 from rbdkit.trace.program import Program
 from rbdkit.trace.run import cache as disk
 from rbdkit.trace.run.forks import renew_property_locks
-from rbdkit.trace.run.lanes import Apart, Given
+from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, line_starts
 
 Function = Callable[[ctypes.c_void_p], None]
 """Machine code, called with the address of its frame; it stays in memory as long as this object lives."""
@@ -178,6 +178,63 @@ class NativeCode:
         address = ctypes.c_void_p(frame.ctypes.data)
 
         def run(_keep: object = (given, used, frame)) -> None:
+            function(address)
+
+        return run
+
+    def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
+        """`bind` for many calls that differ little.
+
+        Parameters
+        ----------
+        fixed, counts : what is the same in all of them. room : sizes of arrays that every call has for itself.
+        """
+        return _NativeBinder(self.program, self._function, fixed, room, counts)
+
+
+class _NativeBinder:
+    """The frame of a program, filled in as far as it is the same in all calls."""
+
+    def __init__(
+        self,
+        program: Program,
+        function: Function,
+        fixed: Mapping[str, np.ndarray],
+        room: Mapping[str, int],
+        counts: Mapping[str, int],
+    ) -> None:
+        arrays = (*program.arrays, *program.tables)
+        names = (*arrays, *program.counts)
+        self._function, self._fixed = function, [fixed[name] for name in arrays if name in fixed]
+        self._template = np.zeros(len(names), dtype=np.int64)
+        own = [k for k, name in enumerate(arrays) if name in room]
+        starts, self._room = line_starts([room[arrays[k]] for k in own], program.lanes.width)
+        self._own, self._starts = np.array(own, dtype=np.intp), 8 * np.array(starts, dtype=np.int64)
+        self._arrays, self._counts = [], []
+        for k, name in enumerate(names):
+            if k >= len(arrays):
+                self._template[k] = counts.get(name, 0)
+                if name not in counts:
+                    self._counts.append((k, name))
+            elif name in fixed:
+                self._template[k] = _address(fixed[name])
+            elif name not in room:
+                self._arrays.append((k, name))
+
+    def __call__(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
+        function, frame, room = self._function, self._template.copy(), blank(self._room, 1)
+        frame[self._own] = self._starts + _address(room)
+        used = []
+        for k, name in self._arrays:
+            x = arrays[name]
+            x = x.table if isinstance(x, Apart) else x
+            frame[k] = _address(x)
+            used.append(x)
+        for k, name in self._counts:
+            frame[k] = counts[name]
+        address = ctypes.c_void_p(_address(frame))
+
+        def run(_keep: object = (self, arrays, used, frame, room)) -> None:
             function(address)
 
         return run
