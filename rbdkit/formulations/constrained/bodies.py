@@ -24,6 +24,7 @@ from rbdkit.formulations.constrained.joint_constraints import JointConstraints, 
 from rbdkit.formulations.constrained.joint_forces import applied, rotors
 from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
 from rbdkit.formulations.constrained.rank_loss import rank_remarks
+from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
 from rbdkit.formulations.constrained.tree_program import CLOSED, PROJECTIONS
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.free_bodies import finite
@@ -277,7 +278,14 @@ class ConstrainedBodies:
         return kept
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
-        return self.constraints.position(self._reference_poses(x), t)
+        C = self._reference_poses(x)
+        if x.ndim == 2 and len(x) >= MANY and self._residuals is not None:
+            return self._residuals.at(C)
+        return self.constraints.position(C, t)
+
+    @cached_property
+    def _residuals(self) -> Residuals | None:
+        return Residuals(self.constraints) if Residuals.covered(self.constraints) else None
 
     def gap(self, t: NDArray, x: NDArray) -> NDArray:
         """How far the joints stand open at times (n,) in states (n, nx), (n,): the largest angle, rad; see `gaps`."""

@@ -1,0 +1,91 @@
+"""Residuals of joints at many states at once: `JointConstraints.position`, compiled."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations.constrained.joint_constraints import JointConstraints
+from rbdkit.formulations.constrained.joint_program import FORMS, JOINT_NUMBERS, form_of, gap, joint_numbers
+from rbdkit.spatial import se3
+from rbdkit.spatial.vector3 import Matrix, Vector, dot
+from rbdkit.trace import Backend, Executable, Index, Program, available, executable
+
+MANY = 16
+"""So many states are worth a call of compiled code."""
+
+KNOWN = tuple(type for types in FORMS.values() for type in types)
+
+
+class Residuals:
+    """The residuals of all joints as a program knows them. constraints : of joints that are `covered`."""
+
+    @staticmethod
+    def covered(constraints: JointConstraints) -> bool:
+        """Whether there is code for all joints."""
+        return all(isinstance(place.type, KNOWN) and not place.type.is_users_own for place in constraints.joints)
+
+    def __init__(self, constraints: JointConstraints) -> None:
+        joints = constraints.joints
+        forms = [form_of(place.type) for place in joints]
+        self._forms = tuple(dict.fromkeys(forms))
+        self._numbers = np.concatenate([np.zeros(0), *(joint_numbers(place) for place in joints)])
+        T = [place.type.constraint_subspace(place.type.neutral()) for place in joints]  # in successor coordinates
+        X_S = [se3.adjoint(se3.inverse(place.successor_placement)) for place in joints]
+        self._rows = np.concatenate([np.zeros((0, 6)), *(part.T @ X for part, X in zip(T, X_S, strict=True))])
+        tables = {
+            "forms": [self._forms.index(form) for form in forms],
+            "predecessors": constraints.predecessor,
+            "successors": constraints.successor,
+            "joint_of_row": np.repeat(np.arange(len(joints)), [part.shape[1] for part in T]),
+        }
+        self._tables = {name: np.array(table, dtype=np.int64) for name, table in tables.items()}
+
+    def at(self, C: NDArray) -> NDArray:
+        """g (n, rows) of states; C : poses (n, bodies, 4, 4) of their reference frames, the world first."""
+        n, bodies = C.shape[:2]
+        g, m = np.zeros((n, len(self._rows))), len(self._tables["forms"])
+        arrays = {
+            "poses": np.ascontiguousarray(C, dtype=float),
+            "numbers": self._numbers,
+            "rows": self._rows,
+            "twists": np.zeros((m, 6)),
+            "residuals": g,
+        }
+        counts = {"states": n, "bodies": bodies, "joints": m, "m": len(self._rows)}
+        _code(self._forms, available()[0]).bind({**arrays, **self._tables}, counts)()
+        return g
+
+
+@lru_cache(maxsize=64)
+def _code(forms: tuple[str, ...], backend: Backend) -> Executable:
+    program = Program("residuals")
+    with program.loop(0, program.count("states")) as state:
+        with program.loop(0, program.count("joints")) as joint:
+            first = state * program.count("bodies")
+            predecessor, successor = (
+                first + program.entry(f"{which}s", joint) for which in ("predecessor", "successor")
+            )
+            for case in program.switch(program.entry("forms", joint), range(len(forms))):
+                (R_P, p_P), (R_S, p_S) = _pose(program, predecessor), _pose(program, successor)
+                numbers = [program.load("numbers", joint * JOINT_NUMBERS, k) for k in range(JOINT_NUMBERS)]
+                for k, x in enumerate(gap(forms[case], numbers, R_P.T @ R_S, R_P.T @ (p_S - p_P))):
+                    program.store("twists", joint * 6, k, x)
+        with program.loop(0, program.count("m")) as row:
+            twist = program.entry("joint_of_row", row) * 6
+            across, missing = (
+                [program.load(*at, k) for k in range(6)] for at in (("rows", row * 6), ("twists", twist))
+            )
+            g = dot(across, missing)
+            program.store("residuals", state * program.count("m") + row, 0, g)
+    return executable(program, backend)
+
+
+def _pose(program: Program, frame: Index) -> tuple[Matrix, Vector]:
+    """Of a frame, from its matrix (4, 4)."""
+    place = frame * 16
+    R = Matrix.of([program.load("poses", place, 4 * i + j) for i, j in product(range(3), range(3))])
+    return R, Vector([program.load("poses", place, 4 * i + 3) for i in range(3)])
