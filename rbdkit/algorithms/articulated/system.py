@@ -15,6 +15,7 @@ from rbdkit.algorithms.articulated.handle import Handle, InverseHandle
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.kinematics import forward_kinematics
 from rbdkit.errors import StateError
+from rbdkit.joints.loop_form import loop_form
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_no_mimics
 from rbdkit.spatial import plucker
@@ -131,13 +132,11 @@ def _loop(model: Model, k: int, X: NDArray, v: NDArray, t: float) -> Connection:
     loop = model.loops[k]
     kind, (p, s) = loop.joint.type, (loop.predecessor, loop.successor)
     X_s = plucker.from_pose(loop.successor_placement) @ X[s]
-    q = kind.project(plucker.to_pose(X_s @ plucker.inverse(loop.joint.X_tree @ X[p])))
-    S, from_joint = kind.motion_subspace(q), plucker.inverse(X_s)
     v_J = X_s @ (v[s] - v[p])
-    qd = np.linalg.lstsq(S, v_J - kind.velocity(q, np.zeros(kind.nv), t), rcond=None)[0]
-    c_J = kind.velocity_product(q, qd, t)
-    c = from_joint @ (c_J + cross_motion(X_s @ v[s], v_J))
-    return Connection.make(loop.joint.name, (p, s), from_joint @ S, X_s.T @ kind.constraint_subspace(q), c)
+    form = loop_form(kind, plucker.to_pose(X_s @ plucker.inverse(loop.joint.X_tree @ X[p])), v_J, t)
+    from_joint = plucker.inverse(X_s)
+    c = from_joint @ (form.c_J + cross_motion(X_s @ v[s], v_J))
+    return Connection.make(loop.joint.name, (p, s), from_joint @ form.S, X_s.T @ form.T, c)
 
 
 def require_closed(system: System, t: float = 0.0) -> None:
@@ -146,10 +145,9 @@ def require_closed(system: System, t: float = 0.0) -> None:
     for loop in system.model.loops:
         kind, (p, s) = loop.joint.type, (loop.predecessor, loop.successor)
         X_s = plucker.from_pose(loop.successor_placement) @ X[s]
-        X_sp = X_s @ plucker.inverse(loop.joint.X_tree @ X[p])
-        delta, T = kind.calc_loop(X_sp, t)
-        sigma = kind.velocity(kind.project(plucker.to_pose(X_sp)), np.zeros(kind.nv), t)
-        slip, speed = T.T @ (X_s @ (v[s] - v[p]) - sigma), max(1.0, np.abs(X_s @ v[s]).max())
+        v_J, speed = X_s @ (v[s] - v[p]), max(1.0, np.abs(X_s @ v[s]).max())
+        form = loop_form(kind, plucker.to_pose(X_s @ plucker.inverse(loop.joint.X_tree @ X[p])), v_J, t)
+        delta, slip = form.delta, form.T.T @ (v_J - form.sigma)
         for what, error, size in (("positions", delta, 1.0), ("velocities", slip, speed)):
             off = float(np.abs(error).max(initial=0.0))
             if off > OPEN * size:

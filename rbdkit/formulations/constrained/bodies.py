@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, crba, forward_kinematics
+from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.force_elements import element_power
 from rbdkit.algorithms.passive_force import passive_force, spring_energy
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
-from rbdkit.formulations.constrained.baumgarte import Baumgarte
 from rbdkit.formulations.constrained.dependence import FLOOR, LoopRows, free_responses, length_of
 from rbdkit.formulations.constrained.gaps import Gaps
 from rbdkit.formulations.constrained.groups import ProductGroup

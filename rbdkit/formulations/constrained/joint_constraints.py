@@ -21,6 +21,7 @@ from rbdkit.joints import (
     JointType,
     Spherical,
 )
+from rbdkit.joints.loop_form import loop_form
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_motion
@@ -143,9 +144,10 @@ class JointConstraints:
         if self._varying:
             T, bias, excess = T.copy(), bias.copy(), excess.copy()
             for k in self._varying:
-                T[k, :, used[k]], v_J, c_J = _at(self.joints[k].type, relative.X[k], relative.v_rel[k], t)
-                excess[k] -= v_J
-                bias[k] += c_J
+                form = loop_form(self.joints[k].type, relative.X[k], relative.v_rel[k], t)
+                T[k, :, used[k]] = form.T.T
+                excess[k] -= form.sigma
+                bias[k] += form.c_J
         T_T = np.swapaxes(T, -1, -2)
         row = np.arange(self.m)
         J = np.zeros((self.m, self.bodies, 6))
@@ -176,15 +178,6 @@ def _position(type: JointType, X: NDArray, t: float) -> NDArray:
     for place in np.ndindex(*X.shape[:-2]):
         g[place] = type.constraint_subspace(q[place]).T @ d[place]
     return g
-
-
-def _at(type: JointType, X: NDArray, v_rel: NDArray, t: float) -> tuple[NDArray, NDArray, NDArray]:
-    """T transposed, and v_J and c_J of a joint that is at X and moves with v_rel, as near as the joint can."""
-    q = type.project(X)
-    S = type.motion_subspace(q)
-    qd = np.linalg.lstsq(S, v_rel, rcond=None)[0]
-    v_J = type.velocity(q, qd, t) if type.is_driven else np.zeros(6)
-    return type.constraint_subspace(q).T, v_J, type.velocity_product(q, qd, t)
 
 
 def _stack(placements: list[NDArray]) -> NDArray:

@@ -37,6 +37,8 @@ class Baumgarte:
     >>> motion = rbd.simulate(rbd.library.planar_four_bar(), duration=0.02, formulation=pulled)
     >>> bool(motion.report.constraint_error < 1e-6)
     True
+    >>> Baumgarte.of_time(0.1), Baumgarte.of_snapshots(per_second=10.0)
+    (Baumgarte(alpha=10.0, beta=None), Baumgarte(alpha=10.0, beta=None))
     """
 
     alpha: float
@@ -50,6 +52,24 @@ class Baumgarte:
         """What to take away from eta."""
         of_rate, of_g = self.factors
         return of_rate * g_rate + of_g * g
+
+    @staticmethod
+    def of_time(T_stab: float) -> Baumgarte:
+        """alpha = beta = 1 / T_stab, the time in s in which errors fade (Featherstone 2008, text after Eq 8.21)."""
+        if not 0.0 < T_stab < float("inf"):
+            raise SimulationError(f"T_stab = {T_stab!r} must be a time that is positive and finite (s)")
+        return Baumgarte(1.0 / T_stab)
+
+    @staticmethod
+    def of_snapshots(per_second: float) -> Baumgarte:
+        """T_stab the time between snapshots, as many a second as it takes to miss nothing of the motion (section 8.3).
+
+        Its exact value does not matter, a factor of 2 makes little difference: it is for stability. If the motion is
+        not accurate enough, make the step smaller, not T_stab: that only makes the equations stiff.
+        """
+        if not 0.0 < per_second < float("inf"):
+            raise SimulationError(f"{per_second!r} snapshots a second: give a number that is positive and finite")
+        return Baumgarte.of_time(1.0 / per_second)
 
     @property
     def factors(self) -> tuple[float, float]:

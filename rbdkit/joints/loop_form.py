@@ -1,0 +1,67 @@
+"""The implicit form of a joint: what it demands of two frames, wherever these happen to be and however they move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.joints.joint_type import JointType
+from rbdkit.spatial import se3
+
+
+@dataclass(frozen=True, eq=False)
+class LoopForm:
+    """``T^T (v_J - sigma) = 0`` and ``T^T (a_J - c_J) = 0`` (Featherstone 2008, Eqs 3.38, 3.44).
+
+    In successor coordinates; a_J is the apparent rate of v_J, in axes that move with the successor frame.
+
+    Attributes
+    ----------
+    pose, X_J : ndarray (4, 4)
+        Of the successor frame in the predecessor frame: as it is, and as it would be at q.
+    q : ndarray (nq,)
+        Coordinates that come closest.
+    S, T : ndarray (6, nv), (6, 6 - nv)
+        What the joint allows and what it resists, at q.
+    sigma : ndarray (6,)
+        Velocity that time alone gives it; zero but for prescribed joints.
+    c_J : ndarray (6,)
+        Acceleration that neither S qdd nor T explains, at the velocity nearest to v_J that it allows.
+    """
+
+    pose: NDArray
+    X_J: NDArray
+    q: NDArray
+    S: NDArray
+    T: NDArray
+    sigma: NDArray
+    c_J: NDArray
+
+    @cached_property
+    def delta(self) -> NDArray:
+        """Position error (6 - nv,), rad and m: T^T d, d the displacement from X_J to the pose (Eqs 8.25-8.27)."""
+        return self.T.T @ se3.log(se3.inverse(self.X_J) @ self.pose)
+
+
+def loop_form(kind: JointType, pose: NDArray, v_J: NDArray, t: float = 0.0) -> LoopForm:
+    """What a joint demands of two frames.
+
+    Parameters
+    ----------
+    kind : JointType
+        Any, a user's own too.
+    pose : ndarray (4, 4)
+        Of the successor frame in the predecessor frame, as the bodies happen to be.
+    v_J : ndarray (6,)
+        Velocity across the joint, in successor coordinates.
+    t : float, optional
+        Time in s, for prescribed joints.
+    """
+    q = kind.project(pose)
+    S, T = kind.motion_subspace(q), kind.constraint_subspace(q)
+    sigma = kind.velocity(q, np.zeros(kind.nv), t)
+    qd = np.linalg.lstsq(S, v_J - sigma, rcond=None)[0]
+    return LoopForm(pose, kind.pose(q, t), q, S, T, sigma, kind.velocity_product(q, qd, t))
