@@ -172,7 +172,7 @@ _HOMES = {
     ],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_PACKAGES = ("articulated", "constraints", "equivalence", "floating_base", "gears", "hybrid", "sparse")
+_PACKAGES = ("articulated", "constraints", "equivalence", "floating_base", "gears", "hybrid", "loops", "sparse")
 
 __all__ = [
     "AbaResult",

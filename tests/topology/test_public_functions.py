@@ -443,6 +443,11 @@ NOT_ASKED = {
     "engine.run.simulation.few_steps": "by simulate: the same motion, or the same refusal",
     "engine.run.one_state.at_one_state": "by the functions of rbdkit.functions, which it is a short way of",
     "model.validation.validate": "looks at bodies and joints one by one",
+    # loops are their subject: tests/algorithms/loops, with joints that follow and that are driven
+    **{f"algorithms.loops.{name}": "tests/algorithms/loops" for name in (
+        "loop_constraint.loop_constraint", "loop_jacobian.find_loop", "loop_jacobian.loop_jacobian",
+        "loop_jacobian.loop_path",
+    )},
     # made for models of one kind, which they require
     "accuracy.round_off.boost_errors": "by forward_dynamics_error",
     "accuracy.round_off.chain_errors": "makes its models",

@@ -1,0 +1,145 @@
+"""The constraint that loop joints impose on the spanning tree: K, k and what stabilizes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.baumgarte import Baumgarte
+from rbdkit.algorithms.rnea import rnea
+from rbdkit.joints.loop_form import loop_form
+from rbdkit.model import Model
+from rbdkit.spatial import plucker
+from rbdkit.spatial.cross import cross_motion
+
+
+@dataclass(frozen=True, eq=False)
+class LoopConstraint:
+    """``K qdd = k + k_stab`` (Featherstone 2008, Eq 8.21), n^c rows for the n variables of the spanning tree.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the loop joints.
+    rows : tuple of slice
+        Which rows are those of each.
+    K : ndarray (n_c, nv)
+        A follower's columns are those of its leader.
+    k, k_stab : ndarray (n_c,)
+        What velocities demand; what takes errors back, zeros without stabilization.
+    delta, delta_dot : ndarray (n_c,)
+        Position error, rad and m, and velocity error, T^T (v_J - sigma), rad/s and m/s.
+    T : tuple of ndarray (6, n_k)
+        What each loop joint resists, in the coordinates of its successor body.
+    S : tuple of ndarray (6, 6 - n_k)
+        What it allows, likewise.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[slice, ...]
+    K: NDArray
+    k: NDArray
+    k_stab: NDArray
+    delta: NDArray
+    delta_dot: NDArray
+    T: tuple[NDArray, ...]
+    S: tuple[NDArray, ...]
+
+    @property
+    def n_c(self) -> int:
+        """Number of constraints (Eq 8.1)."""
+        return len(self.k)
+
+    @property
+    def right_hand_side(self) -> NDArray:
+        """k + k_stab."""
+        return self.k + self.k_stab
+
+
+def loop_constraint(
+    model: Model,
+    q: NDArray,
+    qd: NDArray,
+    stabilization: Baumgarte | None = None,
+    coordinates: str = "world",
+    t: float = 0.0,
+) -> LoopConstraint:
+    """K, k and k_stab of all loops (Featherstone 2008, Table 8.4).
+
+    Parameters
+    ----------
+    q : ndarray (nq,)
+        Coordinates of the spanning tree; they may leave loops open, for delta to say by how much.
+    qd : ndarray (nv,)
+        Joint velocities.
+    stabilization : Baumgarte, optional
+        Of loop errors; none if not given.
+    coordinates : str, optional
+        The body whose coordinates everything is combined in. Rounding errors grow with the distance between it and the
+        loops: choose the floating base of a model that travels far.
+    t : float, optional
+        Time in s, for prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If there is no body of that name.
+
+    Notes
+    -----
+    The table assumes that T is constant in the successor frame and that no joint moves by itself. Here the joint's own
+    c_J, with the ring of T and the rate of sigma in it, is added.
+    """
+    motion = rnea(model, q, qd, np.zeros(model.nv), None, t)  # leaves v_i, and a_i^vp on top of -a_g
+    X = transforms(model, motion.X, model.body(coordinates).index)
+    sizes = [6 - loop.joint.nv for loop in model.loops]
+    ends = np.cumsum([0, *sizes])
+    rows = tuple(slice(int(end), int(end) + size) for end, size in zip(ends, sizes, strict=False))
+    K = np.zeros((ends[-1], model.nv))
+    k, delta, delta_dot = np.zeros((3, ends[-1]))
+    Ts, Ss = [], []
+    for loop, row in zip(model.loops, rows, strict=True):
+        p, s = loop.predecessor, loop.successor
+        X_p = loop.joint.X_tree @ X[p]
+        X_s = plucker.from_pose(loop.successor_placement) @ X[s]
+        from_p, from_s, from_joint = plucker.inverse(X[p]), plucker.inverse(X[s]), plucker.inverse(X_s)
+        v_p, a_p = from_p @ motion.v[p], from_p @ motion.a[p]
+        v_s, a_s = from_s @ motion.v[s], from_s @ motion.a[s]
+        X_sp = X_s @ plucker.inverse(X_p)  # Eq 8.24
+        form = loop_form(loop.joint.type, plucker.to_pose(X_sp), X_s @ (v_s - v_p), t)  # Eq 8.23
+        T = X_s.T @ form.T
+        delta[row] = form.delta
+        delta_dot[row] = T.T @ (v_s - v_p - from_joint @ form.sigma)  # Eqs 8.8, 8.9
+        k[row] = -T.T @ (a_s - a_p + cross_motion(v_s, v_p) - from_joint @ form.c_J)  # Eq 8.47
+        i, j = p, s
+        while i != j:
+            if i > j:
+                K[row, model.joints[i].v_slice] -= T.T @ plucker.inverse(X[i]) @ motion.S[i]  # Eq 8.20
+                i = model.parent[i]
+            else:
+                K[row, model.joints[j].v_slice] += T.T @ plucker.inverse(X[j]) @ motion.S[j]
+                j = model.parent[j]
+        to_body = from_s.T  # of forces
+        Ts.append(to_body @ T)
+        Ss.append(X[s] @ from_joint @ form.S)
+    of_rate, of_delta = stabilization.factors if stabilization is not None else (0.0, 0.0)
+    k_stab = -of_rate * delta_dot - of_delta * delta  # Eq 8.22
+    names = tuple(loop.joint.name for loop in model.loops)
+    return LoopConstraint(names, rows, K, k, k_stab, delta, delta_dot, tuple(Ts), tuple(Ss))
+
+
+def transforms(model: Model, X: NDArray, reference: int) -> NDArray:
+    """From the coordinates of one body to those of all, (n, 6, 6); the base only comes in where the way leads over it.
+
+    X : ndarray (n, 6, 6), from parent to body. reference : int, number of the body.
+    """
+    found, j = {reference: np.eye(6)}, reference
+    while j > 0:
+        found[model.parent[j]] = plucker.inverse(X[j]) @ found[j]
+        j = model.parent[j]
+    for i in model.outward:
+        if i not in found:
+            found[i] = X[i] @ found[model.parent[i]]
+    return np.array([found[i] for i in range(len(model.bodies))])
