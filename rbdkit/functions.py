@@ -36,6 +36,7 @@ def rnea(
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -96,7 +97,7 @@ def rnea(
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t)
-    return _each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext, t).tau, *state)
+    return _each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext=f_ext, t=t).tau, *state)
 
 
 def aba(
@@ -104,6 +105,7 @@ def aba(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -168,7 +170,7 @@ def aba(
         qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t)
         if within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
-    return _solved(model, lambda q, v, tau: algorithms.aba(model, q, v, tau, f_ext, t).qdd, *state)
+    return _solved(model, lambda q, v, tau: algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd, *state)
 
 
 def forward_dynamics(
@@ -176,6 +178,7 @@ def forward_dynamics(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -230,7 +233,7 @@ def forward_dynamics(
         qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t)
         if within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
-    return _solved(model, lambda q, v, tau: algorithms.forward_dynamics(model, q, v, tau, f_ext, t), *state)
+    return _solved(model, lambda q, v, tau: algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t), *state)
 
 
 class StateDerivative(NamedTuple):
@@ -253,6 +256,7 @@ def state_derivative(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -294,7 +298,7 @@ def state_derivative(
     ([0.0, 0.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, -2.0, -10.0])
     """
     q, v, tau = checked_state(model, q, v=v, tau=tau)
-    return StateDerivative(model.rate(q, v), forward_dynamics(model, q, v, tau, f_ext, t, backend))
+    return StateDerivative(model.rate(q, v), forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, backend=backend))
 
 
 class HybridMotion(NamedTuple):
@@ -319,6 +323,7 @@ def hybrid_dynamics(
     tau: ArrayLike,
     a: ArrayLike,
     forward: Iterable[str | int],
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> HybridMotion:
@@ -386,13 +391,13 @@ def hybrid_dynamics(
     algorithm = algorithms.hybrid_dynamics if model.mimics else algorithms.hybrid_aba
 
     def both(q: NDArray, v: NDArray, tau: NDArray, a: NDArray) -> NDArray:
-        result = algorithm(model, q, v, tau, a, fd, f_ext, t)
+        result = algorithm(model, q, v, tau, a, fd, f_ext=f_ext, t=t)
         return np.stack([result.qdd, result.tau])
 
     return HybridMotion(*np.moveaxis(_solved(model, both, q, v, tau, a), -2, 0))
 
 
-def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
+def crba(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Joint-space inertia matrix H, by the composite-rigid-body algorithm.
 
     Where joints close loops it is that of the spanning tree, whose variables are not independent then.
@@ -444,10 +449,10 @@ def crba(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") 
         return found[0]
     if (kernels := chosen_kernels(with_inertia(model), backend)) is not None:
         return kernels.crba(model.check_q(q), t)
-    return _each(lambda q: algorithms.crba(model, q, t).H, *checked_state(model, q))
+    return _each(lambda q: algorithms.crba(model, q, t=t).H, *checked_state(model, q))
 
 
-def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
+def bias_force(model: Model, q: ArrayLike, v: ArrayLike, *, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
     """C(q, v): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``.
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
@@ -492,10 +497,10 @@ def bias_force(model: Model, q: ArrayLike, v: ArrayLike, f_ext: ExternalForces =
     q, v = state = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, "auto")) is not None:
         return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext), t)
-    return _each(lambda q, v: algorithms.bias_force(model, q, v, f_ext, t), *state)
+    return _each(lambda q, v: algorithms.bias_force(model, q, v, f_ext=f_ext, t=t), *state)
 
 
-def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
+def gravity_force(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Joint forces that hold the system still against gravity.
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
@@ -538,10 +543,10 @@ def gravity_force(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend =
         q = model.check_q(q)
         rest = np.zeros((*q.shape[:-1], model.nv))
         return kernels.rnea(q, rest, rest)
-    return _each(lambda q: algorithms.gravity_force(model, q, t), *checked_state(model, q))
+    return _each(lambda q: algorithms.gravity_force(model, q, t=t), *checked_state(model, q))
 
 
-def passive_force(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> NDArray:
+def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0) -> NDArray:
     """Joint forces of the joints' own springs and dampers, and of force elements.
 
     Parameters
@@ -577,11 +582,11 @@ def passive_force(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> N
     >>> rbd.passive_force(model, [1.5], [2.0]).tolist()
     [-7.0]
     """
-    return _each(lambda q, v: algorithms.passive_force(model, q, v, t), *checked_state(model, q, v=v))
+    return _each(lambda q, v: algorithms.passive_force(model, q, v, t=t), *checked_state(model, q, v=v))
 
 
 def forward_kinematics(
-    model: Model, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0, backend: Backend = "auto"
+    model: Model, q: ArrayLike, v: ArrayLike | None = None, *, t: float = 0.0, backend: Backend = "auto"
 ) -> algorithms.Kinematics:
     """Poses of all bodies in the world and, with joint velocities, their spatial velocities.
 
@@ -629,11 +634,11 @@ def forward_kinematics(
     q, v = (model.check_q(q), None) if v is None else checked_state(model, q, v=v)
     if kernels is not None:
         return algorithms.Kinematics(model, *kernels.forward_kinematics(q, v, t))
-    return algorithms.forward_kinematics(model, q, v, t)
+    return algorithms.forward_kinematics(model, q, v, t=t)
 
 
 def jacobian(
-    model: Model, q: ArrayLike, frame: str, reference: Reference = "body", t: float = 0.0, backend: Backend = "auto"
+    model: Model, q: ArrayLike, frame: str, reference: Reference = "body", *, t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
     """Jacobian of a body or frame: its velocity is ``J v``.
 
@@ -695,7 +700,7 @@ def jacobian(
     ):
         place = model.frame(frame)
         return kernels.jacobian(model.check_q(q), place.body, place.placement, reference, t)
-    return _each(lambda q: algorithms.jacobian(model, q, frame, reference, t), *checked_state(model, q))
+    return _each(lambda q: algorithms.jacobian(model, q, frame, reference, t=t), *checked_state(model, q))
 
 
 def bias_acceleration(
@@ -704,6 +709,7 @@ def bias_acceleration(
     v: ArrayLike,
     frame: str,
     reference: Reference = "body",
+    *,
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
@@ -767,10 +773,10 @@ def bias_acceleration(
     ):
         place = model.frame(frame)
         return kernels.bias_acceleration(q, v, place.body, place.placement, reference, t)
-    return _each(lambda q, v: algorithms.bias_acceleration(model, q, v, frame, reference, t), *state)
+    return _each(lambda q, v: algorithms.bias_acceleration(model, q, v, frame, reference, t=t), *state)
 
 
-def center_of_mass(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> NDArray:
+def center_of_mass(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
     """Centre of mass of the moving bodies; what is welded to the world does not count.
 
     Parameters
@@ -809,11 +815,11 @@ def center_of_mass(model: Model, q: ArrayLike, t: float = 0.0, backend: Backend 
         center = kernels.center_of_mass(q, t)
         if np.isfinite(center).all():
             return center  # else nothing that moves has mass, and the readable form says so
-    return algorithms.center_of_mass(model, q, t)
+    return algorithms.center_of_mass(model, q, t=t)
 
 
 def momentum(
-    model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", t: float = 0.0, backend: Backend = "auto"
+    model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", *, t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
     """Spatial momentum of the whole system: angular and linear momentum.
 
@@ -863,10 +869,10 @@ def momentum(
         h = kernels.momentum(q, v, about, t)
         if np.isfinite(h).all():
             return h  # else nothing that moves has mass, and the readable form says so
-    return algorithms.momentum(model, q, v, about, t)
+    return algorithms.momentum(model, q, v, about, t=t)
 
 
-def energy(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0, backend: Backend = "auto") -> algorithms.Energy:
+def energy(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> algorithms.Energy:
     """Kinetic and potential energy.
 
     Parameters
@@ -911,7 +917,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, t: float = 0.0, backend: Ba
     q, v = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None:
         return algorithms.Energy(*np.moveaxis(kernels.energy(q, v, t), -1, 0))
-    return algorithms.energy(model, q, v, t)
+    return algorithms.energy(model, q, v, t=t)
 
 
 def power_balance(
@@ -920,6 +926,7 @@ def power_balance(
     v: ArrayLike,
     a: ArrayLike,
     tau: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> algorithms.PowerBalance:
@@ -967,7 +974,7 @@ def power_balance(
     """
 
     def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray) -> NDArray:
-        result = algorithms.power_balance(model, q, v, a, tau, f_ext, t)
+        result = algorithms.power_balance(model, q, v, a, tau, f_ext=f_ext, t=t)
         return np.stack([getattr(result, field.name) for field in fields(result)])
 
     return algorithms.PowerBalance(

@@ -95,6 +95,7 @@ def inspect(
     q: ArrayLike,
     v: ArrayLike | None = None,
     tau: ArrayLike | None = None,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> Inspection:
@@ -154,8 +155,8 @@ def inspect(
     sections = {"Placement": [Fact("pose in the world", "T", "1, m", "world", poses[i])]}
     if i == 0:
         return Inspection(body, "none", sections)
-    acting = with_elements(model, q, v, f_ext, t)  # what pulls at a body does not come through its joint
-    moving = rnea(model, q, v, forward_dynamics(model, q, v, tau, f_ext, t), acting, t)
+    acting = with_elements(model, q, v, f_ext=f_ext, t=t)  # what pulls at a body does not come through its joint
+    moving = rnea(model, q, v, forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t), f_ext=acting, t=t)
     sections["Placement"] += [
         Fact("transform from the parent", "X", "1, m", f"{body} from {model.bodies[own.parent].name}", moving.X[i]),
         Fact("joint axes", "S", "1, m", body, moving.S[i]),

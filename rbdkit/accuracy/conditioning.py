@@ -15,7 +15,7 @@ from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree
 
 
-def condition_number(model: Model, q: ArrayLike, t: float = 0.0) -> float:
+def condition_number(model: Model, q: ArrayLike, *, t: float = 0.0) -> float:
     """Condition number of H in the 2-norm: its largest over its smallest eigenvalue.
 
     Parameters
@@ -31,7 +31,7 @@ def condition_number(model: Model, q: ArrayLike, t: float = 0.0) -> float:
         If joints close loops: H of a spanning tree does not tell how the closed system moves.
     """
     require_tree(model, "the condition number")
-    return float(np.linalg.cond(crba(model, model.check_q(q), t).H))
+    return float(np.linalg.cond(crba(model, model.check_q(q), t=t).H))
 
 
 def chain_conditions(lengths: Sequence[int], angle: float = 0.0) -> NDArray:

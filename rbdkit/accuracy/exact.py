@@ -16,7 +16,7 @@ _decimals = np.frompyfunc(Decimal, 1, 1)
 
 
 def exact_acceleration(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, digits: int = 50, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, digits: int = 50, *, t: float = 0.0
 ) -> NDArray:
     """(nv,) joint accelerations, to double precision whatever the condition of the problem.
 

@@ -28,7 +28,7 @@ class RoundOff:
 
 
 def forward_dynamics_error(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, joints: slice = slice(None), t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, joints: slice = slice(None), *, t: float = 0.0
 ) -> RoundOff:
     """Errors of both algorithms at one state, against `exact_acceleration`, which says what models it refuses.
 

@@ -71,6 +71,7 @@ def response(
     q: ArrayLike,
     wanted: ArrayLike,
     applied: Callable[[NDArray], NDArray] = rounded,
+    *,
     t: float = 0.0,
 ) -> Response:
     """From rest: ask for accelerations, apply the forces imperfectly, see what happens.
@@ -98,13 +99,13 @@ def response(
     tau_a = np.asarray(applied(tau_d), dtype=float)
     if tau_a.shape != tau_d.shape:
         raise StateError(f"applied made forces of shape {tau_a.shape} from {tau_d.shape}; it must keep the shape")
-    H = crba(model, q, t).H
+    H = crba(model, q, t=t).H
     qdd_a = qdd_d + np.linalg.solve(H, tau_a - tau_d)
     return Response(H, qdd_d, tau_d, tau_a, qdd_a)
 
 
 def noise_fan(
-    model: Model, q: ArrayLike, wanted: ArrayLike, noise: float, samples: int = 50, seed: int = 0, t: float = 0.0
+    model: Model, q: ArrayLike, wanted: ArrayLike, noise: float, samples: int = 50, seed: int = 0, *, t: float = 0.0
 ) -> NDArray:
     """(samples, nv) accelerations from rest under forces with relative errors, uniform in [-noise, noise].
 

@@ -52,7 +52,9 @@ class AbaResult:
     S: list[NDArray]
 
 
-def aba(model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0) -> AbaResult:
+def aba(
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
+) -> AbaResult:
     """Joint accelerations caused by given joint forces (Featherstone 2008, Table 7.1).
 
     Parameters

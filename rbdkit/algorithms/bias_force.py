@@ -10,7 +10,7 @@ from rbdkit.algorithms.rnea import rnea
 from rbdkit.model import Model
 
 
-def bias_force(model: Model, q: NDArray, qd: NDArray, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
+def bias_force(model: Model, q: NDArray, qd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
     """C(q, qd) = ID(q, qd, 0): gravity, Coriolis, centrifugal and external forces, shape (nv,).
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
@@ -18,10 +18,10 @@ def bias_force(model: Model, q: NDArray, qd: NDArray, f_ext: ExternalForces = No
 
     Featherstone 2008, Eq 6.2.
     """
-    return rnea(model, q, qd, np.zeros(model.nv), f_ext, t).tau
+    return rnea(model, q, qd, np.zeros(model.nv), f_ext=f_ext, t=t).tau
 
 
-def gravity_force(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
+def gravity_force(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
     """Joint forces that hold the system still against gravity (Featherstone 2008, Eqs 5.12, 5.13); shape (nv,).
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
@@ -41,7 +41,7 @@ def gravity_force(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
     return tau
 
 
-def coriolis_force(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
+def coriolis_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> NDArray:
     """The part of C that velocity causes, gravity and external forces set to zero, shape (nv,).
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit

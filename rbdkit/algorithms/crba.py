@@ -34,7 +34,7 @@ class CrbaResult:
     S: list[NDArray]
 
 
-def crba(model: Model, q: NDArray, t: float = 0.0) -> CrbaResult:
+def crba(model: Model, q: NDArray, *, t: float = 0.0) -> CrbaResult:
     """Joint-space inertia matrix H (Featherstone 2008, Table 6.2).
 
     Where joints close loops it is that of the spanning tree, whose variables are not independent then.
@@ -71,7 +71,7 @@ def crba(model: Model, q: NDArray, t: float = 0.0) -> CrbaResult:
     return CrbaResult(0.5 * (H + H.T), Ic, X, S)  # S.T Ic S is symmetric but for its last digit
 
 
-def crba_base(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
+def crba_base(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
     """H from the basic equations with everything in base coordinates; for reading and for checking `crba`.
 
     Where joints close loops it is that of the spanning tree, whose variables are not independent then.

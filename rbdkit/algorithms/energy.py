@@ -46,9 +46,9 @@ class Energy:
         return self.kinetic + self.potential
 
 
-def energy(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Energy:
+def energy(model: Model, q: NDArray, v: NDArray, *, t: float = 0.0) -> Energy:
     """Kinetic energy 1/2 sum v_i . I_i v_i (Featherstone 2008, Eq 2.67) and potential energy; stacks allowed."""
-    kinematics = forward_kinematics(model, q, v, t)
+    kinematics = forward_kinematics(model, q, v, t=t)
     kinetic, gravitational = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
     for i in model.outward:
         v_i = kinematics.velocities[..., i, :]  # type: ignore[index]
@@ -60,7 +60,7 @@ def energy(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Energy:
             com = kinematics.poses[..., i, :3, :3] @ body.inertia.com + kinematics.poses[..., i, :3, 3]
             gravitational = gravitational - body.inertia.mass * (com @ model.gravity)
     spring = spring_energy(model, q)
-    return Energy(kinetic, gravitational, spring + element_power(model, q, v, t)[0] if model.acting else spring)
+    return Energy(kinetic, gravitational, spring + element_power(model, q, v, t=t)[0] if model.acting else spring)
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,7 @@ def power_balance(
     v: NDArray,
     vdot: NDArray,
     tau: NDArray,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> PowerBalance:
@@ -129,7 +130,7 @@ def power_balance(
     """
     if any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
         require_tree(model, "the power balance of driven joints")
-    result = rnea(model, q, v, vdot, with_elements(model, q, v, f_ext, t), t)
+    result = rnea(model, q, v, vdot, f_ext=with_elements(model, q, v, f_ext=f_ext, t=t), t=t)
     rate = driven = 0.0
     for i in model.outward:
         joint, v_i = model.joints[i], result.v[i]
@@ -141,16 +142,16 @@ def power_balance(
             rate += (joint.stiffness * u) @ (joint.type.local_rate(u) @ joint.velocities(v))
         if joint.nv == 0:  # it moves only if it is driven
             driven += result.f[i] @ joint.velocity(q, v, t)
-    external = external_power(model, q, v, f_ext, t)
-    stored, lost = element_rates(model, q, v, t)
+    external = external_power(model, q, v, f_ext, t=t)
+    stored, lost = element_rates(model, q, v, t=t)
     dissipated = dissipation(model, v) + lost
     return PowerBalance(np.asarray(rate + stored), tau @ v, np.asarray(external), np.asarray(driven), dissipated)
 
 
-def external_power(model: Model, q: NDArray, v: NDArray, f_ext: ExternalForces, t: float = 0.0) -> float:
+def external_power(model: Model, q: NDArray, v: NDArray, f_ext: ExternalForces, *, t: float = 0.0) -> float:
     """Power of external forces at one state, W: the sum of f_i . v_i in world coordinates."""
     f = external_forces(model, f_ext)
     if f is None:
         return 0.0
-    kinematics = forward_kinematics(model, q, v, t)
+    kinematics = forward_kinematics(model, q, v, t=t)
     return float(np.sum(f * in_world(kinematics.poses, kinematics.velocities)))  # type: ignore[arg-type]

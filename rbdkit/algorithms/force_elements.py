@@ -15,7 +15,7 @@ STEP = 1e-5
 """Of differences, rad or m, rad/s or m/s, s: they lose 1e-11 of the forces to round-off."""
 
 
-def element_force(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
+def element_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> NDArray:
     """The part of `passive_force` that force elements and dry friction have, (nv,)."""
     at = surroundings(model, q, qd, t)
     for force in model.acting:
@@ -24,7 +24,7 @@ def element_force(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> NDAr
 
 
 def with_elements(
-    model: Model, q: NDArray, qd: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray | None:
     """External forces and what force elements do to bodies, (bodies, 6) in world coordinates; None if there is nothing.
 
@@ -43,7 +43,7 @@ def with_elements(
     return rows
 
 
-def element_power(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+def element_power(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> tuple[NDArray, NDArray]:
     """Energy that force elements store, J, and the power that their forces have, W; stacks allowed: (..., nv) -> (...).
 
     Parameters
@@ -62,7 +62,7 @@ def element_power(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tupl
     return stored, done
 
 
-def element_rates(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tuple[float, float]:
+def element_rates(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> tuple[float, float]:
     """How fast the energy grows that force elements store, and what they lose, W, at one state.
 
     The first by a difference along the motion; the sum is minus the power of their forces to the last digit.
@@ -70,12 +70,12 @@ def element_rates(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tupl
     if not model.acting:
         return 0.0, 0.0
     h = STEP / max(1.0, float(np.max(np.abs(qd), initial=0.0)))
-    ends = [element_power(model, model.move(q, s * h * qd), qd, t + s * h)[0] for s in (-2.0, -1.0, 1.0, 2.0)]
+    ends = [element_power(model, model.move(q, s * h * qd), qd, t=t + s * h)[0] for s in (-2.0, -1.0, 1.0, 2.0)]
     stored = float(np.dot(ends, [1.0, -8.0, 8.0, -1.0])) / (12.0 * h)
-    return stored, -float(element_power(model, q, qd, t)[1]) - stored
+    return stored, -float(element_power(model, q, qd, t=t)[1]) - stored
 
 
-def element_derivatives(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+def element_derivatives(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> tuple[NDArray, NDArray]:
     """How `element_force` changes with q, along the velocities, and with qd: (nv, nv) each; by differences.
 
     Four values on each line; the step is short against the speed at which dry friction turns over.
@@ -83,8 +83,8 @@ def element_derivatives(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -
     by_q, by_v = np.zeros((2, model.nv, model.nv))
     for k, e in enumerate(np.eye(model.nv)) if model.acting else ():
         lines = [STEP * s * e for s in (-2.0, -1.0, 1.0, 2.0)]
-        by_q[:, k] = _slope([element_force(model, model.move(q, x), qd, t) for x in lines])
-        by_v[:, k] = _slope([element_force(model, q, qd + x, t) for x in lines])
+        by_q[:, k] = _slope([element_force(model, model.move(q, x), qd, t=t) for x in lines])
+        by_v[:, k] = _slope([element_force(model, q, qd + x, t=t) for x in lines])
     return by_q, by_v
 
 

@@ -23,6 +23,7 @@ def forward_dynamics_crba(
     q: NDArray,
     qd: NDArray,
     tau: NDArray,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     factorization: Literal["dense", "ltl", "ltdl"] = "dense",
@@ -45,8 +46,8 @@ def forward_dynamics_crba(
     require_tree(model)
     if model.nv == 0:
         return np.zeros(0)
-    C = bias_force(model, q, qd, f_ext, t)
-    H = crba(model, q, t).H
+    C = bias_force(model, q, qd, f_ext=f_ext, t=t)
+    H = crba(model, q, t=t).H
     if not np.isfinite(H).all():
         return np.full(model.nv, np.nan)  # what ABA gives for a state that ran away
     if factorization != "dense":
@@ -65,7 +66,7 @@ def forward_dynamics_crba(
 
 
 def forward_dynamics(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray:
     """Joint accelerations under tau and the joints' own springs and dampers: what a simulation integrates.
 
@@ -87,7 +88,7 @@ def forward_dynamics(
     (nv,) joint accelerations.
     """
     require_tree(model)
-    total = tau + passive_force(model, q, qd, t)
+    total = tau + passive_force(model, q, qd, t=t)
     if model.mimics:
-        return forward_dynamics_crba(model, q, qd, total, f_ext, t)
-    return aba(model, q, qd, total, f_ext, t).qdd
+        return forward_dynamics_crba(model, q, qd, total, f_ext=f_ext, t=t)
+    return aba(model, q, qd, total, f_ext=f_ext, t=t).qdd

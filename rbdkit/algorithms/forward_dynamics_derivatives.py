@@ -41,6 +41,7 @@ def forward_dynamics_derivatives(
     q: NDArray,
     qd: NDArray,
     tau: NDArray,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     passive: bool = True,
@@ -58,12 +59,12 @@ def forward_dynamics_derivatives(
         Whether springs and dampers of the joints act.
     """
     require_tree(model)
-    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t), f_ext, t)
-    d = rnea_derivatives(model, q, qd, qdd, f_ext, t)
+    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t=t), f_ext=f_ext, t=t)
+    d = rnea_derivatives(model, q, qd, qdd, f_ext=f_ext, t=t)
     by_q, by_v = -d.dtau_dq, -d.dtau_dv
     if passive:
         own = passive_derivatives(model, q, qd)
-        of_elements = element_derivatives(model, q, qd, t)
+        of_elements = element_derivatives(model, q, qd, t=t)
         by_q, by_v = by_q + own.dtau_dq + of_elements[0], by_v + own.dtau_dv + of_elements[1]
     solved = np.linalg.solve(d.dtau_da, np.hstack([by_q, by_v, np.eye(model.nv)]))
     return ForwardDynamicsDerivatives(qdd, *np.split(solved, 3, axis=1))
@@ -74,6 +75,7 @@ def forward_dynamics_parameter_derivatives(
     q: NDArray,
     qd: NDArray,
     tau: NDArray,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     passive: bool = True,
@@ -89,9 +91,9 @@ def forward_dynamics_parameter_derivatives(
             f"{', '.join(repr(force.name) for force in model.acting)}; let compiled code find them, which needs "
             "joints that neither follow others nor move as time says, or take aba_gradient, in which they do not act"
         )
-    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t), f_ext, t)
-    forces = {name: -x for name, x in rnea_parameter_derivatives(model, q, qd, qdd, f_ext, t).items()}
+    qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t=t), f_ext=f_ext, t=t)
+    forces = {name: -x for name, x in rnea_parameter_derivatives(model, q, qd, qdd, f_ext=f_ext, t=t).items()}
     if passive:
         forces |= passive_derivatives(model, q, qd).parameters
-    H = rnea_derivatives(model, q, qd, qdd, f_ext, t).dtau_da
+    H = rnea_derivatives(model, q, qd, qdd, f_ext=f_ext, t=t).dtau_da
     return {name: np.linalg.solve(H, x.reshape(model.nv, -1)).reshape(x.shape) for name, x in forces.items()}

@@ -9,7 +9,7 @@ from rbdkit.algorithms.inverse_dynamics_delta import inverse_dynamics_delta
 from rbdkit.model import Model
 
 
-def inertia_matrix_columns(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
+def inertia_matrix_columns(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
     """H column by column: what a unit acceleration of each variable takes (Featherstone 2008, section 6.1).
 
     Where joints close loops it is that of the spanning tree, whose variables are not independent then.
@@ -29,5 +29,5 @@ def inertia_matrix_columns(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
     """
     H = np.zeros((model.nv, model.nv))
     for alpha, delta in enumerate(np.eye(model.nv)):
-        H[:, alpha] = inverse_dynamics_delta(model, q, delta, t)
+        H[:, alpha] = inverse_dynamics_delta(model, q, delta, t=t)
     return H

@@ -9,7 +9,7 @@ from rbdkit.algorithms.rotor import rotor_inertia
 from rbdkit.model import Model
 
 
-def inverse_dynamics_delta(model: Model, q: NDArray, qdd: NDArray, t: float = 0.0) -> NDArray:
+def inverse_dynamics_delta(model: Model, q: NDArray, qdd: NDArray, *, t: float = 0.0) -> NDArray:
     """H(q) qdd: the change of joint forces that a change of accelerations needs (Featherstone 2008, Eq 6.4, Table 6.1).
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit

@@ -17,7 +17,7 @@ from rbdkit.spatial.read_numbers import shown
 Reference = Literal["body", "world", "aligned"]
 
 
-def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body", t: float = 0.0) -> NDArray:
+def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body", *, t: float = 0.0) -> NDArray:
     """The matrix J with (velocity of the frame) = J v (Featherstone 2008, Eqs 2.18, 4.6).
 
     Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
@@ -49,7 +49,7 @@ def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body"
 
 
 def bias_acceleration(
-    model: Model, q: NDArray, v: NDArray, frame: str, reference: Reference = "body", t: float = 0.0
+    model: Model, q: NDArray, v: NDArray, frame: str, reference: Reference = "body", *, t: float = 0.0
 ) -> NDArray:
     """Jdot v: acceleration of the frame when vdot = 0 (Featherstone 2008, Eq 2.57), gravity not included.
 
@@ -80,9 +80,9 @@ def bias_acceleration(
     return acceleration
 
 
-def point_velocity(model: Model, q: NDArray, v: NDArray, frame: str, point: ArrayLike, t: float = 0.0) -> NDArray:
+def point_velocity(model: Model, q: NDArray, v: NDArray, frame: str, point: ArrayLike, *, t: float = 0.0) -> NDArray:
     """Velocity in world axes, shape (3,), of a point given in the coordinates of a body or frame, m/s."""
-    kinematics = forward_kinematics(model, q, v, t)
+    kinematics = forward_kinematics(model, q, v, t=t)
     at_point = seen_from(se3.pose(position=point), kinematics.velocity(frame))
     return kinematics.pose(frame)[:3, :3] @ at_point[3:]
 

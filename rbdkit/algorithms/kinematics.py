@@ -41,7 +41,7 @@ class Kinematics:
         return seen_from(f.placement, self.velocities[..., f.body, :])
 
 
-def forward_kinematics(model: Model, q: NDArray, v: NDArray | None = None, t: float = 0.0) -> Kinematics:
+def forward_kinematics(model: Model, q: NDArray, v: NDArray | None = None, *, t: float = 0.0) -> Kinematics:
     """Poses, and with v velocities, of all bodies (Featherstone 2008, Examples 4.3 and 4.4).
 
     Parameters

@@ -23,7 +23,7 @@ def total_mass(model: Model) -> float:
     return float(sum(model.I[i][5, 5] for i in _moving(model)))
 
 
-def center_of_mass(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
+def center_of_mass(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
     """Centre of mass of the moving bodies in world coordinates, m; stacks allowed: (..., nq) -> (..., 3)."""
     poses = forward_kinematics(model, q, t=t).poses
     moment = np.zeros((*q.shape[:-1], 3))
@@ -34,7 +34,7 @@ def center_of_mass(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
     return moment / _some_mass(model)
 
 
-def center_of_mass_jacobian(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
+def center_of_mass_jacobian(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
     """The matrix J with (velocity of the centre of mass) = J v in world axes, shape (3, nv).
 
     Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
@@ -43,7 +43,7 @@ def center_of_mass_jacobian(model: Model, q: NDArray, t: float = 0.0) -> NDArray
     return momentum_matrix(model, q, t=t)[3:] / _some_mass(model)
 
 
-def momentum_matrix(model: Model, q: NDArray, about: About = "world", t: float = 0.0) -> NDArray:
+def momentum_matrix(model: Model, q: NDArray, about: About = "world", *, t: float = 0.0) -> NDArray:
     """The matrix A with (spatial momentum) = A v, shape (6, nv), world axes.
 
     Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. What prescribed
@@ -59,7 +59,7 @@ def momentum_matrix(model: Model, q: NDArray, about: About = "world", t: float =
     Column by column, the momentum of the subtree that a joint moves: ``X* Ic S`` (Featherstone 2008, Eq 6.19 carried
     to the base).
     """
-    result, parent = crba(model, q, t), model.parent
+    result, parent = crba(model, q, t=t), model.parent
     A = np.zeros((6, model.nv))
     for i in model.outward:
         F, j = result.Ic[i] @ result.S[i], i
@@ -68,17 +68,17 @@ def momentum_matrix(model: Model, q: NDArray, about: About = "world", t: float =
             j = parent[j]
         A[:, model.joints[i].v_slice] += F
     if _about_com(about):
-        A = plucker.force(plucker.xlt(center_of_mass(model, q, t))) @ A
+        A = plucker.force(plucker.xlt(center_of_mass(model, q, t=t))) @ A
     return A
 
 
-def momentum(model: Model, q: NDArray, v: NDArray, about: About = "world", t: float = 0.0) -> NDArray:
+def momentum(model: Model, q: NDArray, v: NDArray, about: About = "world", *, t: float = 0.0) -> NDArray:
     """Spatial momentum of all bodies (Featherstone 2008, Eqs 2.58-2.60).
 
     In world axes: angular (kg m2/s) about the world origin or the centre of mass, then linear (kg m/s). Stacks allowed:
     (..., nq), (..., nv) -> (..., 6).
     """
-    kinematics = forward_kinematics(model, q, v, t)
+    kinematics = forward_kinematics(model, q, v, t=t)
     h = np.zeros((*q.shape[:-1], 6))
     for i in _moving(model):
         h_i = kinematics.velocities[..., i, :] @ model.I[i]  # type: ignore[index]
@@ -87,7 +87,7 @@ def momentum(model: Model, q: NDArray, v: NDArray, about: About = "world", t: fl
         h[..., 3:] += linear
         h[..., :3] += (R @ h_i[..., :3, None])[..., 0] + np.cross(p, linear)
     if _about_com(about):
-        h[..., :3] -= np.cross(center_of_mass(model, q, t), h[..., 3:])
+        h[..., :3] -= np.cross(center_of_mass(model, q, t=t), h[..., 3:])
     return h
 
 

@@ -17,7 +17,7 @@ UNITS = np.eye(3)
 
 
 def rnea_parameter_derivatives(
-    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> dict[str, NDArray]:
     """How joint forces change with each parameter, by its name in ``model.parameters``.
 
@@ -34,7 +34,7 @@ def rnea_parameter_derivatives(
     twist of the joint's frame in its own coordinates, ``placement @ se3.exp(twist)``; ``b.inertia`` (nv, 3, 3) is
     symmetric, for symmetric changes. Parameters that tau does not depend on are left out.
     """
-    d = rnea_derivatives(model, q, qd, qdd, f_ext, t)
+    d = rnea_derivatives(model, q, qd, qdd, f_ext=f_ext, t=t)
     found: dict[str, NDArray] = {}
     for body in model.bodies[1:]:
         joint = body.joint

@@ -11,7 +11,7 @@ from rbdkit.spatial.cross import cross_force
 from rbdkit.spatial.so3 import skew
 
 
-def inertial_regressor(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, t: float = 0.0) -> NDArray:
+def inertial_regressor(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, t: float = 0.0) -> NDArray:
     """Y of ``tau = Y pi`` (Atkeson, An and Hollerbach 1986), shape (nv, bodies, 10).
 
     Where joints close loops Y is that of the spanning tree, see `rnea`.

@@ -42,7 +42,7 @@ class RneaResult:
 
 
 def rnea(
-    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> RneaResult:
     """Joint forces that produce given joint accelerations (Featherstone 2008, Table 5.1).
 

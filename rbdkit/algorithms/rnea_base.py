@@ -13,7 +13,7 @@ from rbdkit.spatial.cross import crf, crm
 
 
 def rnea_base(
-    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray:
     """Joint forces by the recursive Newton-Euler algorithm in its simplest form (Featherstone 2008, Eqs 5.7-5.11).
 

@@ -76,7 +76,7 @@ class RneaDerivatives:
 
 
 def rnea_derivatives(
-    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> RneaDerivatives:
     """How joint forces change with q, qd and qdd (Singh, Russell and Wensing 2022, in base coordinates).
 

@@ -40,7 +40,7 @@ class UnitAcceleration:
     tau: NDArray
 
 
-def unit_acceleration(model: Model, q: NDArray, alpha: int, t: float = 0.0) -> UnitAcceleration:
+def unit_acceleration(model: Model, q: NDArray, alpha: int, *, t: float = 0.0) -> UnitAcceleration:
     """Accelerations and forces when qdd = delta_alpha at rest, without gravity (Featherstone 2008, section 6.3).
 
     The subtree of the joint moves like one rigid body, all else stays (Eq 6.21). So every joint on the way to the base

@@ -49,6 +49,7 @@ def rnea_gradient(
     v: ArrayLike,
     a: ArrayLike,
     weights: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -108,8 +109,8 @@ def rnea_gradient(
         return Gradient(g.by_q, g.by_v, g.by_qdd, None, by_f_ext, _in_order(model, parameters))
 
     def book(q: NDArray, v: NDArray, a: NDArray, w: NDArray) -> dict[str, NDArray]:
-        d = algorithms.rnea_derivatives(model, q, v, a, f_ext, t)
-        parameters = algorithms.rnea_parameter_derivatives(model, q, v, a, f_ext, t)
+        d = algorithms.rnea_derivatives(model, q, v, a, f_ext=f_ext, t=t)
+        parameters = algorithms.rnea_parameter_derivatives(model, q, v, a, f_ext=f_ext, t=t)
         state = {"(q)": w @ d.dtau_dq, "(v)": w @ d.dtau_dv, "(last)": w @ d.dtau_da, "(f)": -_power_of(model, q, w, t)}
         return state | {name: np.tensordot(w, x, 1) for name, x in parameters.items()}
 
@@ -124,6 +125,7 @@ def aba_gradient(
     v: ArrayLike,
     tau: ArrayLike,
     weights: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -175,6 +177,7 @@ def forward_dynamics_gradient(
     v: ArrayLike,
     tau: ArrayLike,
     weights: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -238,8 +241,10 @@ def _dynamics_gradient(
             return _by_forces(model, kernels, q, v, a, kernels.inverse_inertia_times(q, w), forces, passive)
 
     def book(q: NDArray, v: NDArray, tau: NDArray, w: NDArray) -> dict[str, NDArray]:
-        d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext, t, passive)
-        parameters = algorithms.forward_dynamics_parameter_derivatives(model, q, v, tau, f_ext, t, passive)
+        d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext=f_ext, t=t, passive=passive)
+        parameters = algorithms.forward_dynamics_parameter_derivatives(
+            model, q, v, tau, f_ext=f_ext, t=t, passive=passive
+        )
         force_weights = w @ d.dqdd_dtau
         state = {"(q)": w @ d.dqdd_dq, "(v)": w @ d.dqdd_dv, "(last)": force_weights}
         state["(f)"] = _power_of(model, q, force_weights, t)
@@ -284,7 +289,7 @@ def _by_forces(
 
 def _power_of(model: Model, q: NDArray, v: NDArray, t: float) -> NDArray:
     """(bodies, 6): the power of unit forces on bodies, in world coordinates, when the joints move with v."""
-    return np.array([algorithms.jacobian(model, q, body.name, "world", t) @ v for body in model.bodies])
+    return np.array([algorithms.jacobian(model, q, body.name, "world", t=t) @ v for body in model.bodies])
 
 
 def _by_own_numbers(
@@ -303,7 +308,7 @@ def _by_own_numbers(
     """
 
     def needed(model: Model) -> NDArray:
-        tau = rnea(model, q, v, a, forces)
+        tau = rnea(model, q, v, a, f_ext=forces)
         return tau - passive_force(model, q, v) if passive else tau
 
     found: dict[str, NDArray] = {}

@@ -56,6 +56,7 @@ def rnea_derivatives(
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -105,7 +106,7 @@ def rnea_derivatives(
         return RneaDerivatives(*kernels.rnea_jacobian(q, v, a, algorithms.external_forces(model, f_ext)))
 
     def book(q: NDArray, v: NDArray, a: NDArray) -> list[NDArray]:
-        d = algorithms.rnea_derivatives(model, q, v, a, f_ext, t)
+        d = algorithms.rnea_derivatives(model, q, v, a, f_ext=f_ext, t=t)
         return [d.dtau_dq, d.dtau_dv, d.dtau_da]
 
     return RneaDerivatives(*each(book, *state))
@@ -116,6 +117,7 @@ def aba_derivatives(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -170,6 +172,7 @@ def forward_dynamics_derivatives(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -232,7 +235,7 @@ def _dynamics_derivatives(
             return DynamicsDerivatives(qdd, *blocks)  # else the readable form says what is wrong
 
     def book(q: NDArray, v: NDArray, tau: NDArray) -> list[NDArray]:
-        d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext, t, passive)
+        d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext=f_ext, t=t, passive=passive)
         return [d.qdd, d.dqdd_dq, d.dqdd_dv, d.dqdd_dtau]
 
     return DynamicsDerivatives(*each(book, *state))

@@ -18,6 +18,7 @@ def rnea_parameter_jacobian(
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -62,7 +63,7 @@ def rnea_parameter_jacobian(
     [20.0, 10.0]
     """
     q, v, a = (x[..., None, :] for x in checked_state(with_inertia(model), q, v=v, a=a))
-    return rnea_gradient(model, q, v, a, np.eye(model.nv), f_ext, t, backend).parameters
+    return rnea_gradient(model, q, v, a, np.eye(model.nv), f_ext=f_ext, t=t, backend=backend).parameters
 
 
 def forward_dynamics_parameter_jacobian(
@@ -70,6 +71,7 @@ def forward_dynamics_parameter_jacobian(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
@@ -111,11 +113,11 @@ def forward_dynamics_parameter_jacobian(
     [[0.0, 0.0, 1.0]]
     """
     q, v, tau = (x[..., None, :] for x in checked_state(with_inertia(model), q, v=v, tau=tau))
-    return forward_dynamics_gradient(model, q, v, tau, np.eye(model.nv), f_ext, t, backend).parameters
+    return forward_dynamics_gradient(model, q, v, tau, np.eye(model.nv), f_ext=f_ext, t=t, backend=backend).parameters
 
 
 def inertial_regressor(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0, backend: Backend = "auto"
+    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
     """Y of ``rnea = Y pi``: joint forces as a linear function of the inertial parameters, for identifying them.
 
@@ -164,4 +166,4 @@ def inertial_regressor(
         rows = [x[..., None, :] for x in state]
         q, v, a, w = checked_state(with_inertia(model), rows[0], v=rows[1], a=rows[2], weights=np.eye(model.nv))
         return kernels.inertial_gradient(kernels.rnea_gradient(q, v, a, w).by_link)
-    return each(lambda q, v, a: [algorithms.inertial_regressor(model, q, v, a, t)], *state)[0]
+    return each(lambda q, v, a: [algorithms.inertial_regressor(model, q, v, a, t=t)], *state)[0]

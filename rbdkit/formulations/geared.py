@@ -59,8 +59,8 @@ class GearedSystem:
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
-        tau = self.tau(t, x, v) + passive_force(self.model, self.gears.gamma(x), self.gears.G(x) @ v, t)
-        return geared_forward_dynamics(self.gears, x, v, tau, f_ext, t)
+        tau = self.tau(t, x, v) + passive_force(self.model, self.gears.gamma(x), self.gears.G(x) @ v, t=t)
+        return geared_forward_dynamics(self.gears, x, v, tau, f_ext=f_ext, t=t)
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         gears = self.gears
@@ -98,12 +98,12 @@ class GearedSystem:
         return forward_kinematics(self.model, self._q(x), t=t).poses
 
     def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        velocities = forward_kinematics(self.model, self._q(x), self._v(x, v), t).velocities
+        velocities = forward_kinematics(self.model, self._q(x), self._v(x, v), t=t).velocities
         assert velocities is not None
         return velocities
 
     def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
-        return energy(self.model, self._q(x), self._v(x, v), t)
+        return energy(self.model, self._q(x), self._v(x, v), t=t)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy of all bodies, rotors included, if no motor drives a joint."""

@@ -67,7 +67,7 @@ class JointSystem:
             vdot = self._kernels.forward_dynamics(x, v, tau, f_ext, t)
             if np.isfinite(vdot).all():
                 return vdot  # else the readable form says what is wrong, with the joint's name
-        return forward_dynamics(self.model, x, v, tau, f_ext, t)
+        return forward_dynamics(self.model, x, v, tau, f_ext=f_ext, t=t)
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         _finite(u)
@@ -115,12 +115,12 @@ class JointSystem:
         return forward_kinematics(self.model, x, t=t).poses
 
     def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        velocities = forward_kinematics(self.model, x, v, t).velocities
+        velocities = forward_kinematics(self.model, x, v, t=t).velocities
         assert velocities is not None
         return velocities
 
     def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
-        return energy(self.model, x, v, t)
+        return energy(self.model, x, v, t=t)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy without dampers and motors; momentum of a model that floats without gravity."""

@@ -62,6 +62,7 @@ class StateEquation:
         self,
         model: Model,
         tau: ArrayLike | Callable[[float, NDArray, NDArray], ArrayLike] | None = None,
+        *,
         f_ext: ExternalForces | Callable[[float, NDArray, NDArray], ExternalForces] = None,
     ) -> None:
         self.model = model

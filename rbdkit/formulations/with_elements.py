@@ -29,7 +29,7 @@ def with_elements(system: Placed, tau: Force | None) -> Force | None:
         return tau
 
     def both(t: float, x: NDArray, v: NDArray) -> NDArray:
-        own = element_force(model, *joint_state(model, system.poses(x, t), system.velocities(x, v, t)), t)
+        own = element_force(model, *joint_state(model, system.poses(x, t), system.velocities(x, v, t)), t=t)
         return own if tau is None else own + np.asarray(tau(t, x, v), dtype=float)
 
     return both
@@ -40,4 +40,4 @@ def stored_energy(system: Placed, x: NDArray, v: NDArray, t: float = 0.0) -> NDA
     if not system.model.acting:
         return np.zeros(x.shape[:-1])
     q, qd = joint_state(system.model, system.poses(x, t), system.velocities(x, v, t))
-    return element_power(system.model, q, qd, t)[0]
+    return element_power(system.model, q, qd, t=t)[0]

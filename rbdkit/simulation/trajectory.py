@@ -126,7 +126,7 @@ class Trajectory:
         def kinematics(q: NDArray, v: NDArray, t: float) -> Sequence[NDArray]:
             if kernels is not None:
                 return kernels.forward_kinematics(q, v, t)  # type: ignore[return-value]
-            book = forward_kinematics(self.model, q, v, t)
+            book = forward_kinematics(self.model, q, v, t=t)
             return book.poses, book.velocities  # type: ignore[return-value]
 
         return self._at_all_states(kinematics)
@@ -154,7 +154,7 @@ class Trajectory:
         def parts(q: NDArray, v: NDArray, t: float) -> Sequence[NDArray]:
             if kernels is not None:
                 return [*np.moveaxis(kernels.energy(q, v, t), -1, 0)]
-            book = energy(self.model, q, v, t)
+            book = energy(self.model, q, v, t=t)
             return book.kinetic, book.gravitational, book.spring
 
         return Energy(*self._at_all_states(parts))
@@ -208,7 +208,7 @@ class Trajectory:
         kernels = kernels_for(self.model)
         if kernels is None:
             states = zip(self.t, self.q, self.v, strict=True)
-            return np.array([element_rates(self.model, q, v, t)[1] for t, q, v in states])
+            return np.array([element_rates(self.model, q, v, t=t)[1] for t, q, v in states])
         return self._at_all_states(lambda q, v, t: [kernels.own_forces(q, v, t)[2]])[0]
 
     def _motor_power(self, k: int, f_ext: NDArray | None) -> float:
@@ -218,10 +218,10 @@ class Trajectory:
         kernels = kernels_for(self.model)
         if kernels is not None:
             vdot = kernels.forward_dynamics(q, v, tau, f_ext, t)
-            acting = with_elements(self.model, q, v, f_ext, t)  # motors carry it, too
+            acting = with_elements(self.model, q, v, f_ext=f_ext, t=t)  # motors carry it, too
             return float(kernels.driven.at(t)["driven_v"] @ kernels.motors(q, v, vdot, acting, t))
-        vdot = forward_dynamics(self.model, q, v, tau, f_ext, t)
-        return float(power_balance(self.model, q, v, vdot, tau, f_ext, t).driven)
+        vdot = forward_dynamics(self.model, q, v, tau, f_ext=f_ext, t=t)
+        return float(power_balance(self.model, q, v, vdot, tau, f_ext=f_ext, t=t).driven)
 
     def energy_error(self) -> NDArray:
         """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""

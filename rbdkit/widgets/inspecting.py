@@ -51,7 +51,7 @@ class Inspecting(Stage):
         if not self.inspected:
             return None
         model, q, v, tau, f_ext, t = self._now()
-        return inspect(model, self.inspected, q, v, tau, f_ext, t)
+        return inspect(model, self.inspected, q, v, tau, f_ext=f_ext, t=t)
 
     def _picked(self, pick: Pick) -> None:
         model = self._now()[0]

@@ -67,12 +67,12 @@ def test_leading_axes_broadcast(model, states, off):
 def test_a_gradient_is_weights_times_a_jacobian(which, model, states, off):
     jacobian, gradient, by_name = JACOBIANS[which], GRADIENTS[which], (BY_NAME[0], None, BY_NAME[1])[which]
     (q, v, x, w), f = (tuple(part[0, 0] for part in states[0])), states[1]
-    blocks, g = list(vars(jacobian(model, q, v, x, f)).values())[-3:], gradient(model, q, v, x, w, f)
+    blocks, g = list(vars(jacobian(model, q, v, x, f_ext=f)).values())[-3:], gradient(model, q, v, x, w, f_ext=f)
     last = g.tau if g.a is None else g.a
     for found, J in zip((g.q, g.v, last), blocks, strict=True):
         assert off(found, w @ J) < CLOSE
     if by_name is not None:
-        J = by_name(model, q, v, x, f)
+        J = by_name(model, q, v, x, f_ext=f)
         assert list(J) == list(g.parameters)
         for name, found in g.parameters.items():
             assert off(found, np.tensordot(w, J[name], 1), 1.0) < CLOSE, name
@@ -81,9 +81,9 @@ def test_a_gradient_is_weights_times_a_jacobian(which, model, states, off):
 @pytest.mark.parametrize("function, gradient", [(rbd.rnea, rbd.rnea_gradient), (rbd.aba, rbd.aba_gradient)])
 def test_external_forces_count_linearly(function, gradient, model, states):
     (q, v, x, w), f = (tuple(part[0, 0] for part in states[0])), states[1]
-    g = gradient(model, q, v, x, w, f)
+    g = gradient(model, q, v, x, w, f_ext=f)
     change = np.random.default_rng(1).normal(size=f.shape)
-    difference = w @ (function(model, q, v, x, f + change) - function(model, q, v, x, f))
+    difference = w @ (function(model, q, v, x, f_ext=f + change) - function(model, q, v, x, f_ext=f))
     assert np.sum(g.f_ext * change) == pytest.approx(difference, rel=1e-10)
     assert gradient(model, q, v, x, w).f_ext is None
 
@@ -103,7 +103,11 @@ def test_parameters_have_the_names_and_shapes_of_the_model(model, states):
 def test_the_acceleration_comes_with_its_derivatives(model, states, off):
     (q, v, tau, _), f = states
     assert (
-        off(rbd.forward_dynamics_derivatives(model, q, v, tau, f).a, rbd.forward_dynamics(model, q, v, tau, f)) < 1e-13
+        off(
+            rbd.forward_dynamics_derivatives(model, q, v, tau, f_ext=f).a,
+            rbd.forward_dynamics(model, q, v, tau, f_ext=f),
+        )
+        < 1e-13
     )
 
 

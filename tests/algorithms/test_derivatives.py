@@ -52,10 +52,10 @@ def test_inverse_dynamics_against_differences(seed, off):
     model = dressed(seed)
     q, v, a = random_state(model, seed)
     f = forces_on(model, seed) if seed % 2 else None
-    d = algorithms.rnea_derivatives(model, q, v, a, f)
-    by_q = columns(lambda dq: rbd.rnea(model, model.integrate(q, dq), v, a, f), model.nv)
+    d = algorithms.rnea_derivatives(model, q, v, a, f_ext=f)
+    by_q = columns(lambda dq: rbd.rnea(model, model.integrate(q, dq), v, a, f_ext=f), model.nv)
     assert off(d.dtau_dq, by_q) < DIFFERENCE
-    assert off(d.dtau_dv, columns(lambda dv: rbd.rnea(model, q, v + dv, a, f), model.nv, 1.0)) < 1e-12
+    assert off(d.dtau_dv, columns(lambda dv: rbd.rnea(model, q, v + dv, a, f_ext=f), model.nv, 1.0)) < 1e-12
     assert off(d.dtau_da, algorithms.crba(model, q).H) < 1e-12
 
 
@@ -65,10 +65,10 @@ def test_forward_dynamics_against_differences(seed, off):
     q, v, tau = random_state(model, seed)
     f = forces_on(model, seed)
     for passive, dynamics in ((True, rbd.forward_dynamics), (False, rbd.aba)):
-        d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f, passive=passive)
-        assert off(d.qdd, dynamics(model, q, v, tau, f)) < 1e-9
-        by_q = columns(lambda dq, of=dynamics: of(model, model.integrate(q, dq), v, tau, f), model.nv)
-        by_v = columns(lambda dv, of=dynamics: of(model, q, v + dv, tau, f), model.nv, 0.1)
+        d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext=f, passive=passive)
+        assert off(d.qdd, dynamics(model, q, v, tau, f_ext=f)) < 1e-9
+        by_q = columns(lambda dq, of=dynamics: of(model, model.integrate(q, dq), v, tau, f_ext=f), model.nv)
+        by_v = columns(lambda dv, of=dynamics: of(model, q, v + dv, tau, f_ext=f), model.nv, 0.1)
         # the condition of H, up to 1e6 here, magnifies the round-off of both sides
         assert off(d.dqdd_dq, by_q) < 100 * DIFFERENCE and off(d.dqdd_dv, by_v) < 100 * DIFFERENCE
         assert off(d.dqdd_dtau @ algorithms.crba(model, q).H, np.eye(model.nv)) < 1e-9
@@ -130,7 +130,7 @@ def test_inverse_dynamics_by_every_parameter(seed):
     model, rng = dressed(seed, 18), np.random.default_rng(seed)
     q, v, a = random_state(model, seed)
     f = forces_on(model, seed)
-    found = algorithms.rnea_parameter_derivatives(model, q, v, a, f)
+    found = algorithms.rnea_parameter_derivatives(model, q, v, a, f_ext=f)
     left_out = {name for name in model.parameters if name not in found}
     assert {name.rpartition(".")[2] for name in left_out} == {"damping", "friction", "stiffness", "rest"}
     for name, J in found.items():
@@ -138,7 +138,7 @@ def test_inverse_dynamics_by_every_parameter(seed):
         if name.endswith(".inertia"):
             change = 0.1 * np.linalg.eigvalsh(model.parameters[name])[0] * (change + change.T)
         h = 0.01 if name.endswith(LINEAR) else STEP
-        expected = slope(lambda x, n=name, d=change: algorithms.rnea(moved(model, n, x * d), q, v, a, f).tau, h)
+        expected = slope(lambda x, n=name, d=change: algorithms.rnea(moved(model, n, x * d), q, v, a, f_ext=f).tau, h)
         scale = max(1.0, np.abs(J).max() * np.abs(change).max())
         assert np.abs(np.tensordot(J, change, change.ndim) - expected).max() < DIFFERENCE * scale, name
 
@@ -147,13 +147,15 @@ def test_forward_dynamics_by_every_parameter():
     model, rng = dressed(4, 9), np.random.default_rng(4)
     q, v, tau = random_state(model, 4)
     f = forces_on(model, 4)
-    found = algorithms.forward_dynamics_parameter_derivatives(model, q, v, tau, f)
+    found = algorithms.forward_dynamics_parameter_derivatives(model, q, v, tau, f_ext=f)
     assert {name.rpartition(".")[2] for name in model.parameters if name not in found} == {"friction"}
     for name, J in found.items():
         change = 0.1 * rng.normal(size=J.shape[1:])
         if name.endswith(".inertia"):
             change = np.linalg.eigvalsh(model.parameters[name])[0] * (change + change.T)
-        expected = slope(lambda x, n=name, d=change: algorithms.forward_dynamics(moved(model, n, x * d), q, v, tau, f))
+        expected = slope(
+            lambda x, n=name, d=change: algorithms.forward_dynamics(moved(model, n, x * d), q, v, tau, f_ext=f)
+        )
         scale = max(1.0, np.abs(J).max() * np.abs(change).max())
         assert np.abs(np.tensordot(J, change, change.ndim) - expected).max() < 10 * DIFFERENCE * scale, name
 
@@ -180,16 +182,16 @@ def test_mimic_joints_by_the_chain_rule(mimicking, off):
     rng = np.random.default_rng(2)
     q, v, a = rng.normal(size=(3, 2))
     f = rng.normal(size=(len(coupled.bodies), 6))
-    own = algorithms.rnea_derivatives(coupled, q, v, a, f)
-    free = algorithms.rnea_derivatives(independent, coordinates(q), G @ v, G @ a, f)
+    own = algorithms.rnea_derivatives(coupled, q, v, a, f_ext=f)
+    free = algorithms.rnea_derivatives(independent, coordinates(q), G @ v, G @ a, f_ext=f)
     for found, expected in ((own.dtau_dq, free.dtau_dq), (own.dtau_dv, free.dtau_dv), (own.dtau_da, free.dtau_da)):
         assert off(found, G.T @ expected @ G) < 1e-13
     # the public functions come to the same, by way of the readable form
-    assert off(rbd.rnea_derivatives(coupled, q, v, a, f).dtau_dq, own.dtau_dq) < 1e-15
-    by_q = columns(lambda dq: rbd.forward_dynamics(coupled, q + dq, v, a, f), 2)
-    assert off(rbd.forward_dynamics_derivatives(coupled, q, v, a, f).da_dq, by_q) < DIFFERENCE
-    of_free = algorithms.rnea_parameter_derivatives(independent, coordinates(q), G @ v, G @ a, f)
-    for name, J in algorithms.rnea_parameter_derivatives(coupled, q, v, a, f).items():
+    assert off(rbd.rnea_derivatives(coupled, q, v, a, f_ext=f).dtau_dq, own.dtau_dq) < 1e-15
+    by_q = columns(lambda dq: rbd.forward_dynamics(coupled, q + dq, v, a, f_ext=f), 2)
+    assert off(rbd.forward_dynamics_derivatives(coupled, q, v, a, f_ext=f).da_dq, by_q) < DIFFERENCE
+    of_free = algorithms.rnea_parameter_derivatives(independent, coordinates(q), G @ v, G @ a, f_ext=f)
+    for name, J in algorithms.rnea_parameter_derivatives(coupled, q, v, a, f_ext=f).items():
         if not name.endswith(".armature"):
             assert off(J, np.tensordot(G.T, of_free[name], 1), 1.0) < 1e-13, name
 

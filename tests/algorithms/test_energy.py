@@ -80,11 +80,13 @@ def test_power_balances_to_round_off(sprung, seed):
     model = sprung(seed)
     q, v, tau = random_state(model, seed)
     f_ext = {"b3": np.ones(6), "b8": -np.arange(6.0)}
-    a = rbd.forward_dynamics(model, q, v, tau, f_ext)
-    balance = rbd.power_balance(model, q, v, a, tau, f_ext)
+    a = rbd.forward_dynamics(model, q, v, tau, f_ext=f_ext)
+    balance = rbd.power_balance(model, q, v, a, tau, f_ext=f_ext)
     assert abs(balance.residual) < 1e-12 * np.abs(model.nv * np.max(np.abs(a)) * np.max(np.abs(rbd.crba(model, q))))
     assert balance.applied == tau @ v
-    off_by = rbd.power_balance(model, q, v, a + 0.1, tau, f_ext).residual  # what does not belong together is found out
+    off_by = rbd.power_balance(
+        model, q, v, a + 0.1, tau, f_ext=f_ext
+    ).residual  # what does not belong together is found out
     np.testing.assert_allclose(off_by, v @ rbd.crba(model, q) @ np.full(model.nv, 0.1), rtol=1e-8)
 
 

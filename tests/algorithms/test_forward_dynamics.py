@@ -14,7 +14,7 @@ ROUND_OFF = 1e-12  # of forces: sums along chains of 20 bodies in different orde
 
 def residual(model, q, v, tau, qdd, f_ext=None):
     """What is left of tau - H qdd - C, relative to the largest of its terms."""
-    H, C = rbd.crba(model, q), rbd.bias_force(model, q, v, f_ext)
+    H, C = rbd.crba(model, q), rbd.bias_force(model, q, v, f_ext=f_ext)
     return np.max(np.abs(tau - H @ qdd - C)) / np.max(np.abs(H) @ np.abs(qdd) + np.abs(C))
 
 
@@ -24,8 +24,8 @@ def test_both_algorithms_solve_the_equation_of_motion(seed, off):
     model = random_tree(seed)
     q, v, tau = random_state(model, seed)
     f_ext = {body.name: np.random.default_rng(seed).normal(size=6) for body in model.bodies[1:]}
-    propagated = algorithms.aba(model, q, v, tau, f_ext).qdd
-    solved = algorithms.forward_dynamics_crba(model, q, v, tau, f_ext)
+    propagated = algorithms.aba(model, q, v, tau, f_ext=f_ext).qdd
+    solved = algorithms.forward_dynamics_crba(model, q, v, tau, f_ext=f_ext)
     assert residual(model, q, v, tau, propagated, f_ext) < ROUND_OFF
     assert residual(model, q, v, tau, solved, f_ext) < ROUND_OFF
     # accelerations differ by what H can lose: its condition number times the unit of round-off
@@ -140,13 +140,13 @@ def test_a_driven_pivot_shakes_a_pendulum():
         for angle, speed in ((0.4, 1.0), (-2.0, 3.0)):
             expected = -(g - A * W**2 * np.sin(W * t)) * np.sin(angle) / L
             for solve in (algorithms.forward_dynamics, algorithms.forward_dynamics_crba):
-                found = solve(model, np.array([angle]), np.array([speed]), np.zeros(1), None, t)
+                found = solve(model, np.array([angle]), np.array([speed]), np.zeros(1), t=t)
                 np.testing.assert_allclose(found, [expected], rtol=1e-13)
             # the bob by itself: tension and sine of it along the rod; the motor holds all of it
             z, v_z, a_z = (x[0] for x in shake(t))
             com_a = a_z + L * (np.sin(angle) * expected + np.cos(angle) * speed**2)
             lift = 0.5 * (g + a_z) + 2.0 * (g + com_a)
-            f = algorithms.rnea(model, np.array([angle]), np.array([speed]), np.array([expected]), None, t).f[1]
+            f = algorithms.rnea(model, np.array([angle]), np.array([speed]), np.array([expected]), f_ext=None, t=t).f[1]
             np.testing.assert_allclose(f[5], lift, rtol=1e-13)
             pose = rbd.forward_kinematics(model, [angle], [speed], t=t)
             np.testing.assert_allclose(pose.poses[1, 2, 3], z, atol=1e-15)

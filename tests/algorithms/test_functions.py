@@ -8,7 +8,7 @@ from rbdkit.errors import StateError
 from rbdkit.library import pendulum, random_state, random_tree
 
 CALLS = {
-    "rnea": lambda m, q, v, a: rbd.rnea(m, q, v, a, {"b2": np.ones(6)}),
+    "rnea": lambda m, q, v, a: rbd.rnea(m, q, v, a, f_ext={"b2": np.ones(6)}),
     "aba": lambda m, q, v, a: rbd.aba(m, q, v, a),
     "forward_dynamics": lambda m, q, v, a: rbd.forward_dynamics(m, q, v, a),
     "crba": lambda m, q, v, a: rbd.crba(m, q),

@@ -19,7 +19,10 @@ def test_base_and_body_coordinates_agree(seed, off):
     model = random_tree(seed)
     q, v, a = random_state(model, seed)
     f_ext = {body.name: np.random.default_rng(seed).normal(size=6) for body in model.bodies[::3]}
-    assert off(algorithms.rnea_base(model, q, v, a, f_ext), algorithms.rnea(model, q, v, a, f_ext).tau) < ROUND_OFF
+    assert (
+        off(algorithms.rnea_base(model, q, v, a, f_ext=f_ext), algorithms.rnea(model, q, v, a, f_ext=f_ext).tau)
+        < ROUND_OFF
+    )
 
 
 @pytest.mark.source("F5.05")
@@ -29,7 +32,7 @@ def test_external_forces_act_through_the_jacobians(seed, off):
     model = random_tree(seed)
     q, v, a = random_state(model, seed)
     f_ext = {body.name: np.random.default_rng(seed).normal(size=6) for body in model.bodies[1:]}
-    change = rbd.rnea(model, q, v, a, f_ext) - rbd.rnea(model, q, v, a)
+    change = rbd.rnea(model, q, v, a, f_ext=f_ext) - rbd.rnea(model, q, v, a)
     expected = -sum(rbd.jacobian(model, q, name, "world").T @ f for name, f in f_ext.items())
     assert off(change, expected, scale=np.max(np.abs(rbd.rnea(model, q, v, a)))) < ROUND_OFF
 
@@ -84,7 +87,7 @@ def test_reactions_hold_every_body_in_its_motion(seed, off):
     model = random_tree(seed)
     q, v, a = random_state(model, seed)
     f_ext = np.random.default_rng(seed).normal(size=(len(model.bodies), 6))
-    result = algorithms.rnea(model, q, v, a, f_ext)
+    result = algorithms.rnea(model, q, v, a, f_ext=f_ext)
     poses = rbd.forward_kinematics(model, q).poses
     force_to_world = [plucker.force(plucker.inverse(plucker.from_pose(T))) for T in poses]
     reaction = np.array([X @ f for X, f in zip(force_to_world, result.f, strict=True)])

@@ -24,7 +24,7 @@ def test_forces_asked_of_the_children_are_those_handed_to_the_parent(seed, off):
     model = random_tree(seed)
     q, v, a = random_state(model, seed)
     f_x = np.random.default_rng(seed).normal(size=(len(model.bodies), 6))
-    result, X_0 = algorithms.rnea(model, q, v, a, f_x), transforms_to_base(model, q)
+    result, X_0 = algorithms.rnea(model, q, v, a, f_ext=f_x), transforms_to_base(model, q)
     f = np.zeros((len(model.bodies), 6))
     for i in model.inward:
         I_i, v_i, a_i = model.I[i], result.v[i], result.a[i]

@@ -60,11 +60,11 @@ def test_accelerations_and_reactions_are_those_of_the_whole_system(seed, off):
     q, v, tau = random_state(model, seed)
     f_ext = np.random.default_rng(seed).normal(size=(18, 6))
     accelerations, reactions = maximal(model, q, v, tau, f_ext)
-    forward = algorithms.aba(model, q, v, tau, f_ext)
+    forward = algorithms.aba(model, q, v, tau, f_ext=f_ext)
     poses = rbd.forward_kinematics(model, q).poses
     falling = np.array([[*np.zeros(3), *(T[:3, :3].T @ model.gravity)] for T in poses])
     assert off(forward.a + falling, accelerations) < 1e-10
-    inverse = algorithms.rnea(model, q, v, forward.qdd, f_ext)
+    inverse = algorithms.rnea(model, q, v, forward.qdd, f_ext=f_ext)
     assert off(inverse.f[1:], reactions[1:]) < 1e-10
 
 
@@ -75,6 +75,6 @@ def test_the_whole_system_in_one_frame_is_that_in_body_frames(seed, off):
     q, v, tau = random_state(model, seed)
     f_ext = np.random.default_rng(seed).normal(size=(18, 6))
     accelerations, reactions = maximal(model, q, v, tau, f_ext)
-    motion = multibody_system(model, q, v, tau, f_ext).solve()
+    motion = multibody_system(model, q, v, tau, f_ext=f_ext).solve()
     assert off(motion.a, accelerations) < 1e-10
     assert off([motion.f[joint.name] for joint in model.joints[1:]], reactions[1:]) < 1e-10

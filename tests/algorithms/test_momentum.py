@@ -51,7 +51,7 @@ def test_rate_of_momentum_is_the_force_from_outside(off):
     h = 1e-5
     ends = [rbd.momentum(model, model.integrate(q, d * v + 0.5 * d * d * a), v + d * a) for d in (h, -h)]
     f_ext = {"b4": np.arange(6.0)}
-    base = algorithms.rnea(model, q, v, a, f_ext).f[0]
+    base = algorithms.rnea(model, q, v, a, f_ext=f_ext).f[0]
     mass = algorithms.total_mass(model)
     weight = rbd.wrench(mass * model.gravity, rbd.center_of_mass(model, q))
     assert off(base + weight + f_ext["b4"], (ends[0] - ends[1]) / (2.0 * h)) < 1e-7

@@ -59,7 +59,7 @@ def test_rnea_with_external_forces(twin, state, off):
         joint = twin.other.frames[twin.frame(name)].parentJoint
         forces[joint] += twin.data.oMi[joint].actInv(pin.Force(force[3:], force[:3]))
     theirs = pin.rnea(twin.other, twin.data, twin.q(q), twin.v(v), twin.v(a), pin.StdVec_Force(forces))
-    assert off(rbd.rnea(twin.model, q, v, a, f_ext), twin.back(theirs)) < ROUND_OFF
+    assert off(rbd.rnea(twin.model, q, v, a, f_ext=f_ext), twin.back(theirs)) < ROUND_OFF
 
 
 @pytest.mark.source("F6.04")

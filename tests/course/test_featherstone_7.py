@@ -20,7 +20,7 @@ def test_diagonal_push():
     model = rbd.library.box_and_cylinder(chapter_7.M1, m2=chapter_7.M2)
     q, rest = model.neutral(), np.zeros(model.nv)
     d = np.array([1.0, 1.0, 0.0]) / np.sqrt(2.0)
-    qdd = rbd.aba(model, q, rest, rest, {"box": np.concatenate([np.zeros(3), d])})
+    qdd = rbd.aba(model, q, rest, rest, f_ext={"box": np.concatenate([np.zeros(3), d])})
     assert chapter_7.diagonal_push(1.0 / (d @ qdd[3:6]))
     assert chapter_7.diagonal_push(np.float32(20 / 7))
     assert "harmonic" in chapter_7.diagonal_push(2.857).why

@@ -63,10 +63,10 @@ def test_kernels_against_the_readable_forms(seed, backend, off):
     q, v, x, f = state(model, seed)
     H = algorithms.crba(model, q).H
     for forces in (None, f):
-        assert off(own.rnea(q, v, x, forces), algorithms.rnea(model, q, v, x, forces).tau) < ROUND_OFF
+        assert off(own.rnea(q, v, x, forces), algorithms.rnea(model, q, v, x, f_ext=forces).tau) < ROUND_OFF
         # what the condition of H makes of round-off
         conditioned = 1e-14 * max(100.0, np.linalg.cond(H))
-        expected = algorithms.forward_dynamics(model, q, v, x, forces)
+        expected = algorithms.forward_dynamics(model, q, v, x, f_ext=forces)
         assert off(own.forward_dynamics(q, v, x, forces), expected) < conditioned
     assert off(own.crba(q), H) < ROUND_OFF
     assert np.array_equal(own.crba(q), own.crba(q).T)

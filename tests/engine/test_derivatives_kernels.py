@@ -41,14 +41,14 @@ def conditioned(model: Model, q: np.ndarray) -> float:
 def check_jacobians(model: Model, kernels: Kernels, off, seed: int) -> None:
     q, v, x, _, f = state(model, seed)
     for forces in (None, f):
-        d = algorithms.rnea_derivatives(model, q, v, x, forces)
+        d = algorithms.rnea_derivatives(model, q, v, x, f_ext=forces)
         for found, expected in zip(
             kernels.rnea_jacobian(q, v, x, forces), (d.dtau_dq, d.dtau_dv, d.dtau_da), strict=True
         ):
             assert off(found, expected) < ROUND_OFF
     # springs and dampers come on top of the rest; without them there is other code to compile, so only for few joints
     for passive in (True,) if len(model.bodies) > 20 else (True, False):
-        e = algorithms.forward_dynamics_derivatives(model, q, v, x, f, passive=passive)
+        e = algorithms.forward_dynamics_derivatives(model, q, v, x, f_ext=f, passive=passive)
         blocks, qdd = kernels.aba_jacobian(q, v, x, f, passive)
         for found, expected in zip((qdd, *blocks), (e.qdd, e.dqdd_dq, e.dqdd_dv, e.dqdd_dtau), strict=True):
             assert off(found, expected) < conditioned(model, q)
@@ -62,8 +62,8 @@ def test_jacobians(name, backend, tree, kernels, off):
 
 def check_gradients(model: Model, kernels: Kernels, off, seed: int) -> None:
     q, v, x, w, f = state(model, seed)
-    d = algorithms.rnea_derivatives(model, q, v, x, f)
-    by_name = algorithms.rnea_parameter_derivatives(model, q, v, x, f)
+    d = algorithms.rnea_derivatives(model, q, v, x, f_ext=f)
+    by_name = algorithms.rnea_parameter_derivatives(model, q, v, x, f_ext=f)
     g = kernels.rnea_gradient(q, v, x, w, f)
     for found, J in (
         (g.by_q, d.dtau_dq),
@@ -81,7 +81,7 @@ def check_gradients(model: Model, kernels: Kernels, off, seed: int) -> None:
     one = np.zeros_like(f)
     for b, k in ((1, 0), (len(f) // 2, 4), (len(f) - 1, 5)):
         one[b, k] = 1.0
-        change = algorithms.rnea(model, q, v, x, f + one).tau - algorithms.rnea(model, q, v, x, f).tau
+        change = algorithms.rnea(model, q, v, x, f_ext=f + one).tau - algorithms.rnea(model, q, v, x, f_ext=f).tau
         assert abs(g.by_f_ext[b, k] - w @ change) < ROUND_OFF * np.abs(w).sum() * np.abs(d.F).max()
         one[b, k] = 0.0
     assert off(algorithms.crba(model, q).H @ kernels.inverse_inertia_times(q, w), w) < conditioned(model, q)

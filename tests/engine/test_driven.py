@@ -50,25 +50,25 @@ def test_kernels_against_the_readable_forms(seed, backend, off):
     q, v, x = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
     f = rng.normal(size=(len(model.bodies), 6))
     for forces in (None, f):
-        assert off(own.rnea(q, v, x, forces, t), algorithms.rnea(model, q, v, x, forces, t).tau) < ROUND_OFF
-        expected = algorithms.forward_dynamics(model, q, v, x, forces, t)
-        conditioned = 1e-14 * max(100.0, np.linalg.cond(algorithms.crba(model, q, t).H))
+        assert off(own.rnea(q, v, x, forces, t), algorithms.rnea(model, q, v, x, f_ext=forces, t=t).tau) < ROUND_OFF
+        expected = algorithms.forward_dynamics(model, q, v, x, f_ext=forces, t=t)
+        conditioned = 1e-14 * max(100.0, np.linalg.cond(algorithms.crba(model, q, t=t).H))
         assert off(own.forward_dynamics(q, v, x, forces, t), expected) < conditioned
     if not model.mimics:
-        assert off(own.aba(q, v, x, None, t), algorithms.aba(model, q, v, x, None, t).qdd) < conditioned
-    assert off(own.crba(q, t), algorithms.crba(model, q, t).H) < ROUND_OFF
-    kinematics = algorithms.forward_kinematics(model, q, v, t)
+        assert off(own.aba(q, v, x, None, t), algorithms.aba(model, q, v, x, f_ext=None, t=t).qdd) < conditioned
+    assert off(own.crba(q, t), algorithms.crba(model, q, t=t).H) < ROUND_OFF
+    kinematics = algorithms.forward_kinematics(model, q, v, t=t)
     poses, velocities = own.forward_kinematics(q, v, t)
     assert off(poses, kinematics.poses) < ROUND_OFF and off(velocities, kinematics.velocities) < ROUND_OFF
-    energy = algorithms.energy(model, q, v, t)
+    energy = algorithms.energy(model, q, v, t=t)
     assert off(own.energy(q, v, t), np.array([energy.kinetic, energy.gravitational, energy.spring])) < ROUND_OFF
-    assert off(own.momentum(q, v, "com", t), algorithms.momentum(model, q, v, "com", t)) < ROUND_OFF
+    assert off(own.momentum(q, v, "com", t), algorithms.momentum(model, q, v, "com", t=t)) < ROUND_OFF
     last = model.bodies[-1]
     for reference in ("body", "world", "aligned") if backend == "llvm" else ("world",):
         J = own.jacobian(q, last.index, np.eye(4), reference, t)
-        assert off(J, algorithms.jacobian(model, q, last.name, reference, t)) < ROUND_OFF
+        assert off(J, algorithms.jacobian(model, q, last.name, reference, t=t)) < ROUND_OFF
         a = own.bias_acceleration(q, v, last.index, np.eye(4), reference, t)
-        assert off(a, algorithms.bias_acceleration(model, q, v, last.name, reference, t)) < ROUND_OFF
+        assert off(a, algorithms.bias_acceleration(model, q, v, last.name, reference, t=t)) < ROUND_OFF
 
 
 def test_public_functions_pass_the_time_on(off):
@@ -160,7 +160,7 @@ def test_power_of_the_motors(seed, backend):
     own, rng = Kernels(model, backend), np.random.default_rng(seed)
     q, v, x = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
     f = rng.normal(size=(len(model.bodies), 6))
-    balance = algorithms.power_balance(model, q, v, x, algorithms.rnea(model, q, v, x, f, t).tau, f, t)
+    balance = algorithms.power_balance(model, q, v, x, algorithms.rnea(model, q, v, x, f_ext=f, t=t).tau, f_ext=f, t=t)
     speeds = own.driven.at(t)["driven_v"]
     power = speeds @ own.motors(q, v, x, f, t)
     assert power == pytest.approx(float(balance.driven), rel=1e-11)

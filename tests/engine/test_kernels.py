@@ -36,9 +36,9 @@ def state(model: Model, seed: int = 0) -> tuple[NDArray, NDArray, NDArray, NDArr
 def check_all(model: Model, kernels: Kernels, off, q: NDArray, v: NDArray, x: NDArray, f: NDArray) -> None:
     conditioned = ROUND_OFF * max(1.0, 1e-2 * np.linalg.cond(algorithms.crba(model, q).H)) if model.nv else ROUND_OFF
     for forces in (None, f):
-        assert off(kernels.rnea(q, v, x, forces), algorithms.rnea(model, q, v, x, forces).tau) < ROUND_OFF
+        assert off(kernels.rnea(q, v, x, forces), algorithms.rnea(model, q, v, x, f_ext=forces).tau) < ROUND_OFF
     assert off(kernels.aba(q, v, x), algorithms.aba(model, q, v, x).qdd) < conditioned
-    assert off(kernels.forward_dynamics(q, v, x, f), algorithms.forward_dynamics(model, q, v, x, f)) < conditioned
+    assert off(kernels.forward_dynamics(q, v, x, f), algorithms.forward_dynamics(model, q, v, x, f_ext=f)) < conditioned
     assert off(kernels.crba(q), algorithms.crba(model, q).H) < ROUND_OFF
     kinematics = algorithms.forward_kinematics(model, q, v)
     poses, velocities = kernels.forward_kinematics(q, v)
@@ -62,8 +62,11 @@ def test_straight_line_code(backend, small_trees, unrolled, off):
         own = Kernels(model, backend)
         q, v, x, f = state(model)
         # a stack, because one state at a time runs the loop
-        assert off(own.rnea(q[None], v[None], x[None], f[None])[0], algorithms.rnea(model, q, v, x, f).tau) < ROUND_OFF
-        expected = algorithms.forward_dynamics(model, q, v, x, f)
+        assert (
+            off(own.rnea(q[None], v[None], x[None], f[None])[0], algorithms.rnea(model, q, v, x, f_ext=f).tau)
+            < ROUND_OFF
+        )
+        expected = algorithms.forward_dynamics(model, q, v, x, f_ext=f)
         assert off(own.forward_dynamics(q[None], v[None], x[None], f[None])[0], expected) < ROUND_OFF
         assert off(own.crba(q[None])[0], algorithms.crba(model, q).H) < ROUND_OFF
 
@@ -73,8 +76,8 @@ def test_external_forces_and_none(backend, tree, kernels, off):
     model, own = tree("plain"), kernels("plain", backend)
     q, v, x, f = state(model)
     for forces in (None, f):
-        assert off(own.aba(q, v, x, forces), algorithms.aba(model, q, v, x, forces).qdd) < ROUND_OFF
-        expected = algorithms.forward_dynamics(model, q, v, x, forces)
+        assert off(own.aba(q, v, x, forces), algorithms.aba(model, q, v, x, f_ext=forces).qdd) < ROUND_OFF
+        expected = algorithms.forward_dynamics(model, q, v, x, f_ext=forces)
         assert off(own.forward_dynamics(q, v, x, forces), expected) < ROUND_OFF
 
 
@@ -194,7 +197,7 @@ def test_no_parameter_makes_new_code(tree, off, monkeypatch):
 
     monkeypatch.setattr("rbdkit.engine.run.recipes.executable", refuse)
     found = Kernels(changed, "llvm").forward_dynamics(q, v, x, f)
-    assert off(found, algorithms.forward_dynamics(changed, q, v, x, f)) < 1e-11
+    assert off(found, algorithms.forward_dynamics(changed, q, v, x, f_ext=f)) < 1e-11
 
 
 def arm(offset: tuple[float, float, float], name: str = "arm") -> Model:

@@ -212,7 +212,7 @@ def test_lanes_against_the_readable_form(tree, kernels, lanes, off):
     found = results(own, q, v, x, f)
     for k in range(9):
         state = model, q[k], v[k], x[k]
-        assert off(found["rnea with forces"][k], algorithms.rnea(*state, f[k]).tau) < ROUND_OFF
+        assert off(found["rnea with forces"][k], algorithms.rnea(*state, f_ext=f[k]).tau) < ROUND_OFF
         assert off(found["aba"][k], algorithms.aba(*state).qdd) < allowed(model, q[k : k + 1], "aba")
         assert off(found["crba"][k], algorithms.crba(model, q[k]).H) < ROUND_OFF
         assert off(found["poses"][k], algorithms.forward_kinematics(model, q[k]).poses) < ROUND_OFF

@@ -39,14 +39,14 @@ def test_kernels_against_the_readable_forms(make, backend, off):
     q, v, x = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
     f = rng.normal(size=(len(model.bodies), 6))
     H = algorithms.crba(model, q).H
-    assert off(own.rnea(q, v, x, f), algorithms.rnea(model, q, v, x, f).tau) < ROUND_OFF
+    assert off(own.rnea(q, v, x, f), algorithms.rnea(model, q, v, x, f_ext=f).tau) < ROUND_OFF
     assert off(own.crba(q), H) < ROUND_OFF
-    expected = algorithms.forward_dynamics(model, q, v, x, f)
+    expected = algorithms.forward_dynamics(model, q, v, x, f_ext=f)
     assert off(own.forward_dynamics(q, v, x, f), expected) < 1e-14 * max(100.0, np.linalg.cond(H))
     found, kinematics = own.forward_kinematics(q, v), algorithms.forward_kinematics(model, q, v)
     assert off(found[0], kinematics.poses) < ROUND_OFF
     if not own.coupled:
-        assert off(own.aba(q, v, x, f), algorithms.aba(model, q, v, x, f).qdd) < 1e-14 * np.linalg.cond(H)
+        assert off(own.aba(q, v, x, f), algorithms.aba(model, q, v, x, f_ext=f).qdd) < 1e-14 * np.linalg.cond(H)
 
 
 def test_a_compiled_run_is_the_readable_run():

@@ -118,9 +118,9 @@ def test_the_loop_over_links(name, wasm, tree, kernels, off):
     q, v, x, f = state(model)
     conditioned = ROUND_OFF * max(1.0, 1e-2 * np.linalg.cond(algorithms.crba(model, q).H)) if model.nv else ROUND_OFF
     for forces in (None, f):
-        assert off(own.rnea(q, v, x, forces), algorithms.rnea(model, q, v, x, forces).tau) < ROUND_OFF
-        assert off(own.aba(q, v, x, forces), algorithms.aba(model, q, v, x, forces).qdd) < conditioned
-        expected = algorithms.forward_dynamics(model, q, v, x, forces)
+        assert off(own.rnea(q, v, x, forces), algorithms.rnea(model, q, v, x, f_ext=forces).tau) < ROUND_OFF
+        assert off(own.aba(q, v, x, forces), algorithms.aba(model, q, v, x, f_ext=forces).qdd) < conditioned
+        expected = algorithms.forward_dynamics(model, q, v, x, f_ext=forces)
         assert off(own.forward_dynamics(q, v, x, forces), expected) < conditioned
     for other in (kernels(name, "llvm"), kernels(name, "python")):
         assert off(own.aba(q, v, x), other.aba(q, v, x)) < conditioned
@@ -136,8 +136,11 @@ def test_straight_line_code(wasm, small_trees, unrolled, off):
         own = Kernels(model, "wasm")
         q, v, x, f = state(model)
         # a stack, because one state at a time runs the loop
-        assert off(own.rnea(q[None], v[None], x[None], f[None])[0], algorithms.rnea(model, q, v, x, f).tau) < ROUND_OFF
-        expected = algorithms.forward_dynamics(model, q, v, x, f)
+        assert (
+            off(own.rnea(q[None], v[None], x[None], f[None])[0], algorithms.rnea(model, q, v, x, f_ext=f).tau)
+            < ROUND_OFF
+        )
+        expected = algorithms.forward_dynamics(model, q, v, x, f_ext=f)
         assert off(own.forward_dynamics(q[None], v[None], x[None], f[None])[0], expected) < ROUND_OFF
         assert off(own.crba(q[None])[0], algorithms.crba(model, q).H) < ROUND_OFF
 

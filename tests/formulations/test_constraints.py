@@ -67,7 +67,7 @@ def test_accelerations_are_those_of_the_articulated_body_algorithm(seed, choice)
     f_ext = np.random.default_rng(seed).normal(size=(18, 6))
     system = ConstrainedBodies(model, lambda t, x, w: tau, lambda t, x, w: f_ext, **choice)
     x, w = system.state(q, v)
-    expected = algorithms.aba(model, q, v, tau + algorithms.passive_force(model, q, v), f_ext)
+    expected = algorithms.aba(model, q, v, tau + algorithms.passive_force(model, q, v), f_ext=f_ext)
     falling = np.array([[0, 0, 0, *(T[:3, :3].T @ model.gravity)] for T in rbd.forward_kinematics(model, q).poses])
     a = body_accelerations(system, x, w, system.rate(0.0, x, w))
     np.testing.assert_allclose(a, (expected.a + falling)[1:], rtol=0, atol=1e-10 * np.abs(expected.a).max())
@@ -235,7 +235,7 @@ def test_a_driven_joint_moves_as_it_is_driven():
     model.add_body("boom", joint=rbd.Prescribed(rbd.Revolute("z"), lambda t: (np.sin(t), np.cos(t), -np.sin(t))))
     model.add_body("load", "boom", rbd.Spherical(), [1.0, 0, 0], rbd.Inertia.box([0.1] * 3, mass=1.0))
     q, v, t = np.array([1.0, 0, 0, 0]), np.array([0.3, 0.2, 0.1]), 0.4
-    kinematics = rbd.forward_kinematics(model, q, v, t)
+    kinematics = rbd.forward_kinematics(model, q, v, t=t)
     system = SE3(model, reference="body")
     x = np.concatenate([[*T[:3, :3].ravel(), *T[:3, 3]] for T in kinematics.poses[1:]])  # where it is at that time
     assert np.abs(system.constraint_error(x, t)).max() < 1e-14

@@ -44,7 +44,7 @@ def test_trees_of_all_joint_types_move_as_simulate_moves_them(seed):
     coarse, fine = (
         rbd.simulate(model, q, v, 0.1, dt=dt, tau=lambda t, q, v: tau * np.cos(t), f_ext=f_ext) for dt in (2e-3, 1e-3)
     )
-    equation = rbd.StateEquation(model, lambda t, q, v: tau * np.cos(t), f_ext)
+    equation = rbd.StateEquation(model, lambda t, q, v: tau * np.cos(t), f_ext=f_ext)
     run = solved(equation, q, v, 0.1)
     q_end, v_end = equation.split(run.y[:, -1])
     error = np.concatenate([model.difference(fine.q[-1], q_end), v_end - fine.v[-1]])
@@ -137,7 +137,7 @@ def test_laws_get_copies_and_are_checked():
         return [1.0]
 
     equation, x = rbd.StateEquation(model, law), np.array([0.3, 0.1])
-    constant = rbd.StateEquation(model, [1.0], {"rod": [0.0] * 6})
+    constant = rbd.StateEquation(model, [1.0], f_ext={"rod": [0.0] * 6})
     np.testing.assert_array_equal(equation(0.2, x), constant(0.2, x))
     assert x.tolist() == [0.3, 0.1] and seen[0][0] == 0.2 and seen[0][1].tolist() == [0.3]
     for wrong, says in (

@@ -31,9 +31,9 @@ def test_a_falling_cat_turns_without_angular_momentum(bend):
     assert wrapped(roll_about_x(run.poses("front")[-1, :3, :3]) - cat_roll(bend)) == pytest.approx(0.0, abs=1e-7)
     assert run.poses("rear")[-1][:3, :3] == pytest.approx(run.poses("front")[-1][:3, :3], abs=1e-7)
     for k in range(0, len(run), 100):
-        h = rbd.momentum(cat, run.q[k], run.v[k], "com", run.t[k])
+        h = rbd.momentum(cat, run.q[k], run.v[k], "com", t=run.t[k])
         assert h[:3] == pytest.approx(np.zeros(3), abs=1e-8)
-        com = rbd.center_of_mass(cat, run.q[k], run.t[k]) - rbd.center_of_mass(cat, run.q[0], 0.0)
+        com = rbd.center_of_mass(cat, run.q[k], t=run.t[k]) - rbd.center_of_mass(cat, run.q[0], t=0.0)
         assert com == pytest.approx(0.5 * cat.gravity * run.t[k] ** 2, abs=1e-8)
 
 

@@ -158,7 +158,7 @@ def with_state(model: rbd.Model, rng: np.random.Generator) -> Case:
         q = model.random_q(rng)
     v, x, w = rng.normal(size=(3, model.nv))
     f = rng.normal(size=(len(model.bodies), 6))
-    cond = float(np.linalg.cond(algorithms.crba(model, q, t).H)) if model.nv else 1.0
+    cond = float(np.linalg.cond(algorithms.crba(model, q, t=t).H)) if model.nv else 1.0
     return Case(model, q, v, x, w, f, t, cond, not model.mimics, not driven)
 
 

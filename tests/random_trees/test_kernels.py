@@ -54,9 +54,9 @@ def test_forces(seed, any_case, agree):
     assert kernels_for(c.model) is not None
     state = c.model, c.q, c.v, c.x
     agree("rnea", *both(rbd.rnea, *state, t=c.t), ROUND_OFF)
-    agree("rnea, f_ext", *both(rbd.rnea, *state, c.f, t=c.t), ROUND_OFF)
-    bias = algorithms.bias_force(c.model, c.q, c.v, c.f, c.t)
-    agree("bias_force", rbd.bias_force(c.model, c.q, c.v, c.f, c.t), bias, ROUND_OFF)
+    agree("rnea, f_ext", *both(rbd.rnea, *state, f_ext=c.f, t=c.t), ROUND_OFF)
+    bias = algorithms.bias_force(c.model, c.q, c.v, f_ext=c.f, t=c.t)
+    agree("bias_force", rbd.bias_force(c.model, c.q, c.v, f_ext=c.f, t=c.t), bias, ROUND_OFF)
     agree("gravity_force", *both(rbd.gravity_force, c.model, c.q, t=c.t), ROUND_OFF)
 
 
@@ -69,9 +69,9 @@ def test_accelerations(seed, any_case, agree):
     c = any_case(seed)
     state = c.model, c.q, c.v, c.x
     one, other = ((c.f, None), (None, c.f))[seed // 24 % 2]
-    agree("forward_dynamics", *both(rbd.forward_dynamics, *state, one, t=c.t), conditioned(c))
+    agree("forward_dynamics", *both(rbd.forward_dynamics, *state, f_ext=one, t=c.t), conditioned(c))
     if c.independent:
-        agree("aba", *both(rbd.aba, *state, other, t=c.t), conditioned(c))
+        agree("aba", *both(rbd.aba, *state, f_ext=other, t=c.t), conditioned(c))
 
 
 def test_kinematics_and_energy(seed, any_case, agree):
@@ -102,10 +102,10 @@ def test_derivatives(seed, any_case, agree):
     c = any_case(seed)
     if not (c.independent and c.free_in_time):
         return  # the readable form is all there is
-    one, other = both(rbd.rnea_derivatives, c.model, c.q, c.v, c.x, c.f, t=c.t)
+    one, other = both(rbd.rnea_derivatives, c.model, c.q, c.v, c.x, f_ext=c.f, t=c.t)
     for part in ("dtau_dq", "dtau_dv", "dtau_da"):
         agree(f"rnea_derivatives, {part}", getattr(one, part), getattr(other, part), ROUND_OFF)
-    one, other = both(rbd.forward_dynamics_derivatives, c.model, c.q, c.v, c.x, c.f, t=c.t)
+    one, other = both(rbd.forward_dynamics_derivatives, c.model, c.q, c.v, c.x, f_ext=c.f, t=c.t)
     for part in ("da_dq", "da_dv", "da_dtau"):
         what = f"forward_dynamics_derivatives, {part}"
         agree(what, getattr(one, part), getattr(other, part), ROUND_OFF * max(1.0, c.cond))
@@ -116,7 +116,7 @@ def test_gradients(seed, any_case, agree):
     if not (c.independent and c.free_in_time):
         return
     for name, function in (("rnea_gradient", rbd.rnea_gradient), ("aba_gradient", rbd.aba_gradient)):
-        one, other = both(function, c.model, c.q, c.v, c.x, c.w, c.f, t=c.t)
+        one, other = both(function, c.model, c.q, c.v, c.x, c.w, f_ext=c.f, t=c.t)
         allowed = ROUND_OFF * (max(1.0, c.cond) if name == "aba_gradient" else 1.0)
         for part in ("q", "v", "f_ext"):
             agree(f"{name}, {part}", getattr(one, part), getattr(other, part), allowed)
@@ -131,8 +131,8 @@ def test_motors(seed, any_case, agree):
     if c.free_in_time:
         return
     own = kernels_for(c.model)
-    tau = algorithms.rnea(c.model, c.q, c.v, c.x, c.f, c.t).tau
-    balance = algorithms.power_balance(c.model, c.q, c.v, c.x, tau, c.f, c.t)
+    tau = algorithms.rnea(c.model, c.q, c.v, c.x, f_ext=c.f, t=c.t).tau
+    balance = algorithms.power_balance(c.model, c.q, c.v, c.x, tau, f_ext=c.f, t=c.t)
     forces, speeds = own.motors(c.q, c.v, c.x, c.f, c.t), own.driven.at(c.t)["driven_v"]
     agree("motors", forces @ speeds, balance.driven, ROUND_OFF, np.abs(forces) @ np.abs(speeds))
 
@@ -141,18 +141,18 @@ def test_stacks_in_lanes(seed, any_case, agree, monkeypatch):
     monkeypatch.setattr("rbdkit.engine.run.states.LANE_STATES", 1)
     c = any_case(seed)
     q, v, x = stacked(c)
-    for name, function, arguments in (
-        ("rnea", rbd.rnea, (v, x, c.f)),
-        ("crba", rbd.crba, ()),
-        ("forward_dynamics", rbd.forward_dynamics, (v, x, c.f)),
+    for name, function, stacks, options in (
+        ("rnea", rbd.rnea, (q, v, x), {"f_ext": c.f}),
+        ("crba", rbd.crba, (q,), {}),
+        ("forward_dynamics", rbd.forward_dynamics, (q, v, x), {"f_ext": c.f}),
     ):
-        found = function(c.model, q, *arguments, t=c.t)
-        own = (c.v, c.x, c.f)[: len(arguments)]
-        book = function(c.model, c.q, *own, t=c.t, backend="book")
+        found = function(c.model, *stacks, **options, t=c.t)
+        own = (c.q, c.v, c.x)[: len(stacks)]
+        book = function(c.model, *own, **options, t=c.t, backend="book")
         agree(f"{name} in lanes", found[0], book, conditioned(c) if name == "forward_dynamics" else ROUND_OFF)
         for k in (4, 8):  # in the first registers, and what is left over
-            last = function(c.model, q[k], *(y if y is c.f else y[k] for y in arguments), t=c.t)
-            cond = np.linalg.cond(rbd.crba(c.model, q[k], c.t))
+            last = function(c.model, *(y[k] for y in stacks), **options, t=c.t)
+            cond = np.linalg.cond(rbd.crba(c.model, q[k], t=c.t))
             allowed = max(ROUND_OFF, 1e-15 * cond) if name == "forward_dynamics" else ROUND_OFF
             agree(f"{name} in lanes, others", found[k], last, allowed)
 
@@ -164,9 +164,14 @@ def test_straight_line_code(some, small_case, agree, monkeypatch):
     if own.shape is None:
         return  # a rack and pinion, whose way follows its turn, or nothing that moves
     q, v, x, f = c.q[None], c.v[None], c.x[None], c.f
-    agree("rnea, straight", own.rnea(q, v, x, f, c.t)[0], rbd.rnea(c.model, c.q, c.v, c.x, f, c.t, "book"), ROUND_OFF)
-    agree("crba, straight", own.crba(q, c.t)[0], rbd.crba(c.model, c.q, c.t, "book"), ROUND_OFF)
-    book = rbd.forward_dynamics(c.model, c.q, c.v, c.x, f, c.t, "book")
+    agree(
+        "rnea, straight",
+        own.rnea(q, v, x, f, c.t)[0],
+        rbd.rnea(c.model, c.q, c.v, c.x, f_ext=f, t=c.t, backend="book"),
+        ROUND_OFF,
+    )
+    agree("crba, straight", own.crba(q, c.t)[0], rbd.crba(c.model, c.q, t=c.t, backend="book"), ROUND_OFF)
+    book = rbd.forward_dynamics(c.model, c.q, c.v, c.x, f_ext=f, t=c.t, backend="book")
     agree("forward_dynamics, straight", own.forward_dynamics(q, v, x, f, c.t)[0], book, conditioned(c))
 
 

@@ -37,13 +37,13 @@ def tame(case):
 
 def gap_rate(model, q, v, t, ends):
     """K, and the velocity across the loops along what they resist: K v and what motors add."""
-    velocities = algorithms.forward_kinematics(model, q, v, t).velocities
+    velocities = algorithms.forward_kinematics(model, q, v, t=t).velocities
     K, rates = [], []
     for loop, (near, far), T in ends:
         jacobians, moving = [], []
         for body, pose in ((loop.predecessor, near), (loop.successor, far)):
             X = np.linalg.inv(se3.adjoint(pose))
-            J = algorithms.jacobian(model, q, model.bodies[body].name, "body", t)
+            J = algorithms.jacobian(model, q, model.bodies[body].name, "body", t=t)
             jacobians.append(X @ J)
             moving.append(X @ velocities[body])
         K.append(T.T @ (jacobians[1] - jacobians[0]))
@@ -56,7 +56,7 @@ def looped(case, rng):
     kinds = [kind for kind in (*joint_gallery(rng), *uncommon_joints(rng)) if 0 < kind.nv < 6]
     kinds += [Reversed(kind) for kind in kinds if not isinstance(kind, Reversed)]
     q = tame(case)
-    poses = algorithms.forward_kinematics(case.model, q, None, case.t).poses
+    poses = algorithms.forward_kinematics(case.model, q, None, t=case.t).poses
     for _ in range(10):
         model = case.model.with_parameters({})
         ends = []
@@ -97,10 +97,10 @@ def test_formulations_agree(seed, loops, any_case, agree):
         return  # joints follow others, which only the joint coordinates know, or there are too few to close a loop
     case, model, q, v = found
     total = case.x + algorithms.passive_force(model, q, v)
-    system = multibody_system(model, q, v, total, case.f, case.t)
+    system = multibody_system(model, q, v, total, f_ext=case.f, t=case.t)
     motion = system.solve()
     allowed = 1e-13 * max(10.0, np.linalg.cond(system.matrix))
-    assembled = algorithms.divide_and_conquer(model, q, v, total, case.f, case.t)
+    assembled = algorithms.divide_and_conquer(model, q, v, total, f_ext=case.f, t=case.t)
     # parts on their own can be worse conditioned than the whole: light ones, and pairs that a joint hardly holds
     agree("loops: divide and conquer", assembled.qdd, motion.qdd, 100.0 * allowed)
     n = len(model.bodies) - 1
@@ -122,12 +122,12 @@ def test_accelerations_keep_the_loops_closed(seed, loops, any_case, agree):
         return
     case, model, q, v = found
     total = case.x + algorithms.passive_force(model, q, v)
-    a = multibody_system(model, q, v, total, case.f, case.t).solve().qdd
+    a = multibody_system(model, q, v, total, f_ext=case.f, t=case.t).solve().qdd
     h = 1e-4
 
     def gap(s):
         there = model.integrate(q, s * v + 0.5 * s**2 * a)
-        poses = algorithms.forward_kinematics(model, there, None, case.t + s).poses
+        poses = algorithms.forward_kinematics(model, there, None, t=case.t + s).poses
         x = np.column_stack([poses[1:, :3, :3].reshape(-1, 9), poses[1:, :3, 3]]).ravel()
         return bodies.constraint_error(x, case.t + s)
 
@@ -144,7 +144,7 @@ def test_loops_do_no_work(seed, loops, any_case, agree):
         return
     case, model, q, v = found
     total = case.x + algorithms.passive_force(model, q, v)
-    a = multibody_system(model, q, v, total, case.f).solve().qdd
-    balance = algorithms.power_balance(model, q, v, a, case.x, case.f)
+    a = multibody_system(model, q, v, total, f_ext=case.f).solve().qdd
+    balance = algorithms.power_balance(model, q, v, a, case.x, f_ext=case.f)
     scale = sum(abs(float(x)) for x in (balance.energy_rate, balance.applied, balance.external, balance.dissipated))
     agree("loops: power balance", balance.residual, 0.0, 1e-12, scale + np.abs(a).max())

@@ -27,7 +27,7 @@ def swung():
 def test_motions_in_every_formulation(swung, formulation):
     run = rbd.simulate(swung, [0.3], [0.0], 0.1, 1e-3, formulation=formulation)
     np.testing.assert_allclose(run.poses("arm")[:, 2, 1], np.sin(np.sin(3 * run.t)), atol=1e-9)
-    by_hand = [rbd.energy(swung, q, v, t).total for t, q, v in zip(run.t, run.q, run.v, strict=True)]
+    by_hand = [rbd.energy(swung, q, v, t=t).total for t, q, v in zip(run.t, run.q, run.v, strict=True)]
     np.testing.assert_allclose(run.energy().total, by_hand, atol=1e-9)
     np.testing.assert_allclose(run.velocities()[:, 1, 0], 3 * np.cos(3 * run.t), atol=1e-9)
     assert "energy" not in run.invariants()  # a motor brings it in and out
@@ -43,7 +43,7 @@ def test_walks(swung, formulation):
     np.testing.assert_allclose(np.arctan2(pose[2, 1], pose[1, 1]), np.sin(0.15), atol=1e-7)
     assert walk.drift(5).get("constraint error", 0.0) < 1e-7
     q, v = (part[0] for part in _joint_state(walk, state))
-    np.testing.assert_allclose(walk.invariants(5)["energy"], rbd.energy(swung, [q], [v], 0.05).total, rtol=1e-9)
+    np.testing.assert_allclose(walk.invariants(5)["energy"], rbd.energy(swung, [q], [v], t=0.05).total, rtol=1e-9)
 
 
 def _joint_state(walk, state):

@@ -72,7 +72,7 @@ class Twin:
         """From H and C of the plain tree, G^T H G a = tau - G^T (H g_dot + C): nothing special is asked for it."""
         m, at = self.tree.m, self.lift(q)
         H, v = algorithms.crba(m, at).H, self.G @ v + self.g
-        C = algorithms.rnea(m, at, v, self.g_dot, self.case.f).tau
+        C = algorithms.rnea(m, at, v, self.g_dot, f_ext=self.case.f).tau
         if passive:
             C = C - algorithms.passive_force(m, at, v)
         return np.linalg.solve(self.G.T @ H @ self.G, tau - self.G.T @ C)

@@ -64,135 +64,144 @@ UNCHECKED = {
 """Where a number that is not finite is taken as it is, with the reason."""
 TABLE = {
     # inverse dynamics and what it is made of
-    "functions.rnea": Known(lambda c: R.rnea(c.m, c.q, c.v, c.a, c.f, c.t), TREE, FORCE, FORCE),
-    "functions.bias_force": Known(lambda c: R.bias_force(c.m, c.q, c.v, c.f, c.t), TREE, FORCE, ELSEWHERE),
-    "functions.crba": Known(lambda c: R.crba(c.m, c.q, c.t), TREE, MATRIX, MATRIX),
-    "functions.gravity_force": Known(lambda c: R.gravity_force(c.m, c.q, c.t), TREE, FORCE, FORCE),
+    "functions.rnea": Known(lambda c: R.rnea(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t), TREE, FORCE, FORCE),
+    "functions.bias_force": Known(lambda c: R.bias_force(c.m, c.q, c.v, f_ext=c.f, t=c.t), TREE, FORCE, ELSEWHERE),
+    "functions.crba": Known(lambda c: R.crba(c.m, c.q, t=c.t), TREE, MATRIX, MATRIX),
+    "functions.gravity_force": Known(lambda c: R.gravity_force(c.m, c.q, t=c.t), TREE, FORCE, FORCE),
     "functions.passive_force": Known(lambda c: R.passive_force(c.m, c.q, c.v), SAME, FORCE, FORCE),
-    "algorithms.rnea.rnea": Known(lambda c: A.rnea(c.m, c.q, c.v, c.a, c.f, c.t).tau, TREE, FORCE, FORCE),
-    "algorithms.rnea_base.rnea_base": Known(lambda c: A.rnea_base(c.m, c.q, c.v, c.a, c.f, c.t), TREE, FORCE, FORCE),
+    "algorithms.rnea.rnea": Known(lambda c: A.rnea(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t).tau, TREE, FORCE, FORCE),
+    "algorithms.rnea_base.rnea_base": Known(
+        lambda c: A.rnea_base(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t), TREE, FORCE, FORCE
+    ),
     "algorithms.luh_walker_paul.luh_walker_paul": Known(
         lambda c: A.luh_walker_paul(c.m, c.q, c.v, c.a).tau, TREE, ELSEWHERE, REFUSES
     ),
     "algorithms.bias_force.bias_force": Known(
-        lambda c: A.bias_force(c.m, c.q, c.v, c.f, c.t), TREE, FORCE, ELSEWHERE
+        lambda c: A.bias_force(c.m, c.q, c.v, f_ext=c.f, t=c.t), TREE, FORCE, ELSEWHERE
     ),
     "algorithms.bias_force.coriolis_force": Known(
-        lambda c: A.coriolis_force(c.m, c.q, c.v, c.t), TREE, FORCE, ELSEWHERE
+        lambda c: A.coriolis_force(c.m, c.q, c.v, t=c.t), TREE, FORCE, ELSEWHERE
     ),
-    "algorithms.bias_force.gravity_force": Known(lambda c: A.gravity_force(c.m, c.q, c.t), TREE, FORCE, FORCE),
-    "algorithms.crba.crba": Known(lambda c: A.crba(c.m, c.q, c.t).H, TREE, MATRIX, MATRIX),
-    "algorithms.crba.crba_base": Known(lambda c: A.crba_base(c.m, c.q, c.t), TREE, MATRIX, MATRIX),
+    "algorithms.bias_force.gravity_force": Known(lambda c: A.gravity_force(c.m, c.q, t=c.t), TREE, FORCE, FORCE),
+    "algorithms.crba.crba": Known(lambda c: A.crba(c.m, c.q, t=c.t).H, TREE, MATRIX, MATRIX),
+    "algorithms.crba.crba_base": Known(lambda c: A.crba_base(c.m, c.q, t=c.t), TREE, MATRIX, MATRIX),
     "algorithms.inertia_matrix_columns.inertia_matrix_columns": Known(
-        lambda c: A.inertia_matrix_columns(c.m, c.q, c.t), TREE, MATRIX, MATRIX
+        lambda c: A.inertia_matrix_columns(c.m, c.q, t=c.t), TREE, MATRIX, MATRIX
     ),
     "algorithms.inverse_dynamics_delta.inverse_dynamics_delta": Known(
-        lambda c: np.array([A.inverse_dynamics_delta(c.m, c.q, e, c.t) for e in np.eye(c.m.nv)]), TREE, MATRIX, MATRIX
+        lambda c: np.array([A.inverse_dynamics_delta(c.m, c.q, e, t=c.t) for e in np.eye(c.m.nv)]), TREE, MATRIX, MATRIX
     ),
     "algorithms.closed_form.closed_form": Known(lambda c: A.closed_form(c.m, c.q).H, TREE, MATRIX, REFUSES),
     "algorithms.passive_force.passive_force": Known(lambda c: A.passive_force(c.m, c.q, c.v), SAME, FORCE, FORCE),
-    "algorithms.force_elements.element_force": Known(lambda c: A.element_force(c.m, c.q, c.v, c.t), SAME, FORCE, FORCE),
+    "algorithms.force_elements.element_force": Known(
+        lambda c: A.element_force(c.m, c.q, c.v, t=c.t), SAME, FORCE, FORCE
+    ),
     "algorithms.force_elements.element_power": Known(
-        lambda c: np.stack(A.element_power(c.m, c.q, c.v, c.t)), SAME, SAME, SAME
+        lambda c: np.stack(A.element_power(c.m, c.q, c.v, t=c.t)), SAME, SAME, SAME
     ),
     "algorithms.force_elements.with_elements": Known(
-        lambda c: A.with_elements(c.m, c.q, c.v, c.f, c.t), SAME, SAME, SAME
+        lambda c: A.with_elements(c.m, c.q, c.v, f_ext=c.f, t=c.t), SAME, SAME, SAME
     ),
     "algorithms.force_elements.element_rates": Known(
-        lambda c: np.stack(A.element_rates(c.m, c.q, c.v, c.t)), SAME, SAME, SAME
+        lambda c: np.stack(A.element_rates(c.m, c.q, c.v, t=c.t)), SAME, SAME, SAME
     ),
     "algorithms.force_elements.element_derivatives": Known(
-        lambda c: A.element_derivatives(c.m, c.q, c.v, c.t)[0], SAME, MATRIX, MATRIX
+        lambda c: A.element_derivatives(c.m, c.q, c.v, t=c.t)[0], SAME, MATRIX, MATRIX
     ),
     "algorithms.passive_derivatives.passive_derivatives": Known(
         lambda c: A.passive_derivatives(c.m, c.q, c.v).dtau_dq, SAME, MATRIX, MATRIX
     ),
     # forward dynamics
-    "functions.aba": Known(lambda c: R.aba(c.m, c.q, c.v, c.tau, c.f, c.t), REFUSES, REFUSES, FREE),
+    "functions.aba": Known(lambda c: R.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, REFUSES, FREE),
     "functions.forward_dynamics": Known(
-        lambda c: R.forward_dynamics(c.m, c.q, c.v, c.tau, c.f, c.t), REFUSES, SPRUNG, SPRUNG
+        lambda c: R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, SPRUNG, SPRUNG
     ),
     "functions.state_derivative": Known(
-        lambda c: R.state_derivative(c.m, c.q, c.v, c.tau, c.f, c.t).vdot, REFUSES, SPRUNG, SPRUNG
+        lambda c: R.state_derivative(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).vdot, REFUSES, SPRUNG, SPRUNG
     ),
     "formulations.state_equation.StateEquation": Known(
-        lambda c: R.StateEquation(c.m, c.tau, c.f)(c.t, np.concatenate([c.q, c.v]))[c.m.nq :], REFUSES, SPRUNG, SPRUNG
+        lambda c: R.StateEquation(c.m, c.tau, f_ext=c.f)(c.t, np.concatenate([c.q, c.v]))[c.m.nq :],
+        REFUSES, SPRUNG, SPRUNG,
     ),
     "formulations.joint.JointSystem": Known(
         lambda c: rbd.formulations.JointSystem(c.m, lambda *_: c.tau, lambda *_: c.f).rate(c.t, c.q, c.v),
         REFUSES, SPRUNG, SPRUNG,
     ),
     "functions.hybrid_dynamics": Known(
-        lambda c: R.hybrid_dynamics(c.m, c.q, c.v, c.tau, 0.0 * c.a, c.moving, c.f, c.t).a, REFUSES, FREE, FREE
+        lambda c: R.hybrid_dynamics(c.m, c.q, c.v, c.tau, 0.0 * c.a, c.moving, f_ext=c.f, t=c.t).a, REFUSES, FREE, FREE
     ),
-    "algorithms.aba.aba": Known(lambda c: A.aba(c.m, c.q, c.v, c.tau, c.f, c.t).qdd, REFUSES, REFUSES, FREE),
+    "algorithms.aba.aba": Known(lambda c: A.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).qdd, REFUSES, REFUSES, FREE),
     "algorithms.forward_dynamics.forward_dynamics": Known(
-        lambda c: A.forward_dynamics(c.m, c.q, c.v, c.tau, c.f, c.t), REFUSES, SPRUNG, SPRUNG
+        lambda c: A.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, SPRUNG, SPRUNG
     ),
     "algorithms.forward_dynamics.forward_dynamics_crba": Known(
-        lambda c: A.forward_dynamics_crba(c.m, c.q, c.v, c.tau, c.f, c.t, "ltl"), REFUSES, FREE, FREE
+        lambda c: A.forward_dynamics_crba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t, factorization="ltl"),
+        REFUSES, FREE, FREE,
     ),
     "algorithms.hybrid.hybrid_aba.hybrid_aba": Known(
-        lambda c: A.hybrid_aba(c.m, c.q, c.v, c.tau, c.a, c.moving, c.f, c.t).qdd, REFUSES, REFUSES, FREE
+        lambda c: A.hybrid_aba(c.m, c.q, c.v, c.tau, c.a, c.moving, f_ext=c.f, t=c.t).qdd, REFUSES, REFUSES, FREE
     ),
     "algorithms.hybrid.hybrid_dynamics.hybrid_dynamics": Known(
-        lambda c: A.hybrid_dynamics(c.m, c.q, c.v, c.tau, c.a, c.moving, c.f, c.t).qdd, REFUSES, FREE, FREE
+        lambda c: A.hybrid_dynamics(c.m, c.q, c.v, c.tau, c.a, c.moving, f_ext=c.f, t=c.t).qdd, REFUSES, FREE, FREE
     ),
     "algorithms.hybrid.hybrid_equation.hybrid_equation": Known(
         lambda c: (lambda e: np.linalg.solve(e.H, e.Q @ c.tau - e.C) @ e.Q)(
-            A.hybrid_equation(c.m, c.q, c.v, c.moving, c.f, c.t)
+            A.hybrid_equation(c.m, c.q, c.v, c.moving, f_ext=c.f, t=c.t)
         ),
         REFUSES, FREE, FREE,
     ),
     "algorithms.hybrid.hybrid_crba.hybrid_crba": Known(
-        lambda c: A.hybrid_crba(c.m, c.q, c.moving, c.t).H11, TREE, MATRIX, MATRIX
+        lambda c: A.hybrid_crba(c.m, c.q, c.moving, t=c.t).H11, TREE, MATRIX, MATRIX
     ),
     "algorithms.articulated.variant_1.aba_variant_1": Known(
-        lambda c: A.aba_variant_1(c.m, c.q, c.v, c.tau, c.f, c.t).qdd, REFUSES, REFUSES, FREE
+        lambda c: A.aba_variant_1(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).qdd, REFUSES, REFUSES, FREE
     ),
     "algorithms.articulated.variant_2.aba_variant_2": Known(
-        lambda c: A.aba_variant_2(c.m, c.q, c.v, c.tau, c.f, c.t).qdd, REFUSES, REFUSES, FREE
+        lambda c: A.aba_variant_2(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).qdd, REFUSES, REFUSES, FREE
     ),
     "algorithms.articulated.variant_1.articulated_inverse": Known(
-        lambda c: A.articulated_inverse(c.m, c.q, c.v, c.tau, c.frame, c.f, c.t).Phi, REFUSES, REFUSES, ELSEWHERE
+        lambda c: A.articulated_inverse(c.m, c.q, c.v, c.tau, c.frame, f_ext=c.f, t=c.t).Phi,
+        REFUSES, REFUSES, ELSEWHERE,
     ),
     "algorithms.articulated.divide_and_conquer.divide_and_conquer": Known(
-        lambda c: A.divide_and_conquer(c.m, c.q, c.v, c.tau, c.f, c.t).qdd, ELSEWHERE, REFUSES, FREE
+        lambda c: A.divide_and_conquer(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).qdd, ELSEWHERE, REFUSES, FREE
     ),
     "algorithms.articulated.system.take_apart": Known(
-        lambda c: A.articulated.take_apart(c.m, c.q, c.v, c.tau, c.f, c.t).v, ELSEWHERE, REFUSES, ELSEWHERE
+        lambda c: A.articulated.take_apart(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).v, ELSEWHERE, REFUSES, ELSEWHERE
     ),
     "algorithms.articulated.projection.project_handles": Known(
         lambda c: (lambda p: np.linalg.solve(p.H, -p.C))(
-            A.project_handles(c.m, c.q, c.v, c.tau, c.frame, c.f, c.t)
+            A.project_handles(c.m, c.q, c.v, c.tau, c.frame, f_ext=c.f, t=c.t)
         ),
         REFUSES, FREE, FREE,
     ),
     "algorithms.constraints.equation.equation_of_motion": Known(
-        lambda c: constraints.equation_of_motion(c.m, c.q, c.v, c.tau, c.f, c.t).acceleration(), REFUSES, FREE, FREE
+        lambda c: constraints.equation_of_motion(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).acceleration(),
+        REFUSES, FREE, FREE,
     ),
     "algorithms.constraints.motion_constraint.constrained_motion": Known(
-        lambda c: constraints.constrained_motion(c.m, _Nothing(c.m.nv), c.q, c.v, c.tau, c.f, c.t).qdd,
+        lambda c: constraints.constrained_motion(c.m, _Nothing(c.m.nv), c.q, c.v, c.tau, f_ext=c.f, t=c.t).qdd,
         REFUSES, FREE, FREE,
     ),
     "algorithms.constraints.multibody_system.multibody_system": Known(
-        lambda c: constraints.multibody_system(c.m, c.q, c.v, c.tau, c.f, c.t).solve().qdd, ELSEWHERE, REFUSES, FREE
+        lambda c: constraints.multibody_system(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).solve().qdd,
+        ELSEWHERE, REFUSES, FREE,
     ),
     "algorithms.gears.equation.geared_forward_dynamics": Known(
-        lambda c: gears.geared_forward_dynamics(c.gears, c.q, c.v, c.tau, c.f, c.t), REFUSES, FREE, FREE
+        lambda c: gears.geared_forward_dynamics(c.gears, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, FREE, FREE
     ),
     "algorithms.gears.equation.geared_equation": Known(
-        lambda c: gears.geared_equation(c.gears, c.q, c.v, c.f, c.t).H_y, REFUSES, MATRIX, MATRIX
+        lambda c: gears.geared_equation(c.gears, c.q, c.v, f_ext=c.f, t=c.t).H_y, REFUSES, MATRIX, MATRIX
     ),
     "algorithms.gears.equation.geared_inverse_dynamics": Known(
-        lambda c: gears.geared_inverse_dynamics(c.gears, c.q, c.v, c.a, c.f, c.t), REFUSES, FORCE, FORCE
+        lambda c: gears.geared_inverse_dynamics(c.gears, c.q, c.v, c.a, f_ext=c.f, t=c.t), REFUSES, FORCE, FORCE
     ),
     "algorithms.gears.equation.motor_forces": Known(
-        lambda c: gears.motor_forces(c.gears, [], c.q, c.v, c.a, c.f, c.t), REFUSES, ELSEWHERE, ELSEWHERE
+        lambda c: gears.motor_forces(c.gears, [], c.q, c.v, c.a, f_ext=c.f, t=c.t), REFUSES, ELSEWHERE, ELSEWHERE
     ),
     "algorithms.gears.gear.Gears": Known(lambda c: c.gears.G(c.q), REFUSES, ELSEWHERE, ELSEWHERE),
     "algorithms.gears.rotors.without_rotors": Known(
-        lambda c: A.crba(gears.without_rotors(c.gears), c.q, c.t).H, REFUSES, MATRIX, MATRIX
+        lambda c: A.crba(gears.without_rotors(c.gears), c.q, t=c.t).H, REFUSES, MATRIX, MATRIX
     ),
     "formulations.geared.GearedSystem": Known(
         lambda c: rbd.formulations.GearedSystem(c.m, lambda *_: c.tau, lambda *_: c.f).rate(c.t, c.q, c.v),
@@ -211,7 +220,7 @@ TABLE = {
         lambda c: accuracy.noise_fan(c.m, c.q, c.a, 0.0, 2, t=c.t) - c.a, REFUSES, ZERO, ZERO
     ),
     "accuracy.conditioning.condition_number": Known(
-        lambda c: accuracy.condition_number(c.m, c.q, c.t) - np.linalg.cond(A.crba(c.m, c.q, c.t).H),
+        lambda c: accuracy.condition_number(c.m, c.q, t=c.t) - np.linalg.cond(A.crba(c.m, c.q, t=c.t).H),
         REFUSES, ZERO, ZERO,
     ),
     "accuracy.step_size.fixed_run": Known(
@@ -221,7 +230,8 @@ TABLE = {
         lambda c: accuracy.adaptive_run(c.m, c.q, c.v, 1e-3, points=3).v, REFUSES, ELSEWHERE, ELSEWHERE
     ),
     "algorithms.unit_acceleration.unit_acceleration": Known(
-        lambda c: np.array([A.unit_acceleration(c.m, c.q, k, c.t).tau for k in range(c.m.nv)]), REFUSES, MATRIX, MATRIX
+        lambda c: np.array([A.unit_acceleration(c.m, c.q, k, t=c.t).tau for k in range(c.m.nv)]),
+        REFUSES, MATRIX, MATRIX,
     ),
     "inspection.inspect": Known(
         lambda c: R.inspect(c.m, c.m.bodies[3].name, c.q, c.v, f_ext=c.f, t=c.t)["v"],
@@ -229,20 +239,21 @@ TABLE = {
     ),
     # derivatives
     "derivatives.jacobians.rnea_derivatives": Known(
-        lambda c: R.rnea_derivatives(c.m, c.q, c.v, c.a, c.f, c.t).dtau_dq, TREE, MATRIX, MATRIX
+        lambda c: R.rnea_derivatives(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t).dtau_dq, TREE, MATRIX, MATRIX
     ),
     "derivatives.jacobians.aba_derivatives": Known(
-        lambda c: (lambda d: [d.da_dq, d.da_dv, d.da_dtau])(R.aba_derivatives(c.m, c.q, c.v, c.tau, c.f, c.t)),
+        lambda c: (lambda d: [d.da_dq, d.da_dv, d.da_dtau])(R.aba_derivatives(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t)),
         REFUSES, SLOPES, SLOPES,
     ),
     "derivatives.jacobians.forward_dynamics_derivatives": Known(
         lambda c: (lambda d: [d.da_dq, d.da_dv, d.da_dtau])(
-            R.forward_dynamics_derivatives(c.m, c.q, c.v, c.tau, c.f, c.t)
+            R.forward_dynamics_derivatives(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t)
         ),
         REFUSES, SPRUNG_SLOPES, SPRUNG_SLOPES,
     ),
     "derivatives.gradients.rnea_gradient": Known(
-        lambda c: (lambda g: [g.q, g.v, g.a])(R.rnea_gradient(c.m, c.q, c.v, c.a, c.w, c.f, c.t)), TREE, FORCE, FORCE
+        lambda c: (lambda g: [g.q, g.v, g.a])(R.rnea_gradient(c.m, c.q, c.v, c.a, c.w, f_ext=c.f, t=c.t)),
+        TREE, FORCE, FORCE,
     ),
     "derivatives.gradients.aba_gradient": Known(
         lambda c: _by_rows(c, R.aba_gradient), REFUSES, SLOPES, SLOPES
@@ -251,67 +262,67 @@ TABLE = {
         lambda c: _by_rows(c, R.forward_dynamics_gradient), REFUSES, SPRUNG_SLOPES, SPRUNG_SLOPES
     ),
     "derivatives.parameters.rnea_parameter_jacobian": Known(
-        lambda c: R.rnea_parameter_jacobian(c.m, c.q, c.v, c.a, c.f, c.t), TREE, PARAMETERS, PARAMETERS
+        lambda c: R.rnea_parameter_jacobian(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t), TREE, PARAMETERS, PARAMETERS
     ),
     "derivatives.parameters.forward_dynamics_parameter_jacobian": Known(
-        lambda c: _times_H(c, R.forward_dynamics_parameter_jacobian(c.m, c.q, c.v, c.tau, c.f, c.t)),
+        lambda c: _times_H(c, R.forward_dynamics_parameter_jacobian(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t)),
         REFUSES, ELSEWHERE, ELSEWHERE,
     ),
     "derivatives.parameters.inertial_regressor": Known(
-        lambda c: R.inertial_regressor(c.m, c.q, c.v, c.a, c.t), TREE, FORCE, FORCE
+        lambda c: R.inertial_regressor(c.m, c.q, c.v, c.a, t=c.t), TREE, FORCE, FORCE
     ),
     "algorithms.rnea_derivatives.rnea_derivatives": Known(
-        lambda c: A.rnea_derivatives(c.m, c.q, c.v, c.a, c.f, c.t).dtau_dv, TREE, MATRIX, MATRIX
+        lambda c: A.rnea_derivatives(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t).dtau_dv, TREE, MATRIX, MATRIX
     ),
     "algorithms.parameter_derivatives.rnea_parameter_derivatives": Known(
-        lambda c: A.rnea_parameter_derivatives(c.m, c.q, c.v, c.a, c.f, c.t), TREE, PARAMETERS, PARAMETERS
+        lambda c: A.rnea_parameter_derivatives(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t), TREE, PARAMETERS, PARAMETERS
     ),
     "algorithms.forward_dynamics_derivatives.forward_dynamics_derivatives": Known(
         lambda c: (lambda d: [d.dqdd_dq, d.dqdd_dv, d.dqdd_dtau])(
-            A.forward_dynamics_derivatives(c.m, c.q, c.v, c.tau, c.f, c.t)
+            A.forward_dynamics_derivatives(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t)
         ),
         REFUSES, SPRUNG_SLOPES, SPRUNG_SLOPES,
     ),
     "algorithms.forward_dynamics_derivatives.forward_dynamics_parameter_derivatives": Known(
-        lambda c: A.forward_dynamics_parameter_derivatives(c.m, c.q, c.v, c.tau, c.f, c.t),
+        lambda c: A.forward_dynamics_parameter_derivatives(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t),
         REFUSES, ELSEWHERE, ELSEWHERE,
     ),
     "algorithms.regressor.inertial_regressor": Known(
-        lambda c: A.inertial_regressor(c.m, c.q, c.v, c.a, c.t), TREE, FORCE, FORCE
+        lambda c: A.inertial_regressor(c.m, c.q, c.v, c.a, t=c.t), TREE, FORCE, FORCE
     ),
     # where the bodies are and how they move: the same whether or not a loop is closed
     "functions.forward_kinematics": Known(
-        lambda c: (lambda k: [k.poses, k.velocities])(R.forward_kinematics(c.m, c.q, c.v, c.t)), SAME, SAME, SAME
+        lambda c: (lambda k: [k.poses, k.velocities])(R.forward_kinematics(c.m, c.q, c.v, t=c.t)), SAME, SAME, SAME
     ),
     "functions.jacobian": Known(lambda c: R.jacobian(c.m, c.q, c.frame, t=c.t), TREE, COLUMNS, COLUMNS),
     "functions.bias_acceleration": Known(
         lambda c: R.bias_acceleration(c.m, c.q, c.v, c.frame, t=c.t), TREE, SAME, ELSEWHERE
     ),
-    "functions.center_of_mass": Known(lambda c: R.center_of_mass(c.m, c.q, c.t), SAME, SAME, SAME),
-    "functions.momentum": Known(lambda c: R.momentum(c.m, c.q, c.v, "com", c.t), SAME, SAME, SAME),
-    "functions.energy": Known(lambda c: R.energy(c.m, c.q, c.v, c.t).total, SAME, SAME, SAME),
+    "functions.center_of_mass": Known(lambda c: R.center_of_mass(c.m, c.q, t=c.t), SAME, SAME, SAME),
+    "functions.momentum": Known(lambda c: R.momentum(c.m, c.q, c.v, "com", t=c.t), SAME, SAME, SAME),
+    "functions.energy": Known(lambda c: R.energy(c.m, c.q, c.v, t=c.t).total, SAME, SAME, SAME),
     "functions.power_balance": Known(lambda c: _balance(c, R.power_balance), ELSEWHERE, ZERO, ZERO),
     "algorithms.kinematics.forward_kinematics": Known(
-        lambda c: (lambda k: [k.poses, k.velocities])(A.forward_kinematics(c.m, c.q, c.v, c.t)), SAME, SAME, SAME
+        lambda c: (lambda k: [k.poses, k.velocities])(A.forward_kinematics(c.m, c.q, c.v, t=c.t)), SAME, SAME, SAME
     ),
     "algorithms.jacobian.jacobian": Known(lambda c: A.jacobian(c.m, c.q, c.frame, t=c.t), TREE, COLUMNS, COLUMNS),
     "algorithms.jacobian.bias_acceleration": Known(
         lambda c: A.bias_acceleration(c.m, c.q, c.v, c.frame, t=c.t), TREE, SAME, ELSEWHERE
     ),
     "algorithms.jacobian.point_velocity": Known(
-        lambda c: A.point_velocity(c.m, c.q, c.v, c.frame, [0.1, 0.2, 0.3], c.t), SAME, SAME, SAME
+        lambda c: A.point_velocity(c.m, c.q, c.v, c.frame, [0.1, 0.2, 0.3], t=c.t), SAME, SAME, SAME
     ),
-    "algorithms.momentum.center_of_mass": Known(lambda c: A.center_of_mass(c.m, c.q, c.t), SAME, SAME, SAME),
+    "algorithms.momentum.center_of_mass": Known(lambda c: A.center_of_mass(c.m, c.q, t=c.t), SAME, SAME, SAME),
     "algorithms.momentum.center_of_mass_jacobian": Known(
-        lambda c: A.center_of_mass_jacobian(c.m, c.q, c.t), TREE, COLUMNS, COLUMNS
+        lambda c: A.center_of_mass_jacobian(c.m, c.q, t=c.t), TREE, COLUMNS, COLUMNS
     ),
-    "algorithms.momentum.momentum": Known(lambda c: A.momentum(c.m, c.q, c.v, "world", c.t), SAME, SAME, SAME),
+    "algorithms.momentum.momentum": Known(lambda c: A.momentum(c.m, c.q, c.v, "world", t=c.t), SAME, SAME, SAME),
     "algorithms.momentum.momentum_matrix": Known(
-        lambda c: A.momentum_matrix(c.m, c.q, "com", c.t), TREE, COLUMNS, COLUMNS
+        lambda c: A.momentum_matrix(c.m, c.q, "com", t=c.t), TREE, COLUMNS, COLUMNS
     ),
     "algorithms.momentum.total_mass": Known(lambda c: A.total_mass(c.m), SAME, SAME, SAME),
-    "algorithms.energy.energy": Known(lambda c: A.energy(c.m, c.q, c.v, c.t).total, SAME, SAME, SAME),
-    "algorithms.energy.external_power": Known(lambda c: A.external_power(c.m, c.q, c.v, c.f, c.t), SAME, SAME, SAME),
+    "algorithms.energy.energy": Known(lambda c: A.energy(c.m, c.q, c.v, t=c.t).total, SAME, SAME, SAME),
+    "algorithms.energy.external_power": Known(lambda c: A.external_power(c.m, c.q, c.v, c.f, t=c.t), SAME, SAME, SAME),
     "algorithms.energy.power_balance": Known(lambda c: _balance(c, A.power_balance), ELSEWHERE, ZERO, ZERO),
     "algorithms.passive_force.dissipation": Known(lambda c: A.dissipation(c.m, c.v), SAME, SAME, SAME),
     "algorithms.passive_force.spring_energy": Known(lambda c: A.spring_energy(c.m, c.q), SAME, SAME, SAME),
@@ -332,26 +343,29 @@ TABLE = {
     # floating bases
     "algorithms.floating_base.system.FloatingBase": Known(lambda c: c.base.inertias, REFUSES, SAME, SAME),
     "algorithms.floating_base.floating_aba.floating_aba": Known(
-        _floating(lambda c, s, v: A.floating_aba(s, c.q, c.v, v, c.tau, c.f, t=c.t).qdd), REFUSES, REFUSES, ELSEWHERE
+        _floating(lambda c, s, v: A.floating_aba(s, c.q, c.v, v, c.tau, f_ext=c.f, t=c.t).qdd),
+        REFUSES,
+        REFUSES,
+        ELSEWHERE,
     ),
     "algorithms.floating_base.equation.floating_equation": Known(
-        _floating(lambda c, s, v: A.floating_equation(s, c.q, c.v, v, c.f, t=c.t).H_fl), REFUSES, MATRIX, MATRIX
+        _floating(lambda c, s, v: A.floating_equation(s, c.q, c.v, v, f_ext=c.f, t=c.t).H_fl), REFUSES, MATRIX, MATRIX
     ),
     "algorithms.floating_base.equation.floating_parent": Known(
         _floating(lambda c, s, v: len(A.floating_parent(s)) - 6 - c.m.nv), REFUSES, ZERO, ZERO
     ),
     "algorithms.floating_base.floating_crba.floating_crba": Known(
-        _floating(lambda c, s, v: A.floating_crba(s, c.q, c.t).F), REFUSES, COLUMNS, COLUMNS
+        _floating(lambda c, s, v: A.floating_crba(s, c.q, t=c.t).F), REFUSES, COLUMNS, COLUMNS
     ),
     "algorithms.floating_base.floating_rnea.floating_rnea": Known(
-        _floating(lambda c, s, v: A.floating_rnea(s, c.q, c.v, v, c.f, t=c.t).C), REFUSES, FORCE, ELSEWHERE
+        _floating(lambda c, s, v: A.floating_rnea(s, c.q, c.v, v, f_ext=c.f, t=c.t).C), REFUSES, FORCE, ELSEWHERE
     ),
     "algorithms.floating_base.floating_inverse_dynamics.floating_inverse_dynamics": Known(
-        _floating(lambda c, s, v: A.floating_inverse_dynamics(s, c.q, c.v, v, c.a, c.f, t=c.t).tau),
+        _floating(lambda c, s, v: A.floating_inverse_dynamics(s, c.q, c.v, v, c.a, f_ext=c.f, t=c.t).tau),
         REFUSES, FORCE, FORCE,
     ),
     "algorithms.floating_base.floating_jacobian.floating_jacobian": Known(
-        _floating(lambda c, s, v: A.floating_jacobian(s, c.q, c.frame, c.t)), REFUSES, COLUMNS, COLUMNS
+        _floating(lambda c, s, v: A.floating_jacobian(s, c.q, c.frame, t=c.t)), REFUSES, COLUMNS, COLUMNS
     ),
     "algorithms.floating_base.floating_jacobian.impulse_response": Known(
         _floating(lambda c, s, v: A.impulse_response(s, c.q, c.tau, t=c.t).qd), REFUSES, ELSEWHERE, ELSEWHERE
@@ -509,19 +523,19 @@ class _Nothing:
 
 def _by_rows(c, gradient):
     """Gradients for unit weights: rows of the Jacobian."""
-    rows = [gradient(c.m, c.q, c.v, c.tau, e, c.f, c.t) for e in np.eye(c.m.nv)]
+    rows = [gradient(c.m, c.q, c.v, c.tau, e, f_ext=c.f, t=c.t) for e in np.eye(c.m.nv)]
     return [np.array([getattr(row, name) for row in rows]) for name in ("q", "v", "tau")]
 
 
 def _times_H(c, parameters):
-    H = A.crba(c.m, c.q, c.t).H
+    H = A.crba(c.m, c.q, t=c.t).H
     return {name: np.tensordot(H, x, 1) for name, x in parameters.items()}
 
 
 def _balance(c, power_balance):
     total = c.tau + A.passive_force(c.m, c.q, c.v)
-    a = A.forward_dynamics_crba(c.m, c.q, c.v, total, c.f, c.t)
-    return power_balance(c.m, c.q, c.v, a, c.tau, c.f, c.t).residual
+    a = A.forward_dynamics_crba(c.m, c.q, c.v, total, f_ext=c.f, t=c.t)
+    return power_balance(c.m, c.q, c.v, a, c.tau, f_ext=c.f, t=c.t).residual
 
 
 def _public() -> dict[str, Any]:

@@ -39,13 +39,13 @@ def test_accelerations_of_loops_are_those_of_a_tree_under_the_pin(turning):
     case, apart, K, v = turning
     h = 1e-3
     Kdot_v = (apart(case.q + h * v) - 2.0 * apart(case.q) + apart(case.q - h * v)) / h**2
-    H, C = rbd.crba(case.m, case.q), rbd.bias_force(case.m, case.q, v, case.f)
+    H, C = rbd.crba(case.m, case.q), rbd.bias_force(case.m, case.q, v, f_ext=case.f)
     A = np.block([[H, K.T], [K, np.zeros((2, 2))]])
     expected = np.linalg.solve(A, np.concatenate([case.tau - C, -Kdot_v]))[:3]
-    given = case.m, case.q, v, case.tau, case.f
+    given = case.m, case.q, v, case.tau
     found = {
-        "divide and conquer": algorithms.divide_and_conquer(*given).qdd,
-        "all in one": constraints.multibody_system(*given).solve().qdd,
+        "divide and conquer": algorithms.divide_and_conquer(*given, f_ext=case.f).qdd,
+        "all in one": constraints.multibody_system(*given, f_ext=case.f).solve().qdd,
     }
     for formulation in (SE3, SO3xR3, Bodywise):
         system = formulation(case.m, lambda *_: case.tau, lambda *_: case.f)
@@ -62,8 +62,8 @@ def test_accelerations_of_loops_are_those_of_a_tree_under_the_pin(turning):
 def test_power_of_a_loop(turning):
     """Joints that close loops do no work, unless they are driven: then it is not known who does it."""
     case, _, _, v = turning
-    a = algorithms.divide_and_conquer(case.m, case.q, v, case.tau, case.f).qdd
-    assert abs(rbd.power_balance(case.m, case.q, v, a, case.tau, case.f).residual) < 1e-9
+    a = algorithms.divide_and_conquer(case.m, case.q, v, case.tau, f_ext=case.f).qdd
+    assert abs(rbd.power_balance(case.m, case.q, v, a, case.tau, f_ext=case.f).residual) < 1e-9
     still = rbd.Prescribed(rbd.Revolute("y"), lambda t: ([0.0], [0.0], [0.0]))
     case.m.add_body("lamp", "crank", still, inertia=rbd.Inertia(1.0))
     try:
@@ -107,12 +107,15 @@ def test_json_keeps_loops_and_what_follows(looped, mimicking):
 def test_what_velocity_alone_does_to_driven_joints(driven):
     """The plain tree must accelerate its third joint as the motion does."""
     c, p, G, g_dot = driven.case, driven.tree, driven.G, driven.g_dot
-    bias = G.T @ algorithms.rnea(p.m, p.q, p.v, g_dot, c.f).tau
-    for found in (rbd.bias_force(c.m, c.q, c.v, c.f, c.t), algorithms.bias_force(c.m, c.q, c.v, c.f, c.t)):
+    bias = G.T @ algorithms.rnea(p.m, p.q, p.v, g_dot, f_ext=c.f).tau
+    for found in (
+        rbd.bias_force(c.m, c.q, c.v, f_ext=c.f, t=c.t),
+        algorithms.bias_force(c.m, c.q, c.v, f_ext=c.f, t=c.t),
+    ):
         np.testing.assert_allclose(found, bias, atol=1e-11)
     weightless = p.m.with_parameters({"gravity": np.zeros(3)})
     np.testing.assert_allclose(
-        algorithms.coriolis_force(c.m, c.q, c.v, c.t),
+        algorithms.coriolis_force(c.m, c.q, c.v, t=c.t),
         G.T @ algorithms.rnea(weightless, p.q, p.v, g_dot).tau,
         atol=1e-11,
     )
@@ -126,21 +129,21 @@ def test_what_velocity_alone_does_to_driven_joints(driven):
 
 def test_a_floating_base_with_driven_joints(driven):
     c, v_0 = driven.case, np.array([0.3, -0.2, 0.5, 1.0, -0.7, 0.2])
-    a_0, qdd = algorithms.floating_equation(c.base, c.q, c.v, v_0, c.f, t=c.t).solve(c.tau)
-    found = algorithms.floating_aba(c.base, c.q, c.v, v_0, c.tau, c.f, t=c.t)
+    a_0, qdd = algorithms.floating_equation(c.base, c.q, c.v, v_0, f_ext=c.f, t=c.t).solve(c.tau)
+    found = algorithms.floating_aba(c.base, c.q, c.v, v_0, c.tau, f_ext=c.f, t=c.t)
     np.testing.assert_allclose(found.qdd, qdd, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(found.a_0, a_0, rtol=1e-10, atol=1e-10)
-    back = algorithms.floating_inverse_dynamics(c.base, c.q, c.v, v_0, qdd, c.f, t=c.t)
+    back = algorithms.floating_inverse_dynamics(c.base, c.q, c.v, v_0, qdd, f_ext=c.f, t=c.t)
     np.testing.assert_allclose(back.tau, c.tau, rtol=1e-10, atol=1e-10)
-    C = algorithms.floating_rnea(c.base, c.q, c.v, v_0, c.f, t=c.t).C
-    F, H = algorithms.floating_crba(c.base, c.q, c.t).F, algorithms.crba(c.m, c.q, c.t).H
+    C = algorithms.floating_rnea(c.base, c.q, c.v, v_0, f_ext=c.f, t=c.t).C
+    F, H = algorithms.floating_crba(c.base, c.q, t=c.t).F, algorithms.crba(c.m, c.q, t=c.t).H
     np.testing.assert_allclose(F.T @ a_0 + H @ qdd + C, c.tau, rtol=1e-10, atol=1e-10)
 
 
 def test_handles_of_driven_trees(driven):
     c = driven.case
-    Phi = algorithms.project_handles(c.m, c.q, c.v, c.tau, c.frame, c.f, c.t).Phi
-    found = algorithms.articulated_inverse(c.m, c.q, c.v, c.tau, c.frame, c.f, c.t).Phi
+    Phi = algorithms.project_handles(c.m, c.q, c.v, c.tau, c.frame, f_ext=c.f, t=c.t).Phi
+    found = algorithms.articulated_inverse(c.m, c.q, c.v, c.tau, c.frame, f_ext=c.f, t=c.t).Phi
     np.testing.assert_allclose(found, Phi, rtol=1e-10, atol=1e-10 * np.abs(Phi).max())
 
 
@@ -150,11 +153,11 @@ def test_accelerations_by_parameters(which, request):
     twin = request.getfixturevalue(which)
     c, p, G = twin.case, twin.tree, twin.G
     a = G @ twin.acceleration(c.q, c.v, c.tau, passive=True) + twin.g_dot
-    H = rbd.crba(c.m, c.q, c.t)
-    expected = algorithms.rnea_parameter_derivatives(p.m, p.q, p.v, a, c.f)
+    H = rbd.crba(c.m, c.q, t=c.t)
+    expected = algorithms.rnea_parameter_derivatives(p.m, p.q, p.v, a, f_ext=c.f)
     for found in (
-        rbd.forward_dynamics_parameter_jacobian(c.m, c.q, c.v, c.tau, c.f, c.t),
-        algorithms.forward_dynamics_parameter_derivatives(c.m, c.q, c.v, c.tau, c.f, c.t),
+        rbd.forward_dynamics_parameter_jacobian(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t),
+        algorithms.forward_dynamics_parameter_derivatives(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t),
     ):
         names = [name for name in found if re.search(r"mass|com|inertia|placement|gravity", name)]
         assert len(names) > 15

@@ -54,6 +54,7 @@ def divide_and_conquer(
     q: NDArray,
     qd: NDArray,
     tau: NDArray,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     order: Order | None = None,
@@ -85,7 +86,7 @@ def divide_and_conquer(
     """
     order = balanced(model) if order is None else order
     check_order(model, order)
-    system = take_apart(model, q, qd, tau, f_ext, t)
+    system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
     require_closed(system, t)
     joints = [system.joint(i) for i in model.outward] + system.loops
     for joint in joints:

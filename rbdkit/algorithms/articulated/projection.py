@@ -86,6 +86,7 @@ def project_handles(
     qd: NDArray,
     tau: NDArray,
     handles: str | Sequence[str],
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> Projection:
@@ -115,7 +116,7 @@ def project_handles(
         raise ModelError(f"handles {names} must be one or more different bodies or frames")
     J = np.vstack([jacobian(model, q, name, t=t) for name in names])
     Jdot_qd = np.concatenate([bias_acceleration(model, q, qd, name, t=t) for name in names])
-    H, C = crba(model, q, t).H, bias_force(model, q, qd, f_ext, t) - tau
+    H, C = crba(model, q, t=t).H, bias_force(model, q, qd, f_ext=f_ext, t=t) - tau
     try:
         L_inv_J_T, L_inv_C = (np.linalg.solve(np.linalg.cholesky(H), x) for x in (J.T, C))
     except np.linalg.LinAlgError:

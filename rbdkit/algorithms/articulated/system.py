@@ -76,7 +76,7 @@ class System:
 
 
 def take_apart(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> System:
     """Pass 1 of the articulated-body algorithm in common coordinates (Featherstone 2008, Eqs 7.32-7.36), and joints.
 

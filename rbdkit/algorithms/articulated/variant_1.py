@@ -65,6 +65,7 @@ def aba_variant_1(
     q: NDArray,
     qd: NDArray,
     tau: NDArray,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
     handle: str = "world",
@@ -84,7 +85,7 @@ def aba_variant_1(
         If the inertia of a body is singular; if the joints do not move independently.
     """
     require_tree(model, "ABA, variant 1,")
-    system = take_apart(model, q, qd, tau, f_ext, t)
+    system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
     parts, steps = _towards(system, model.body(handle).index)
     a, f, through = (np.zeros((len(parts), 6)) for _ in range(3))
     for joint, step in reversed(steps):  # taken apart again, the last assembly first
@@ -105,6 +106,7 @@ def articulated_inverse(
     qd: NDArray,
     tau: NDArray,
     handle: str,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> InverseHandle:
@@ -126,7 +128,7 @@ def articulated_inverse(
         As of `aba_variant_1`.
     """
     require_tree(model, "the articulated-body inverse inertia")
-    system = take_apart(model, q, qd, tau, f_ext, t)
+    system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
     i = model.body(handle).index
     parts, steps = _towards(system, i)
     Phi, b = steps[-1][1].handle if steps else parts[i]

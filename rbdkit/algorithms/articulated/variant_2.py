@@ -54,7 +54,7 @@ def assemble(one: Handle, two: Handle, joint: Connection) -> Step:
 
 
 def aba_variant_2(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> TreeMotion:
     """Joint accelerations of a tree by an articulated-body algorithm with the formulas of variant 2.
 
@@ -70,7 +70,7 @@ def aba_variant_2(
         joints do not move independently.
     """
     require_tree(model, "ABA, variant 2,")
-    system = take_apart(model, q, qd, tau, f_ext, t)
+    system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
     IA, steps = list(system.bodies), {}
     for i in model.inward:
         p = model.parent[i]

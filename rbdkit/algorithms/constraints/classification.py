@@ -46,7 +46,7 @@ class Classification:
         return f"{', '.join(words)}; {self.velocity_freedoms} velocity, {self.position_freedoms} position freedoms"
 
 
-def classify(model: Model, constraint: MotionConstraint, q: NDArray, t: float = 0.0) -> Classification:
+def classify(model: Model, constraint: MotionConstraint, q: NDArray, *, t: float = 0.0) -> Classification:
     """The kind of a constraint at a state.
 
     Notes

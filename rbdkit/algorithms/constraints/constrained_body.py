@@ -51,7 +51,7 @@ class ConstrainedMotion:
     f_c: NDArray
 
 
-def attached_body(model: Model, q: NDArray, qd: NDArray, t: float = 0.0) -> AttachedBody:
+def attached_body(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> AttachedBody:
     """The only body of a model, at one state.
 
     Raises

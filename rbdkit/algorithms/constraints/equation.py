@@ -67,7 +67,7 @@ class EquationOfMotion:
 
 
 def equation_of_motion(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> EquationOfMotion:
     """The equation of a tree: H by the composite-rigid-body algorithm, C by inverse dynamics at qdd = 0.
 
@@ -88,7 +88,9 @@ def equation_of_motion(
         If joints close loops: their constraints are no part of the equation of a tree.
     """
     require_tree(model, "the equation of motion")
-    return EquationOfMotion(crba(model, q, t).H, bias_force(model, q, qd, f_ext, t), np.asarray(tau, dtype=float))
+    return EquationOfMotion(
+        crba(model, q, t=t).H, bias_force(model, q, qd, f_ext=f_ext, t=t), np.asarray(tau, dtype=float)
+    )
 
 
 def equation_of_body(

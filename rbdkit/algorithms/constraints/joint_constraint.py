@@ -61,7 +61,7 @@ class JointConstraint:
 
 
 def joint_constraint(
-    joint: JointType, q: NDArray, qd: NDArray, t: float = 0.0, active: NDArray | None = None
+    joint: JointType, q: NDArray, qd: NDArray, *, t: float = 0.0, active: NDArray | None = None
 ) -> JointConstraint:
     """All matrices and vectors of a joint's constraint (Featherstone 2008, Eqs 3.31-3.44).
 

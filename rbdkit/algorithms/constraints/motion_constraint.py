@@ -42,6 +42,7 @@ def constrained_motion(
     q: NDArray,
     qd: NDArray,
     tau: NDArray,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> ImplicitResult:
@@ -61,10 +62,12 @@ def constrained_motion(
     `tau_c` of the result is a joint force: ``simulate(model, ..., tau=untraced(lambda t, q, v:
     constrained_motion(model, constraint, q, v, zeros).tau_c))`` moves the model under the constraint.
     """
-    return apply_implicit(equation_of_motion(model, q, qd, tau, f_ext, t), constraint.K(q), constraint.k(q, qd, t))
+    return apply_implicit(
+        equation_of_motion(model, q, qd, tau, f_ext=f_ext, t=t), constraint.K(q), constraint.k(q, qd, t)
+    )
 
 
-def velocity_error(constraint: MotionConstraint, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
+def velocity_error(constraint: MotionConstraint, q: NDArray, qd: NDArray, *, t: float = 0.0) -> NDArray:
     """How far a state is from obeying the constraint, K qd - w, shape (n_c,)."""
     return constraint.K(q) @ qd - constraint.w(q, t)
 

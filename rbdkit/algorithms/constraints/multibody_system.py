@@ -146,7 +146,7 @@ def incidence(model: Model) -> NDArray:
 
 
 def multibody_system(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> MultibodySystem:
     """The equation of motion of all bodies and joints, trees and loops alike (Featherstone 2008, Eqs 3.65-3.74).
 
@@ -176,7 +176,7 @@ def multibody_system(
     """
     from scipy.linalg import block_diag  # slow to load, and only this function needs it
 
-    system = take_apart(model, q, qd, tau, f_ext, t)
+    system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
     require_closed(system, t)
     joints, bodies, P = _joints(system), system.bodies[1:], incidence(model)
     T = block_diag(np.zeros((0, 0)), *(_T(joint) for joint in joints))

@@ -71,12 +71,13 @@ def floating_equation(
     q: NDArray,
     qd: NDArray,
     v_0: NDArray,
+    *,
     f_ext: ExternalForces = None,
     a_g: NDArray | None = None,
     t: float = 0.0,
 ) -> FloatingEquation:
     """The coefficients of Eq 9.13 by Table 9.5; the parameters are those of `floating_aba`."""
-    inertia, bias = floating_crba(system, q, t), floating_rnea(system, q, qd, v_0, f_ext, a_g, t)
+    inertia, bias = floating_crba(system, q, t=t), floating_rnea(system, q, qd, v_0, f_ext=f_ext, a_g=a_g, t=t)
     return FloatingEquation(inertia.I_0c, inertia.F, inertia.H, bias.p_0c, bias.C, system)
 
 

@@ -53,6 +53,7 @@ def floating_aba(
     qd: NDArray,
     v_0: NDArray,
     tau: NDArray,
+    *,
     f_ext: ExternalForces = None,
     a_g: NDArray | None = None,
     t: float = 0.0,

@@ -41,7 +41,7 @@ class FloatingCrbaResult:
         return self.Ic[0]
 
 
-def floating_crba(system: FloatingBase, q: NDArray, t: float = 0.0) -> FloatingCrbaResult:
+def floating_crba(system: FloatingBase, q: NDArray, *, t: float = 0.0) -> FloatingCrbaResult:
     """H, F and I_0^c of Eq 9.13 (Featherstone 2008, Table 9.5).
 
     Parameters

@@ -48,6 +48,7 @@ def floating_inverse_dynamics(
     qd: NDArray,
     v_0: NDArray,
     qdd: NDArray,
+    *,
     f_ext: ExternalForces = None,
     a_g: NDArray | None = None,
     t: float = 0.0,

@@ -17,7 +17,7 @@ from rbdkit.model.numbering import WORLD
 from rbdkit.spatial import plucker
 
 
-def floating_jacobian(system: FloatingBase, q: NDArray, body: str, t: float = 0.0) -> NDArray:
+def floating_jacobian(system: FloatingBase, q: NDArray, body: str, *, t: float = 0.0) -> NDArray:
     """J_i^fl = J_i - (I_0^c)^-1 F, (6, nv), in the coordinates of body i.
 
     What the joints do to a body of a system that nothing holds: in J_i^fl the base has given way. It maps qdd to the
@@ -30,7 +30,7 @@ def floating_jacobian(system: FloatingBase, q: NDArray, body: str, t: float = 0.
     body : str
         Name of a body or frame, or of the base.
     """
-    inertia, name = floating_crba(system, q, t), WORLD if body == system.name else body
+    inertia, name = floating_crba(system, q, t=t), WORLD if body == system.name else body
     base = -solve_base(inertia.I_0c, inertia.F, system.name)
     frame, i = system.tree.frame(name), system.tree.frame(name).body
     for j in system.tree.support(i):
@@ -47,7 +47,7 @@ class ImpulseResponse(NamedTuple):
 
 
 def impulse_response(
-    system: FloatingBase, q: NDArray, impulse: NDArray, external: ExternalForces = None, t: float = 0.0
+    system: FloatingBase, q: NDArray, impulse: NDArray, *, external: ExternalForces = None, t: float = 0.0
 ) -> ImpulseResponse:
     """What blows in the joints, and from outside, do to the velocities.
 
@@ -60,7 +60,7 @@ def impulse_response(
     external : ExternalForces, optional
         Impulses on bodies, in base coordinates, see `FloatingBase.external_forces`.
     """
-    tree, parent, inertia = system.tree, system.tree.parent, floating_crba(system, q, t)
+    tree, parent, inertia = system.tree, system.tree.parent, floating_crba(system, q, t=t)
     X_0, f, tau, v = [np.eye(6)] * len(tree.bodies), system.external_forces(external), np.zeros(tree.nv), []
     for i in tree.outward:
         X_0[i] = inertia.X[i] @ X_0[parent[i]]

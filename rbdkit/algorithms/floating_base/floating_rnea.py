@@ -48,6 +48,7 @@ def floating_rnea(
     q: NDArray,
     qd: NDArray,
     v_0: NDArray,
+    *,
     f_ext: ExternalForces = None,
     a_g: NDArray | None = None,
     t: float = 0.0,

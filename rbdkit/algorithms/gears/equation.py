@@ -44,7 +44,7 @@ class GearedEquation:
 
 
 def geared_equation(
-    gears: Gears, y: ArrayLike, yd: ArrayLike, f_ext: ExternalForces = None, t: float = 0.0
+    gears: Gears, y: ArrayLike, yd: ArrayLike, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> GearedEquation:
     """The coefficients of Eq 9.26.
 
@@ -60,12 +60,12 @@ def geared_equation(
     model, yd = gears.model, np.asarray(yd, dtype=float)
     q, G, g = gears.gamma(y), gears.G(y), gears.g(y, yd)
     v = G @ yd
-    H, C = crba(model, q, t).H, bias_force(model, q, v, f_ext, t)
+    H, C = crba(model, q, t=t).H, bias_force(model, q, v, f_ext=f_ext, t=t)
     return GearedEquation(q, v, H, C, G, g, H_y=congruence(G, H), C_y=G.T @ (C + H @ g))
 
 
 def geared_forward_dynamics(
-    gears: Gears, y: ArrayLike, yd: ArrayLike, tau: ArrayLike, f_ext: ExternalForces = None, t: float = 0.0
+    gears: Gears, y: ArrayLike, yd: ArrayLike, tau: ArrayLike, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray:
     """ydd (ny,) that forces tau (nv,) at the joints of the tree cause; motors act where the rotors turn.
 
@@ -74,7 +74,7 @@ def geared_forward_dynamics(
     ModelError
         If something moves without inertia.
     """
-    e = geared_equation(gears, y, yd, f_ext, t)
+    e = geared_equation(gears, y, yd, f_ext=f_ext, t=t)
     tau = np.asarray(tau, dtype=float)
     if tau.shape != (gears.model.nv,):
         raise StateError(f"tau has shape {tau.shape}, it must be ({gears.model.nv},): a force for every joint")
@@ -88,12 +88,12 @@ def geared_forward_dynamics(
 
 
 def geared_inverse_dynamics(
-    gears: Gears, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, f_ext: ExternalForces = None, t: float = 0.0
+    gears: Gears, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray:
     """The generalized force on y, ``G^T ID(q, v, G ydd + g)`` (Featherstone 2008, section 8.12); shape (ny,)."""
     G = gears.G(y)
     a = G @ np.asarray(ydd, dtype=float) + gears.g(y, yd)
-    return G.T @ rnea(gears.model, gears.gamma(y), G @ np.asarray(yd, dtype=float), a, f_ext, t).tau
+    return G.T @ rnea(gears.model, gears.gamma(y), G @ np.asarray(yd, dtype=float), a, f_ext=f_ext, t=t).tau
 
 
 def motor_forces(
@@ -102,6 +102,7 @@ def motor_forces(
     y: ArrayLike,
     yd: ArrayLike,
     ydd: ArrayLike,
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> NDArray:
@@ -120,5 +121,5 @@ def motor_forces(
             f"independent variables, {np.linalg.matrix_rank(G_u)} of them driven"
         )
     tau = np.zeros(gears.model.nv)
-    tau[places] = np.linalg.pinv(G_u.T) @ geared_inverse_dynamics(gears, y, yd, ydd, f_ext, t)
+    tau[places] = np.linalg.pinv(G_u.T) @ geared_inverse_dynamics(gears, y, yd, ydd, f_ext=f_ext, t=t)
     return tau

@@ -65,6 +65,7 @@ def hybrid_aba(
     tau: NDArray,
     qdd: NDArray,
     forward: Iterable[str | int],
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> HybridAbaResult:

@@ -36,7 +36,7 @@ class HybridCrbaResult:
     X: NDArray
 
 
-def hybrid_crba(model: Model, q: NDArray, forward: Iterable[str | int], t: float = 0.0) -> HybridCrbaResult:
+def hybrid_crba(model: Model, q: NDArray, forward: Iterable[str | int], *, t: float = 0.0) -> HybridCrbaResult:
     """H11, with no more work than it needs (Featherstone 2008, Table 9.1).
 
     Where joints close loops it is that of the spanning tree; `hybrid_dynamics` refuses these.

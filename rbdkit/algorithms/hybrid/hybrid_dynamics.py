@@ -50,6 +50,7 @@ def hybrid_dynamics(
     tau: NDArray,
     qdd: NDArray,
     forward: Iterable[str | int],
+    *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> HybridResult:
@@ -79,10 +80,10 @@ def hybrid_dynamics(
     first, second = split_variables(model, forward_joints(model, forward))
     qdd_2, qdd_1 = np.zeros(model.nv), np.zeros(model.nv)
     qdd_2[second] = qdd[second]
-    C_ = rnea(model, q, qd, qdd_2, f_ext, t).tau  # step 1, Eq 9.3
-    result = hybrid_crba(model, q, forward, t)  # step 2
+    C_ = rnea(model, q, qd, qdd_2, f_ext=f_ext, t=t).tau  # step 1, Eq 9.3
+    result = hybrid_crba(model, q, forward, t=t)  # step 2
     qdd_1[first] = _solve(model, result.H11, result.fd, tau[first] - C_[first])  # step 3
-    tau_found = C_ + inverse_dynamics_delta(model, q, qdd_1, t)  # step 4
+    tau_found = C_ + inverse_dynamics_delta(model, q, qdd_1, t=t)  # step 4
     tau_found[first] = tau[first]  # H11 qdd1 + C1' up to round-off
     return HybridResult(qdd_1 + qdd_2, tau_found, result.fd, C_, result.H11)
 

@@ -57,11 +57,11 @@ class HybridEquation:
 
 
 def hybrid_equation(
-    model: Model, q: NDArray, qd: NDArray, forward: Iterable[str | int], f_ext: ExternalForces = None, t: float = 0.0
+    model: Model, q: NDArray, qd: NDArray, forward: Iterable[str | int], *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> HybridEquation:
     """The blocks of Eqs 9.1, 9.2 and 9.4 in one state; parameters and errors are those of `hybrid_dynamics`."""
     require_tree(model, "hybrid dynamics")
     first, second = split_variables(model, forward_joints(model, forward))
     Q = np.eye(model.nv)[np.concatenate([first, second])]
-    H, C = crba(model, q, t).H, bias_force(model, q, qd, f_ext, t)
+    H, C = crba(model, q, t=t).H, bias_force(model, q, qd, f_ext=f_ext, t=t)
     return HybridEquation(Q, Q @ H @ Q.T, Q @ C, len(first))

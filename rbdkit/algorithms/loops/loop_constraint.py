@@ -64,6 +64,7 @@ def loop_constraint(
     qd: NDArray,
     stabilization: Baumgarte | None = None,
     coordinates: str = "world",
+    *,
     t: float = 0.0,
 ) -> LoopConstraint:
     """K, k and k_stab of all loops (Featherstone 2008, Table 8.4).
@@ -92,7 +93,7 @@ def loop_constraint(
     The table assumes that T is constant in the successor frame and that no joint moves by itself. Here the joint's own
     c_J, with the ring of T and the rate of sigma in it, is added.
     """
-    motion = rnea(model, q, qd, np.zeros(model.nv), None, t)  # leaves v_i, and a_i^vp on top of -a_g
+    motion = rnea(model, q, qd, np.zeros(model.nv), t=t)  # leaves v_i, and a_i^vp on top of -a_g
     X = transforms(model, motion.X, model.body(coordinates).index)
     sizes = [6 - loop.joint.nv for loop in model.loops]
     ends = np.cumsum([0, *sizes])

@@ -37,7 +37,7 @@ def loop_path(model: Model, loop: Loop) -> dict[int, int]:
     return {j: 1 if j in to_s else -1 for j in sorted({*to_s} ^ {*to_p})}
 
 
-def loop_jacobian(model: Model, q: NDArray, name: str, t: float = 0.0) -> NDArray:
+def loop_jacobian(model: Model, q: NDArray, name: str, *, t: float = 0.0) -> NDArray:
     """J_L, which maps qd to the velocity across a loop joint (Featherstone 2008, Eq 8.18).
 
     Parameters

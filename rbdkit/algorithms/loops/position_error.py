@@ -120,7 +120,7 @@ def rack_and_pinion(X: Entries, radius: float) -> list[float]:
     return [X[2, 3], -X[1, 3], *(X.E @ (X.r - [radius * theta, 0.0, 0.0]))]
 
 
-def position_error(kind: JointType, X_sp: NDArray, t: float = 0.0) -> NDArray:
+def position_error(kind: JointType, X_sp: NDArray, *, t: float = 0.0) -> NDArray:
     """delta of a loop joint by the formula for its type, in the order of the columns of its own T.
 
     Parameters

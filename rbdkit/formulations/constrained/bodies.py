@@ -221,7 +221,7 @@ class ConstrainedBodies:
             Q += (np.swapaxes(se3.adjoint(C), -1, -2) @ self.f_ext(t, x, v)[..., None])[..., 0]
         tau = np.zeros(self.model.nv) if self.tau is None else np.asarray(self.tau(t, x, v), dtype=float)
         if self._passive:
-            tau = tau + passive_force(self.model, *self.joint_state(x, v), t)
+            tau = tau + passive_force(self.model, *self.joint_state(x, v), t=t)
         if self._passive or self.tau is not None:
             Q += applied(self.model, self.constraints, relative, tau)
         return Q
@@ -253,7 +253,7 @@ class ConstrainedBodies:
         spring = np.zeros_like(kinetic)
         if self._rotors or self._passive:
             q, qd = self.joint_state(x, v)
-            spring = spring_energy(self.model, q) + element_power(self.model, q, qd, t)[0]
+            spring = spring_energy(self.model, q) + element_power(self.model, q, qd, t=t)[0]
             for joint in self.model.joints:
                 kinetic = kinetic + 0.5 * (joint.velocities(qd) ** 2 @ joint.armature)
         return Energy(kinetic, gravitational, spring)

@@ -93,7 +93,7 @@ def test_rows_of_a_joint_along_an_axis_are_zero(kind, rows):
 def test_subtrees_assembled_child_by_child(seed, geared_tree, off):
     """Eqs 7.19, 7.20 applied once for each child give what ABA calls I^A and p^A (Eqs 7.21, 7.22)."""
     model, q, v, tau, f_ext = geared_tree(seed)
-    system, result = take_apart(model, q, v, tau, f_ext), algorithms.aba(model, q, v, tau, f_ext)
+    system, result = take_apart(model, q, v, tau, f_ext=f_ext), algorithms.aba(model, q, v, tau, f_ext=f_ext)
     handles = list(system.bodies)
     for i in model.inward:
         X, p = system.X[i], model.parent[i]
@@ -177,12 +177,12 @@ def test_blocks_do_not_commute_and_cancel_with_their_inverses():
 def test_every_formula_gives_the_motion_of_the_tree(solve, seed, geared_tree, off):
     """Trees of 24 bodies, all joint types, rotors, external forces; joint forces are those of RNEA."""
     model, q, v, tau, f_ext = geared_tree(seed)
-    found, expected = solve(model, q, v, tau, f_ext), algorithms.aba(model, q, v, tau, f_ext)
+    found, expected = solve(model, q, v, tau, f_ext=f_ext), algorithms.aba(model, q, v, tau, f_ext=f_ext)
     lost = 10 * np.linalg.cond(rbd.crba(model, q)) * np.finfo(float).eps  # what H can lose
     assert off(found.qdd, expected.qdd) < lost
     assert off(found.a, expected.a) < lost
     f = found.f[1:] if isinstance(found.f, np.ndarray) else np.array([found.f[j.name] for j in model.joints[1:]])
-    inverse = algorithms.rnea(model, q, v, expected.qdd, f_ext).f[1:]
+    inverse = algorithms.rnea(model, q, v, expected.qdd, f_ext=f_ext).f[1:]
     assert off(f, inverse) < lost
 
 
@@ -191,10 +191,13 @@ def test_every_formula_gives_the_motion_of_the_tree(solve, seed, geared_tree, of
 def test_variant_1_goes_towards_any_body(handle, geared_tree, off):
     """The base is then a handle with Phi = 0 somewhere in the tree: grounded, and of rank 0."""
     model, q, v, tau, f_ext = geared_tree(1)
-    found, expected = aba_variant_1(model, q, v, tau, f_ext, handle=handle), algorithms.aba(model, q, v, tau, f_ext)
+    found, expected = (
+        aba_variant_1(model, q, v, tau, f_ext=f_ext, handle=handle),
+        algorithms.aba(model, q, v, tau, f_ext=f_ext),
+    )
     assert off(found.qdd, expected.qdd) < 1e-11
     np.testing.assert_allclose(found.a[0, 3:], -model.gravity, atol=1e-15)
-    assert off(found.f[1:], algorithms.rnea(model, q, v, expected.qdd, f_ext).f[1:]) < 1e-11
+    assert off(found.f[1:], algorithms.rnea(model, q, v, expected.qdd, f_ext=f_ext).f[1:]) < 1e-11
 
 
 @pytest.mark.source("F7.09", "F7.12")
@@ -294,8 +297,8 @@ def test_far_away_it_is_the_same(solve, off):
         q[4:7] += [distance, -distance, 0.5 * distance]
         position = rbd.forward_kinematics(model, q).poses[3, :3, 3]
         f_ext = {"b3": np.concatenate([f[:3] + np.cross(position, f[3:]), f[3:]])}
-        expected = algorithms.aba(model, q, v, tau, f_ext)
-        assert off(solve(model, q, v, tau, f_ext).qdd, expected.qdd, np.abs(near.qdd).max()) < 1e-8
+        expected = algorithms.aba(model, q, v, tau, f_ext=f_ext)
+        assert off(solve(model, q, v, tau, f_ext=f_ext).qdd, expected.qdd, np.abs(near.qdd).max()) < 1e-8
 
 
 @pytest.mark.source("F7.01", "F7.05")

@@ -36,9 +36,9 @@ def test_the_order_of_assembly_does_not_matter(seed, geared_tree, off):
     """One after the other, halved, and at random: parts that no joint connects too. All as ABA has it."""
     model, q, v, tau, f_ext = geared_tree(seed)
     rng = np.random.default_rng(seed)
-    expected = algorithms.aba(model, q, v, tau, f_ext).qdd
+    expected = algorithms.aba(model, q, v, tau, f_ext=f_ext).qdd
     for order in (one_by_one(model), balanced(model), random_order(model, rng), random_order(model, rng)):
-        found = divide_and_conquer(model, q, v, tau, f_ext, order=order)
+        found = divide_and_conquer(model, q, v, tau, f_ext=f_ext, order=order)
         assert found.order == order and found.repeated == 0
         assert len(found.assemblies) == len(model.bodies) - 1
         assert sum(len(assembly.joints) for assembly in found.assemblies) == len(model.bodies) - 1
@@ -136,7 +136,7 @@ def test_loops_of_all_kinds_against_the_whole_system(kinds, seed, looped, off):
     expected, redundant = maximal(model, q, v, tau, f_ext)
     rng = np.random.default_rng(seed)
     for order in (balanced(model), one_by_one(model), random_order(model, rng)):
-        found = divide_and_conquer(model, q, v, tau, f_ext, order=order)
+        found = divide_and_conquer(model, q, v, tau, f_ext=f_ext, order=order)
         assert off(true_accelerations(model, q, found), expected) < 1e-8
         assert found.repeated == redundant
 
@@ -154,7 +154,7 @@ def test_a_flat_loop_repeats_constraints(off):
     expected, redundant = maximal(model, q, v, tau, f_ext)
     assert redundant == 3
     for order in (balanced(model), one_by_one(model)):
-        found = divide_and_conquer(model, q, v, tau, f_ext, order=order)
+        found = divide_and_conquer(model, q, v, tau, f_ext=f_ext, order=order)
         assert found.repeated == 3
         assert off(true_accelerations(model, q, found), expected) < 1e-9
 
@@ -184,7 +184,7 @@ def test_a_linkage_in_space(off):
 def test_forces_in_a_loop_hold_the_bodies_where_they_go(looped, off):
     """Newton and Euler for every body with all joint forces on it, the loops' too."""
     model, q, v, tau, f_ext = looped(1, [rbd.Spherical(), rbd.Revolute("z")])
-    found, system = divide_and_conquer(model, q, v, tau, f_ext), take_apart(model, q, v, tau, f_ext)
+    found, system = divide_and_conquer(model, q, v, tau, f_ext=f_ext), take_apart(model, q, v, tau, f_ext=f_ext)
     total = np.zeros((len(model.bodies), 6))
     for joint in [system.joint(i) for i in model.outward] + system.loops:
         p, s = joint.handles

@@ -26,7 +26,7 @@ def pushed(model, q, v, tau, handle, f):
     place = model.frame(handle)
     T = rbd.forward_kinematics(model, q).pose(handle)
     f_world = plucker.from_pose(T).T @ f
-    qdd = algorithms.aba(model, q, v, tau, {model.bodies[place.body].name: f_world}).qdd
+    qdd = algorithms.aba(model, q, v, tau, f_ext={model.bodies[place.body].name: f_world}).qdd
     J, bias = algorithms.jacobian(model, q, handle), algorithms.bias_acceleration(model, q, v, handle)
     return J @ qdd + bias
 
@@ -110,7 +110,7 @@ def test_several_handles(seed, geared_tree, off):
         assert off(together.b[6 * k : 6 * k + 6], alone.b) < 1e-12
         f = np.random.default_rng(seed).normal(size=6)
         on_j = plucker.from_pose(T.pose(j)).T @ f
-        qdd = algorithms.aba(model, q, v, tau, {j: on_j}).qdd
+        qdd = algorithms.aba(model, q, v, tau, f_ext={j: on_j}).qdd
         for i in handles:
             a = algorithms.jacobian(model, q, i) @ qdd + algorithms.bias_acceleration(model, q, v, i)
             scale = max(np.abs(a).max(), np.abs(rest[i]).max())
@@ -171,7 +171,7 @@ def test_example_7_1_by_pushing_the_box(axis):
     q, rest = model.neutral(), np.zeros(model.nv)
     masses, moments = [5.0, 2.0, 5.0], [0.3, 0.7, 0.7]
     for f, apparent in ((np.eye(6)[3 + axis], masses[axis]), (np.eye(6)[axis], moments[axis])):
-        qdd = algorithms.aba(model, q, rest, rest, {"box": f}).qdd
+        qdd = algorithms.aba(model, q, rest, rest, f_ext={"box": f}).qdd
         np.testing.assert_allclose(qdd[:6], f / apparent, atol=1e-15)
 
 
@@ -204,7 +204,9 @@ def test_inverse_inertia_of_any_body_without_h(seed, geared_tree, off):
     model, q, v, tau, f_ext = geared_tree(seed)
     for i in (0, 1, 7, 23):
         name = model.bodies[i].name
-        found, projected = (make(model, q, v, tau, name, f_ext) for make in (articulated_inverse, project_handles))
+        found, projected = (
+            make(model, q, v, tau, name, f_ext=f_ext) for make in (articulated_inverse, project_handles)
+        )
         assert off(found.Phi, projected.Phi) < 1e-10
         if i > 0:
             assert off(found.b + weight(model, q, i), projected.b) < 1e-10

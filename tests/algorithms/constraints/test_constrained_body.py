@@ -47,7 +47,7 @@ def by_aba(model, q, qd, f):
     """Acceleration of the body in its coordinates, without the trick of a base that accelerates upward."""
     X = model.joints[1].transform(q) @ model.X_tree[1]
     in_world = X.T @ f  # X* inverted
-    result = algorithms.aba(model, q, qd, np.zeros(model.nv), {"body": in_world})
+    result = algorithms.aba(model, q, qd, np.zeros(model.nv), f_ext={"body": in_world})
     return result.a[1] + X @ np.concatenate([np.zeros(3), model.gravity]), result.qdd
 
 
@@ -74,7 +74,7 @@ def test_the_constraint_force_is_what_the_joint_transmits(attached):
     motion, _, _ = con.by_motion_subspace(body.I, body.S, f, body.p, body.c)
     X = model.joints[1].transform(q) @ model.X_tree[1]
     _, qdd = by_aba(model, q, qd, f)
-    transmitted = algorithms.rnea(model, q, qd, qdd, {"body": X.T @ f}).f[1]
+    transmitted = algorithms.rnea(model, q, qd, qdd, f_ext={"body": X.T @ f}).f[1]
     scale = max(np.abs(motion.f_c).max(), 1.0)
     assert_allclose(motion.f_c, transmitted, atol=1e-11 * scale)
     assert_allclose(body.S.T @ motion.f_c, 0, atol=1e-11 * scale)  # Eq 3.48
@@ -144,7 +144,7 @@ def test_the_split_of_a_force_on_a_body_at_rest(attached):
     f_a, f_c = con.split_force(f, body.I, body.S)
     a, qdd = by_aba(model, q, still, f)
     X = model.joints[1].transform(q) @ model.X_tree[1]
-    reaction = algorithms.rnea(model, q, still, qdd, {"body": X.T @ f}).f[1]
+    reaction = algorithms.rnea(model, q, still, qdd, f_ext={"body": X.T @ f}).f[1]
     assert_allclose(np.linalg.solve(body.I, f_a), a, atol=1e-10 * max(np.abs(a).max(), 1.0))
     assert_allclose(reaction, -f_c, atol=1e-11 * max(np.abs(f_c).max(), 1.0))
 
@@ -157,7 +157,7 @@ def test_a_driven_joint_has_its_drift_in_c():
     inertia = rbd.Inertia.box([0.2, 0.3, 0.5], mass=2.0).transformed(se3.pose(position=[0.1, 0.2, 0.3]))
     model.add_body("body", joint=motion, inertia=inertia)
     nothing = np.zeros(0)
-    body = con.attached_body(model, nothing, nothing, 0.4)
+    body = con.attached_body(model, nothing, nothing, t=0.4)
     found, Phi, _ = con.by_motion_subspace(body.I, body.S, np.zeros(6), body.p, body.c)
     transmitted = algorithms.rnea(model, nothing, nothing, nothing, t=0.4).f[1]
     assert_allclose(found.f_c, transmitted, rtol=1e-13, atol=1e-13)

@@ -23,7 +23,7 @@ def constrained(rng):
     """A random tree with a random constraint in both forms: K G = 0, K g = k."""
     model = random_tree(5, 9)
     q, qd, tau = random_state(model, 5)
-    equation = con.equation_of_motion(model, q, qd, tau, rng.normal(size=(10, 6)))
+    equation = con.equation_of_motion(model, q, qd, tau, f_ext=rng.normal(size=(10, 6)))
     K, k = rng.normal(size=(4, model.nv)), rng.normal(size=4)
     G = np.linalg.svd(K)[2][4:].T @ rng.normal(size=(model.nv - 4,) * 2)
     return equation, K, k, G, np.linalg.pinv(K) @ k

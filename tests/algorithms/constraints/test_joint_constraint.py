@@ -67,7 +67,7 @@ def rng():
 def state(joint, rng):
     """q, qd, t, and the constraint there."""
     q, qd, t = joint.random(rng), rng.normal(size=joint.nv), 0.37
-    return q, qd, t, con.joint_constraint(joint, q, qd, t)
+    return q, qd, t, con.joint_constraint(joint, q, qd, t=t)
 
 
 def along(f, joint, q, qd, t):
@@ -120,7 +120,7 @@ def test_forces_complete_each_other(joint, state, rng):
 def test_any_active_forces_that_reach_every_freedom_will_do(joint, state, rng):
     q, qd, t, found = state
     forces = rng.normal(size=(6, joint.nv))
-    other = con.joint_constraint(joint, q, qd, t, forces)
+    other = con.joint_constraint(joint, q, qd, t=t, active=forces)
     assert_allclose(other.T_a.T @ other.S, np.eye(joint.nv), atol=1e-12)
     assert subspace.same(other.T_a, forces)
     tau = rng.normal(size=joint.nv)
@@ -171,9 +171,11 @@ def test_example_3_2(radius, rng):
     model, (q, qd, tau) = pinion_hinge(), rng.normal(size=(3, 1))
     X = model.joints[1].transform(q) @ model.X_tree[1]  # the wheels touch at a place that is fixed in the base
     active = plucker.force(X) @ found.T_a @ tau
-    driven = algorithms.aba(model, q, qd, np.zeros(1), {"beam": found.T_a @ tau})  # the force of the tooth, as it is
+    driven = algorithms.aba(
+        model, q, qd, np.zeros(1), f_ext={"beam": found.T_a @ tau}
+    )  # the force of the tooth, as it is
     assert_allclose(driven.qdd, algorithms.aba(model, q, qd, tau).qdd, rtol=1e-12)
-    bearing = algorithms.rnea(model, q, qd, driven.qdd, {"beam": found.T_a @ tau}).f[1]
+    bearing = algorithms.rnea(model, q, qd, driven.qdd, f_ext={"beam": found.T_a @ tau}).f[1]
     f_J = algorithms.rnea(model, q, qd, driven.qdd).f[1]
     assert_allclose(f_J - active, bearing, atol=1e-12 * max(1.0, np.abs(bearing).max()))
     here = con.joint_constraint(Revolute("z"), q, qd, active=active[:, None])

@@ -35,7 +35,7 @@ def run(model, constraint, q, v, duration, dt, f_ext=None):
 
     def tau(t, q, v):
         force = None if f_ext is None else f_ext(t, q, v)
-        return con.constrained_motion(model, constraint, q, v, none, force, t).tau_c
+        return con.constrained_motion(model, constraint, q, v, none, f_ext=force, t=t).tau_c
 
     method = Adaptive("dop853", rtol=1e-11, atol=1e-11)
     return rbd.simulate(
@@ -44,7 +44,7 @@ def run(model, constraint, q, v, duration, dt, f_ext=None):
 
 
 def drift(motion, constraint):
-    return max(np.abs(con.velocity_error(constraint, q, v, t)).max() for t, q, v in zip(motion.t, motion.q, motion.v))
+    return max(np.abs(con.velocity_error(constraint, q, v, t=t)).max() for t, q, v in zip(motion.t, motion.q, motion.v))
 
 
 def string():

@@ -52,9 +52,9 @@ def test_trees(seed, off):
     model = random_tree(seed, 17)
     q, v, tau = random_state(model, seed)
     f_ext = np.random.default_rng(seed).normal(size=(18, 6))
-    system = multibody_system(model, q, v, tau, f_ext)
-    motion, forward = system.solve(), algorithms.aba(model, q, v, tau, f_ext)
-    inverse = algorithms.rnea(model, q, v, forward.qdd, f_ext)
+    system = multibody_system(model, q, v, tau, f_ext=f_ext)
+    motion, forward = system.solve(), algorithms.aba(model, q, v, tau, f_ext=f_ext)
+    inverse = algorithms.rnea(model, q, v, forward.qdd, f_ext=f_ext)
     assert off(motion.qdd, forward.qdd) < 1e-11
     assert off([motion.f[joint.name] for joint in model.joints[1:]], inverse.f[1:]) < 1e-11
     assert motion.n_ic == len(motion.lam) == sum(6 - joint.nv for joint in model.joints[1:])
@@ -80,8 +80,8 @@ def test_loops(name, off):
     model, q, v = LOOPED[name]()
     tau = np.random.default_rng(5).normal(size=model.nv)
     f_ext = np.random.default_rng(6).normal(size=(len(model.bodies), 6))
-    motion = multibody_system(model, q, v, tau, f_ext).solve()
-    assembled = algorithms.divide_and_conquer(model, q, v, tau, f_ext)
+    motion = multibody_system(model, q, v, tau, f_ext=f_ext).solve()
+    assembled = algorithms.divide_and_conquer(model, q, v, tau, f_ext=f_ext)
     assert off(motion.qdd, assembled.qdd) < 1e-9
     bodies = SE3(model, lambda t, x, w: tau, lambda t, x, w: f_ext, reference="body")
     x, w = bodies.state(q, v)
@@ -91,7 +91,7 @@ def test_loops(name, off):
         for joint, f in motion.f.items():
             assert off(f, assembled.f[joint], scale=10.0) < 1e-9
     loop = model.loops[0]  # its ends keep together
-    system = multibody_system(model, q, v, tau, f_ext)
+    system = multibody_system(model, q, v, tau, f_ext=f_ext)
     a_J = np.linalg.solve(system.I, system.P @ (system.T_a @ system.tau + system.T @ motion.lam) - system.p) @ system.P
     assert np.abs(system.T.T @ a_J + system.Tdot_v).max() < 1e-9 * np.abs(a_J).max()
     assert loop.joint.name in motion.f

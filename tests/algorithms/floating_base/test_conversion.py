@@ -26,8 +26,8 @@ def test_there_and_back(seed, floater, off):
     q, v = algorithms.to_fixed_state(algorithms.to_floating_state(model, case.q, case.v))
     poses = rbd.forward_kinematics(model, case.q).poses
     assert off(rbd.forward_kinematics(again, q).poses, poses) < 1e-13
-    expected = rbd.aba(model, case.q, case.v, case.tau, case.f_world)
-    assert off(rbd.aba(again, q, v, case.tau, case.f_world), expected) < 1e-10
+    expected = rbd.aba(model, case.q, case.v, case.tau, f_ext=case.f_world)
+    assert off(rbd.aba(again, q, v, case.tau, f_ext=case.f_world), expected) < 1e-10
     twice = algorithms.to_floating_base(again)
     assert np.array_equal(twice.inertias, system.inertias)
 

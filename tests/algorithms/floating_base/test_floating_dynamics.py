@@ -17,10 +17,10 @@ ROUND_OFF = 1e-10  # 25 bodies, two routes through the solution of ~60 equations
 def test_coefficients_are_those_of_the_six_freedom_joint(seed, floater, off):
     """S_1 = 1 in base coordinates: rows 0 to 5 of H and C are [I_0c F] and p_0c (text after Eq 9.11)."""
     case = floater(seed)
-    equation = algorithms.floating_equation(*case.state, case.f_base, case.a_g)
+    equation = algorithms.floating_equation(*case.state, f_ext=case.f_base, a_g=case.a_g)
     assert off(equation.matrix, algorithms.crba_base(case.model, case.q)) < ROUND_OFF
     rest = np.zeros(case.model.nv)
-    assert off(equation.bias, algorithms.rnea_base(case.model, case.q, case.v, rest, case.f_world)) < ROUND_OFF
+    assert off(equation.bias, algorithms.rnea_base(case.model, case.q, case.v, rest, f_ext=case.f_world)) < ROUND_OFF
 
 
 @pytest.mark.source("F9.06")
@@ -39,12 +39,12 @@ def test_columns_of_f_are_what_unit_accelerations_need_at_the_base(floater, off)
 def test_forward_dynamics_four_ways(seed, floater, off):
     case = floater(seed)
     tau, model = case.tau[6:], case.model
-    expected = algorithms.forward_dynamics_crba(model, case.q, case.v, case.tau, case.f_world)
-    by_matrix = algorithms.floating_equation(*case.state, case.f_base, case.a_g).solve(tau)
-    by_bodies = algorithms.floating_aba(*case.state, tau, case.f_base, case.a_g)
+    expected = algorithms.forward_dynamics_crba(model, case.q, case.v, case.tau, f_ext=case.f_world)
+    by_matrix = algorithms.floating_equation(*case.state, f_ext=case.f_base, a_g=case.a_g).solve(tau)
+    by_bodies = algorithms.floating_aba(*case.state, tau, f_ext=case.f_base, a_g=case.a_g)
     assert off(np.concatenate(by_matrix), expected) < ROUND_OFF
     assert off(np.concatenate([by_bodies.a_0, by_bodies.qdd]), expected) < ROUND_OFF
-    fixed = algorithms.aba(model, case.q, case.v, case.tau, case.f_world)
+    fixed = algorithms.aba(model, case.q, case.v, case.tau, f_ext=case.f_world)
     assert off(by_bodies.v, fixed.v[1:]) < ROUND_OFF
     assert off(by_bodies.IA, fixed.IA[1:]) < ROUND_OFF
     gravity = [fixed.X[1] @ np.concatenate([np.zeros(3), model.gravity])]  # a of the fixed model is without
@@ -59,12 +59,12 @@ def test_joint_accelerations_do_not_feel_uniform_gravity(seed, floater, off):
     case = floater(seed)
     tau, g = case.tau[6:], 100.0 * case.a_g
     for accelerations in (
-        lambda a_g: algorithms.floating_aba(*case.state, tau, case.f_base, a_g).qdd,
-        lambda a_g: algorithms.floating_equation(*case.state, case.f_base, a_g).solve(tau)[1],
+        lambda a_g: algorithms.floating_aba(*case.state, tau, f_ext=case.f_base, a_g=a_g).qdd,
+        lambda a_g: algorithms.floating_equation(*case.state, f_ext=case.f_base, a_g=a_g).solve(tau)[1],
     ):
         assert off(accelerations(g), accelerations(np.zeros(6))) < 100 * ROUND_OFF
-    moved = algorithms.floating_aba(*case.state, tau, case.f_base, g).a_0
-    still = algorithms.floating_aba(*case.state, tau, case.f_base).a_0
+    moved = algorithms.floating_aba(*case.state, tau, f_ext=case.f_base, a_g=g).a_0
+    still = algorithms.floating_aba(*case.state, tau, f_ext=case.f_base).a_0
     assert off(moved - still, g, scale=np.abs(moved).max()) < ROUND_OFF
 
 
@@ -73,8 +73,8 @@ def test_joint_accelerations_do_not_feel_uniform_gravity(seed, floater, off):
 def test_the_joints_alone(seed, floater, off):
     """Eqs 9.14-9.16: against the solution, and as the Schur complement that the inverse of the whole matrix shows."""
     case = floater(seed)
-    equation = algorithms.floating_equation(*case.state, case.f_base, case.a_g)
-    expected = algorithms.forward_dynamics_crba(case.model, case.q, case.v, case.tau, case.f_world)[6:]
+    equation = algorithms.floating_equation(*case.state, f_ext=case.f_base, a_g=case.a_g)
+    expected = algorithms.forward_dynamics_crba(case.model, case.q, case.v, case.tau, f_ext=case.f_world)[6:]
     assert off(np.linalg.solve(equation.H_fl, case.tau[6:] - equation.C_fl), expected) < ROUND_OFF
     inverse = np.linalg.inv(algorithms.crba_base(case.model, case.q))
     assert off(np.linalg.inv(equation.H_fl), inverse[6:, 6:]) < ROUND_OFF
@@ -110,11 +110,11 @@ def test_the_whole_matrix_factorizes_along_its_tree(seed, floater, off):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_inverse_dynamics_and_back(seed, floater, off):
     case = floater(seed)
-    found = algorithms.floating_inverse_dynamics(*case.state, case.a[6:], case.f_base, case.a_g)
-    back = algorithms.floating_aba(*case.state, found.tau, case.f_base, case.a_g)
+    found = algorithms.floating_inverse_dynamics(*case.state, case.a[6:], f_ext=case.f_base, a_g=case.a_g)
+    back = algorithms.floating_aba(*case.state, found.tau, f_ext=case.f_base, a_g=case.a_g)
     assert off(back.qdd, case.a[6:]) < ROUND_OFF
     assert off(back.a_0, found.a_0) < ROUND_OFF
-    whole = algorithms.rnea(case.model, case.q, case.v, np.concatenate([found.a_0, case.a[6:]]), case.f_world)
+    whole = algorithms.rnea(case.model, case.q, case.v, np.concatenate([found.a_0, case.a[6:]]), f_ext=case.f_world)
     assert off(whole.tau[:6], np.zeros(6), scale=np.abs(whole.f).max()) < ROUND_OFF
     assert off(found.tau, whole.tau[6:]) < ROUND_OFF
     assert off(found.f[1:], whole.f[2:]) < ROUND_OFF
@@ -124,8 +124,8 @@ def test_inverse_dynamics_and_back(seed, floater, off):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_is_hybrid_dynamics_with_the_base_alone_free(seed, floater, off):
     case = floater(seed)
-    found = algorithms.floating_inverse_dynamics(*case.state, case.a[6:], case.f_base, case.a_g)
-    a, tau = rbd.hybrid_dynamics(case.model, case.q, case.v, case.tau, case.a, ["base_joint"], case.f_world)
+    found = algorithms.floating_inverse_dynamics(*case.state, case.a[6:], f_ext=case.f_base, a_g=case.a_g)
+    a, tau = rbd.hybrid_dynamics(case.model, case.q, case.v, case.tau, case.a, ["base_joint"], f_ext=case.f_world)
     assert off(found.a_0, a[:6]) < ROUND_OFF
     assert off(found.tau, tau[6:]) < ROUND_OFF
 

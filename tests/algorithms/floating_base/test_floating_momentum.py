@@ -39,7 +39,7 @@ def test_velocity_of_the_base_for_a_given_momentum(seed, floater, off):
 def test_rate_of_momentum_is_the_external_force(seed, floater, off):
     """d/dt of momentum in the world, central difference along the accelerations that Table 9.4 gives."""
     case = floater(seed)
-    result = algorithms.floating_aba(*case.state, case.tau[6:], case.f_base, case.a_g)
+    result = algorithms.floating_aba(*case.state, case.tau[6:], f_ext=case.f_base, a_g=case.a_g)
     a, step = np.concatenate([result.a_0, result.qdd]), 1e-6
 
     def momentum(h):
@@ -57,7 +57,7 @@ def test_rate_of_momentum_is_the_external_force(seed, floater, off):
 def test_rate_of_energy_is_the_power(seed, floater, off):
     """dT/dt by central difference along the accelerations of Table 9.4; power of joints, weight and external forces."""
     case = floater(seed)
-    result = algorithms.floating_aba(*case.state, case.tau[6:], case.f_base, case.a_g)
+    result = algorithms.floating_aba(*case.state, case.tau[6:], f_ext=case.f_base, a_g=case.a_g)
     a, step = np.concatenate([result.a_0, result.qdd]), 1e-6
 
     def energy(h):
@@ -80,7 +80,9 @@ def test_jacobian_of_a_system_that_nothing_holds(seed, floater, off):
     X_0 = algorithms.floating_rnea(*case.state).X_0
     names = ["base", *(body.name for body in case.system.tree.bodies[1:])]
     one, other = (rng.normal(size=case.system.tree.nv) for _ in range(2))
-    runs = [algorithms.floating_inverse_dynamics(*case.state, qdd, case.f_base, case.a_g) for qdd in (one, other)]
+    runs = [
+        algorithms.floating_inverse_dynamics(*case.state, qdd, f_ext=case.f_base, a_g=case.a_g) for qdd in (one, other)
+    ]
     for i, name in enumerate(names):
         J = algorithms.floating_jacobian(case.system, case.joint_q, name)
         a = [run.ar[i] + X_0[i] @ run.a_0 for run in runs]
@@ -118,6 +120,6 @@ def test_blows(seed, floater, off):
         assert off(jump.v[i], J @ jump.qd, scale=np.abs(jump.v).max()) < 1e-10
     J_world = [algorithms.jacobian(model, case.q, body.name, "world") for body in model.bodies]
     all_blows = case.tau + sum(J.T @ f for J, f in zip(J_world, case.f_world, strict=True))
-    hit = algorithms.impulse_response(system, q, inside, case.f_base)
+    hit = algorithms.impulse_response(system, q, inside, external=case.f_base)
     expected = np.linalg.solve(algorithms.crba_base(model, case.q), all_blows)
     assert off(np.concatenate([hit.v_0, hit.qd]), expected) < 1e-10

@@ -39,12 +39,12 @@ def case(seed: int):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_inverse_dynamics_of_the_result_gives_the_forces(algorithm, seed, off):
     model, q, v, tau, a, forward, f_ext = case(seed)
-    found = algorithm(model, q, v, tau, a, forward, f_ext, 0.4)
+    found = algorithm(model, q, v, tau, a, forward, f_ext=f_ext, t=0.4)
     first, second = algorithms.split_variables(model, found.fd)
     assert 0 < len(first) < model.nv
     assert np.array_equal(found.tau[first], tau[first])
     assert np.array_equal(found.qdd[second], a[second])
-    assert off(algorithms.rnea_base(model, q, v, found.qdd, f_ext, 0.4), found.tau) < ROUND_OFF
+    assert off(algorithms.rnea_base(model, q, v, found.qdd, f_ext=f_ext, t=0.4), found.tau) < ROUND_OFF
 
 
 @pytest.mark.source("F9.01", "F9.04")
@@ -53,10 +53,10 @@ def test_inverse_dynamics_of_the_result_gives_the_forces(algorithm, seed, off):
 def test_forward_and_inverse_dynamics_are_its_extremes(algorithm, seed, off):
     model, q, v, tau, a, _, f_ext = case(seed)
     everything = range(1, len(model.bodies))
-    free = algorithm(model, q, v, tau, np.full(model.nv, np.nan), everything, f_ext, 0.4)
-    assert off(free.qdd, algorithms.forward_dynamics_crba(model, q, v, tau, f_ext, 0.4)) < ROUND_OFF
-    driven = algorithm(model, q, v, np.full(model.nv, np.nan), a, [], f_ext, 0.4)
-    assert off(driven.tau, algorithms.rnea_base(model, q, v, a, f_ext, 0.4)) < ROUND_OFF
+    free = algorithm(model, q, v, tau, np.full(model.nv, np.nan), everything, f_ext=f_ext, t=0.4)
+    assert off(free.qdd, algorithms.forward_dynamics_crba(model, q, v, tau, f_ext=f_ext, t=0.4)) < ROUND_OFF
+    driven = algorithm(model, q, v, np.full(model.nv, np.nan), a, [], f_ext=f_ext, t=0.4)
+    assert off(driven.tau, algorithms.rnea_base(model, q, v, a, f_ext=f_ext, t=0.4)) < ROUND_OFF
 
 
 @pytest.mark.source("F9.01")
@@ -64,8 +64,8 @@ def test_forward_and_inverse_dynamics_are_its_extremes(algorithm, seed, off):
 def test_the_sorted_equation_of_motion(seed, off):
     """Example 9.1: with everything given on the right, and solved as Jain and Rodriguez write it."""
     model, q, v, tau, a, forward, f_ext = case(seed)
-    found = algorithms.hybrid_aba(model, q, v, tau, a, forward, f_ext, 0.4)
-    equation = algorithms.hybrid_equation(model, q, v, forward, f_ext, 0.4)
+    found = algorithms.hybrid_aba(model, q, v, tau, a, forward, f_ext=f_ext, t=0.4)
+    equation = algorithms.hybrid_equation(model, q, v, forward, f_ext=f_ext, t=0.4)
     n1 = equation.n1
     unknown = np.concatenate([(equation.Q @ found.qdd)[:n1], (equation.Q @ found.tau)[n1:]])
     given = np.concatenate([(equation.Q @ tau)[:n1], (equation.Q @ a)[n1:]])
@@ -81,11 +81,11 @@ def test_the_sorted_equation_of_motion(seed, off):
 @pytest.mark.source("F9.01")
 def test_what_the_prescribed_motion_alone_needs(off):
     model, q, v, tau, a, forward, f_ext = case(3)
-    found = algorithms.hybrid_dynamics(model, q, v, tau, a, forward, f_ext)
+    found = algorithms.hybrid_dynamics(model, q, v, tau, a, forward, f_ext=f_ext)
     first, second = algorithms.split_variables(model, found.fd)
     a_2 = a.copy()
     a_2[first] = 0.0
-    assert off(found.C_, algorithms.rnea_base(model, q, v, a_2, f_ext)) < ROUND_OFF
+    assert off(found.C_, algorithms.rnea_base(model, q, v, a_2, f_ext=f_ext)) < ROUND_OFF
     H = algorithms.crba_base(model, q)
     assert off(H[np.ix_(first, first)] @ found.qdd[first], tau[first] - found.C_[first]) < ROUND_OFF
     expected = found.C_[second] + H[np.ix_(second, first)] @ found.qdd[first]
@@ -96,10 +96,10 @@ def test_what_the_prescribed_motion_alone_needs(off):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reduced_composite_bodies_give_the_submatrix(seed, off):
     model, q, *_, forward, _ = case(seed)
-    result = algorithms.hybrid_crba(model, q, forward, 0.4)
+    result = algorithms.hybrid_crba(model, q, forward, t=0.4)
     first, _ = algorithms.split_variables(model, result.fd)
-    assert off(result.H11, algorithms.crba_base(model, q, 0.4)[np.ix_(first, first)]) < ROUND_OFF
-    full = algorithms.crba(model, q, 0.4)
+    assert off(result.H11, algorithms.crba_base(model, q, t=0.4)[np.ix_(first, first)]) < ROUND_OFF
+    full = algorithms.crba(model, q, t=0.4)
     for i in range(len(model.bodies)):
         expected = full.Ic[i] if i in result.nu_fd else np.zeros((6, 6))
         assert off(result.Ic[i], expected) < ROUND_OFF
@@ -131,7 +131,7 @@ def test_merged_tree_has_every_nonzero_of_h11_and_no_other(seed):
     model, q, *_, forward, _ = case(seed)
     fd = sorted(algorithms.forward_joints(model, forward))
     merged = algorithms.merged_parents(model.parent, fd)
-    H = algorithms.crba_base(model, q, 0.4)
+    H = algorithms.crba_base(model, q, t=0.4)
     above = {0: {0}}
     for j in range(1, len(merged.parent)):
         assert merged.parent[j] < j
@@ -164,7 +164,7 @@ def test_merging_is_taking_the_prescribed_edges_out_of_the_path(seed):
 def test_sparse_factors_of_h11(seed, off):
     """Along the merged tree, expanded to single variables, L keeps every zero of H11, and L^T L is H11."""
     model, q, *_, forward, _ = case(seed)
-    result = algorithms.hybrid_crba(model, q, forward, 0.4)
+    result = algorithms.hybrid_crba(model, q, forward, t=0.4)
     lam = algorithms.forward_parent(model, result.fd)
     pattern = sparsity_pattern(lam)
     assert not pattern.all()

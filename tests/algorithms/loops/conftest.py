@@ -32,7 +32,7 @@ class Looped:
         return self.model, self.q, self.v, self.tau, self.f_ext
 
     def gaps(self, q, t):
-        poses = algorithms.forward_kinematics(self.model, q, None, t).poses
+        poses = algorithms.forward_kinematics(self.model, q, t=t).poses
         found = [np.zeros(0)]
         for loop in self.model.loops:
             near, far = poses[loop.predecessor] @ loop.joint.placement, poses[loop.successor] @ loop.successor_placement
@@ -82,7 +82,7 @@ def close(model, rng, loops, kinds, t):
     for joint in model.joints:
         if joint.mimic is None:
             q[joint.q_slice] = tame(joint.type, q[joint.q_slice])
-    poses = algorithms.forward_kinematics(model, q, None, t).poses
+    poses = algorithms.forward_kinematics(model, q, t=t).poses
     for k in range(loops):
         i, j = rng.choice(len(model.bodies), 2, replace=False)
         kind = kinds[rng.integers(len(kinds))]

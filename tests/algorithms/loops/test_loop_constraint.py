@@ -62,13 +62,13 @@ def test_K_is_T_times_the_loop_jacobian(case):
     found = loop_constraint(model, case.q, case.v, t=case.t)
     ends = case.model.with_parameters({})
     for k, loop in enumerate(model.loops):
-        J_L = loop_jacobian(model, case.q, loop.joint.name, case.t)
+        J_L = loop_jacobian(model, case.q, loop.joint.name, t=case.t)
         to_body = plucker.inverse(plucker.from_pose(loop.successor_placement))
         assert_allclose(found.T[k].T @ to_body @ J_L, found.K[found.rows[k]], atol=1e-12 * (1 + np.abs(found.K).max()))
         ends.add_frame(f"end {k}", model.bodies[loop.successor], loop.successor_placement)
-        J_s = algorithms.jacobian(ends, case.q, f"end {k}", "world", case.t)
-        J_p = algorithms.jacobian(ends, case.q, model.bodies[loop.predecessor].name, "world", case.t)
-        pose = algorithms.forward_kinematics(ends, case.q, None, case.t).pose(f"end {k}")
+        J_s = algorithms.jacobian(ends, case.q, f"end {k}", "world", t=case.t)
+        J_p = algorithms.jacobian(ends, case.q, model.bodies[loop.predecessor].name, "world", t=case.t)
+        pose = algorithms.forward_kinematics(ends, case.q, t=case.t).pose(f"end {k}")
         assert_allclose(J_L, plucker.from_pose(pose) @ (J_s - J_p), atol=1e-12 * (1 + np.abs(J_L).max()))
         assert_allclose(found.T[k].T @ found.S[k], 0.0, atol=1e-13)
 
@@ -77,7 +77,7 @@ def test_K_is_T_times_the_loop_jacobian(case):
 @pytest.mark.parametrize("coordinates", ["b1", "b4"])
 def test_coordinates_do_not_matter(case, coordinates):
     at = case.model, case.q, case.v, Baumgarte.of_time(0.2)
-    world, body = loop_constraint(*at, t=case.t), loop_constraint(*at, coordinates, case.t)
+    world, body = loop_constraint(*at, t=case.t), loop_constraint(*at, coordinates, t=case.t)
     for name in ("K", "k", "k_stab", "delta"):
         here, there = getattr(world, name), getattr(body, name)
         assert_allclose(there, here, atol=1e-11 * (1.0 + np.abs(here).max()))
@@ -146,9 +146,9 @@ def test_position_errors_by_formula():
             gaps = []
             for size in (1e-3, 1e-5):
                 X = expm(-size * rbd.spatial.cross.crm(d)) @ kind.transform(q, 0.7)
-                gaps.append(np.abs(position_error(kind, X, 0.7) - kind.calc_loop(X, 0.7)[0]).max(initial=0.0))
+                gaps.append(np.abs(position_error(kind, X, t=0.7) - kind.calc_loop(X, 0.7)[0]).max(initial=0.0))
             assert gaps[0] < 3e-5 and gaps[1] < 3e-9, (kind, gaps)
-            assert_allclose(position_error(kind, kind.transform(q, 0.7), 0.7), 0.0, atol=1e-13)
+            assert_allclose(position_error(kind, kind.transform(q, 0.7), t=0.7), 0.0, atol=1e-13)
             kinds.add(kind.kind)
     assert kinds >= {"fixed", "helical", "planar", "universal", "rack_and_pinion", "sphere_in_cylinder", "prescribed"}
 

@@ -81,9 +81,9 @@ def test_forward_dynamics_by_sparse_factors(method, seed, off):
     model = model.with_parameters(rotors)
     q, v, tau = random_state(model, seed)
     f_ext = {body.name: rng.normal(size=6) for body in model.bodies[1:]}
-    found = algorithms.forward_dynamics_crba(model, q, v, tau, f_ext, factorization=method)
+    found = algorithms.forward_dynamics_crba(model, q, v, tau, f_ext=f_ext, factorization=method)
     H = rbd.crba(model, q)
-    assert off(found, algorithms.aba(model, q, v, tau, f_ext).qdd) < 10 * np.linalg.cond(H) * EPS
+    assert off(found, algorithms.aba(model, q, v, tau, f_ext=f_ext).qdd) < 10 * np.linalg.cond(H) * EPS
     factors = factorize(H, expanded_parent(model), method)
     assert off(factors.L.T @ np.diag(factors.D) @ factors.L, H) < 20 * EPS
 

@@ -21,7 +21,7 @@ def test_the_split_force_moves_the_beam_as_simulation_does(joint):
     model.add_body("beam", joint=JOINTS[joint], inertia=beam().bodies[1].inertia)
     q, still = model.neutral(), np.zeros(model.nv)
     f_ext = {"beam": rbd.wrench(force, [at, 0, 0])}
-    qdd = rbd.forward_dynamics(model, q, still, still, f_ext)
+    qdd = rbd.forward_dynamics(model, q, still, still, f_ext=f_ext)
     assert_allclose(model.joints[1].motion_subspace(q) @ qdd, a, atol=1e-11 * max(1.0, np.abs(a).max()))
     assert_allclose(parts.f_a + parts.f_c, [*np.cross([at, 0, 0], force), *force], atol=1e-13)
 
@@ -51,7 +51,7 @@ def test_the_ellipsoid_is_how_the_point_gives_way(joint):
     q, still = model.neutral(), np.zeros(model.nv)
     S = model.joints[1].motion_subspace(q)
     for k, unit in enumerate(np.eye(3)):
-        a = S @ rbd.forward_dynamics(model, q, still, still, {"beam": rbd.wrench(unit, point)})
+        a = S @ rbd.forward_dynamics(model, q, still, still, f_ext={"beam": rbd.wrench(unit, point)})
         assert_allclose(gives[:, k], a[3:] + np.cross(a[:3], point), atol=1e-9)
     playground = mobility()
     playground.set(joint=joint)

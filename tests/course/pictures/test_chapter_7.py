@@ -22,7 +22,7 @@ def number(text: str) -> float:
 def test_the_box_moves_as_it_does_when_pushed(azimuth, elevation, slide):
     model, q = push_the_box.placed(3.0, slide)
     d, rest = push_the_box.direction(azimuth, elevation), np.zeros(model.nv)
-    qdd = rbd.aba(model, q, rest, rest, {"box": np.concatenate([np.zeros(3), d])})
+    qdd = rbd.aba(model, q, rest, rest, f_ext={"box": np.concatenate([np.zeros(3), d])})
     picture = push_the_box.draw(azimuth, elevation, 3.0, slide, "origin")
     readout = dict(picture.readout)
     assert number(readout["apparent mass"]) == pytest.approx(1.0 / (d @ qdd[3:6]), abs=6e-4)
