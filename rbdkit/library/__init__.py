@@ -2,6 +2,7 @@
 
     to play with            pendulums, linkages, serial_arms, candelabra, showcase (one joint of every type)
     chapters 3, 4           pinion_hinge, rolling_sphere, taut_string; linkages, overconstrained, serial_arms
+    loops                   four_bars, linkages, overconstrained, platforms, andrews (a benchmark)
     chapters 6, 7           sparse_trees, parent_arrays, candelabra; box_and_cylinder
     chapter 9               satellite_with_arm, falling_cat, shaken_pendulum; geared, right_angle_arm
     chapter 10              rod_trees, revolute_trees, far_body, unlike_spheres, turret_pendulum
@@ -15,14 +16,16 @@ The chapters are those of Featherstone's book.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rbdkit.library.andrews import andrews_squeezer
 from rbdkit.library.box_and_cylinder import box_and_cylinder
 from rbdkit.library.candelabra import candelabra
 from rbdkit.library.falling_cat import cat_roll, falling_cat, waist, waist_motion
 from rbdkit.library.far_body import far_body
+from rbdkit.library.four_bars import four_bar_kind, n_four_bar, planar_four_bar
 from rbdkit.library.free_rotation import free_rotation
 from rbdkit.library.gebhardt_romero import fixed_point_model
 from rbdkit.library.holzinger import tumbling_box, tumbling_box_state
-from rbdkit.library.linkages import crank_slider, planar_four_bar, rack_and_pinion, satellite
+from rbdkit.library.linkages import crank_slider, rack_and_pinion, satellite, spatial_slider_crank
 from rbdkit.library.mueller_terze import (
     floating_pair,
     heavy_top,
@@ -34,6 +37,7 @@ from rbdkit.library.overconstrained import rectangular_bricard, sarrus_linkage
 from rbdkit.library.parent_arrays import branched_parents, chain_parents, random_parents
 from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, small_swing_period, spherical_pendulum
 from rbdkit.library.pinion_hinge import pinion_hinge
+from rbdkit.library.platforms import stewart_coordinates, stewart_platform
 from rbdkit.library.random_tree import joint_gallery, random_state, random_tree, uncommon_joints
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain
@@ -51,6 +55,7 @@ if TYPE_CHECKING:
     from rbdkit.library.serial_arms import puma_560, scara_arm, stanford_arm
 
 __all__ = [
+    "andrews_squeezer",
     "box_and_cylinder",
     "branched_parents",
     "candelabra",
@@ -65,12 +70,14 @@ __all__ = [
     "far_body",
     "fixed_point_model",
     "floating_pair",
+    "four_bar_kind",
     "free_rotation",
     "geared_arm",
     "general_unbranched",
     "heavy_top",
     "joint_gallery",
     "lower_pair",
+    "n_four_bar",
     "pendulum",
     "pinion_hinge",
     "planar_four_bar",
@@ -93,9 +100,12 @@ __all__ = [
     "shaken_pendulum",
     "shaking",
     "small_swing_period",
+    "spatial_slider_crank",
     "spherical_double_pendulum",
     "spherical_pendulum",
     "stanford_arm",
+    "stewart_coordinates",
+    "stewart_platform",
     "three_bar_linkage",
     "three_discs",
     "tumbling_box",

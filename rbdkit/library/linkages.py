@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rbdkit.joints import Free, JointType, Prismatic, RackAndPinion, Revolute
+from rbdkit.errors import ModelError
+from rbdkit.joints import Free, Prismatic, RackAndPinion, Revolute, Spherical, Universal
+from rbdkit.library.bars import add_bar, require_lengths
 from rbdkit.model import Box, Capsule, Cone, Cylinder, Geometry, Model, Sphere
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
-
-RADIUS = 0.02  # m, of the bars
 
 
 def crank_slider(crank: float = 0.2, rod: float = 0.5, offset: float = 0.1) -> Model:
@@ -39,8 +38,8 @@ def crank_slider(crank: float = 0.2, rod: float = 0.5, offset: float = 0.1) -> M
     model = Model("crank-slider linkage")
     reach = np.sqrt(rod**2 - (crank - offset) ** 2)
     slope = np.array([reach, 0.0, offset - crank])
-    _bar(model, "B1", "world", Revolute("y"), np.zeros(3), np.array([0.0, 0.0, crank]), "J1")
-    _bar(model, "B2", "B1", Revolute("y"), np.array([0.0, 0.0, crank]), slope, "J2")
+    add_bar(model, "B1", "world", Revolute("y"), np.zeros(3), np.array([0.0, 0.0, crank]), "J1")
+    add_bar(model, "B2", "B1", Revolute("y"), np.array([0.0, 0.0, crank]), slope, "J2")
     block = (0.1, 0.06, 0.05)
     at = np.array([reach, 0.0, offset])
     model.add_body(
@@ -50,37 +49,54 @@ def crank_slider(crank: float = 0.2, rod: float = 0.5, offset: float = 0.1) -> M
     return model
 
 
-def planar_four_bar(
-    closing: JointType | None = None, crank: float = 0.2, coupler: float = 0.5, base: float = 0.4
-) -> Model:
-    """A four-bar linkage in the x-z plane, closed at ``neutral``: crank, coupler and rocker; the loop joint is 'pin'.
+def spatial_slider_crank(crank: float = 0.08, rod: float = 0.3, aside: float = 0.1, above: float = 0.12) -> Model:
+    """A slider-crank out of the plane: the crank turns in the y-z plane, the slider goes along x; gravity along -z.
+
+    Hinge 'crank_joint' about x at (0, `aside`, `above`), ball joint 'ball' between crank and rod, slider 'slide' along
+    the x axis of the world, and the loop joint 'cross', a universal joint between rod and slider. At ``neutral`` the
+    loop is closed and the crank points along y. Crank and rod have 1 kg a metre, the slider 0.5 kg.
 
     Parameters
     ----------
-    closing : JointType, optional
-        The joint between coupler and rocker; a revolute joint about y if not given.
-    crank, coupler, base : float, optional
-        Lengths, m; the rocker is as long as it takes for a coupler that rises by a fifth.
+    crank, rod : float, optional
+        Their lengths, m.
+    aside, above : float, optional
+        Where the crank turns, seen from the slider's way, m.
 
     Returns
     -------
     Model
 
+    Raises
+    ------
+    ModelError
+        If a length is not a positive number, or the rod is too short to reach from the crank to the slider's way.
+
     Examples
     --------
+    One freedom of the mechanism: crank 1, ball 3, slider 1, less the four constraints of the universal joint.
+
     >>> import rbdkit as rbd
-    >>> model = rbd.library.planar_four_bar()
-    >>> [loop.joint.name for loop in model.loops]
-    ['pin']
+    >>> model = rbd.library.spatial_slider_crank()
+    >>> model.nv - sum(6 - loop.joint.nv for loop in model.loops)
+    1
     """
-    model = Model("planar four-bar linkage")
-    top = np.array([0.0, 0.0, crank])
-    along = coupler * np.array([np.sqrt(0.96), 0.0, 0.2])
-    foot = np.array([base, 0.0, 0.0])
-    _bar(model, "crank", "world", Revolute("y"), np.zeros(3), top, "crank_joint")
-    _bar(model, "coupler", "crank", Revolute("y"), top, along, "coupler_joint")
-    _bar(model, "rocker", "world", Revolute("y"), foot, top + along - foot, "rocker_joint")
-    model.add_loop("pin", "coupler", "rocker", closing or Revolute("y"), along, top + along - foot)
+    require_lengths(crank=crank, rod=rod)
+    end = np.array([0.0, aside + crank, above])
+    if not rod > np.hypot(aside + crank, above):
+        raise ModelError(
+            f"rod = {rod!r} of a spatial slider-crank is too short: from the crank's end to the slider's way it is "
+            f"{np.hypot(aside + crank, above):.6g} m"
+        )
+    at = np.array([np.sqrt(rod**2 - end @ end), 0.0, 0.0])
+    model = Model("spatial slider-crank")
+    block = (0.06, 0.04, 0.04)
+    add_bar(model, "crank", "world", Revolute("x"), [0.0, aside, above], [0.0, crank, 0.0], "crank_joint", radius=0.008)
+    add_bar(model, "rod", "crank", Spherical(), [0.0, crank, 0.0], at - end, "ball", radius=0.006)
+    model.add_body(
+        "slider", "world", Prismatic("x"), at, Inertia.box(block, mass=0.5), Geometry(Box(block)), joint_name="slide"
+    )
+    model.add_loop("cross", "rod", "slider", Universal("y", "z"), at - end)
     return model
 
 
@@ -149,16 +165,3 @@ def rack_and_pinion(radius: float = 0.15) -> Model:
 
 _UPSIDE_DOWN = np.diag([1.0, -1.0, -1.0, 1.0])
 _Y_TO_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-
-
-def _bar(model: Model, name: str, parent: str, joint: JointType, at: NDArray, tip: NDArray, joint_name: str) -> None:
-    """A thin bar from its joint to its tip, 1 kg a metre."""
-    length = float(np.linalg.norm(tip))
-    turn = se3.pose(_towards(tip / length), 0.5 * tip)
-    inertia = Inertia.cylinder(RADIUS, length, mass=length).transformed(turn)
-    model.add_body(name, parent, joint, at, inertia, Geometry(Capsule(RADIUS, length), turn), joint_name=joint_name)
-
-
-def _towards(z: NDArray) -> NDArray:
-    """A rotation matrix with this third column, for directions in the x-z plane."""
-    return np.column_stack([[z[2], 0.0, -z[0]], [0.0, 1.0, 0.0], z])

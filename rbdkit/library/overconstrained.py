@@ -7,15 +7,13 @@ constraints says what the others say already, and it does so only where the loop
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
-from rbdkit.joints import JointType, Revolute
-from rbdkit.model import Box, Capsule, Geometry, Model
+from rbdkit.joints import Revolute
+from rbdkit.library.bars import add_bar, require_lengths
+from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
-
-RADIUS = 0.02  # m, of the bars
 
 
 def rectangular_bricard(a: float = 1.0, b: float = 1.0, c: float = 1.0) -> Model:
@@ -47,12 +45,12 @@ def rectangular_bricard(a: float = 1.0, b: float = 1.0, c: float = 1.0) -> Model
     >>> model.nv - sum(6 - loop.joint.nv for loop in model.loops)
     0
     """
-    _lengths(a=a, b=b, c=c)
+    require_lengths(a=a, b=b, c=c)
     model = Model("rectangular Bricard linkage", gravity=(0.0, -9.81, 0.0))
     tips = np.array([[a, 0, 0], [0, -b, 0], [0, 0, c], [-a, 0, 0], [0, b, 0]], dtype=float)
     parent, at = "world", np.zeros(3)
     for k, (tip, axis) in enumerate(zip(tips, ("y", "z", "x", "y", "z"), strict=True), start=1):
-        _bar(model, f"bar{k}", parent, Revolute(axis), at, tip, f"hinge{k}")
+        add_bar(model, f"bar{k}", parent, Revolute(axis), at, tip, f"hinge{k}")
         parent, at = f"bar{k}", tip
     model.add_loop("hinge6", parent, "world", Revolute("x"), at, [0.0, 0.0, c])
     return model
@@ -92,15 +90,15 @@ def sarrus_linkage(length: float = 0.5, width: float = 0.4, rise: float = 0.6) -
     >>> float(poses[:, 2, 3].max().round(9))
     0.5
     """
-    _lengths(length=length, width=width)
+    require_lengths(length=length, width=width)
     if not 0.0 < rise < 0.5 * np.pi:
         raise ModelError(f"rise = {rise!r} of a Sarrus linkage must lie between 0 and pi/2 (rad)")
     model = Model("Sarrus linkage")
     out, up, half = length * np.cos(rise), length * np.sin(rise), 0.5 * width
     for name, axis, side in (("x", "-y", np.array([1.0, 0.0, 0.0])), ("y", "x", np.array([0.0, 1.0, 0.0]))):
         lower, upper = out * side + [0.0, 0.0, up], -out * side + [0.0, 0.0, up]
-        _bar(model, f"lower_{name}", "world", Revolute(axis), half * side, lower, f"hip_{name}")
-        _bar(model, f"upper_{name}", f"lower_{name}", Revolute(axis), lower, upper, f"knee_{name}")
+        add_bar(model, f"lower_{name}", "world", Revolute(axis), half * side, lower, f"hip_{name}")
+        add_bar(model, f"upper_{name}", f"lower_{name}", Revolute(axis), lower, upper, f"knee_{name}")
         if name == "x":
             edges = (width, width, 0.02)
             middle = se3.pose(position=-half * side)
@@ -109,20 +107,3 @@ def sarrus_linkage(length: float = 0.5, width: float = 0.4, rise: float = 0.6) -
             model.add_body("platform", "upper_x", Revolute("-y"), upper, plate, shape, joint_name="top_x")
     model.add_loop("top_y", "upper_y", "platform", Revolute("x"), upper, np.array([-half, half, 0.0]))
     return model
-
-
-def _lengths(**values: float) -> None:
-    for name, value in values.items():
-        if not (np.isfinite(value) and value > 0.0):
-            raise ModelError(f"{name} = {value!r} must be a positive length (m)")
-
-
-def _bar(model: Model, name: str, parent: str, joint: JointType, at: ArrayLike, tip: NDArray, joint_name: str) -> None:
-    """A thin bar from its joint to its tip, 1 kg a metre."""
-    size = float(np.linalg.norm(tip))
-    z = tip / size
-    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
-    x /= np.linalg.norm(x)
-    along = se3.pose(np.column_stack([x, np.cross(z, x), z]), 0.5 * tip)
-    inertia = Inertia.cylinder(RADIUS, size, mass=size).transformed(along)
-    model.add_body(name, parent, joint, at, inertia, Geometry(Capsule(RADIUS, size), along), joint_name=joint_name)

@@ -474,6 +474,7 @@ NOT_ASKED = {
     "algorithms.floating_base.conversion.to_floating_state": "refuses loops; tests/algorithms/floating_base",
     "costs.counted_crba.counted_crba": "counts the spanning tree; refuses all but hinges of their own",
     "library.pendulums.small_swing_period": "one body on a hinge",
+    "library.platforms.stewart_coordinates": "closed form for one model, whose loops they close",
     "library.random_tree.random_state": "random, of the spanning tree",
     # graphs, files: bodies and joints as they stand; tests/model/graph, tests/formats
     "model.graph.rebuild.graph_of": "loops are its subject", "model.graph.rebuild.renumbered": "loops are its subject",
