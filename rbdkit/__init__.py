@@ -67,6 +67,7 @@ _HOMES = {
         "rnea_parameter_jacobian",
     ],
     "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
+    "rbdkit.figures": ["plot"],
     "rbdkit.forces": ["ForceElement", "JointFriction", "Spring"],
     "rbdkit.formats": ["load", "save"],
     "rbdkit.formulations": ["StateEquation"],
@@ -124,7 +125,6 @@ _HOMES = {
     "rbdkit.spatial.inertia": ["Inertia"],
     "rbdkit.spatial.se3": ["pose"],
     "rbdkit.widgets": ["build", "compare", "show", "sliders", "step_algorithm", "step_integrator", "tweak"],
-    "rbdkit.widgets.figure": ["plot"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
@@ -135,6 +135,7 @@ _PACKAGES = (
     "derivatives",
     "drafting",
     "engine",
+    "figures",
     "forces",
     "formats",
     "formulations",
@@ -166,6 +167,7 @@ if TYPE_CHECKING:
         rnea_parameter_jacobian,
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
+    from rbdkit.figures import plot
     from rbdkit.forces import ForceElement, JointFriction, Spring
     from rbdkit.formats import load, save  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.formulations import StateEquation
@@ -222,7 +224,6 @@ if TYPE_CHECKING:
     from rbdkit.spatial.inertia import Inertia
     from rbdkit.spatial.se3 import pose
     from rbdkit.widgets import build, compare, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
-    from rbdkit.widgets.figure import plot
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 Thin over `rbdkit.scene`: Python packs a scene once, the JavaScript beside this file draws and plays it with pythreejs's
 three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of sliders for any numbers,
 `Playground` sliders with whatever a function of them draws.
-`figure` draws with Matplotlib.
+Figures without widgets are in `rbdkit.figures`.
 """
 
 from rbdkit.widgets.algorithm_stepper import AlgorithmStepper, step_algorithm

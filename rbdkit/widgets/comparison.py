@@ -9,13 +9,13 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
+from rbdkit.figures import work_precision_figure
 from rbdkit.model import Model
 from rbdkit.scene.comparison import color_of, laid_over, plots_of_comparison, tracks_laid_over
 from rbdkit.simulation import Comparison, Trajectory, compare_runs
 from rbdkit.simulation.comparison import Pair, cell
 from rbdkit.widgets.bundle import style
 from rbdkit.widgets.cell import OfCell
-from rbdkit.widgets.figure import work_precision_figure
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.three import reachable
 from rbdkit.widgets.view import framed

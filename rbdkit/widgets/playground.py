@@ -11,11 +11,11 @@ import traitlets
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import RbdkitError
+from rbdkit.figures import Plot
 from rbdkit.model import Model
 from rbdkit.scene import Arrow, Ellipsoid, Scene
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.cell import OfCell
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.sliders import REACH
 from rbdkit.widgets.stage import Stage

@@ -8,7 +8,7 @@ CELLS = (
     """
 import rbdkit as rbd
 from rbdkit.widgets import Picture, Playground, Slider
-from rbdkit.widgets.figure import Plot
+from rbdkit.figures import Plot
 model = rbd.library.double_pendulum()
 run = rbd.simulate(model, [1.2, 0.4], duration=1.0, dt=1e-2)
 shown = rbd.show(run, height=140)

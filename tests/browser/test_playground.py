@@ -10,7 +10,7 @@ from rbdkit.library import double_pendulum
 from rbdkit.scene import Arrow
 from rbdkit.spatial import se3
 from rbdkit.widgets import Picture, Playground, Slider
-from rbdkit.widgets.figure import Plot
+from rbdkit.figures import Plot
 def draw(a, b):
     figure = Plot(figsize=(3.6, 2.0), layout="constrained")
     figure.subplots().plot([0.0, a], [0.0, b])

@@ -22,7 +22,7 @@ FLOORS = [
     {"integrators"},
     {"accuracy", "drafting", "simulation"},
     {"scene"},
-    {"stepping"},
+    {"figures", "stepping"},
     {"course", "export", "widgets"},
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

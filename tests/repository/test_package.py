@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import venv
@@ -77,6 +78,22 @@ print(*sorted(sys.modules))
     columns, loaded = result.stdout.splitlines()
     assert "energy drift" in columns
     assert set(loaded.split()).isdisjoint([*LATER, "rbdkit.widgets"])
+
+
+def test_motions_are_plotted_without_widgets():
+    """A script on a computer without a screen draws, and pythreejs need not be there."""
+    code = """
+import sys, rbdkit as rbd
+model = rbd.library.pendulum()
+rbd.plot(rbd.simulate(model, [1.0], duration=0.05)).savefig(sys.argv[1])
+rbd.plot(rbd.sweep(model, {"rod.mass": [1.0, 2.0]}, duration=0.05)).savefig(sys.argv[1])
+print(*sorted(sys.modules))
+"""
+    given = [sys.executable, "-c", code, os.devnull]
+    options = {"capture_output": True, "text": True, "env": os.environ | {"MPLBACKEND": "agg"}}
+    loaded = set(subprocess.run(given, **options, check=True).stdout.split())
+    assert "rbdkit.figures.motion" in loaded
+    assert loaded.isdisjoint({*LATER, "matplotlib.pyplot", "rbdkit.widgets"} - {"matplotlib"})
 
 
 def test_a_first_model_loads_no_files_and_no_algorithms():

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rbdkit.errors import RbdkitError, StateError
+from rbdkit.figures import Plot
 from rbdkit.library import double_pendulum
 from rbdkit.scene import Arrow, Ellipsoid, scene_of
 from rbdkit.spatial import se3
 from rbdkit.widgets import Picture, Playground, Slider
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.view import View
 
 ANGLES = [Slider("a", "rad", -3.0, 3.0, 0.5), Slider("b", "rad", -3.0, 3.0, -0.2)]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import aba
+from rbdkit.figures import Plot
 from rbdkit.joints import Cylindrical, Helical, JointType, Prismatic, Revolute, Spherical
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.scene import Arrow, Ellipsoid, scene_of
@@ -16,7 +17,6 @@ from rbdkit.scene.palette import GROUND, INERTIA, JOINT, LINES
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.stepping.drawing import apparent_mass
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rbdkit.algorithms.articulated.assembly_tree import Order, balanced, bodies_of, depth, one_by_one
+from rbdkit.figures import Plot
 from rbdkit.joints import Revolute
 from rbdkit.model import Model
 from rbdkit.scene.palette import GROUND, LINES, SELECTED
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.course.featherstone.pictures.counted_operations import counted
 from rbdkit.course.featherstone.pictures.tree_picture import INK, draw_matrix, shade
+from rbdkit.figures import Plot
 from rbdkit.joints import Fixed
 from rbdkit.model import Box, Cylinder, Geometry, Model
 from rbdkit.scene import Arrow, Ellipsoid, Grid, Part, Scene, palette, scene_of, triangulate, triple
@@ -17,7 +18,6 @@ from rbdkit.spatial import plucker, se3, so3
 from rbdkit.spatial.compact import abi, abi_z, fv, rbi, scrx, scrz
 from rbdkit.spatial.compact.chain import Joint
 from rbdkit.spatial.inertia import Inertia
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms.floating_base import FloatingState, base_velocity, to_fixed_state, to_floating_base
+from rbdkit.figures import Plot
 from rbdkit.functions import center_of_mass, forward_kinematics, momentum
 from rbdkit.library.falling_cat import HALF, cat_roll, falling_cat, waist
 from rbdkit.scene import Arrow, scene_of
 from rbdkit.scene.palette import GROUND, LINES
 from rbdkit.spatial import axis_angle, se3
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.view import reaching

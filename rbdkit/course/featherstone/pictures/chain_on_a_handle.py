@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms import forward_kinematics
 from rbdkit.algorithms.articulated import Handle, assembly, take_apart
+from rbdkit.figures import Plot
 from rbdkit.joints import Fixed, Free, JointType, Revolute, Spherical
 from rbdkit.model import Capsule, Geometry, Model
 from rbdkit.scene import Ellipsoid, scene_of
@@ -16,7 +17,6 @@ from rbdkit.scene.palette import INERTIA, LINES
 from rbdkit.spatial import quaternion, se3
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.stepping.drawing import apparent_mass
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

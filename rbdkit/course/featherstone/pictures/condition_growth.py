@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from rbdkit.accuracy import depth, growth
 from rbdkit.course.featherstone.pictures.powers_of_ten import log_y
+from rbdkit.figures import Plot
 from rbdkit.functions import crba, forward_kinematics
 from rbdkit.library import branched_parents, chain_parents, rod_tree, zigzag_angles
 from rbdkit.model import Model
 from rbdkit.scene.palette import GROUND, LINES
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from rbdkit.costs import Branching, best, branching
+from rbdkit.figures import Plot
 from rbdkit.library import branched_parents
 from rbdkit.scene.palette import LINES
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

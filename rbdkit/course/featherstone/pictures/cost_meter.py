@@ -18,10 +18,10 @@ from rbdkit.algorithms.sparse import (
 )
 from rbdkit.course.featherstone.pictures.factorization_steps import METHODS
 from rbdkit.course.featherstone.pictures.tree_picture import draw_tree
+from rbdkit.figures import Plot
 from rbdkit.library.parent_arrays import branched_parents, chain_parents, random_parents
 from rbdkit.library.sparse_trees import limbed_parents
 from rbdkit.scene.palette import GROUND, LINES
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -8,9 +8,9 @@ from matplotlib.patches import Rectangle
 
 from rbdkit.course.featherstone.pictures.counted_operations import CATALOGUE, WAYS, Counted, counted
 from rbdkit.course.featherstone.pictures.tree_picture import INK
+from rbdkit.figures import Plot
 from rbdkit.scene.palette import LINES
 from rbdkit.trace import Operations
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

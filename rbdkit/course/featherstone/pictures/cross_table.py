@@ -7,11 +7,11 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from rbdkit.course.featherstone.pictures.bare_frames import bare_frames
+from rbdkit.figures import Plot
 from rbdkit.scene import Arrow, palette
 from rbdkit.spatial import plucker, se3
 from rbdkit.spatial.basis import FORCE_BASIS, MOTION_BASIS, cross_table
 from rbdkit.spatial.cross import crf, crm
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

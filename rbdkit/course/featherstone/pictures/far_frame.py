@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rbdkit.accuracy import PlanarBody, far_frame_errors, planar_acceleration
 from rbdkit.course.featherstone.pictures.powers_of_ten import log_x, log_y
+from rbdkit.figures import Plot
 from rbdkit.scene.palette import GROUND, LINES
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

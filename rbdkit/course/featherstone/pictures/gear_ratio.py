@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.gears import geared_equation, without_rotors
 from rbdkit.course.featherstone.pictures.tree_picture import shade
+from rbdkit.figures import Plot
 from rbdkit.functions import crba
 from rbdkit.library.geared import geared_arm
 from rbdkit.scene.palette import LINES
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

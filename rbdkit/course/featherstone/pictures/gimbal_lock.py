@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import crba
 from rbdkit.errors import StateError
+from rbdkit.figures import Plot
 from rbdkit.joints import EulerSpherical, JointType, Spherical
 from rbdkit.model import Box, Capsule, Geometry, Model
 from rbdkit.scene import Arrow, palette
 from rbdkit.spatial import euler, quaternion, se3
 from rbdkit.spatial.inertia import Inertia
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyArrowPatch
 from numpy.typing import NDArray
 
+from rbdkit.figures import Plot
 from rbdkit.model.graph import (
     ConnectivityGraph,
     RegularNumbering,
@@ -17,7 +18,6 @@ from rbdkit.model.graph import (
     spanning_trees,
 )
 from rbdkit.scene import palette
-from rbdkit.widgets.figure import Plot
 
 INK = "#000000"
 """Becomes the colour of the page's text."""

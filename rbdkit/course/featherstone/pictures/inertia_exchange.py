@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.equivalence import exchanged
+from rbdkit.figures import Plot
 from rbdkit.formulations import JointSystem
 from rbdkit.integrators import INTEGRATORS
 from rbdkit.library.right_angle_arm import right_angle_arm
@@ -16,7 +17,6 @@ from rbdkit.scene import Ellipsoid
 from rbdkit.scene.equimomental import ellipsoid
 from rbdkit.scene.palette import LINES, SELECTED, body_color
 from rbdkit.spatial.inertia import Inertia
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

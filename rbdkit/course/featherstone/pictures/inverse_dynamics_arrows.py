@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import RneaResult, coriolis_force, gravity_force, inverse_dynamics_delta, rnea
+from rbdkit.figures import Plot
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.model import Model
 from rbdkit.scene import Arrow, spatial_arrows
 from rbdkit.scene.palette import LINES
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -7,11 +7,11 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import forward_kinematics
+from rbdkit.figures import Plot
 from rbdkit.library.showcase import joint_showcase
 from rbdkit.model import Joint, Model
 from rbdkit.scene import Arrow, Ellipsoid, palette, scene_of
 from rbdkit.scene.arrows import spatial_arrows
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.hybrid import hybrid_crba, merged_parents
 from rbdkit.course.featherstone.pictures.tree_picture import draw_matrix, draw_tree, shade
+from rbdkit.figures import Plot
 from rbdkit.library.revolute_trees import revolute_tree
 from rbdkit.model import Model
 from rbdkit.scene.palette import LINES
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

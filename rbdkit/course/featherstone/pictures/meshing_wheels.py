@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.gears import Gears
+from rbdkit.figures import Plot
 from rbdkit.library.geared import differential, elliptic_gears
 from rbdkit.scene import Arrow
 from rbdkit.scene.palette import LINES, SPATIAL
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from rbdkit import algorithms
 from rbdkit.algorithms.constraints import joint_constraint
 from rbdkit.course.featherstone.pictures.framing import framed
+from rbdkit.figures import Plot
 from rbdkit.joints import Revolute
 from rbdkit.library.pinion_hinge import active_force_subspace, pinion_hinge
 from rbdkit.scene import Arrow, Ellipsoid, palette
 from rbdkit.spatial import plucker, se3
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import aba, forward_kinematics
+from rbdkit.figures import Plot
 from rbdkit.library.box_and_cylinder import TRAVEL, box_and_cylinder
 from rbdkit.model import Model
 from rbdkit.scene import Arrow, scene_of, triple
 from rbdkit.scene.palette import LINES, SPATIAL
 from rbdkit.spatial import ArticulatedInertia
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -15,9 +15,9 @@ from rbdkit.algorithms.recurrence import (
     velocities_in_closed_form,
 )
 from rbdkit.algorithms.recursion_cost import closed_form_operations, spatial
+from rbdkit.figures import Plot
 from rbdkit.scene.palette import LINES
 from rbdkit.trace import trace
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

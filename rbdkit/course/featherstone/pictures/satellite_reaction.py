@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.floating_base import FloatingState, base_velocity, to_fixed_state, to_floating_base
+from rbdkit.figures import Plot
 from rbdkit.functions import center_of_mass, forward_kinematics, momentum
 from rbdkit.library.satellite_with_arm import satellite_with_arm
 from rbdkit.model import Model
 from rbdkit.scene import scene_of
 from rbdkit.scene.palette import GROUND, LINES
 from rbdkit.spatial import se3, so3
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.view import reaching

@@ -8,11 +8,11 @@ from math import cos, pi, sin
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.figures import Plot
 from rbdkit.functions import forward_kinematics, rnea
 from rbdkit.library.shaken_pendulum import shaken_pendulum, shaking, upright_frequency
 from rbdkit.scene import scene_of
 from rbdkit.scene.palette import GROUND, LINES
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.view import reaching

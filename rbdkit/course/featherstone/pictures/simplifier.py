@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 
 from rbdkit.costs import Assignment, assignments
 from rbdkit.costs.fates import Fate
+from rbdkit.figures import Plot
 from rbdkit.scene.palette import GROUND, LINES
 from rbdkit.trace import Trace, trace
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -7,6 +7,7 @@ from itertools import islice
 from matplotlib.axes import Axes
 
 from rbdkit.course.featherstone.pictures.graph_picture import draw_numbering
+from rbdkit.figures import Plot
 from rbdkit.model import Model
 from rbdkit.model.graph import (
     ConnectivityGraph,
@@ -17,7 +18,6 @@ from rbdkit.model.graph import (
     spanning_trees,
 )
 from rbdkit.scene import palette
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

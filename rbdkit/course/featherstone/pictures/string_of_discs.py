@@ -9,10 +9,10 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.constraints import TautString, constrained_motion
+from rbdkit.figures import Plot
 from rbdkit.library.taut_string import discs_at, string_around, three_discs
 from rbdkit.scene import palette
 from rbdkit.simulation import simulate, untraced
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

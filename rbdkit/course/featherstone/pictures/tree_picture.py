@@ -11,8 +11,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle, Rectangle
 from numpy.typing import NDArray
 
+from rbdkit.figures import Plot
 from rbdkit.scene.palette import GROUND
-from rbdkit.widgets.figure import Plot
 
 INK = "#000000"
 """Becomes the colour of the page's text."""

@@ -10,9 +10,9 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from rbdkit.course.featherstone.pictures.bare_frames import bare_frames
+from rbdkit.figures import Plot
 from rbdkit.scene import palette
 from rbdkit.spatial import euler, planar, plucker, se3
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rbdkit.course.featherstone.pictures.tree_picture import draw_matrix, shade
+from rbdkit.figures import Plot
 from rbdkit.scene import palette
 from rbdkit.spatial.compact import fv, mv, plx, rbi, scrz
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from rbdkit.accuracy import configuration_conditions, noise_fan, response
 from rbdkit.course.featherstone.pictures.powers_of_ten import log_y
+from rbdkit.figures import Plot
 from rbdkit.functions import forward_kinematics
 from rbdkit.library import zigzag_angles, zigzag_chain
 from rbdkit.scene import Ellipsoid, scene_of
 from rbdkit.scene.palette import GROUND, LINES
 from rbdkit.spatial import se3
-from rbdkit.widgets.figure import Plot
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 

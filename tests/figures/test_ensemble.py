@@ -3,8 +3,8 @@
 import numpy as np
 
 import rbdkit as rbd
+from rbdkit.figures.ensemble import MOST_DIAGRAMS
 from rbdkit.library import double_pendulum, random_tree
-from rbdkit.widgets.ensemble_figure import MOST_DIAGRAMS
 
 
 def test_a_line_for_each_member_coloured_by_its_value():

@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.figures.figure import Plot
 from rbdkit.formulations import Directors
 from rbdkit.formulations.directors.turning import triad
 from rbdkit.scene.palette import AXES, ENERGY, GROUND, LINES
 from rbdkit.simulation import Motion
-from rbdkit.widgets.figure import Plot
 
 SIZE = (8.4, 2.9)
 

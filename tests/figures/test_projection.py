@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from rbdkit.figures import draw_projection, draw_section
 from rbdkit.formulations.local_velocity import Projection
-from rbdkit.widgets.projection_figure import draw_projection, draw_section
 
 
 @pytest.mark.source("H.02")

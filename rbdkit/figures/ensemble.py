@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
+from rbdkit.figures.figure import Plot
 from rbdkit.simulation import Ensemble
 from rbdkit.simulation.ensembles.names import state_names, state_units, unit_of
-from rbdkit.widgets.figure import Plot
 
 MOST_DIAGRAMS = 8
 """Coordinates that are drawn; the first ones."""

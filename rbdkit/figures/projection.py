@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.figures.figure import Plot
 from rbdkit.formulations.local_velocity import Projection
 from rbdkit.scene.palette import AXES, GROUND, LINES, SPATIAL
-from rbdkit.widgets.figure import Plot
 
 
 def draw_projection(projection: Projection, w: ArrayLike | None = None, width: float = 5.0) -> Plot:

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.figures import directors as figures
 from rbdkit.library.gebhardt_romero import CASES
-from rbdkit.widgets import director_figures as figures
 from rbdkit.widgets.table import Table
 
 matplotlib.use("agg")

@@ -1,0 +1,23 @@
+"""What accuracy costs, as a Matplotlib figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rbdkit.figures.figure import Plot
+
+
+def work_precision_figure(
+    points: Mapping[str, tuple[list[float], list[float]]], colors: Sequence[str], width: float = 4.4
+) -> Plot:
+    """Error at the end against wall time, logarithmic, one line a contender; see `Comparison.work_precision`."""
+    figure = Plot(figsize=(width, 0.5 * width), layout="constrained")
+    ax = figure.subplots()
+    for (label, (times, errors)), color in zip(points.items(), colors, strict=True):
+        ax.loglog(times, errors, "o-", color=color, label=label, markersize=4, linewidth=1.5)
+    ax.tick_params(labelsize="small")
+    ax.set_xlabel("wall time (s)", fontsize="small")
+    ax.set_ylabel("error at the end (rad, m)", fontsize="small")
+    ax.grid(alpha=0.3)
+    ax.spines[["top", "right"]].set_visible(False)
+    return figure
