@@ -83,7 +83,7 @@ def load(
     ...       <joint name="hinge" type="continuous"><parent link="wall"/><child link="leaf"/><axis xyz="0 0 1"/></joint>
     ...     </robot>''')
     >>> model
-    <Model 'door': 2 bodies, 1 moving joints, nq=1, nv=1, 20 kg>
+    <Model 'door': 2 bodies, 1 moving joint, nq=1, nv=1, 20 kg>
     """
     data, name, folder = _read(source)
     mesh_paths = folders(mesh_paths)
@@ -137,7 +137,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     ...     rbd.save(rbd.library.pendulum(), Path(folder, "pendulum.json"))
     ...     model = rbd.load(Path(folder, "pendulum.json"))
     >>> model
-    <Model 'pendulum': 1 bodies, 1 moving joints, nq=1, nv=1, 1 kg>
+    <Model 'pendulum': 1 body, 1 moving joint, nq=1, nv=1, 1 kg>
     """
     writers = {".json": to_json, ".urdf": to_urdf}
     path = _path(path)

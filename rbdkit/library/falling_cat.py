@@ -39,7 +39,7 @@ def falling_cat(motion: Motion | None = None) -> Model:
     --------
     >>> import rbdkit as rbd
     >>> rbd.library.falling_cat(rbd.library.waist_motion())
-    <Model 'falling cat': 2 bodies, 1 moving joints, nq=7, nv=6, 4 kg>
+    <Model 'falling cat': 2 bodies, 1 moving joint, nq=7, nv=6, 4 kg>
     """
     model = Model("falling cat")
     rotation = se3.pose(_ALONG_X)

@@ -29,7 +29,7 @@ def pendulum(length: float = 1.0, mass: float = 1.0) -> Model:
     --------
     >>> import rbdkit as rbd
     >>> rbd.library.pendulum(length=2.0)
-    <Model 'pendulum': 1 bodies, 1 moving joints, nq=1, nv=1, 1 kg>
+    <Model 'pendulum': 1 body, 1 moving joint, nq=1, nv=1, 1 kg>
     """
     return chain_pendulum(1, length, mass, name="pendulum")
 

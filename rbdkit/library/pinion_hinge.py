@@ -30,7 +30,7 @@ def pinion_hinge(gear_radius: float | None = 0.3, pinion_radius: float = 0.1) ->
     --------
     >>> import rbdkit as rbd
     >>> rbd.library.pinion_hinge()
-    <Model 'pinion-driven hinge': 2 bodies, 1 moving joints, nq=1, nv=1, 3 kg>
+    <Model 'pinion-driven hinge': 2 bodies, 1 moving joint, nq=1, nv=1, 3 kg>
     """
     model = Model("pinion-driven hinge")
     middle = se3.pose(position=[0.5 * LENGTH, 0.0, 0.0])

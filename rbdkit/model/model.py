@@ -819,10 +819,10 @@ class Model:
         return describe(self)
 
     def __repr__(self) -> str:
-        moving = sum(joint.nv > 0 for joint in self.joints)
+        count, moving = len(self.bodies) - 1, sum(joint.nv > 0 for joint in self.joints)
         return (
-            f"<Model {self.name!r}: {len(self.bodies) - 1} bodies, {moving} moving joints, "
-            f"nq={self.nq}, nv={self.nv}, {self.mass:.6g} kg>"
+            f"<Model {self.name!r}: {count} {'body' if count == 1 else 'bodies'}, "
+            f"{moving} moving {'joint' if moving == 1 else 'joints'}, nq={self.nq}, nv={self.nv}, {self.mass:.6g} kg>"
         )
 
     def _repr_html_(self) -> str:

@@ -390,7 +390,7 @@ def build(model: Model | None = None, *, name: str | None = None, height: int = 
     >>> import rbdkit as rbd
     >>> builder = rbd.build(rbd.library.pendulum())
     >>> builder.model
-    <Model 'pendulum': 1 bodies, 1 moving joints, nq=1, nv=1, 1 kg>
+    <Model 'pendulum': 1 body, 1 moving joint, nq=1, nv=1, 1 kg>
     >>> print(builder.draft.code())
     import rbdkit as rbd
     <BLANKLINE>
