@@ -3,7 +3,7 @@
 `published` holds Table 10.1, `crossover` where its curves meet, `branched` what a tree saves. `axial_crba` is the
 composite-rigid-body algorithm at the price of the table; `counted_crba` runs it on a model and counts, on the
 `axial_screws` of its placements. `kernels` sets rbdkit's own code beside the table, `custom_code` makes code for one
-model only, and `fates` says what becomes of each operation when a trace is simplified. Counts are
+model only, and `simplification` says what becomes of each operation when a trace is simplified. Counts are
 `rbdkit.trace.Operations`.
 """
 
@@ -12,9 +12,9 @@ from rbdkit.costs.branched import Branching, branching, dh_children
 from rbdkit.costs.counted_crba import CountedCrba, counted_crba
 from rbdkit.costs.crossover import articulated_body_method, crossing, inertia_matrix_method, last_not_dearer
 from rbdkit.costs.custom_code import custom_dynamics
-from rbdkit.costs.fates import Assignment, assignments
 from rbdkit.costs.kernels import Comparison, kernel_costs
 from rbdkit.costs.published import SOURCES, TABLE_10_1, Formula, best, cheapest, formulas
+from rbdkit.costs.simplification import Assignment, assignments
 
 __all__ = [
     "SOURCES",

@@ -18,9 +18,9 @@ from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, RecordedIntegra
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import Sample
 from rbdkit.simulation.forces import Drive, Scheduled
-from rbdkit.simulation.laws import Traced, Untraceable, Untraced, force_law, torque_law
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
+from rbdkit.simulation.traced_forces import Traced, Untraceable, Untraced, force_law, torque_law
 from rbdkit.trace import FewSteps, Run, residuals_of
 
 WORTH_COMPILING = 1000

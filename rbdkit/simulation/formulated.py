@@ -57,7 +57,7 @@ def run_formulation(
     external: Force | None,
     every: int,
     watch: Progress,
-) -> tuple[Motion, Recording, str, Acting, InCode | None]:
+) -> tuple[Motion, Recording, str, StateForces, InCode | None]:
     """Run a formulation; gives its motion, the recording behind it, what code ran, what acted, and steps in that code.
 
     Parameters
@@ -69,7 +69,7 @@ def run_formulation(
     SimulationError
         If the integrator cannot step this formulation.
     """
-    acting = Acting(applied, external)
+    acting = StateForces(applied, external)
     system = make(model, None if applied.zero else acting.tau, None if external is None else acting.f_ext)
     if not isinstance(system, Formulation):
         raise SimulationError(
@@ -97,7 +97,7 @@ def run_formulation(
     return motion, recording, f"formulation {system.name!r}, {what_ran}", acting, in_code
 
 
-class Acting:
+class StateForces:
     """Forces given as functions of joint coordinates, as functions of a formulation's state.
 
     system : the formulation. step : number of the step that is being made, for forces held over steps; None if the
@@ -141,7 +141,7 @@ def _compiled(
     times: NDArray,
     x: NDArray,
     w: NDArray,
-    acting: Acting,
+    acting: StateForces,
     f_ext: Any,
     every: int,
     watch: Progress,
@@ -191,7 +191,7 @@ def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None
 
 
 def _samples(
-    method: Integrator | Adaptive, system: Formulation, acting: Acting, times: NDArray, x: NDArray, w: NDArray
+    method: Integrator | Adaptive, system: Formulation, acting: StateForces, times: NDArray, x: NDArray, w: NDArray
 ) -> Iterator[Sample]:
     """The states at times[1:], stepped from Python."""
     if isinstance(method, Adaptive):
@@ -200,7 +200,7 @@ def _samples(
 
 
 def _steps(
-    method: Integrator, system: Formulation, acting: Acting, times: NDArray, x: NDArray, w: NDArray
+    method: Integrator, system: Formulation, acting: StateForces, times: NDArray, x: NDArray, w: NDArray
 ) -> Iterator[Sample]:
     state = method.init(system, times[0], x, w)
     for k in range(len(times) - 1):

@@ -21,12 +21,11 @@ from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import InCode
+from rbdkit.simulation.assessment import judge, unjudged
 from rbdkit.simulation.compiled import JointSteps, acting, blamed, record_compiled
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
-from rbdkit.simulation.formulated import Acting as FormulationActing
-from rbdkit.simulation.formulated import Maker, adaptive_samples, check_pair, maker_of, run_formulation
+from rbdkit.simulation.formulated import Maker, StateForces, adaptive_samples, check_pair, maker_of, run_formulation
 from rbdkit.simulation.interruption import end_interrupted_loop, interrupted
-from rbdkit.simulation.judge import judge, unjudged
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST, Recording, Sample, record
 from rbdkit.simulation.room import require_room
@@ -216,7 +215,7 @@ def _reported(
     wall_time: float,
     code: str,
     findings: int,
-    forces: FormulationActing | None,
+    forces: StateForces | None,
     in_code: InCode | None,
 ) -> Trajectory:
     """The trajectory with its joint forces and its report; warns of what makes it doubtful.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.tables import fixed_numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model

@@ -33,7 +33,7 @@ from rbdkit import engine
 from rbdkit.engine import Kernels
 from rbdkit.engine.run import bound
 from rbdkit.engine.run.bound import UNROLLED_STATES
-from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.shapes import UNROLLED_LINKS
 from rbdkit.engine.steps.jacobians import row_length
 from rbdkit.integrators import RK4

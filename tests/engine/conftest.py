@@ -11,7 +11,7 @@ import wasmtime
 from numpy.typing import NDArray
 
 from rbdkit.engine import Kernels
-from rbdkit.engine.run import recipes
+from rbdkit.engine.run import compiled_programs
 from rbdkit.joints import Free, JointType, Planar, Reversed, Spherical
 from rbdkit.library import joint_gallery, random_tree
 from rbdkit.model import Model
@@ -173,7 +173,7 @@ def wasm(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     def with_wasm(program: Program, backend: str, *more: object) -> object:
         return WasmCode(program, host) if backend == "wasm" else executable(program, backend, *more)
 
-    monkeypatch.setattr(recipes, "executable", with_wasm)
+    monkeypatch.setattr(compiled_programs, "executable", with_wasm)
 
 
 @pytest.fixture

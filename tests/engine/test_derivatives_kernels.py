@@ -12,7 +12,7 @@ import pytest
 from rbdkit import algorithms
 from rbdkit.engine import Kernels, NotCovered
 from rbdkit.engine.links.layout import layout
-from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree

@@ -195,7 +195,7 @@ def test_no_parameter_makes_new_code(tree, off, monkeypatch):
     def refuse(*_: object) -> None:
         raise AssertionError("something was compiled")
 
-    monkeypatch.setattr("rbdkit.engine.run.recipes.executable", refuse)
+    monkeypatch.setattr("rbdkit.engine.run.compiled_programs.executable", refuse)
     found = Kernels(changed, "llvm").forward_dynamics(q, v, x, f)
     assert off(found, algorithms.forward_dynamics(changed, q, v, x, f_ext=f)) < 1e-11
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import rbdkit as rbd
 from rbdkit import derivatives
 from rbdkit.engine import Kernels, backend, kernels_for, packaged
-from rbdkit.engine.run.recipes import loop_code, unrolled_code
+from rbdkit.engine.run.compiled_programs import loop_code, unrolled_code
 from rbdkit.errors import ModelError
 from rbdkit.integrators import RK4
 from rbdkit.joints import Prescribed, Reversed, Revolute

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rbdkit import algorithms, engine
 from rbdkit.engine import Kernels
 from rbdkit.engine.links.layout import layout
-from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.integrators import RK4, Adaptive, Heun, SymplecticEuler
 from rbdkit.library import random_tree

@@ -60,7 +60,7 @@ for cell in ("m = run(True)", "m = run(False)", "for k in range(3):\\n    m = ru
     print(type(shell.run_cell(cell).error_in_exec).__name__)
 """,
     "report": """
-module = sys.modules["rbdkit.simulation.judge"]
+module = sys.modules["rbdkit.simulation.assessment"]
 find = module.assess
 def assess(*given):
     press()

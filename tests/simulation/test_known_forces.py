@@ -6,7 +6,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit.library import double_pendulum
 from rbdkit.simulation.forces import TracedForce, at_states, drive
-from rbdkit.simulation.laws import torque_law
+from rbdkit.simulation.traced_forces import torque_law
 
 TIMES = np.array([0.0, 0.1, 0.2, 0.3, 0.37])
 ASKED = np.array([-0.1, 0.0, 0.05, 0.1, 0.2, 0.25, 0.3, 0.35, 0.37, 0.4])

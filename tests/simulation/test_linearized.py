@@ -8,8 +8,8 @@ from rbdkit.engine import kernels_for
 from rbdkit.formulations import SE3, JointSystem, linearize
 from rbdkit.library import double_pendulum, random_tree, shaken_pendulum
 from rbdkit.simulation.forces import Constant, TracedForce
-from rbdkit.simulation.laws import torque_law
 from rbdkit.simulation.linearized import Near, linearized
+from rbdkit.simulation.traced_forces import torque_law
 
 
 def follower():

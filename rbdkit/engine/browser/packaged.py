@@ -16,8 +16,8 @@ from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.bound import WITH_OWN_FORCES
+from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.motion import TASK
-from rbdkit.engine.run.recipes import Task
 from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
 from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables

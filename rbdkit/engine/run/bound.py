@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
+from rbdkit.engine.run.compiled_programs import Recipe, Task, loop_code, unrolled_code
 from rbdkit.engine.run.driven import DrivenJoints
-from rbdkit.engine.run.recipes import Recipe, Task, loop_code, unrolled_code
 from rbdkit.engine.run.shapes import Shape, shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numpy.typing import NDArray
 
-from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.signatures import INPUTS, OUTPUTS
 from rbdkit.trace import Apart
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.run.recipes import Task
+from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.tables import fixed_numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.engine.run.recipes import Task
 from rbdkit.trace import Feedback, Given, Lanes, Recordable, arrays_of, loop_arrays
 
 TASK = ("tau", "tau_now", "tau_numbers", "f_ext", "f_ext_numbers", "driven_q", "driven_v", "driven_a", "driven_numbers")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, log, quaternion_matrix, quaternion_product, turned
-from rbdkit.engine.steps.motion import V_X, V_Y, V_Z, W_X, W_Y, W_Z, Motion, Scalars, about_z
+from rbdkit.engine.steps.recorded_joint import V_X, V_Y, V_Z, W_X, W_Y, W_Z, RecordedJoint, Scalars, about_z
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector
 from rbdkit.trace import Scalar, whole
 
 TURN = 6.283185307179586
 
 
-class Planar(Motion):
+class Planar(RecordedJoint):
     """Motion of the x-y plane on itself. q = (angle, x, y), x and y in its first axes; v along the moved axes."""
 
     name = "planar"
@@ -69,7 +69,7 @@ class PlanarSuccessor(Planar):
         return [angle, x, y]
 
 
-class Spherical(Motion):
+class Spherical(RecordedJoint):
     """Any rotation; q is a unit quaternion, v the angular velocity in moved axes."""
 
     name = "spherical"
@@ -95,7 +95,7 @@ class Spherical(Motion):
         return list(jacobian_inverse(-Vector(u), ZERO)[0](Vector(f)))
 
 
-class Free(Motion):
+class Free(RecordedJoint):
     """Any motion; q = (quaternion, position in the axes it starts from), v the twist in moved axes."""
 
     name = "free"

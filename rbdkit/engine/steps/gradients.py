@@ -42,8 +42,8 @@ def rnea_gradient(
 ) -> None:
     """Of ``w . ID(q, qd, qdd)``, to the arrays "by_q", "by_v", "by_qdd", "by_link", "by_gravity" and "by_f_ext".
 
-    The derivative by q is along `Motion.move`; that by a link's place along a twist of its joint's frame, in that
-    frame.
+    The derivative by q is along `RecordedJoint.move`; that by a link's place along a twist of its joint's frame, in
+    that frame.
     """
     program, world = tree.program, tree.world
     base = base_motion(tree, q, qd, qdd, f_ext)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from rbdkit.engine.steps.curved_motions import Free, FreeSuccessor, Planar, PlanarSuccessor, Spherical
-from rbdkit.engine.steps.motion import V_Z, W_Z, Motion, Scalars, about_z
+from rbdkit.engine.steps.recorded_joint import V_Z, W_Z, RecordedJoint, Scalars, about_z
 from rbdkit.engine.steps.wrapped_motions import Driven, ReversedAxes, ReversedPose
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
 from rbdkit.trace import Scalar
 
 
-class Revolute(Motion):
+class Revolute(RecordedJoint):
     """Rotation about z."""
 
     name = "revolute"
@@ -28,7 +28,7 @@ class Revolute(Motion):
         return [list(W_Z)]
 
 
-class Prismatic(Motion):
+class Prismatic(RecordedJoint):
     """Translation along z."""
 
     name = "prismatic"
@@ -40,7 +40,7 @@ class Prismatic(Motion):
         return [list(V_Z)]
 
 
-class Helical(Motion):
+class Helical(RecordedJoint):
     """Rotation about z with an advance along z."""
 
     name = "helical"
@@ -53,23 +53,23 @@ class Helical(Motion):
         return [[0.0, 0.0, 1.0, 0.0, 0.0, numbers[0]]]
 
 
-MOTIONS: dict[str, Motion] = {
+MOTIONS: dict[str, RecordedJoint] = {
     motion.name: motion
     for motion in (
         Revolute(), Prismatic(), Helical(), Planar(), PlanarSuccessor(), Spherical(), Free(), FreeSuccessor(),
     )
 }  # fmt: skip
 """Kinds of joints by their names."""
-WRAPPED: dict[str, Callable[[Motion], Motion]] = {
+WRAPPED: dict[str, Callable[[RecordedJoint], RecordedJoint]] = {
     "reversed_axes": ReversedAxes,
     "reversed_pose": ReversedPose,
     "driven": Driven,
 }
 
 
-def motion_of(said: Hashable) -> Motion:
+def motion_of(said: Hashable) -> RecordedJoint:
     """The kind of joint that a `Piece` says: one of `MOTIONS` by its name, a pair for a wrapped one, or one itself."""
     if isinstance(said, tuple):
         wrapper, inner = said
         return WRAPPED[wrapper](motion_of(inner))
-    return said if isinstance(said, Motion) else MOTIONS[str(said)]
+    return said if isinstance(said, RecordedJoint) else MOTIONS[str(said)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rbdkit.engine.steps.motion import Motion
+from rbdkit.engine.steps.recorded_joint import RecordedJoint
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Whole
 
@@ -28,7 +28,7 @@ class Kind:
         much. follows : whether its joint follows another one, whose numbers it has times a ratio.
     """
 
-    motion: Motion
+    motion: RecordedJoint
     geared: bool = False
     sprung: bool = True
     follows: bool = False
@@ -70,7 +70,7 @@ class Node(Body):
     v: Whole
 
     @property
-    def motion(self) -> Motion:
+    def motion(self) -> RecordedJoint:
         """What its joint allows."""
         return self.kind.motion
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from rbdkit.engine.steps.motion import Motion, Scalars
+from rbdkit.engine.steps.recorded_joint import RecordedJoint, Scalars
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Graph, Scalar, Symbol, Trace, jacobian, replay, tangents
 
@@ -20,8 +20,8 @@ class Formulas:
     Attributes
     ----------
     position : of q, numbers: rotation (9), position (3) and S, column by column.
-    rate : of q, v: qdot. move, difference, local_rate : of (q, u), (q0, q1), u: as in `Motion`, the last one as the
-        matrix A. All four are None where coordinates and velocities are plain numbers.
+    rate : of q, v: qdot. move, difference, local_rate : of (q, u), (q0, q1), u: as in `RecordedJoint`, the last one as
+        the matrix A. All four are None where coordinates and velocities are plain numbers.
     """
 
     kind: str
@@ -40,8 +40,8 @@ class Formulas:
         return f"{self.kind} {said.hexdigest()}"
 
 
-class TracedMotion(Motion):
-    """Formulas as a `Motion`. What they leave to derivatives is made here: c_J is how S v changes along qdot."""
+class TracedMotion(RecordedJoint):
+    """Formulas as a `RecordedJoint`. What they leave to derivatives is made here: c_J is how S v changes along qdot."""
 
     def __init__(self, formulas: Formulas) -> None:
         self.formulas = formulas

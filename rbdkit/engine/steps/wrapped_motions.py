@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.steps.motion import Motion, Scalars
+from rbdkit.engine.steps.recorded_joint import RecordedJoint, Scalars
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Scalar
 
 
-class ReversedAxes(Motion):
+class ReversedAxes(RecordedJoint):
     """First half of a reversed joint: the freedoms, along the axes of the frame it starts from, and no displacement."""
 
     curved = True
     carried = False
 
-    def __init__(self, motion: Motion) -> None:
+    def __init__(self, motion: RecordedJoint) -> None:
         self.motion = motion
         self.name = f"reversed_{motion.name}_axes"
         self.nq, self.nv, self.numbers, self.varying = motion.nq, motion.nv, motion.numbers, motion.varying
@@ -40,13 +40,13 @@ class ReversedAxes(Motion):
         return self.motion.local_force(u, f)
 
 
-class ReversedPose(Motion):
+class ReversedPose(RecordedJoint):
     """Second half of a reversed joint: the displacement back, rigid at the moment as far as freedoms go."""
 
     curved = True
     nv = 0
 
-    def __init__(self, motion: Motion) -> None:
+    def __init__(self, motion: RecordedJoint) -> None:
         self.motion = motion
         self.name = f"reversed_{motion.name}_pose"
         self.nq, self.numbers = motion.nq, motion.numbers
@@ -56,13 +56,13 @@ class ReversedPose(Motion):
         return R.T, -(R.T @ p)
 
 
-class Driven(Motion):
+class Driven(RecordedJoint):
     """A joint that moves as time says: it has no freedoms, but those of the joint inside have velocities."""
 
     curved = True
     nv = 0
 
-    def __init__(self, motion: Motion) -> None:
+    def __init__(self, motion: RecordedJoint) -> None:
         self.driver = motion
         self.name = f"driven_{motion.name}"
         self.nq, self.numbers = motion.nq, motion.numbers

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rbdkit.costs import Assignment, assignments
-from rbdkit.costs.fates import Fate
+from rbdkit.costs.simplification import Fate
 from rbdkit.figures import Plot
 from rbdkit.scene.palette import GROUND, LINES
 from rbdkit.trace import Trace, trace

@@ -104,7 +104,7 @@ def test_another_gain_compiles_nothing(monkeypatch):
     def refuse(*_):
         raise AssertionError("something was compiled")
 
-    monkeypatch.setattr("rbdkit.engine.run.recipes.executable", refuse)
+    monkeypatch.setattr("rbdkit.engine.run.compiled_programs.executable", refuse)
     second = rbd.simulate(model, duration=0.02, tau=controller(5.0, -0.4))
     assert "traced" in second.report.backend
     assert first.tau[0, 0] == pytest.approx(1.4) and second.tau[0, 0] == pytest.approx(-2.0)
@@ -182,7 +182,7 @@ REASONS = {
 @pytest.mark.parametrize("kind", REASONS)
 def test_why_a_function_is_not_traced(kind):
     from rbdkit.simulation.forces import drive
-    from rbdkit.simulation.laws import Untraceable, torque_law
+    from rbdkit.simulation.traced_forces import Untraceable, torque_law
 
     make, why = REASONS[kind]
     function, model = make(), pendulum()

@@ -13,7 +13,7 @@ Scalars = Sequence[Scalar]
 W_X, W_Y, W_Z, V_X, V_Y, V_Z = ([float(i == k) for i in range(6)] for k in range(6))
 
 
-class Motion:
+class RecordedJoint:
     """A kind of joint with ``qdot = v``; curved kinds override the last four functions.
 
     q, v, u are sequences of nq, nv and nv scalars; numbers are what else the formulas need, a pitch say.
@@ -29,13 +29,13 @@ class Motion:
     """Whether the axes move along with the frame they move; else with the one it starts from."""
     varying: bool = False
     """Whether the axes depend on q in that frame, too."""
-    driver: Motion | None = None
+    driver: RecordedJoint | None = None
     """The joint that moves as time says, if this is one that does."""
     numbers: int = 0
     """How many numbers its formulas need."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Motion) and self.name == other.name
+        return isinstance(other, RecordedJoint) and self.name == other.name
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -80,7 +80,7 @@ class Motion:
 
 
 @cache
-def _of_move(motion: Motion) -> Trace:
+def _of_move(motion: RecordedJoint) -> Trace:
     """d move(q, u) / du, shape (nq, nv)."""
     return jacobian(trace(motion.move, motion.nq, motion.nv, names=("q", "u")), "u")
 

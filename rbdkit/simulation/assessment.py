@@ -15,7 +15,7 @@ from rbdkit.integrators import Adaptive, Integrator, Solves
 from rbdkit.model.kept import kept
 from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.forces import Drive
-from rbdkit.simulation.formulated import Acting
+from rbdkit.simulation.formulated import StateForces
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import Report, Violation, find_violations, likely_cause, limited_joints
@@ -34,7 +34,7 @@ def judge(
     wall_time: float,
     backend: str,
     findings: int,
-    acting: Acting | None = None,
+    acting: StateForces | None = None,
     in_code: InCode | None = None,
 ) -> Report:
     """The report on a motion.
@@ -149,7 +149,7 @@ def _adequacy(
     motion: Trajectory,
     applied: Drive,
     times: NDArray,
-    acting: Acting | None,
+    acting: StateForces | None,
     in_code: InCode | None,
 ) -> StepAdequacy | None:
     """Judge the step where the motion begins, midway and where it was fastest."""
@@ -158,7 +158,7 @@ def _adequacy(
     return assess(method, _samples(motion, applied, times, acting), times[1] - times[0], in_code)
 
 
-def _samples(motion: Trajectory, applied: Drive, times: NDArray, acting: Acting | None) -> Iterator[Sample]:
+def _samples(motion: Trajectory, applied: Drive, times: NDArray, acting: StateForces | None) -> Iterator[Sample]:
     x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion.v)
     ends = {0, int(np.argmax(np.abs(w))) // w.shape[1]}
     rows = sorted(ends | ({len(motion) // 2} if w.shape[1] < MANY else set()))
