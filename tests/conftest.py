@@ -1,4 +1,5 @@
-"""For all tests: ``pytest --sources``, and checks of marks: items of the sources are known, places are the right ones.
+"""For all tests: ``pytest --sources``, checks of marks (items of the sources are known, places are the right ones), and
+a machine for WebAssembly.
 
 An item of the sources is shown when a test that is marked with it has passed. Every run keeps how its tests ended in
 pytest's cache, over what is known of former runs; ``pytest --sources`` looks there and runs nothing.
@@ -9,11 +10,17 @@ from __future__ import annotations
 import time
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rbdkit.trace import Program, Trace
 
 CATALOGUE = Path(__file__).parent / "sources"
 OUTCOMES = "rbdkit/outcomes"
@@ -166,3 +173,93 @@ def row(sign: str, source_id: str, title: str, tests: list[str]) -> str:
     functions = list(dict.fromkeys(test.split("[")[0].removeprefix("tests/") for test in tests))
     more = f" and {len(functions) - 1} more" if len(functions) > 1 else ""
     return f"    {sign} {source_id:<7}{title:<78}{functions[0] + more if functions else ''}".rstrip()
+
+
+# --- WebAssembly, a backend for tests alone ---------------------------------------------------------------------------
+
+
+class Host:
+    """wasmtime, with what it has compiled."""
+
+    def __init__(self) -> None:
+        import wasmtime  # few tests need it
+
+        self.wasmtime, self.engine = wasmtime, wasmtime.Engine()
+        self.modules: dict[bytes, Any] = {}
+
+    def code(self, program: Program) -> WasmCode:
+        return WasmCode(program, self)
+
+    def instance(self, code: bytes, size: int) -> tuple[Any, Any, Any]:
+        """A module with a memory of that many bytes: store, memory, exports."""
+        wasmtime = self.wasmtime
+        if code not in self.modules:
+            self.modules[code] = wasmtime.Module(self.engine, code)
+        store = wasmtime.Store(self.engine)
+        memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(size // 65536 + 1, None)))
+        return store, memory, wasmtime.Instance(store, self.modules[code], [memory]).exports(store)
+
+    def close(self) -> None:
+        for module in self.modules.values():
+            module.close()
+        self.engine.close()
+
+
+class WasmCode:
+    """A program in wasmtime, with the interface of `rbdkit.trace.run.native.NativeCode`."""
+
+    def __init__(self, program: Program, host: Host) -> None:
+        from rbdkit.trace import wasm_bytes
+
+        self.program = program
+        self.host = host
+        self.code = wasm_bytes(program)
+
+    def bind(self, arrays: Mapping[str, NDArray], counts: Mapping[str, int]) -> Callable[[], None]:
+        program = self.program
+        numbers = [arrays[name] for name in program.arrays]
+        tables = [arrays[name].astype(np.int32) for name in program.tables]
+        slots = len(numbers) + len(tables) + len(program.counts)
+        ends = np.cumsum([4 * slots + 4 * (slots % 2)] + [x.nbytes for x in [*numbers, *tables]])
+        addresses = [int(x) for x in ends[:-1]]
+        frame = np.array([*addresses, *(counts[name] for name in program.counts)], dtype=np.int32)
+
+        def run() -> None:
+            store, memory, exports = self.host.instance(self.code, int(ends[-1]))
+            memory.write(store, frame.tobytes())
+            for address, x in zip(addresses, [*numbers, *tables], strict=True):
+                memory.write(store, x.tobytes(), address)
+            exports[program.name](store, 0)
+            for address, x in zip(addresses, numbers, strict=False):
+                x.flat[:] = np.frombuffer(memory.read(store, address, address + x.nbytes))
+
+        return run
+
+    def binder(self, fixed: Mapping[str, NDArray], room: Mapping[str, int], counts: Mapping[str, int]) -> Callable:
+        def bind(arrays: Mapping[str, NDArray], others: Mapping[str, int]) -> Callable[[], None]:
+            own = {name: np.zeros(size) for name, size in room.items() if name in self.program.arrays}
+            return self.bind({**own, **fixed, **arrays}, {**counts, **others})
+
+        return bind
+
+
+@pytest.fixture(scope="session")
+def host() -> Iterator[Host]:
+    host = Host()
+    yield host
+    host.close()
+
+
+@pytest.fixture
+def run(host: Host) -> Callable[..., None]:
+    """Run a program or a trace in a backend, on given arrays, tables and counts."""
+
+    def run(code: Program | Trace, backend: str, arrays: dict, tables: dict | None = None, **counts: int) -> None:
+        from rbdkit.trace import Trace, executable
+
+        program = code.program() if isinstance(code, Trace) else code
+        tables = {name: np.array(values, dtype=np.int64) for name, values in (tables or {}).items()}
+        made = host.code(program) if backend == "wasm" else executable(program, backend)
+        made.bind({**arrays, **tables}, counts)()
+
+    return run

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pytest
-import wasmtime
-from numpy.typing import NDArray
 
 from rbdkit.engine import Kernels
 from rbdkit.engine.run import compiled_programs
@@ -16,7 +15,6 @@ from rbdkit.joints import Free, JointType, Planar, Reversed, Spherical
 from rbdkit.library import joint_gallery, random_tree
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
-from rbdkit.trace import Trace, wasm_bytes
 from rbdkit.trace.program import Program
 from rbdkit.trace.run.backend import executable
 
@@ -106,84 +104,11 @@ def off() -> Callable[[np.ndarray, np.ndarray], float]:
     return off
 
 
-# --- a backend for tests alone ----------------------------------------------------------------------------------------
-
-
-class Host:
-    """wasmtime, with what it has compiled."""
-
-    def __init__(self) -> None:
-        self.engine = wasmtime.Engine()
-        self.modules: dict[bytes, wasmtime.Module] = {}
-
-    def instance(self, code: bytes, size: int) -> tuple[wasmtime.Store, wasmtime.Memory, wasmtime.InstanceExports]:
-        """A module with a memory of that many bytes."""
-        if code not in self.modules:
-            self.modules[code] = wasmtime.Module(self.engine, code)
-        store = wasmtime.Store(self.engine)
-        memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(size // 65536 + 1, None)))
-        return store, memory, wasmtime.Instance(store, self.modules[code], [memory]).exports(store)
-
-    def close(self) -> None:
-        for module in self.modules.values():
-            module.close()
-        self.engine.close()
-
-
-class WasmCode:
-    """A program in wasmtime, with the interface of `rbdkit.trace.run.native.NativeCode`."""
-
-    def __init__(self, program: Program, host: Host) -> None:
-        self.program = program
-        self.host = host
-        self.code = wasm_bytes(program)
-
-    def bind(self, arrays: Mapping[str, NDArray], counts: Mapping[str, int]) -> Callable[[], None]:
-        program = self.program
-        numbers = [arrays[name] for name in program.arrays]
-        tables = [arrays[name].astype(np.int32) for name in program.tables]
-        slots = len(numbers) + len(tables) + len(program.counts)
-        ends = np.cumsum([4 * slots + 4 * (slots % 2)] + [x.nbytes for x in [*numbers, *tables]])
-        addresses = [int(x) for x in ends[:-1]]
-        frame = np.array([*addresses, *(counts[name] for name in program.counts)], dtype=np.int32)
-
-        def run() -> None:
-            store, memory, exports = self.host.instance(self.code, int(ends[-1]))
-            memory.write(store, frame.tobytes())
-            for address, x in zip(addresses, [*numbers, *tables], strict=True):
-                memory.write(store, x.tobytes(), address)
-            exports[program.name](store, 0)
-            for address, x in zip(addresses, numbers, strict=False):
-                x.flat[:] = np.frombuffer(memory.read(store, address, address + x.nbytes))
-
-        return run
-
-
-@pytest.fixture(scope="session")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.close()
-
-
 @pytest.fixture
-def wasm(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+def wasm(host: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The backend 'wasm', beside 'python' and 'llvm'."""
 
     def with_wasm(program: Program, backend: str, *more: object) -> object:
-        return WasmCode(program, host) if backend == "wasm" else executable(program, backend, *more)
+        return host.code(program) if backend == "wasm" else executable(program, backend, *more)
 
     monkeypatch.setattr(compiled_programs, "executable", with_wasm)
-
-
-@pytest.fixture
-def run(host: Host) -> Callable[..., None]:
-    """Run a program or a trace in a backend, on given arrays, tables and counts."""
-
-    def run(code: Program | Trace, backend: str, arrays: dict, tables: dict | None = None, **counts: int) -> None:
-        program = code.program() if isinstance(code, Trace) else code
-        tables = {name: np.array(values, dtype=np.int64) for name, values in (tables or {}).items()}
-        made = WasmCode(program, host) if backend == "wasm" else executable(program, backend)
-        made.bind({**arrays, **tables}, counts)()
-
-    return run
