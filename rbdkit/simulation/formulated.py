@@ -15,10 +15,10 @@ from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, join
 from rbdkit.formulations import Acting as InLoop
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, RecordedIntegrator, State
 from rbdkit.model import Model
+from rbdkit.model.closing import require_closed
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.adequacy import Sample as Sampled
 from rbdkit.simulation.asking import require_function
-from rbdkit.simulation.closing import require_closed
 from rbdkit.simulation.compiled import acting as compile_forces
 from rbdkit.simulation.compiled import blamed, obstacle, recording_of, unsolved
 from rbdkit.simulation.forces import Drive, Scheduled
@@ -78,8 +78,7 @@ def run_formulation(
         )
     acting.system = system
     check_pair(system, method)
-    if model.loops:
-        require_closed(model, q, v)
+    require_closed(model, q, v, names=("q0", "v0"))
     x, w = system.state(q, v)
     require_room(len(times) - 1, every, 1 + len(x) + len(w))
     recording, what_ran, acts = _compiled(system, method, times, x, w, acting, f_ext, every, watch)

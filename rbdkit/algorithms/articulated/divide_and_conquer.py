@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.articulated.assembly_tree import Order, balanced, check_order, depth
 from rbdkit.algorithms.articulated.connection import Connection
 from rbdkit.algorithms.articulated.handles import Articulated, Assembly, assemble
-from rbdkit.algorithms.articulated.system import System, require_closed, take_apart
+from rbdkit.algorithms.articulated.system import System, take_apart
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.closing import require_closed
 from rbdkit.spatial import plucker
 
 
@@ -86,8 +87,8 @@ def divide_and_conquer(
     """
     order = balanced(model) if order is None else order
     check_order(model, order)
+    require_closed(model, q, qd, t, ("q", "qd"))
     system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
-    require_closed(system, t)
     joints = [system.joint(i) for i in model.outward] + system.loops
     for joint in joints:
         if joint.handles[0] == joint.handles[1]:

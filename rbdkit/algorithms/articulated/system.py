@@ -14,15 +14,11 @@ from rbdkit.algorithms.articulated.connection import Connection
 from rbdkit.algorithms.articulated.handle import Handle, InverseHandle
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.kinematics import forward_kinematics
-from rbdkit.errors import StateError
 from rbdkit.joints.loop_form import loop_form
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_no_mimics
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_force, cross_motion
-
-OPEN = 1e-6
-"""How far, in rad and m and relative to speed, a state may be from one that closes the loops."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,21 +133,3 @@ def _loop(model: Model, k: int, X: NDArray, v: NDArray, t: float) -> Connection:
     from_joint = plucker.inverse(X_s)
     c = from_joint @ (form.c_J + cross_motion(X_s @ v[s], v_J))
     return Connection.make(loop.joint.name, (p, s), from_joint @ form.S, X_s.T @ form.T, c)
-
-
-def require_closed(system: System, t: float = 0.0) -> None:
-    """Raise `StateError` if a loop joint does not allow the relative positions or velocities of its bodies."""
-    X, v = system.X, system.v
-    for loop in system.model.loops:
-        kind, (p, s) = loop.joint.type, (loop.predecessor, loop.successor)
-        X_s = plucker.from_pose(loop.successor_placement) @ X[s]
-        v_J, speed = X_s @ (v[s] - v[p]), max(1.0, np.abs(X_s @ v[s]).max())
-        form = loop_form(kind, plucker.to_pose(X_s @ plucker.inverse(loop.joint.X_tree @ X[p])), v_J, t)
-        delta, slip = form.delta, form.T.T @ (v_J - form.sigma)
-        for what, error, size in (("positions", delta, 1.0), ("velocities", slip, speed)):
-            off = float(np.abs(error).max(initial=0.0))
-            if off > OPEN * size:
-                raise StateError(
-                    f"the {what} of the bodies miss what loop joint {loop.joint.name!r} allows by {off:.3g} "
-                    f"({'rad, m' if error is delta else 'rad/s, m/s'}); give q and qd that close the loop"
-                )

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.articulated.connection import Connection
-from rbdkit.algorithms.articulated.system import System, require_closed, take_apart
+from rbdkit.algorithms.articulated.system import System, take_apart
 from rbdkit.algorithms.constraints.equation import EquationOfMotion
 from rbdkit.algorithms.constraints.implicit import apply_implicit
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.model import Model
+from rbdkit.model.closing import require_closed
 from rbdkit.spatial import plucker
 
 
@@ -176,8 +177,8 @@ def multibody_system(
     """
     from scipy.linalg import block_diag  # slow to load, and only this function needs it
 
+    require_closed(model, q, qd, t, ("q", "qd"))
     system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
-    require_closed(system, t)
     joints, bodies, P = _joints(system), system.bodies[1:], incidence(model)
     T = block_diag(np.zeros((0, 0)), *(_T(joint) for joint in joints))
     T_a = block_diag(np.zeros((0, 0)), *(joint.T_a for joint in joints))

@@ -16,7 +16,7 @@ from rbdkit.algorithms.force_elements import element_power
 from rbdkit.algorithms.passive_force import passive_force, spring_energy
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
-from rbdkit.formulations.constrained.dependence import FLOOR, LoopRows, free_responses, length_of
+from rbdkit.formulations.constrained.dependence import FLOOR, LoopRows, free_responses
 from rbdkit.formulations.constrained.gaps import Gaps
 from rbdkit.formulations.constrained.groups import ProductGroup
 from rbdkit.formulations.constrained.index1 import Index1
@@ -32,6 +32,7 @@ from rbdkit.formulations.joint import lets_go
 from rbdkit.formulations.joint_state import joint_state
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
+from rbdkit.model.closing import length_of
 from rbdkit.model.force import inner
 from rbdkit.model.names import listed
 from rbdkit.spatial import se3

@@ -91,18 +91,3 @@ def free_responses(model: Model, loops: list[Place], length: float) -> NDArray:
         mobility = sum(1.0 / mass[body] for body in (place.predecessor, place.successor) if body)
         found.append(mobility * (np.sum(T[3:] ** 2, axis=0) + np.sum(T[:3] ** 2, axis=0) / length**2))
     return np.concatenate(found)
-
-
-def length_of(model: Model) -> float:
-    """Root mean square of the distances between the joints and the centres of mass of the same bodies, m; or 1."""
-    points: list[list[NDArray]] = [[np.zeros(3)] for _ in model.bodies]
-    for body in model.bodies[1:]:
-        points[model.parent[body.index]].append(model.joints[body.index].placement[:3, 3])
-        if body.inertia is not None and body.inertia.mass > 0.0:
-            points[body.index].append(body.inertia.com)
-    for loop in model.loops:
-        points[loop.predecessor].append(loop.joint.placement[:3, 3])
-        points[loop.successor].append(loop.successor_placement[:3, 3])
-    squares = [np.sum((x - np.mean(x, axis=0)) ** 2, axis=1) for x in points[1:] if len(x) > 1]
-    mean = float(np.mean(np.concatenate(squares))) if squares else 0.0
-    return float(np.sqrt(mean)) if mean > 0.0 else 1.0

@@ -1,0 +1,80 @@
+"""Whether the loops of a model are closed, and stay closed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.joints.loop_form import loop_form
+from rbdkit.model.closing.loop_motion import LoopMotion
+from rbdkit.spatial import se3
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+CLOSED = 1e-6
+"""rad and m, rad/s and m/s relative to speeds: up to here a loop counts as closed, and as staying closed."""
+
+
+def gaps(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
+    """How far every loop joint is open (L, 2): by which angle, rad, and distance, m, from where it can hold."""
+    found = np.zeros((len(model.loops), 2))
+    for l, (loop, X) in enumerate(zip(model.loops, LoopMotion(model).poses(q, t), strict=True)):
+        d = se3.log(se3.inverse(loop.joint.type.pose(loop.joint.type.project(X), t)) @ X)
+        found[l] = np.linalg.norm(d[:3]), np.linalg.norm(d[3:])
+    return found
+
+
+def by(angle: float, distance: float, per: str = "") -> str:
+    """A gap in words, without what is negligible beside the rest."""
+    parts = [f"{x:.3g} {unit}{per}" for x, unit in ((angle, "rad"), (distance, "m")) if x > 1e-9 * (angle + distance)]
+    return " and ".join(parts) or f"0 m{per}"
+
+
+def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: tuple[str, str] = ("q", "v")) -> None:
+    """Check that the loop joints of a model hold at a state, and that its velocities do not open them.
+
+    Parameters
+    ----------
+    model : Model
+        With loops or without.
+    q : ndarray (nq,)
+        Coordinates of the spanning tree.
+    v : ndarray (nv,)
+        Its velocities.
+    t : float, optional
+        Time in s, for prescribed joints.
+    names : tuple of str, optional
+        What the caller calls q and v.
+
+    Raises
+    ------
+    StateError
+        If a loop is open, or is being opened by v; with its name and by how much.
+    """
+    if not model.loops:
+        return
+    X, across = LoopMotion(model).velocities(q, v, t)
+    speed = max(1.0, float(np.abs(v).max(initial=0.0)))
+    worst = [(0.0, 0.0, 0.0, "")] * 2
+    for loop, pose, v_J in zip(model.loops, X, across, strict=True):
+        form = loop_form(loop.joint.type, pose, v_J, t)
+        turns = np.linalg.norm(form.T[3:], axis=0) < 0.5  # rows that hold angles
+        for k, (error, size) in enumerate(((form.delta, 1.0), (form.T.T @ (v_J - form.sigma), speed))):
+            angle, distance = float(np.linalg.norm(error[turns])), float(np.linalg.norm(error[~turns]))
+            largest = float(np.abs(error).max(initial=0.0)) / size
+            worst[k] = max(worst[k], (largest, angle, distance, loop.joint.name))
+    (off, angle, distance, name), (opening, turn, slide, opened) = worst
+    at, moving = names
+    when = f", t={t:g}" if t else ""
+    comply = f"`{moving} = rbdkit.project_velocity(model, {at}, {moving}{when})`"
+    if not off <= CLOSED:
+        raise StateError(
+            f"{at} leaves loop joint {name!r} open by {by(angle, distance)}. "
+            f"`{at} = rbdkit.assemble(model, {at}{when})` closes it, {comply} keeps it closed"
+        )
+    if not opening <= CLOSED:
+        raise StateError(f"{moving} opens loop joint {opened!r} by {by(turn, slide, '/s')}. {comply} keeps it closed")

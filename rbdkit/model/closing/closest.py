@@ -1,0 +1,241 @@
+"""Coordinates that close all loops, stepped to from others: damped Gauss-Newton (Levenberg-Marquardt) on the manifold.
+
+Every loop joint gets coordinates z of its own, as if it were one of the tree. What then keeps loop l open is one small
+displacement, in coordinates of the successor frame::
+
+    E_l = pose_l(z_l)^-1 X_l(q),     e_l = log(E_l),     de_l = J_r(e_l)^-1 (J_l dq - Ad(E_l^-1) S_l dz_l)
+
+with X_l and J_l as in Featherstone (2008), Eqs 8.18 and 8.24. The derivative is exact wherever e_l is less than half a
+turn, so that steps lead downhill from far away, too; and it asks nothing of a joint type but its pose and its S. A step
+x = (dq, dz) solves ``(A^T A + mu 1) x = -A^T e``, with angles in rad and lengths in units of the model's, and
+``mu = kappa |e|^2``: as loops close it becomes Newton's step, also where constraints are redundant (Fan and Yuan 2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.model.closing.length import length_of
+from rbdkit.model.closing.loop_motion import LoopMotion
+from rbdkit.spatial import se3
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+MOST_STEPS = 200
+DONE = 1e-10
+"""rad, or lengths of the model: below, steps are taken for as long as they gain digits."""
+SMALLEST_MU = 1e-20
+ROUND_OFF = 5e-15
+"""rad, or lengths of the model; relative to distances. What is closed as well as this is left as it is."""
+FARTHEST = 1.0
+"""rad, or lengths of the model, that a step may lead in one coordinate; further along, if loops are further open."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closest:
+    """Where the steps ended.
+
+    Attributes
+    ----------
+    q : ndarray (nq,)
+        Coordinates.
+    e : ndarray (L, 6)
+        What is left of the displacement across each loop joint, rad and m.
+    is_closed : bool
+        Whether nothing is left but round-off.
+    """
+
+    q: NDArray
+    e: NDArray
+    is_closed: bool
+
+
+class Bounds:
+    """Limits of the coordinates of a model, those of followers as limits of their leaders."""
+
+    def __init__(self, model: Model, limited: bool = True) -> None:
+        self.lower, self.upper = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
+        self.at = np.full(model.nv, -1)  # the coordinate that a velocity variable is the rate of
+        for joint in model.joints[1:]:
+            if not joint.type.is_curved:
+                self.at[joint.v_slice] = range(joint.q_slice.start, joint.q_slice.stop)
+            if not limited or not joint.nq:
+                continue
+            limits = np.stack([np.asarray(joint.limits.lower), np.asarray(joint.limits.upper)])
+            if joint.mimic is not None:
+                if joint.mimic.multiplier == 0.0:
+                    continue
+                limits = np.sort((limits - joint.mimic.offset) / joint.mimic.multiplier, axis=0)
+            own = joint.q_slice
+            self.lower[own] = np.maximum(self.lower[own], limits[0])
+            self.upper[own] = np.minimum(self.upper[own], limits[1])
+
+    @property
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
+
+    def release(self, q_kept: NDArray) -> None:
+        """Forget the limits of coordinates that are not to move. q_kept : bool (nq,)."""
+        self.lower[q_kept], self.upper[q_kept] = -np.inf, np.inf
+
+    def within(self, q: NDArray) -> NDArray:
+        """The nearest coordinates inside."""
+        return np.clip(q, self.lower, self.upper)
+
+    def blocked(self, q: NDArray, downhill: NDArray) -> NDArray:
+        """Which velocity variables (nv,) stand at a limit and would pass it."""
+        at = self.at.clip(0)
+        low, high = q[at] <= self.lower[at], q[at] >= self.upper[at]
+        return (self.at >= 0) & ((low & (downhill < 0.0)) | (high & (downhill > 0.0)))
+
+
+class Residual:
+    """e and A of a model, in rad and in lengths of the model, of coordinates q and of z, those of its loop joints."""
+
+    def __init__(self, model: Model, t: float) -> None:
+        self.model, self.t, self.motion = model, t, LoopMotion(model)
+        self.types = [loop.joint.type for loop in model.loops]
+        self.length = length = length_of(model)
+        self.row = np.tile([1.0, 1.0, 1.0, 1.0 / length, 1.0 / length, 1.0 / length], len(self.types))
+        shifts = np.zeros(model.nv, dtype=bool)
+        for joint in model.joints[1:]:
+            shifts[joint.v_slice] = _shifts(joint.type.v_units)
+        self._is_shift = np.concatenate([shifts, *(_shifts(kind.v_units) for kind in self.types)])
+        self.unit = np.where(self._is_shift, length, 1.0)  # of x
+
+    def reach(self, r: NDArray) -> NDArray:
+        """How far a step (nv + nz,) may lead, in units of the columns of A, where loops are open by r."""
+        shifts = max(FARTHEST, float(np.abs(r).max(initial=0.0)))
+        return np.where(self._is_shift, shifts, FARTHEST)
+
+    def project(self, X: NDArray) -> list[NDArray]:
+        """Coordinates of the loop joints that come close to these poses."""
+        found = []
+        for kind, pose in zip(self.types, X, strict=True):
+            try:
+                found.append(kind.project(pose))
+            except StateError:  # a joint type whose own steps do not get there; those taken here may
+                found.append(kind.neutral())
+        return found
+
+    def left_over(self, X: NDArray, z: list[NDArray]) -> tuple[NDArray, NDArray]:
+        """E (L, 4, 4) and e (L, 6)."""
+        poses = [kind.pose(own, self.t) for kind, own in zip(self.types, z, strict=True)]
+        E = se3.inverse(np.array(poses).reshape(-1, 4, 4)) @ X
+        return E, se3.log(E)
+
+    def jacobian(self, J: NDArray, E: NDArray, e: NDArray, z: list[NDArray]) -> NDArray:
+        """A (6 L, nv + nz)."""
+        rate = se3.right_jacobian_inverse(e)
+        A = np.zeros((6 * len(z), len(self.unit)))
+        nv = start = self.model.nv
+        for l, (kind, own) in enumerate(zip(self.types, z, strict=True)):
+            rows = slice(6 * l, 6 * l + 6)
+            A[rows, :nv] = rate[l] @ J[l]
+            A[rows, start : start + kind.nv] = -rate[l] @ se3.adjoint(se3.inverse(E[l])) @ kind.motion_subspace(own)
+            start += kind.nv
+        return self.row[:, None] * A * self.unit
+
+    def moved(self, q: NDArray, z: list[NDArray], x: NDArray) -> tuple[NDArray, list[NDArray]]:
+        """q and z after a step (nv + nz,), in units of the columns of A."""
+        step, start = x * self.unit, self.model.nv
+        found = []
+        for kind, own in zip(self.types, z, strict=True):
+            found.append(kind.integrate(own, step[start : start + kind.nv]))
+            start += kind.nv
+        return self.model.move(q, step[: self.model.nv]), found
+
+
+def closest(
+    model: Model, q: NDArray, free: NDArray, bounds: Bounds, t: float = 0.0, residual: Residual | None = None
+) -> Closest:
+    """Steps from coordinates towards the nearest ones that close all loops.
+
+    Parameters
+    ----------
+    model : Model
+        With loops.
+    q : ndarray (nq,)
+        Where to begin.
+    free : ndarray of bool (nv,)
+        Which velocity variables may move.
+    bounds : Bounds
+        Limits, which no step passes.
+    t : float, optional
+        Time in s, for prescribed joints.
+    residual : Residual, optional
+        That of the model at t, where it is at hand.
+
+    Returns
+    -------
+    Closest
+        It is closed, or no step leads further: then a minimum was reached that leaves loops open.
+    """
+    own = residual or Residual(model, t)
+    movable = np.concatenate([free, np.ones(len(own.unit) - model.nv, dtype=bool)])
+    q = bounds.within(q)
+    X, J = own.motion.poses_and_jacobians(q, t)
+    z = own.project(X)
+    E, e = own.left_over(X, z)
+    r = own.row * e.ravel()
+    kappa = 1e-2
+    for _ in range(MOST_STEPS):
+        size = float(np.linalg.norm(r))
+        if np.abs(r).max() <= ROUND_OFF * (1.0 + np.abs(X[:, :3, 3]).max() / own.length):
+            break
+        A = own.jacobian(J, E, e, z)
+        downhill = -A.T @ r
+        columns = movable.copy()
+        columns[: model.nv] &= ~bounds.blocked(q, downhill[: model.nv])
+        x = np.zeros(len(own.unit))
+        B = A[:, columns]
+        mu = max(kappa * min(size, 1.0) ** 2, SMALLEST_MU)
+        damped = np.concatenate([B, np.sqrt(mu) * np.eye(B.shape[1])])
+        x[columns] = np.linalg.lstsq(damped, np.concatenate([-r, np.zeros(B.shape[1])]), rcond=None)[0]
+        x *= min(1.0, 1.0 / max(float(np.max(np.abs(x) / own.reach(r), initial=0.0)), 1e-300))
+        expected = size - float(np.linalg.norm(r + A @ x))
+        if float(np.abs(x).max(initial=0.0)) < 1e-15 or (size > DONE and expected < 1e-9 * size):
+            break  # at the bottom
+        q_next, z_next = own.moved(q, z, x)
+        q_next = bounds.within(q_next)
+        X_next, J_next = own.motion.poses_and_jacobians(q_next, t)
+        z_next, E_next, e_next = _nearer(own, X_next, z_next)
+        r_next = own.row * e_next.ravel()
+        gained = size - float(np.linalg.norm(r_next))
+        if size <= DONE and gained < 0.5 * size:  # round-off, or a pose that is found to half the digits
+            if gained > 0.0:
+                q, e = q_next, e_next
+            if gained < 0.1 * size:
+                break
+        if gained > 1e-4 * expected:
+            q, z, X, J, E, e, r = q_next, z_next, X_next, J_next, E_next, e_next, r_next
+        if gained < 0.25 * expected:
+            kappa *= 4.0
+            if kappa > 1e20:
+                break
+        elif gained > 0.75 * expected:
+            kappa = max(0.25 * kappa, 1e-8)
+    return Closest(q, e, bool(np.abs(own.row * e.ravel()).max(initial=0.0) <= DONE))
+
+
+def _nearer(own: Residual, X: NDArray, z: list[NDArray]) -> tuple[list[NDArray], NDArray, NDArray]:
+    """z of a step, or where they come nearer those of `project`; with E and e."""
+    E, e = own.left_over(X, z)
+    other = own.project(X)
+    E_other, e_other = own.left_over(X, other)
+    row = own.row.reshape(-1, 6)
+    better = np.linalg.norm(row * e_other, axis=1) < np.linalg.norm(row * e, axis=1)
+    z = [b if take else a for a, b, take in zip(z, other, better, strict=True)]
+    return z, np.where(better[:, None, None], E_other, E), np.where(better[:, None], e_other, e)
+
+
+def _shifts(v_units: tuple[str, ...]) -> NDArray:
+    """Which velocity variables are lengths in a time."""
+    return np.array([unit == "m/s" for unit in v_units], dtype=bool)

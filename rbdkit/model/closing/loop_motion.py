@@ -1,0 +1,74 @@
+"""How the two sides of the loop joints lie and move against each other, as the joints of the spanning tree say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.spatial import se3
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+
+def tree_poses(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
+    """Poses (n, 4, 4) of all bodies in the world, from coordinates (nq,) of the spanning tree."""
+    poses = np.empty((len(model.bodies), 4, 4))
+    poses[0] = np.eye(4)
+    for i in model.outward:
+        poses[i] = poses[model.parent[i]] @ model.joints[i].pose(q, t)
+    return poses
+
+
+class LoopMotion:
+    """Relative poses across the loop joints of a model, and their Jacobians (Featherstone 2008, Eqs 8.18, 8.24).
+
+    Parameters
+    ----------
+    model : Model
+        With loops or without.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        moving = [i for i in model.outward if model.joints[i].nv > 0]
+        self._columns = [range(j.v_slice.start, j.v_slice.stop) for j in (model.joints[i] for i in moving)]
+        self._moving = moving
+        self._gather = np.zeros((sum(map(len, self._columns)), model.nv))  # a follower moves with its leader
+        self._gather[np.arange(len(self._gather)), [k for columns in self._columns for k in columns]] = 1.0
+        self._signs = np.zeros((len(model.loops), len(self._gather)))  # varepsilon_lj of Eq 8.18
+        for l, loop in enumerate(model.loops):
+            on_s, on_p = set(model.support(loop.successor)), set(model.support(loop.predecessor))
+            signs = [float(i in on_s) - float(i in on_p) for i in moving]
+            self._signs[l] = np.repeat(signs, [len(columns) for columns in self._columns])
+
+    def poses(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """X (L, 4, 4): each successor frame in its predecessor frame, wherever the tree leaves them."""
+        return self._across(tree_poses(self.model, q, t))[0]
+
+    def poses_and_jacobians(self, q: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+        """X (L, 4, 4), and J (L, 6, nv) with the velocity across each joint, J qd, in successor coordinates."""
+        C = tree_poses(self.model, q, t)
+        X, ends = self._across(C)
+        axes = [se3.adjoint(C[i]) @ self.model.joints[i].motion_subspace(q) for i in self._moving]
+        S = np.concatenate(axes, axis=1) if axes else np.zeros((6, 0))  # in world coordinates
+        J = se3.adjoint(se3.inverse(ends)) @ (S * self._signs[:, None, :]) @ self._gather
+        return X, J
+
+    def velocities(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+        """X (L, 4, 4), and the velocity across each joint (L, 6) in successor coordinates; driven joints move, too."""
+        model = self.model
+        C, V = tree_poses(model, q, t), np.zeros((len(model.bodies), 6))
+        for i in model.outward:
+            V[i] = V[model.parent[i]] + se3.adjoint(C[i]) @ model.joints[i].velocity(q, v, t)  # in world coordinates
+        X, ends = self._across(C)
+        across = np.array([V[loop.successor] - V[loop.predecessor] for loop in model.loops]).reshape(-1, 6, 1)
+        return X, (se3.adjoint(se3.inverse(ends)) @ across)[..., 0]
+
+    def _across(self, C: NDArray) -> tuple[NDArray, NDArray]:
+        loops = self.model.loops
+        starts = np.array([C[loop.predecessor] @ loop.joint.placement for loop in loops]).reshape(-1, 4, 4)
+        ends = np.array([C[loop.successor] @ loop.successor_placement for loop in loops]).reshape(-1, 4, 4)
+        return se3.inverse(starts) @ ends, ends
