@@ -55,6 +55,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "rbdkit.assembly": ["assemble", "assembly_modes", "project_velocity"],
     "rbdkit.derivatives": [
         "aba_derivatives",
         "aba_gradient",

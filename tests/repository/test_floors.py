@@ -16,7 +16,7 @@ FLOORS = [
     {"model"},
     {"engine", "formats"},
     {"algorithms"},
-    {"functions", "inspection", "library"},
+    {"assembly", "functions", "inspection", "library"},
     {"costs", "derivatives"},
     {"formulations"},
     {"integrators"},

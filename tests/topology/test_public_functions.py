@@ -462,6 +462,12 @@ NOT_ASKED = {
         "loop_constraint.loop_constraint", "loop_jacobian.find_loop", "loop_jacobian.loop_jacobian",
         "loop_jacobian.loop_path",
     )},
+    **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
+        "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closest.closest",
+        "length.length_of", "loop_motion.tree_poses", "loop_motion.LoopMotion",
+    )},
+    "assembly.assemble": "tests/test_assembly.py", "assembly.assembly_modes": "tests/test_assembly.py",
+    "assembly.project_velocity": "tests/test_assembly.py",
     # made for models of one kind, which they require
     "accuracy.round_off.boost_errors": "by forward_dynamics_error",
     "accuracy.round_off.chain_errors": "makes its models",

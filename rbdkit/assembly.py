@@ -1,0 +1,327 @@
+"""Coordinates and velocities that keep loops closed, as `import rbdkit` offers them; input checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve_triangular
+
+from rbdkit import algorithms
+from rbdkit.algorithms.loops import loop_constraint
+from rbdkit.errors import ModelError, StateError
+from rbdkit.model import Model
+from rbdkit.model.closing import CLOSED, Closest, assembled, assembled_modes, by, gaps
+from rbdkit.model.names import listed
+from rbdkit.model.requirements import require_model
+from rbdkit.spatial.read_numbers import floats, shown
+
+Fix = str | Iterable[str] | Mapping[str, ArrayLike]
+"""Joints that keep what they have, by name; a mapping says what it is to be."""
+
+RANK = 1e-9
+"""Singular values of the loop Jacobian below this share of the largest one count as zero."""
+FEW = 12
+"""Starts that are spent on finding out why loops cannot close."""
+
+
+def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: float = 0.0) -> NDArray:
+    """Coordinates that close all loops of a model, near the given ones.
+
+    Damped Gauss-Newton steps (Levenberg-Marquardt) on the manifold of the coordinates, from any start, to round-off. If
+    they get stuck they start anew further away, at the same places in each call.
+
+    Parameters
+    ----------
+    model : Model
+        A tree's coordinates are returned as they are.
+    q : array_like (..., nq), optional
+        Where to begin; neutral coordinates if not given. Leading axes make a stack, each state by itself.
+    fix : str, iterable of str, or mapping of str to array_like, optional
+        Names of joints that keep their coordinates, whatever their limits; or a mapping from names to the coordinates
+        that they are to have.
+    t : float, optional
+        Time, s; for prescribed joints.
+
+    Returns
+    -------
+    ndarray (..., nq)
+        Coordinates within the limits of all joints but those of `fix`.
+
+    Raises
+    ------
+    StateError
+        If the loops cannot be closed: which one stays open and by how much, in rad and m, and whether limits or `fix`
+        are in the way. Or if q is not on its manifold.
+    ModelError
+        If a joint of `fix` is not in the model.
+
+    See Also
+    --------
+    assembly_modes : All ways to close them.
+    project_velocity : The same for velocities.
+
+    Notes
+    -----
+    `rbdkit.model.closing.closest` has the equations.
+
+    Examples
+    --------
+    The crank of a four-bar is put at 1 rad; coupler and rocker follow.
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.planar_four_bar()
+    >>> q = rbd.assemble(model, fix={"crank_joint": 1.0})
+    >>> q.round(4).tolist()
+    [1.0, -0.9173, 0.7163]
+    >>> rbd.assemble(rbd.library.planar_four_bar(crank=0.5, coupler=0.2), fix={"crank_joint": -2.0})
+    Traceback (most recent call last):
+    rbdkit.errors.StateError: no coordinates were found that close the loops of ...
+    """
+    require_model(model)
+    start, kept = _start(model, q, fix)
+    if not model.loops:
+        return start
+    found = np.empty(start.shape)
+    for place in np.ndindex(*start.shape[:-1]):
+        end = assembled(model, start[place], kept, t)
+        if not end.is_closed:
+            raise StateError(_why(model, start[place], kept, end, t))
+        found[place] = end.q
+    return found
+
+
+def assembly_modes(
+    model: Model, q: ArrayLike | None = None, fix: Fix = (), *, starts: int = 64, t: float = 0.0
+) -> NDArray:
+    """The different ways in which the loops of a model close with some joints held: its assembly modes.
+
+    A crank's angle does not tell where the rocker is (Featherstone 2008, Figure 8.2b): there are two ways to put the
+    same bars together.
+
+    Parameters
+    ----------
+    model : Model
+        With loops.
+    q : array_like (nq,), optional
+        Coordinates; those of the joints in `fix` are kept, and modes are listed by their distance from the others.
+    fix : str, iterable of str, or mapping of str to array_like
+        Joints that are held, as for `assemble`: so many that nothing can move any more.
+    starts : int, optional
+        How many places to search from, the same in each call. What is found from none of them is not listed.
+    t : float, optional
+        Time, s; for prescribed joints.
+
+    Returns
+    -------
+    ndarray (k, nq)
+        A mode a row, the nearest first; no row if the loops do not close.
+
+    Raises
+    ------
+    StateError
+        If the mechanism still moves, so that its modes are no single poses.
+    ModelError
+        If a joint of `fix` is not in the model, or `starts` is not a positive number.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.planar_four_bar()
+    >>> rbd.assembly_modes(model, fix="crank_joint").round(4).tolist()
+    [[0.0, 0.0, 0.0], [0.0, 1.33, -2.7966]]
+    """
+    require_model(model)
+    start, kept = _start(model, q, fix)
+    if start.ndim != 1:
+        raise StateError(f"q has shape {start.shape}; the modes of one state, ({model.nq},), are searched for")
+    if not (isinstance(starts, int | np.integer) and starts > 0):
+        raise ModelError(f"starts = {starts!r} must be a positive whole number")
+    if not model.loops:
+        return start[None]
+    found = assembled_modes(model, start, kept, t, int(starts))
+    left = [_freedom(model, one, kept, t) for one in found]
+    if left and min(left) > 0:
+        raise StateError(
+            f"with {listed(_names(model, kept)) if kept.any() else 'no joint'} held, model {model.name!r} still has "
+            f"{min(left)} freedom(s) to move with, so that its assembly modes are no single poses; name more joints in "
+            "fix="
+        )
+    return np.array(found).reshape(-1, model.nq)
+
+
+def project_velocity(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    fix: Fix = (),
+    *,
+    norm: Literal["energy", "plain"] | ArrayLike = "energy",
+    t: float = 0.0,
+) -> NDArray:
+    """Velocities that keep all loops closed, the nearest to given ones.
+
+    Parameters
+    ----------
+    model : Model
+        A tree's velocities are returned as they are.
+    q : array_like (nq,)
+        Coordinates that close the loops, see `assemble`.
+    v : array_like (nv,), optional
+        Joint velocities, rad/s and m/s; none if not given.
+    fix : str, iterable of str, or mapping of str to array_like, optional
+        Names of joints that keep their velocities; or a mapping from names to the velocities that they are to have.
+    norm : {'energy', 'plain'} or array_like (nv, nv), optional
+        What 'near' means for the change w: the least kinetic energy ``w.T @ H @ w / 2``, as an impact of the loop
+        joints would have it; plain numbers ``w.T @ w``, rad/s beside m/s; or ``w.T @ norm @ w``.
+    t : float, optional
+        Time, s; for prescribed joints.
+
+    Returns
+    -------
+    ndarray (nv,)
+
+    Raises
+    ------
+    StateError
+        If q leaves a loop open, or no velocities keep them closed while the joints of `fix` have theirs: which loop is
+        opened, and how fast.
+    ModelError
+        If a joint of `fix` is not in the model, or the norm is not positive definite.
+
+    Examples
+    --------
+    A parallelogram: with its crank at 2 rad/s the rocker has 2 rad/s as well, and the coupler does not turn.
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.planar_four_bar(crank=0.3, coupler=0.5, base=0.5, rocker=0.3)
+    >>> rbd.project_velocity(model, model.neutral(), fix={"crank_joint": 2.0}).round(9).tolist()
+    [2.0, -2.0, 2.0]
+    """
+    require_model(model)
+    at = _one(model.check_q(q), "q", model.nq)
+    wanted = _one(np.zeros(model.nv) if v is None else model.check_v(v).copy(), "v", model.nv)
+    kept = _hold(model, fix, wanted, "v_slice")
+    wanted = model.check_v(wanted)
+    if not model.loops:
+        return wanted
+    open_by = gaps(model, at, t)
+    if not open_by.max() <= CLOSED:
+        l = int(np.argmax(open_by.max(axis=1)))
+        raise StateError(
+            f"q leaves loop joint {model.loops[l].joint.name!r} open by {by(*open_by[l])}. "
+            "`q = rbdkit.assemble(model, q)` closes it"
+        )
+    now = loop_constraint(model, at, wanted, t=t)
+    K = now.K[:, ~kept]
+    root = _root(model, at, norm, t, ~kept)
+    within = solve_triangular(root, K.T, lower=True).T  # K in coordinates in which the norm is the plain one
+    y = np.linalg.lstsq(within, -now.delta_dot, rcond=RANK)[0]
+    change = np.zeros(model.nv)
+    change[~kept] = solve_triangular(root, y, lower=True, trans="T")
+    left = now.delta_dot + now.K @ change
+    if not np.abs(left).max(initial=0.0) <= CLOSED * max(1.0, float(np.abs(wanted).max(initial=0.0))):
+        worst = max(zip(now.names, now.rows, strict=True), key=lambda one: float(np.linalg.norm(left[one[1]])))
+        held = f" while {listed(_names(model, kept))} keep(s) what was given" if kept.any() else ""
+        raise StateError(
+            f"no velocities keep the loops of model {model.name!r} closed{held}: loop joint {worst[0]!r} is opened by "
+            f"{float(np.linalg.norm(left[worst[1]])):.3g} (rad/s, m/s)"
+        )
+    return wanted + change
+
+
+def _start(model: Model, q: ArrayLike | None, fix: Fix) -> tuple[NDArray, NDArray]:
+    """Coordinates to begin with, and which velocity variables are not to move."""
+    start = np.array(model.neutral() if q is None else model.check_q(q))
+    kept = _hold(model, fix, start, "q_slice")
+    return model.check_q(start), kept
+
+
+def _hold(model: Model, fix: Fix, values: NDArray, part: Literal["q_slice", "v_slice"]) -> NDArray:
+    """Which velocity variables (nv,) are held; what `fix` gives for them is written into values (..., nq or nv)."""
+    kept = np.zeros(model.nv, dtype=bool)
+    if not isinstance(fix, str | Iterable):
+        raise ModelError(
+            f"fix = {shown(fix)} must be names of joints, or a mapping from names to what they are to have"
+        )
+    for name in [fix] if isinstance(fix, str) else fix:
+        joint = model.joint(name)
+        if joint.mimic is not None:
+            raise ModelError(f"joint {name!r} follows {joint.mimic.leader!r}; name that one in fix=")
+        kept[joint.v_slice] = True
+        if isinstance(fix, Mapping):
+            own = floats(fix[name], lambda v: f"fix[{name!r}]: {v} is not a number", StateError)  # noqa: B023
+            place = getattr(joint, part)
+            size = place.stop - place.start
+            if own.size != size:
+                raise StateError(f"fix[{name!r}] = {shown(fix[name])} must hold {size} number(s) of joint {name!r}")
+            values[..., place] = own.reshape(size)
+    return kept
+
+
+def _one(values: NDArray, name: str, size: int) -> NDArray:
+    if values.shape != (size,):
+        raise StateError(f"{name} has shape {values.shape}; one state, ({size},), is what this function takes")
+    return values
+
+
+def _names(model: Model, kept: NDArray) -> list[str]:
+    """Of the joints whose velocity variables are kept."""
+    return [joint.name for joint in model.joints[1:] if joint.mimic is None and kept[joint.v_slice].any()]
+
+
+def _why(model: Model, q: NDArray, kept: NDArray, end: Closest, t: float) -> str:
+    """What keeps the loops of a model from being closed."""
+    sizes = np.linalg.norm(end.e.reshape(-1, 2, 3), axis=2)
+    worst = sorted(zip(sizes.max(axis=1), range(len(sizes)), strict=True), reverse=True)
+    open_ones = [l for size, l in worst if size > CLOSED][:3]
+    stay = ", ".join(f"loop joint {model.loops[l].joint.name!r} stays open by {by(*sizes[l])}" for l in open_ones)
+    text = f"no coordinates were found that close the loops of model {model.name!r}: at best {stay}"
+    free, ways = np.zeros_like(kept), []
+    if kept.any() and assembled(model, q, free, t, starts=FEW).is_closed:
+        ways.append(f"if {listed(_names(model, kept))} may move: name fewer joints in fix=, or other values")
+    beyond = assembled(model, q, kept, t, limited=False, starts=FEW)
+    if beyond.is_closed and (passed := _passed(model, beyond.q)):
+        ways.append(f"beyond limits, {passed}: widen these, or place the bodies otherwise")
+    if ways:
+        return f"{text}. They close {'; or '.join(ways)}"
+    return f"{text}. Check lengths and placements of its bodies and of the loop joint"
+
+
+def _passed(model: Model, q: NDArray) -> str:
+    """The limits that coordinates pass, in words."""
+    found = []
+    for joint in model.joints[1:]:
+        own = joint.coordinates(q)
+        lower, upper = np.asarray(joint.limits.lower), np.asarray(joint.limits.upper)
+        for x, low, high, unit in zip(own, lower, upper, joint.type.q_units, strict=True):
+            if not low <= x <= high:
+                found.append(f"joint {joint.name!r} at {x:.4g} {unit}, limits {low:.4g} to {high:.4g}")
+    return ", ".join(found)
+
+
+def _freedom(model: Model, q: NDArray, kept: NDArray, t: float) -> int:
+    """How many independent velocities the joints that are not held have with the loops closed."""
+    K = loop_constraint(model, q, np.zeros(model.nv), t=t).K[:, ~kept]
+    return K.shape[1] - int(np.sum((s := np.linalg.svd(K, compute_uv=False)) > RANK * s.max(initial=0.0)))
+
+
+def _root(model: Model, q: NDArray, norm: str | ArrayLike, t: float, free: NDArray) -> NDArray:
+    """Cholesky factor of the metric of the velocity variables that are free."""
+    if isinstance(norm, str):
+        if norm not in ("energy", "plain"):
+            raise ModelError(f"norm {norm!r} must be 'energy', 'plain' or a matrix (nv, nv)")
+        W = algorithms.crba(model, q, t=t).H if norm == "energy" else np.eye(model.nv)
+    else:
+        W = floats(norm, lambda v: f"norm: {v} is not a matrix of numbers")
+        if W.shape != (model.nv, model.nv) or not np.allclose(W, W.T, rtol=1e-9, atol=0.0):
+            raise ModelError(f"norm of shape {W.shape} must be a symmetric matrix ({model.nv}, {model.nv})")
+    try:
+        return np.linalg.cholesky(W[np.ix_(free, free)])
+    except np.linalg.LinAlgError:
+        what = "the kinetic energy, for a motion moves nothing that has inertia: take norm='plain'"
+        raise ModelError(
+            f"project_velocity: not positive definite is {what if isinstance(norm, str) else 'the norm given'}"
+        ) from None
