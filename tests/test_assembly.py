@@ -32,7 +32,7 @@ MECHANISMS = {
 
 def open_by(model, q, t=0.0):
     """The largest entry by which a loop joint's frames differ from where it can hold them."""
-    C = algorithms.forward_kinematics(model, q, None, t).poses
+    C = algorithms.forward_kinematics(model, q, t=t).poses
     off = 0.0
     for loop in model.loops:
         X = se3.inverse(C[loop.predecessor] @ loop.joint.placement) @ C[loop.successor] @ loop.successor_placement

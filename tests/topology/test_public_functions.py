@@ -500,7 +500,7 @@ NOT_ASKED = {
     **{f"scene.{name}": "draws" for name in ("build.scene_of", "curves.plots_of", "tracks.tracks_of")},
     **{f"widgets.{name}": "draws" for name in (
         "algorithm_stepper.AlgorithmStepper", "builder.builder.Builder", "builder.builder.build",
-        "comparison.compare", "figure.plot",
+        "comparison.compare", "figures.motion.plot",
         "integrator_stepper.step_integrator", "playground.Playground", "sliders.Sliders", "sliders.sliders",
         "tweak.tweak", "view.View", "view.show",
     )},
