@@ -498,9 +498,10 @@ NOT_ASKED = {
     "stepping.walk.Walk": "by a formulation",
     # pictures of what the others compute: tests/scene, tests/widgets
     **{f"scene.{name}": "draws" for name in ("build.scene_of", "curves.plots_of", "tracks.tracks_of")},
+    "figures.motion.plot": "draws",
     **{f"widgets.{name}": "draws" for name in (
         "algorithm_stepper.AlgorithmStepper", "builder.builder.Builder", "builder.builder.build",
-        "comparison.compare", "figures.motion.plot",
+        "comparison.compare",
         "integrator_stepper.step_integrator", "playground.Playground", "sliders.Sliders", "sliders.sliders",
         "tweak.tweak", "view.View", "view.show",
     )},
