@@ -57,7 +57,8 @@ class Projected(OneStep):
     @property
     def record(self) -> Record | None:
         """The same on the arrays of a program, if the method records its steps; see `rbdkit.trace.Recordable`."""
-        return ProjectedSteps(self.method.record) if records(self.method) else None
+        alone = records(self.method) and self.method.requires is System
+        return ProjectedSteps(self.method.record) if alone else None  # type: ignore[attr-defined]
 
     @property
     def written_out(self) -> Record | None:

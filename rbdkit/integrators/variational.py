@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,17 @@ from rbdkit.formulations import Lagrangian
 from rbdkit.integrators import newton
 from rbdkit.integrators.integrator import OneStep, Stage, State
 from rbdkit.integrators.newton import Solve
+from rbdkit.trace import Index, Moment, Newton, Part, Record, maximum, newton_arrays, select
 
 TOLERANCE = 4e-15
 """Of Newton's method, as a share of the largest momentum or impulse: some roundings."""
+RELIEF = 10.0
+"""Of that tolerance where corrections with an old Jacobian do not lead there."""
 PATIENCE = 8
 """Corrections with an old Jacobian before Newton's method takes new ones."""
+
+MOMENTA = ("momentum", "momentum_rate", "momentum_middle", "impulse", "momentum_before", "momentum_after")
+"""Arrays of recorded steps."""
 
 
 class Variational(OneStep):
@@ -44,6 +50,7 @@ class Variational(OneStep):
 
     name: ClassVar[str] = "variational"
     order: ClassVar[int] = 2
+    shared = frozenset({"sides"})
     conserves: ClassVar[tuple[str, ...]] = (
         "angular momentum",
         "linear momentum",
@@ -69,6 +76,54 @@ class Variational(OneStep):
         v_m, *_ = step.solve()
         x = step.middle(v_m)
         return [Stage(step.t, x, v_m, v_m, system.rate(step.t, x, v_m))]
+
+    @staticmethod
+    def record(system: Any, n: Index) -> None:
+        """The same step on the arrays of a program, of a system with `momenta`, `velocities` and `at_ends`."""
+        program, (first, size) = system.program, system.solved_together
+        start, middle = Moment(program, n, 0), Moment(program, n, 1)
+        x, v, u, x_middle, v_rate = (Part(name) for name in ("x", "v", "u", "x_middle", "v_rate"))
+        p, unused, m, impulse, p_0, p_1 = (Part(name) for name in MOMENTA)
+
+        def residual(z: Part, result: Part) -> None:
+            for k in system.freedoms():
+                u.store(program, k, 0.5 * middle.h * z.load(program, k))
+            system.move(x, u, x_middle)
+            system.rate(middle, x_middle, z, v_rate)
+            system.momenta(x_middle, z, v_rate, m, impulse)
+            for k in system.freedoms():
+                u.store(program, k, middle.h * z.load(program, k))
+                impulse.store(program, k, middle.h * impulse.load(program, k))
+            system.at_ends(u, m, impulse, p_0, p_1)
+            for k in system.freedoms():
+                result.store(program, k, p_0.load(program, k) - p.load(program, k))
+
+        system.rate(start, x, v, v_rate)
+        system.momenta(x, v_rate, v_rate, m, unused)
+        system.momenta(x, v, v_rate, p, unused)
+        program.store("tolerance", 0, 0, 1e-300)
+        for k in system.freedoms():
+            program.store("guess", k, 0, v.load(program, k) + 0.5 * start.h * v_rate.load(program, k))
+            largest = maximum(abs(p.load(program, k)), abs(start.h * m.load(program, k)))
+            program.store("tolerance", 0, 0, maximum(program.load("tolerance", 0), TOLERANCE * largest))
+        newton = Newton(program, first, size, residual, PATIENCE, relief=RELIEF)
+        newton.solve()
+        residual(Part("unknowns"), Part("residual"))  # leaves u and the momentum of the end
+        system.move(x, u, Part("x_new"))
+        system.velocities(Part("x_new"), p_1, Part("v_new"))
+        for k in system.freedoms():
+            v_new = Part("v_new")
+            v_new.store(program, k, select(newton.failed, np.inf, v_new.load(program, k)))
+
+    @property
+    def written_out(self) -> Record:
+        """The same; see `rbdkit.trace.Recordable`."""
+        return self.record
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        room = {"x_middle": np.zeros(nx), **{name: np.zeros(nv) for name in ("u", "v_rate", *MOMENTA)}}
+        return {"c": np.array([0.0, 0.5]), **room, **newton_arrays(nv)}
 
 
 class _Step:
@@ -118,4 +173,4 @@ class _Step:
             return *found, jacobian * self.scale
         except (ConvergenceError, FloatingPointError):
             what = f"the momentum of the step from t = {self.state.t:.6g} s"
-            return *newton.solve(residual, guess, tolerance=10.0 * TOLERANCE, what=what), None
+            return *newton.solve(residual, guess, tolerance=RELIEF * TOLERANCE, what=what), None

@@ -16,7 +16,7 @@ from rbdkit.algorithms import ExternalForces, require_tree
 from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
-from rbdkit.formulations import Force, JointSystem, System
+from rbdkit.formulations import Force, JointSystem, Lagrangian, System
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
@@ -203,7 +203,9 @@ def simulate(
 def require_joint_method(model: Model, method: Integrator | Adaptive) -> None:
     """Raise SimulationError if an integrator cannot step joint coordinates."""
     if method.requires is not System:
-        check_pair(JointSystem(model), method)
+        check_pair(system := JointSystem(model), method)
+        if method.requires is Lagrangian:
+            system.inertia(model.neutral())  # it refuses joints that move as time says
 
 
 def _reported(

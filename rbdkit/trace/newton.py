@@ -48,7 +48,8 @@ class Newton:
     quick, full : corrections that are allowed of either kind.
     slope : a number that stands, times the identity, for the Jacobian of quick corrections; without, as said above.
     correction : writes quick corrections to "correction" by itself; there is no Jacobian then.
-    least : so many corrections are made whatever the residual.
+    least : so many corrections are made whatever the residual. relief : Newton's method itself is content with so many
+        times the tolerance of quick corrections.
     """
 
     program: Program
@@ -60,6 +61,7 @@ class Newton:
     slope: Part | None = None
     correction: Callable[[], None] | None = None
     least: int = 0
+    relief: float = 1.0
 
     def solve(self) -> None:
         """From "guess" to "unknowns", in lanes that are "going"; `failed` says where there is no solution.
@@ -118,7 +120,10 @@ class Newton:
         largest = select(squares < HUGE, self._known(SIZE), squares)
         program.store("history", turn, 3, largest)
         program.store("history", 0, 1, program.load("history", 0, 1) + left)
-        solved = select(largest < program.load("tolerance", 0), 0.0, left)
+        tolerance = program.load("tolerance", 0)
+        if self.relief != 1.0:
+            tolerance = select(fresh > 0.5, self.relief * tolerance, tolerance)
+        solved = select(largest < tolerance, 0.0, left)
         left = select(count < float(self.least), left, solved) if self.least else solved
         most = select(fresh > 0.5, float(self.full), float(self.quick))
         over = left * select(squares < HUGE, select(count < most, 0.0, 1.0), 1.0)

@@ -16,7 +16,7 @@ from rbdkit.engine import Kernels
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.integrators import RK4, Adaptive, Heun, SymplecticEuler
+from rbdkit.integrators import RK4, Adaptive, Heun, SymplecticEuler, Variational
 from rbdkit.library import random_tree
 from rbdkit.model import Model
 from rbdkit.trace import equal, select, trace, wasm_bytes
@@ -26,7 +26,7 @@ from rbdkit.trace.program import Lanes, Program
 from rbdkit.trace.tracing import OPERATIONS
 
 ROUND_OFF = 1e-12
-METHODS = {method.name: method for method in (RK4(), Heun(), SymplecticEuler(), Adaptive("dop853"))}
+METHODS = {method.name: method for method in (RK4(), Heun(), SymplecticEuler(), Variational(), Adaptive("dop853"))}
 
 
 def state(model: Model, seed: int = 5) -> tuple[NDArray, NDArray, NDArray, NDArray]:

@@ -62,7 +62,7 @@ def packaged(
         if name not in ALGORITHMS:
             raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
     require_tree(model, "a simulation in a web page")
-    if method.requires.__name__ != "System":
+    if method.requires.__name__ not in ("System", "Lagrangian"):
         raise NotCovered(f"{type(method).__name__} steps {method.requires.__name__} only, not joint coordinates")
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.steps import momenta
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.forward_dynamics import forward_dynamics
 from rbdkit.engine.steps.joint_arrays import JointValues
@@ -90,6 +91,23 @@ class RecordedTree:
         external = ExternalForce(tree) if self.external else None
         q, velocity, qdd = tree.coordinates(*_at(x)), tree.velocities(*_at(v)), tree.velocities(*_at(result))
         forward_dynamics(tree, q, velocity, acting, qdd, external, self.own)
+
+    # --- what a method asks that requires a `Lagrangian` --------------------------------------------------------------
+
+    def momenta(self, x: Part, v: Part, vdot: Part, result: Part, rate: Part) -> None:
+        """M v, and how it changes where v changes at the rate vdot."""
+        q, given, found = self.tree.coordinates(*_at(x)), (v, vdot), (result, rate)
+        momenta.momenta(self.tree, q, *(self.tree.velocities(*_at(part)) for part in (*given, *found)))
+
+    def velocities(self, x: Part, momentum: Part, result: Part) -> None:
+        """The v of a momentum M v."""
+        p, v = (self.tree.velocities(*_at(part)) for part in (momentum, result))
+        momenta.velocities(self.tree, self.tree.coordinates(*_at(x)), p, v)
+
+    def at_ends(self, u: Part, momentum: Part, impulse: Part, before: Part, after: Part) -> None:
+        """Momenta at the two ends of a displacement u, from that in the middle and the impulse there."""
+        parts = (u, momentum, impulse, before, after)
+        momenta.at_ends(self.tree, *(self.tree.velocities(*_at(part)) for part in parts))
 
     def _store(self, array: str, values: list[Scalar]) -> None:
         for k, x in enumerate(values):
