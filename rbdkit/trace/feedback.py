@@ -8,7 +8,7 @@ from typing import Any
 
 from rbdkit.trace.graph import LEAVES, Scalar
 from rbdkit.trace.program import Program, Whole
-from rbdkit.trace.tracing import OPERATIONS, PLAIN, Trace
+from rbdkit.trace.tracing import OPERATIONS, Trace, is_input
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Feedback:
                 steps.append(("number", operands[2]))
             elif operation == "load":
                 steps.append(("load", operands[0], operands[2]))
-            elif operation == "const" and operands[0] not in PLAIN:
+            elif operation == "const" and is_input(operands[0]):
                 steps.append(("number", len(numbers)))
                 numbers.append(operands[0])
             elif operation in LEAVES:

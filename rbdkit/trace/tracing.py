@@ -135,15 +135,21 @@ PLAIN = (0.0, 1.0, -1.0)
 """Numbers that become part of the code; all others are inputs, so that another gain compiles nothing."""
 
 
-def with_numbers(trace: Trace) -> tuple[Trace, tuple[float, ...]]:
-    """The same function with its constants as one more argument, "numbers"; and what they are.
+def is_input(constant: float) -> bool:
+    """Whether a constant becomes an input.
 
-    Those that save work stay, and those beyond which there are no fractions: `scalar.whole` rounds by them.
+    Those that save work do not, nor those beyond which there are no fractions: `scalar.whole` rounds by them, and its
+    derivative is known by their values.
     """
+    return constant not in PLAIN and abs(constant) < 2.0**51
+
+
+def with_numbers(trace: Trace) -> tuple[Trace, tuple[float, ...]]:
+    """The same function with constants that become inputs as one more argument, "numbers"; and what they are."""
     graph, numbers, values = Graph(), list[float](), dict[int, Any]()
     for position in trace.graph.live(trace.positions()):
         operation, *operands = trace.graph.nodes[position]
-        if operation == "const" and operands[0] not in PLAIN and abs(operands[0]) < 2.0**51:
+        if operation == "const" and is_input(operands[0]):
             values[position] = graph.load("numbers", None, len(numbers))
             numbers.append(operands[0])
         elif operation == "const":

@@ -85,3 +85,25 @@ def test_where_derivatives_by_placements_are_not_known_that_is_said(forced):
         rbd.forward_dynamics_gradient(model, *state_, np.ones(model.nv))
     with pytest.raises(rbd.ModelError, match="'band'"):
         rbd.forward_dynamics_gradient(model, *state_, np.ones(model.nv), backend="book")
+
+
+class Notches(rbd.ForceElement):
+    """Pulls towards the next whole tenth of a radian."""
+
+    joint: str
+    stiffness: float
+
+    def act(self, at):
+        q = at.coordinates(self.joint)
+        at.apply_torque(self.joint, self.stiffness * (0.1 * np.floor(10.0 * q + 0.5) - q))
+
+
+def test_what_rounds_has_no_slope():
+    """Between two notches it is a spring: the slope of the next whole number is zero, by states and by parameters."""
+    model = rbd.library.pendulum()
+    model.add_force("catch", Notches(model.joints[1].name, 7.0))
+    q, v, tau = np.array([0.42]), np.zeros(1), np.zeros(1)
+    H, plain = rbd.crba(model, q)[0, 0], rbd.forward_dynamics_derivatives(rbd.library.pendulum(), q, v, tau).da_dq
+    found = rbd.forward_dynamics_derivatives(model, q, v, tau).da_dq
+    np.testing.assert_allclose(found, plain - 7.0 / H, rtol=1e-13)
+    assert rbd.forward_dynamics_parameter_jacobian(model, q, v, tau)["catch.stiffness"] == pytest.approx(-0.02 / H)
