@@ -69,7 +69,7 @@ _HOMES = {
     ],
     "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
     "rbdkit.figures": ["plot"],
-    "rbdkit.forces": ["ForceElement", "JointFriction", "Spring"],
+    "rbdkit.forces": ["ForceElement", "JointDamper", "JointFriction", "JointSpring", "Spring"],
     "rbdkit.formats": ["load", "save"],
     "rbdkit.formulations": ["StateEquation"],
     "rbdkit.functions": [
@@ -169,7 +169,7 @@ if TYPE_CHECKING:
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
     from rbdkit.figures import plot
-    from rbdkit.forces import ForceElement, JointFriction, Spring
+    from rbdkit.forces import ForceElement, JointDamper, JointFriction, JointSpring, Spring
     from rbdkit.formats import load, save  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.formulations import StateEquation
     from rbdkit.functions import (

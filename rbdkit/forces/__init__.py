@@ -1,13 +1,15 @@
 """Force elements, one a file: what acts in a mechanism by itself.
 
 `element` says what each provides; `surroundings` what it may ask and do. They act in every formulation, readable and
-compiled, as ``model.add_force(name, element)`` enters them; the springs, dampers and rotors of joints belong to
-`rbdkit.model.Joint`.
+compiled, as ``model.add_force(name, element)`` enters them. Numbers of a `rbdkit.model.Joint` (stiffness, damping,
+friction) are shorthand for such elements that compiled code knows directly; its rotor is inertia, no force.
 """
 
 from rbdkit.forces.element import ForceElement
+from rbdkit.forces.joint_damper import JointDamper
 from rbdkit.forces.joint_friction import JointFriction
+from rbdkit.forces.joint_spring import JointSpring
 from rbdkit.forces.spring import Spring
 from rbdkit.forces.surroundings import BodyMotion, Surroundings
 
-__all__ = ["BodyMotion", "ForceElement", "JointFriction", "Spring", "Surroundings"]
+__all__ = ["BodyMotion", "ForceElement", "JointDamper", "JointFriction", "JointSpring", "Spring", "Surroundings"]

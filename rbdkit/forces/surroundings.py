@@ -34,6 +34,8 @@ class JointLike(Protocol):
     def mimic(self) -> Any: ...
     def coordinates(self, q: NDArray) -> NDArray: ...
     def velocities(self, v: NDArray) -> NDArray: ...
+    def displacement(self, q: NDArray, start: Any) -> NDArray: ...
+    def local_force(self, u: NDArray, f: NDArray) -> NDArray: ...
 
 
 class Mechanism(Protocol):
@@ -86,6 +88,13 @@ class Surroundings:
         """The joint's velocity variables (nv,), rad/s or m/s."""
         return self._mechanism.joint(joint).velocities(self._v)
 
+    def displacement(self, joint: str, start: Any = None) -> NDArray:
+        """The way (nv,) of a joint from coordinates `start` to its own, rad or m: the u with ``move(start, u) = q``.
+
+        start : a number or (nq,), rad or m; coordinates where the joint's frames coincide if not given.
+        """
+        return self._mechanism.joint(joint).displacement(self._q, start)
+
     def rotation(self, frame: str) -> NDArray:
         """Rotation matrix (3, 3) from the axes of a frame to those of the world."""
         f, motion = self._of(frame)
@@ -127,6 +136,13 @@ class Surroundings:
         for k, x in enumerate(values):
             a = own.v_slice.start + k
             self.torques[a] = self.torques.get(a, 0.0) + scale * x
+
+    def apply_pull(self, joint: str, u: NDArray, f: NDArray) -> None:
+        """Let the force ``A.T f`` act along a joint, where u from `displacement` changes as ``A v``.
+
+        So f does as much work along u as it says: with the gradient of an energy in u the energy is conserved.
+        """
+        self.apply_torque(joint, self._mechanism.joint(joint).local_force(u, f))
 
     def _of(self, frame: str) -> tuple[FrameLike, BodyMotion]:
         f = self._mechanism.frame(frame)

@@ -105,7 +105,7 @@ def try_out(model: Model, force: Force) -> None:
 
 def _require_conservative(model: Model, force: Force) -> None:
     """Compare the power of the forces with the rate of the energy, at a state that is as good as any."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(271828)  # not what `random_q` gives for 0 or 1, where a spring may be slack
     q, v = model.random_q(rng), rng.normal(size=model.nv)
     at = surroundings(model, q, v)
     force.element.act(at)

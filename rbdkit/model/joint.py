@@ -115,15 +115,15 @@ class Joint:
     q_slice, v_slice : slice
         Where its coordinates and velocity variables stand in q and v; a mimic joint has its leader's.
     damping : ndarray (nv,)
-        Viscous damping, N m s/rad or N s/m: the joint adds ``-damping * v`` to tau.
+        Viscous damping, N m s/rad or N s/m: the joint adds ``-damping * v`` to tau, as `rbdkit.forces.JointDamper`.
     friction : ndarray (nv,)
         Dry friction of the sliding joint, N m or N; acts as `rbdkit.forces.JointFriction` says.
     stiffness : ndarray (nv,)
-        Of a spring towards `rest`, N m/rad or N/m.
+        Of a spring towards `rest`, N m/rad or N/m, as `rbdkit.forces.JointSpring`, of which a joint may have more.
     rest : ndarray (nq,)
         Coordinates at which the spring is slack.
     armature : ndarray (nv,)
-        Inertia of a rotor behind the gear, kg m2 or kg, added to the diagonal of H.
+        Inertia of a rotor behind the gear, kg m2 or kg, added to the diagonal of H: inertia, and so no force element.
     limits : Limits
         Reported by simulations.
     mimic : Mimic or None
@@ -215,6 +215,28 @@ class Joint:
         """The joint's own velocity variables, shape (..., nv), from those of the model."""
         own = v[..., self.v_slice]
         return own if self.mimic is None else self.mimic.multiplier * own
+
+    def displacement(self, q: NDArray, start: ArrayLike | None = None) -> NDArray:
+        """The u (nv,) from coordinates of its own, or from neutral ones, to those that it has in q (nq of the model,).
+
+        Raises
+        ------
+        ModelError
+            If `start` are no coordinates of the joint.
+        """
+        if start is None:
+            own = self.type.neutral()
+        else:
+            own = _vector(start, self.nq, "rest", self.name)
+            try:
+                self.type.check(own)
+            except StateError as fault:
+                raise ModelError(f"joint {self.name!r}: rest of the spring: {fault}") from None
+        return self.type.difference(own, self.coordinates(q))
+
+    def local_force(self, u: NDArray, f: NDArray) -> NDArray:
+        """``A.T f`` (nv,), where the displacement u (nv,) changes as ``A v``."""
+        return self.type.local_rate(u).T @ f
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
         """Pose of the body in its parent, shape (..., 4, 4), from the coordinates of the model."""

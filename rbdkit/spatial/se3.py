@@ -134,7 +134,7 @@ def ad(xi: ArrayLike) -> NDArray:
 def left_jacobian(xi: ArrayLike) -> NDArray:
     """J_l (..., 6, 6) with T' T^-1 = bracket(J_l xi') for T = exp(xi): twist rate to the twist in fixed coordinates."""
     w, v = _halves(xi)
-    W, V, wv = so3.skew(w), so3.skew(v), (w * v).sum(axis=-1)[..., None, None]
+    W, V, wv = so3.skew(w), so3.skew(v), (w * v).sum(axis=-1, keepdims=True)[..., None]
     t = angle(w)
     c2, c3, c4, c5 = (stumpff(k, t) for k in (2, 3, 4, 5))
     J = _EYE + c2 * W + c3 * W @ W
@@ -150,7 +150,7 @@ def right_jacobian(xi: ArrayLike) -> NDArray:
 def left_jacobian_inverse(xi: ArrayLike) -> NDArray:
     """Inverse of `left_jacobian`; infinite at |w| = 2 pi."""
     w, v = _halves(xi)
-    W, V, wv = so3.skew(w), so3.skew(v), (w * v).sum(axis=-1)[..., None, None]
+    W, V, wv = so3.skew(w), so3.skew(v), (w * v).sum(axis=-1, keepdims=True)[..., None]
     d, e = half_cotangent(angle(w))
     J = _EYE - 0.5 * W + d * W @ W
     DJ = -0.5 * V + d * (W @ V + V @ W) + wv * (d * d - 3 * e) * W @ W  # d' = t (d^2 - 3 e)

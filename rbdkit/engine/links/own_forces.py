@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.own_joints import on_symbols
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.errors import ModelError, RbdkitError
 from rbdkit.forces import BodyMotion, Surroundings
+from rbdkit.forces.surroundings import JointLike
 from rbdkit.model import Frame, Joint, Model
 from rbdkit.model.force import Force
-from rbdkit.trace import Feedback, Graph, Impure, Scalar, Symbol, Trace, captured_arrays, symbols, tangents
+from rbdkit.trace import Feedback, Graph, Impure, Scalar, Symbol, Trace, captured_arrays, roomy, symbols, tangents
 
 MOTION = 18
 """Numbers of a body's motion in world axes: rotation by rows 9, position 3, angular velocity 3, velocity of the origin
@@ -147,6 +149,22 @@ def _require_pure(force: Force) -> None:
                 raise NotCovered(f"force {force.name!r}: {name} uses an array that may change; make it a field")
 
 
+class _JointOnSymbols:
+    """A joint whose displacements are symbols: where it is curved, a copy of its type computes them."""
+
+    def __init__(self, joint: Joint) -> None:
+        self.nv, self.v_slice, self.mimic = joint.nv, joint.v_slice, joint.mimic
+        self.coordinates, self.velocities = joint.coordinates, joint.velocities
+        self._joint, self._type = joint, on_symbols(joint.type) if joint.type.is_curved else joint.type
+
+    def displacement(self, q: NDArray, start: Any) -> NDArray:
+        own = symbols(self._joint.type.neutral() if start is None else np.atleast_1d(start))
+        return symbols(self._type.difference(roomy(own), roomy(self.coordinates(q))))
+
+    def local_force(self, u: NDArray, f: NDArray) -> NDArray:
+        return symbols(self._type.local_rate(roomy(u))).T @ f if self._joint.type.is_curved else f
+
+
 class _Record:
     """Force elements that act on symbols."""
 
@@ -182,9 +200,9 @@ class _Record:
         self.frames.add(name)
         return self.model.frame(name)
 
-    def joint(self, name: str) -> Joint:
-        """The joint of that name."""
-        return self.model.joint(name)
+    def joint(self, name: str) -> JointLike:
+        """The joint of that name, whose coordinates are symbols."""
+        return _JointOnSymbols(self.model.joint(name))
 
     def law(self) -> Feedback:
         """Everything that was recorded."""

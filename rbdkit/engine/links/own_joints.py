@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.agreement import NotTraced, require_agreement
-from rbdkit.engine.steps.manifold import exp, half_cotangent, log
+from rbdkit.engine.steps.manifold import exp, from_matrix, half_cotangent, log
 from rbdkit.engine.steps.traced_motion import Formulas, TracedMotion
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
 from rbdkit.joints.piece import Piece
-from rbdkit.spatial import quaternion, stumpff
-from rbdkit.spatial.vector3 import Vector
+from rbdkit.spatial import quaternion, so3, stumpff
+from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import (
     Copies,
     Scalar,
@@ -63,6 +63,11 @@ def recorded(joint: JointType) -> Own:
     number = id(joint)
     _recorded[number] = ref(joint, lambda _: _recorded.pop(number, None)), own
     return own
+
+
+def on_symbols(joint: JointType) -> Any:
+    """A copy of a joint type whose functions take symbols, made `roomy`."""
+    return Copies(JointType, _INSTEAD).of(joint)
 
 
 def _record(joint: JointType) -> Own:
@@ -128,6 +133,10 @@ def _log(p: Any) -> Any:
     return roomy(list(log(list(p))))
 
 
+def _log_of_matrix(R: Any) -> Any:
+    return _log(from_matrix(Matrix.of(list(np.ravel(R)))))
+
+
 def _normalize(p: Any) -> Any:
     p = roomy(p)
     return p / np.sqrt((p * p).sum())
@@ -147,4 +156,5 @@ _INSTEAD: dict[Any, Callable[..., Any]] = {
     quaternion.exp: _exp,
     quaternion.log: _log,
     quaternion.normalize: _normalize,
+    so3.log: _log_of_matrix,
 }
