@@ -23,6 +23,7 @@ from rbdkit.algorithms.force_elements import (
     element_force,
     element_power,
     element_rates,
+    element_state_rates,
     with_elements,
 )
 from rbdkit.algorithms.forward_dynamics import forward_dynamics, forward_dynamics_crba
@@ -225,6 +226,7 @@ __all__ = [
     "element_force",
     "element_power",
     "element_rates",
+    "element_state_rates",
     "energy",
     "expanded_parent",
     "external_forces",

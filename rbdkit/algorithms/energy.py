@@ -46,8 +46,11 @@ class Energy:
         return self.kinetic + self.potential
 
 
-def energy(model: Model, q: NDArray, v: NDArray, *, t: float = 0.0) -> Energy:
-    """Kinetic energy 1/2 sum v_i . I_i v_i (Featherstone 2008, Eq 2.67) and potential energy; stacks allowed."""
+def energy(model: Model, q: NDArray, v: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> Energy:
+    """Kinetic energy 1/2 sum v_i . I_i v_i (Featherstone 2008, Eq 2.67) and potential energy; stacks allowed.
+
+    z : (..., nz) the states of force elements, where they have some.
+    """
     kinematics = forward_kinematics(model, q, v, t=t)
     kinetic, gravitational = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
     for i in model.outward:
@@ -60,7 +63,9 @@ def energy(model: Model, q: NDArray, v: NDArray, *, t: float = 0.0) -> Energy:
             com = kinematics.poses[..., i, :3, :3] @ body.inertia.com + kinematics.poses[..., i, :3, 3]
             gravitational = gravitational - body.inertia.mass * (com @ model.gravity)
     spring = spring_energy(model, q)
-    return Energy(kinetic, gravitational, spring + element_power(model, q, v, t=t)[0] if model.acting else spring)
+    if model.acting:
+        spring = spring + element_power(model, q, v, t=t, z=z)[0]
+    return Energy(kinetic, gravitational, spring)
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,7 @@ def power_balance(
     *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
+    z: NDArray | None = None,
 ) -> PowerBalance:
     """Power balance of one state: rate of energy against the power of what acts on the system.
 
@@ -115,6 +121,8 @@ def power_balance(
         External forces, see `external_forces`.
     t : float, optional
         Time in s, for prescribed joints.
+    z : ndarray (nz,), optional
+        States of force elements, where they have some.
 
     Notes
     -----
@@ -130,7 +138,7 @@ def power_balance(
     """
     if any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
         require_tree(model, "the power balance of driven joints")
-    result = rnea(model, q, v, vdot, f_ext=with_elements(model, q, v, f_ext=f_ext, t=t), t=t)
+    result = rnea(model, q, v, vdot, f_ext=with_elements(model, q, v, f_ext=f_ext, t=t, z=z), t=t)
     rate = driven = 0.0
     for i in model.outward:
         joint, v_i = model.joints[i], result.v[i]
@@ -143,7 +151,7 @@ def power_balance(
         if joint.nv == 0:  # it moves only if it is driven
             driven += result.f[i] @ joint.velocity(q, v, t)
     external = external_power(model, q, v, f_ext, t=t)
-    stored, lost = element_rates(model, q, v, t=t)
+    stored, lost = element_rates(model, q, v, t=t, z=z)
     dissipated = dissipation(model, v) + lost
     return PowerBalance(np.asarray(rate + stored), tau @ v, np.asarray(external), np.asarray(driven), dissipated)
 

@@ -9,73 +9,97 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.model import Model
-from rbdkit.model.force import along_joints, power, surroundings
+from rbdkit.model.force import ForcesAtState, along_joints, power
 
 STEP = 1e-5
 """Of differences, rad or m, rad/s or m/s, s: they lose 1e-11 of the forces to round-off."""
 
 
-def element_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> NDArray:
-    """The part of `passive_force` that force elements and dry friction have, (nv,)."""
-    at = surroundings(model, q, qd, t)
-    for force in model.acting:
-        force.element.act(at)
-    return along_joints(model, at, q)
+def element_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> NDArray:
+    """The part of `passive_force` that force elements and dry friction have, (nv,). z : (nz,) the elements' states."""
+    acting = ForcesAtState(model, q, qd, t, z)
+    acting.act()
+    return along_joints(model, acting.at, q)
+
+
+def element_state_rates(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> NDArray:
+    """How fast the states z (nz,) of force elements change, (nz,)."""
+    return ForcesAtState(model, q, qd, t, z).act()
 
 
 def with_elements(
-    model: Model, q: NDArray, qd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model,
+    q: NDArray,
+    qd: NDArray,
+    *,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    z: NDArray | None = None,
 ) -> NDArray | None:
     """External forces and what force elements do to bodies, (bodies, 6) in world coordinates; None if there is nothing.
 
     For what tells the forces that go through joints: what pulls at a body does not. Torques of elements are left out,
-    they act along the joints.
+    they act along the joints. z : (nz,) the elements' states.
     """
     given = external_forces(model, f_ext)
     if not model.acting:
         return given
-    at = surroundings(model, q, qd, t)
-    for force in model.acting:
-        force.element.act(at)
+    acting = ForcesAtState(model, q, qd, t, z)
+    acting.act()
     rows = np.zeros((len(model.bodies), 6)) if given is None else given.copy()
-    for body, wrench in at.wrenches.items():
+    for body, wrench in acting.at.wrenches.items():
         rows[body] += wrench
     return rows
 
 
-def element_power(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> tuple[NDArray, NDArray]:
+def element_power(
+    model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None
+) -> tuple[NDArray, NDArray]:
     """Energy that force elements store, J, and the power that their forces have, W; stacks allowed: (..., nv) -> (...).
 
     Parameters
     ----------
     t : float, optional
         Time of all states, s.
+    z : ndarray (..., nz), optional
+        The elements' states; without leading axes those of all.
     """
     leading = np.shape(q)[:-1]
     stored, done = np.zeros(leading), np.zeros(leading)
+    z = None if z is None else np.broadcast_to(z, (*leading, np.shape(z)[-1]))
     for k in np.ndindex(leading) if model.acting else ():
-        at = surroundings(model, q[k], qd[k], t)
-        stored[k] = sum(float(force.element.energy(at)) for force in model.acting)
-        for force in model.acting:
-            force.element.act(at)
-        done[k] = power(at, qd[k])
+        acting = ForcesAtState(model, q[k], qd[k], t, None if z is None else z[k])
+        stored[k] = acting.energy()
+        acting.act()
+        done[k] = power(acting.at, qd[k])
     return stored, done
 
 
-def element_rates(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> tuple[float, float]:
+def element_rates(
+    model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None
+) -> tuple[float, float]:
     """How fast the energy grows that force elements store, and what they lose, W, at one state.
 
     The first by a difference along the motion; the sum is minus the power of their forces to the last digit.
     """
     if not model.acting:
         return 0.0, 0.0
-    h = STEP / max(1.0, float(np.max(np.abs(qd), initial=0.0)))
-    ends = [element_power(model, model.move(q, s * h * qd), qd, t=t + s * h)[0] for s in (-2.0, -1.0, 1.0, 2.0)]
+    zdot = element_state_rates(model, q, qd, t=t, z=z)
+    h = STEP / max(1.0, float(np.max(np.abs(qd), initial=0.0)), float(np.max(np.abs(zdot), initial=0.0)))
+
+    def energy(s: float) -> NDArray:
+        return element_power(
+            model, model.move(q, s * h * qd), qd, t=t + s * h, z=None if z is None else z + s * h * zdot
+        )[0]
+
+    ends = [energy(s) for s in (-2.0, -1.0, 1.0, 2.0)]
     stored = float(np.dot(ends, [1.0, -8.0, 8.0, -1.0])) / (12.0 * h)
-    return stored, -float(element_power(model, q, qd, t=t)[1]) - stored
+    return stored, -float(element_power(model, q, qd, t=t, z=z)[1]) - stored
 
 
-def element_derivatives(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> tuple[NDArray, NDArray]:
+def element_derivatives(
+    model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None
+) -> tuple[NDArray, NDArray]:
     """How `element_force` changes with q, along the velocities, and with qd: (nv, nv) each; by differences.
 
     Four values on each line; the step is short against the speed at which dry friction turns over.
@@ -83,8 +107,8 @@ def element_derivatives(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0
     by_q, by_v = np.zeros((2, model.nv, model.nv))
     for k, e in enumerate(np.eye(model.nv)) if model.acting else ():
         lines = [STEP * s * e for s in (-2.0, -1.0, 1.0, 2.0)]
-        by_q[:, k] = _slope([element_force(model, model.move(q, x), qd, t=t) for x in lines])
-        by_v[:, k] = _slope([element_force(model, q, qd + x, t=t) for x in lines])
+        by_q[:, k] = _slope([element_force(model, model.move(q, x), qd, t=t, z=z) for x in lines])
+        by_v[:, k] = _slope([element_force(model, q, qd + x, t=t, z=z) for x in lines])
     return by_q, by_v
 
 

@@ -66,7 +66,14 @@ def forward_dynamics_crba(
 
 
 def forward_dynamics(
-    model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
+    model: Model,
+    q: NDArray,
+    qd: NDArray,
+    tau: NDArray,
+    *,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    z: NDArray | None = None,
 ) -> NDArray:
     """Joint accelerations under tau and the joints' own springs and dampers: what a simulation integrates.
 
@@ -82,13 +89,15 @@ def forward_dynamics(
         External forces on the bodies in world coordinates, see `external_forces`.
     t : float, optional
         Time in s, for prescribed joints.
+    z : ndarray (nz,), optional
+        States of force elements, where they have some.
 
     Returns
     -------
     (nv,) joint accelerations.
     """
     require_tree(model)
-    total = tau + passive_force(model, q, qd, t=t)
+    total = tau + passive_force(model, q, qd, t=t, z=z)
     if model.mimics:
         return forward_dynamics_crba(model, q, qd, total, f_ext=f_ext, t=t)
     return aba(model, q, qd, total, f_ext=f_ext, t=t).qdd

@@ -9,12 +9,12 @@ from rbdkit.algorithms.force_elements import element_force
 from rbdkit.model import Joint, Model
 
 
-def passive_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> NDArray:
+def passive_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> NDArray:
     """Joint forces of dampers and springs, ``-damping * v - A.T (stiffness * u)``, and of force elements, shape (nv,).
 
     u is the displacement from the spring's rest, ``integrate(rest, u) = q``, and ``du/dt = A v``: so the spring force
     is minus the gradient of `spring_energy` on curved joints too. Of force elements, ``sum J_i^T f_i`` of what they do
-    to bodies, and their torques. t : time in s, for prescribed joints.
+    to bodies, and their torques. t : time in s, for prescribed joints. z : (nz,) the states of force elements.
     """
     tau = np.zeros(model.nv)
     for joint in model.joints:
@@ -25,7 +25,7 @@ def passive_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> N
                 u = _stretch(joint, q)
                 own = own - joint.type.local_rate(u).T @ (joint.stiffness * u)
             tau[joint.v_slice] += scale * own
-    return tau + element_force(model, q, qd, t=t) if model.acting else tau
+    return tau + element_force(model, q, qd, t=t, z=z) if model.acting else tau
 
 
 def spring_energy(model: Model, q: NDArray) -> NDArray:

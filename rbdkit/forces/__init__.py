@@ -9,7 +9,19 @@ from rbdkit.forces.element import ForceElement
 from rbdkit.forces.joint_damper import JointDamper
 from rbdkit.forces.joint_friction import JointFriction
 from rbdkit.forces.joint_spring import JointSpring
+from rbdkit.forces.maxwell import Maxwell
+from rbdkit.forces.servo import Servo
 from rbdkit.forces.spring import Spring
 from rbdkit.forces.surroundings import BodyMotion, Surroundings
 
-__all__ = ["BodyMotion", "ForceElement", "JointDamper", "JointFriction", "JointSpring", "Spring", "Surroundings"]
+__all__ = [
+    "BodyMotion",
+    "ForceElement",
+    "JointDamper",
+    "JointFriction",
+    "JointSpring",
+    "Maxwell",
+    "Servo",
+    "Spring",
+    "Surroundings",
+]

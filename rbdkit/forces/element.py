@@ -29,6 +29,10 @@ class ForceElement(ABC):
     nothing. In `act` and `energy` there is arithmetic, NumPy, and `numpy.where` in place of ``if``: they run on numbers
     and, once, on symbols, for compiled code.
 
+    An element may have states of its own, which change by a rate that `act` says: the activation of a muscle, the
+    stretch of a spring inside a seal. They are fields named in `states`. What is given for such a field holds at the
+    start of a motion; in `act` and `energy` it is the present state.
+
     Examples
     --------
     >>> import rbdkit as rbd
@@ -41,14 +45,38 @@ class ForceElement(ABC):
     >>> model = rbd.library.pendulum()
     >>> model.add_force("air", Drag(model.bodies[1].name, 0.2)).name
     'air'
+
+    A muscle needs a tenth of a second to become active:
+
+    >>> class Muscle(rbd.ForceElement):
+    ...     states = ("activation",)
+    ...     joint: str
+    ...     strength: float
+    ...     activation: float = 0.0
+    ...
+    ...     def act(self, at):
+    ...         at.apply_torque(self.joint, self.strength * self.activation)
+    ...         at.set_rate("activation", (1.0 - self.activation) / 0.1)
+    >>> _ = model.add_force("muscle", Muscle("hinge", 2.0))
+    >>> motion = rbd.simulate(model, duration=0.1)
+    >>> float(motion.state("muscle.activation")[-1].round(9))
+    0.632120559
     """
 
     units: ClassVar[Mapping[str, str]] = {}
     """Of its numbers, by the names of the fields, as far as they have one."""
+    states: ClassVar[tuple[str, ...]] = ()
+    """Names of the fields, numbers or vectors, that change by rates of their own."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         dataclass(frozen=True, eq=False)(cls)
+        known = [f.name for f in fields(cls)]  # type: ignore[arg-type]  # a dataclass by now
+        if not isinstance(cls.states, tuple) or not all(name in known for name in cls.states):
+            raise ModelError(
+                f"{cls.__name__}: states = {shown(cls.states)} must be a tuple of names of its fields, such as "
+                f'("activation",); it has {", ".join(map(repr, known)) or "none"}'
+            )
 
     @abstractmethod
     def act(self, at: Surroundings) -> None:
@@ -96,6 +124,21 @@ class ForceElement(ABC):
                 raise ModelError(f"{self.known_as}: {name} has shape {array.shape}; give a number or a vector")
             found[name] = float(array) if array.ndim == 0 else array
         return found
+
+    def initial_states(self) -> dict[str, float | NDArray]:
+        """Its states at the start, by name: floats and arrays (n,).
+
+        Raises
+        ------
+        ModelError
+            If a state is no number and no vector.
+        """
+        numbers_of_it = self.parameters() if self.states else {}
+        for name in self.states:
+            if name not in numbers_of_it:
+                value = getattr(self, name)
+                raise ModelError(f"{self.known_as}: state {name!r} is {shown(value)} at the start; give a number")
+        return {name: numbers_of_it[name] for name in self.states}
 
     def structure(self) -> dict[str, Any]:
         """Its fields that are no numbers: names and switches."""

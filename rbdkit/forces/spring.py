@@ -62,8 +62,7 @@ class Spring(ForceElement):
 
     def __post_init__(self) -> None:
         not_negative(self, "stiffness", "rest_length", "damping")
-        if self.a == self.b:
-            raise ModelError(f"Spring: both ends are on {shown(self.a)}, where it pulls at nothing; name two bodies")
+        require_two_ends(self, self.a, self.b)
 
     def act(self, at: Surroundings) -> None:
         along, length = self._line(at)
@@ -84,7 +83,17 @@ class Spring(ForceElement):
         return self.damping == 0.0
 
     def _line(self, at: Surroundings) -> tuple[NDArray, Any]:
-        """Direction from a to b, and the distance."""
-        d = at.position(self.b, self.at_b) - at.position(self.a, self.at_a)
-        length = np.sqrt(d @ d)
-        return d / np.maximum(length, SHORTEST), length
+        return line(at, (self.a, self.at_a), (self.b, self.at_b))
+
+
+def line(at: Surroundings, a: End, b: End) -> tuple[NDArray, Any]:
+    """Direction (3,) from one point to another, and the distance, m."""
+    d = at.position(*b) - at.position(*a)
+    length = np.sqrt(d @ d)
+    return d / np.maximum(length, SHORTEST), length
+
+
+def require_two_ends(element: ForceElement, a: str, b: str) -> None:
+    """Raise `ModelError` if what acts between two bodies is given one alone."""
+    if a == b:
+        raise ModelError(f"{element.known_as}: both ends are on {shown(a)}, where it pulls at nothing; name two bodies")

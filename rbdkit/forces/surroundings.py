@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
+
+if TYPE_CHECKING:
+    from rbdkit.forces.element import ForceElement
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -77,6 +80,7 @@ class Surroundings:
         """What was applied to velocity variables, by number."""
         self.wrenches: dict[int, NDArray] = {}
         """What was applied to bodies, by number: moment about the world origin, then force, (6,)."""
+        self._rates: dict[str, Any] = {}
 
     # --- what an element may ask --------------------------------------------------------------------------------------
 
@@ -143,6 +147,34 @@ class Surroundings:
         So f does as much work along u as it says: with the gradient of an energy in u the energy is conserved.
         """
         self.apply_torque(joint, self._mechanism.joint(joint).local_force(u, f))
+
+    def set_rate(self, state: str, rate: Any) -> None:
+        """Say how fast a state of the element changes, its unit per second; a vector if the state is one."""
+        if state in self._rates:
+            raise ModelError(f"the rate of state {state!r} is set twice; add up what changes it")
+        self._rates[state] = rate
+
+    def let_act(self, element: ForceElement) -> dict[str, Any]:
+        """Let an element act that holds its present states; gives their rates, by name.
+
+        Raises
+        ------
+        ModelError
+            If it sets no rate for one of its states, one of another shape, or one for what is no state.
+        """
+        self._rates = {}
+        element.act(self)
+        if not element.states and not self._rates:
+            return {}
+        if unknown := [name for name in self._rates if name not in element.states]:
+            raise ModelError(f"a rate is set for {unknown[0]!r}, which is not among its states {element.states}")
+        for name in element.states:
+            if name not in self._rates:
+                raise ModelError(f'the rate of state {name!r} is not set; let act call at.set_rate("{name}", ...)')
+            shape, own = np.shape(self._rates[name]), np.shape(getattr(element, name))
+            if shape != own:
+                raise ModelError(f"the rate of state {name!r} has shape {shape}; the state has {own}")
+        return {name: self._rates[name] for name in element.states}
 
     def _of(self, frame: str) -> tuple[FrameLike, BodyMotion]:
         f = self._mechanism.frame(frame)

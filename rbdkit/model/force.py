@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
 from rbdkit.forces import BodyMotion, ForceElement, JointFriction, Surroundings
+from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.spatial import plucker, se3
 from rbdkit.spatial.read_numbers import shown
 
@@ -73,6 +74,34 @@ def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surrou
     return Surroundings(model, q, v, motion)
 
 
+class ForcesAtState:
+    """Everything that acts in a model, at one of its states.
+
+    Parameters
+    ----------
+    q, v : (nq,), (nv,) the state. t : time in s, for prescribed joints.
+    z : (nz,) the states of force elements; None will do where none has any.
+    """
+
+    def __init__(self, model: Model, q: NDArray, v: NDArray, t: float = 0.0, z: NDArray | None = None) -> None:
+        self.at, self._forces, self._places = surroundings(model, q, v, t), model.acting, state_places(model)
+        if z is None and self._places.size:
+            raise states_unknown(model.name, self._places.slices)
+        self._z = z
+
+    def act(self) -> NDArray:
+        """Let all of them act; gives the rates of their states, (nz,)."""
+        rates = np.zeros(self._places.size)
+        for force in self._forces:
+            own = self.at.let_act(self._places.at_present(force, self._z))
+            self._places.put(force, own, rates)
+        return rates
+
+    def energy(self) -> float:
+        """What they store, J."""
+        return sum(float(self._places.at_present(force, self._z).energy(self.at)) for force in self._forces)
+
+
 def try_out(model: Model, force: Force) -> None:
     """Let a force element act once, in the model's neutral state at rest, and look at what comes out.
 
@@ -87,9 +116,10 @@ def try_out(model: Model, force: Force) -> None:
     at = surroundings(model, model.neutral(), np.zeros(model.nv))
     try:
         with np.errstate(all="ignore"):
-            force.element.act(at)
-            energy = float(force.element.energy(at))
-            for applied in (*at.torques.values(), *at.wrenches.values()):
+            element = force.element.on_symbols(force.element.initial_states())
+            rates = at.let_act(element)
+            energy = float(element.energy(at))
+            for applied in (*at.torques.values(), *at.wrenches.values(), *rates.values()):
                 np.asarray(applied, dtype=float)
             if force.element.conservative:
                 _require_conservative(model, force)
@@ -107,11 +137,17 @@ def _require_conservative(model: Model, force: Force) -> None:
     """Compare the power of the forces with the rate of the energy, at a state that is as good as any."""
     rng = np.random.default_rng(271828)  # not what `random_q` gives for 0 or 1, where a spring may be slack
     q, v = model.random_q(rng), rng.normal(size=model.nv)
+    states = {name: x + rng.normal(size=np.shape(x)) for name, x in force.element.initial_states().items()}
     at = surroundings(model, q, v)
-    force.element.act(at)
+    rates = at.let_act(force.element.on_symbols(states))
     work = power(at, v)
-    ends = [surroundings(model, model.move(q, s * v), v) for s in (-SMALL, SMALL)]
-    low, high = (float(force.element.energy(end)) for end in ends)
+
+    def energy(s: float) -> float:
+        """So many seconds later."""
+        later = force.element.on_symbols({name: x + s * rates[name] for name, x in states.items()})
+        return float(later.energy(surroundings(model, model.move(q, s * v), v)))
+
+    low, high = energy(-SMALL), energy(SMALL)
     gain = (high - low) / (2.0 * SMALL)
     # differences of an energy E lose eps E / SMALL
     if abs(work + gain) > LIKE * max(abs(work), abs(gain)) + 1e-15 * (abs(low) + abs(high)) / SMALL:
@@ -143,9 +179,10 @@ def inner(model: Model) -> bool:
     if not model.acting:
         return True
     rng = np.random.default_rng(0)
-    at = surroundings(model, model.random_q(rng), rng.normal(size=model.nv))
-    for force in model.acting:
-        force.element.act(at)
+    z = rng.normal(size=state_places(model).size)
+    acting = ForcesAtState(model, model.random_q(rng), rng.normal(size=model.nv), z=z)
+    acting.act()
+    at = acting.at
     roots = {a for i in model.children(0) for a in range(model.joints[i].v_slice.start, model.joints[i].v_slice.stop)}
     pushes = [wrench for body, wrench in at.wrenches.items() if body > 0]
     largest = max((float(np.abs(wrench).max()) for wrench in pushes), default=0.0)

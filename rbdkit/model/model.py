@@ -19,6 +19,7 @@ from rbdkit.joints.joint_type import VectorJoint, require_joint_type
 from rbdkit.model import parameters as _parameters
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.describe import describe, describe_html
+from rbdkit.model.element_states import check_states, initial_states, state_places
 from rbdkit.model.finding import Finding
 from rbdkit.model.force import Force, acting, lossy, try_out
 from rbdkit.model.geometry import Geometry, Shape, as_geometry
@@ -520,6 +521,58 @@ class Model:
     def mimics(self) -> bool:
         """Whether a joint follows another one."""
         return any(joint.mimic is not None for joint in self.joints)
+
+    # --- states of force elements -------------------------------------------------------------------------------------
+
+    @property
+    def nz(self) -> int:
+        """Number of states that force elements have of their own, beside q and v."""
+        return state_places(self).size
+
+    @property
+    def z_names(self) -> tuple[str, ...]:
+        """A name for each of them: 'muscle.activation', of vectors 'seal.stretch[0]'."""
+        return state_places(self).entries
+
+    def initial_z(self, z0: Mapping[str, ArrayLike] | ArrayLike | None = None) -> NDArray:
+        """The states of force elements at the start of a motion, (nz,): as their fields say, or as given.
+
+        Parameters
+        ----------
+        z0 : mapping of str to array_like, or array_like (nz,), optional
+            Values by the names of states, ``{"muscle.activation": 0.2}``, or all of them.
+
+        Returns
+        -------
+        ndarray (nz,)
+
+        Raises
+        ------
+        StateError
+            If there is no such state, or a value is not finite or has another shape.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.pendulum()
+        >>> seal = rbd.Maxwell("rod", "world", stiffness=20.0, damping=5.0, dashpot=0.01, at_b=(1.0, 0.0, 0.0))
+        >>> _ = model.add_force("seal", seal)
+        >>> model.z_names, model.initial_z().tolist(), model.initial_z({"seal.dashpot": 0.02}).tolist()
+        (('seal.dashpot',), [0.01], [0.02])
+        """
+        return initial_states(self, z0)
+
+    def check_z(self, z: ArrayLike | None, name: str = "z") -> NDArray:
+        """z as a float array of shape (..., nz).
+
+        Raises
+        ------
+        StateError
+            If the shape is wrong, or a number is not finite or beyond 1e100.
+        ModelError
+            If it is None and force elements have states.
+        """
+        return check_states(self, z, name)
 
     # --- states -------------------------------------------------------------------------------------------------------
 
