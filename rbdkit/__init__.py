@@ -69,7 +69,7 @@ _HOMES = {
     ],
     "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
     "rbdkit.figures": ["plot"],
-    "rbdkit.forces": ["ForceElement", "JointDamper", "JointFriction", "JointSpring", "Spring"],
+    "rbdkit.forces": ["ForceElement", "JointDamper", "JointFriction", "JointSpring", "Maxwell", "Servo", "Spring"],
     "rbdkit.formats": ["load", "save"],
     "rbdkit.formulations": ["StateEquation"],
     "rbdkit.functions": [
@@ -78,6 +78,7 @@ _HOMES = {
         "bias_force",
         "center_of_mass",
         "crba",
+        "element_state_rates",
         "energy",
         "forward_dynamics",
         "forward_kinematics",
@@ -169,7 +170,7 @@ if TYPE_CHECKING:
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
     from rbdkit.figures import plot
-    from rbdkit.forces import ForceElement, JointDamper, JointFriction, JointSpring, Spring
+    from rbdkit.forces import ForceElement, JointDamper, JointFriction, JointSpring, Maxwell, Servo, Spring
     from rbdkit.formats import load, save  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.formulations import StateEquation
     from rbdkit.functions import (
@@ -178,6 +179,7 @@ if TYPE_CHECKING:
         bias_force,
         center_of_mass,
         crba,
+        element_state_rates,
         energy,
         forward_dynamics,
         forward_kinematics,

@@ -182,6 +182,7 @@ def forward_dynamics(
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
+    z: ArrayLike | None = None,
 ) -> NDArray:
     """Accelerations caused by joint forces and by springs, dampers and force elements: what `simulate` integrates.
 
@@ -201,6 +202,8 @@ def forward_dynamics(
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
+    z : array_like (..., nz), optional
+        States of force elements, needed where they have some; see `Model.initial_z`.
 
     Returns
     -------
@@ -213,7 +216,7 @@ def forward_dynamics(
         If a vector has the wrong shape, is not finite, or q is off its manifold; or if a force is too large for what it
         moves.
     ModelError
-        If joints close loops, or a joint moves something without inertia.
+        If joints close loops, a joint moves something without inertia, or states of force elements are not given.
 
     Examples
     --------
@@ -225,15 +228,25 @@ def forward_dynamics(
     >>> rbd.forward_dynamics(model, [0.5], [0.0], [0.0]).tolist(), rbd.aba(model, [0.5], [0.0], [0.0]).tolist()
     ([-2.0], [0.0])
     """
-    if f_ext is None and (found := at_one_state(model, "forward_dynamics", backend, q, v, tau)) is not None:
+    if (
+        f_ext is None
+        and z is None
+        and (found := at_one_state(model, "forward_dynamics", backend, q, v, tau)) is not None
+    ):
         return found[0]
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     algorithms.require_tree(model)
+    z, state = _with_states(model, z, *state)
+    q, v, tau = state
     if (kernels := chosen_kernels(model, backend)) is not None:
-        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t)
+        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z)
         if within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
-    return _solved(model, lambda q, v, tau: algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t), *state)
+
+    def book(q: NDArray, v: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
+        return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=own[0] if own else None)
+
+    return _solved(model, book, *state, *([] if z is None else [z]))
 
 
 class StateDerivative(NamedTuple):
@@ -546,7 +559,7 @@ def gravity_force(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backen
     return _each(lambda q: algorithms.gravity_force(model, q, t=t), *checked_state(model, q))
 
 
-def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0) -> NDArray:
+def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, z: ArrayLike | None = None) -> NDArray:
     """Joint forces of the joints' own springs and dampers, and of force elements.
 
     Parameters
@@ -559,6 +572,8 @@ def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0) -
         Joint velocities, rad/s and m/s.
     t : float, optional
         Time of the states, s; for prescribed joints and forces that depend on it.
+    z : array_like (..., nz), optional
+        States of force elements, needed where they have some; see `Model.initial_z`.
 
     Returns
     -------
@@ -572,7 +587,7 @@ def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0) -
     StateError
         If a vector has the wrong shape, is not finite, or q is off its manifold.
     ModelError
-        If `model` is not a model.
+        If `model` is not a model, or states of force elements are not given.
 
     Examples
     --------
@@ -582,7 +597,65 @@ def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0) -
     >>> rbd.passive_force(model, [1.5], [2.0]).tolist()
     [-7.0]
     """
-    return _each(lambda q, v: algorithms.passive_force(model, q, v, t=t), *checked_state(model, q, v=v))
+    z, state = _with_states(model, z, *checked_state(model, q, v=v))
+
+    def book(q: NDArray, v: NDArray, *own: NDArray) -> NDArray:
+        return algorithms.passive_force(model, q, v, t=t, z=own[0] if own else None)
+
+    return _each(book, *state, *([] if z is None else [z]))
+
+
+def element_state_rates(
+    model: Model, q: ArrayLike, v: ArrayLike, z: ArrayLike, *, t: float = 0.0, backend: Backend = "auto"
+) -> NDArray:
+    """How fast the states change that force elements have of their own.
+
+    With `forward_dynamics` of the same z, these are the equations of motion of a model whose forces have states.
+
+    Parameters
+    ----------
+    model : Model
+        What moves.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    z : array_like (..., nz)
+        States of force elements, in the order of `Model.z_names`.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+
+    Returns
+    -------
+    ndarray (..., nz)
+        Units of the states per second.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold.
+    ModelError
+        If an inertia holds numbers that cannot be computed with.
+
+    Examples
+    --------
+    The torque of a servo is on its way to 20 N m/rad (0.3 rad - 0.1 rad) = 4 N m:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.pendulum()
+    >>> servo = rbd.Servo("hinge", target=0.3, stiffness=20.0, damping=0.0, time_constant=0.1)
+    >>> _ = model.add_force("servo", servo)
+    >>> rbd.element_state_rates(model, [0.1], [0.0], [1.0]).round(9).tolist()
+    [30.0]
+    """
+    own, (q, v) = _with_states(model, z, *checked_state(with_inertia(model), q, v=v))
+    if own is None:
+        return np.zeros((*q.shape[:-1], 0))
+    if (kernels := chosen_kernels(model, backend)) is not None:
+        return kernels.own_state_rates(q, v, own, t)
+    return _each(lambda q, v, z: algorithms.element_state_rates(model, q, v, t=t, z=z), q, v, own)
 
 
 def forward_kinematics(
@@ -872,7 +945,15 @@ def momentum(
     return algorithms.momentum(model, q, v, about, t=t)
 
 
-def energy(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> algorithms.Energy:
+def energy(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    t: float = 0.0,
+    backend: Backend = "auto",
+    z: ArrayLike | None = None,
+) -> algorithms.Energy:
     """Kinetic and potential energy.
 
     Parameters
@@ -887,6 +968,8 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, backend:
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
+    z : array_like (..., nz), optional
+        States of force elements, needed where they have some; see `Model.initial_z`.
 
     Returns
     -------
@@ -899,7 +982,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, backend:
     StateError
         If a vector has the wrong shape, is not finite, or q is off its manifold.
     ModelError
-        If an inertia holds numbers that cannot be computed with.
+        If an inertia holds numbers that cannot be computed with, or states of force elements are not given.
 
     Examples
     --------
@@ -912,12 +995,12 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, backend:
     >>> float(energy.kinetic), float(energy.potential), float(energy.total)
     (9.0, 100.0, 109.0)
     """
-    if (found := at_one_state(model, "energy", backend, q, v)) is not None:
+    if z is None and (found := at_one_state(model, "energy", backend, q, v)) is not None:
         return algorithms.Energy(*found[0])
-    q, v = checked_state(with_inertia(model), q, v=v)
+    z, (q, v) = _with_states(model, z, *checked_state(with_inertia(model), q, v=v))
     if (kernels := chosen_kernels(model, backend)) is not None:
-        return algorithms.Energy(*np.moveaxis(kernels.energy(q, v, t), -1, 0))
-    return algorithms.energy(model, q, v, t=t)
+        return algorithms.Energy(*np.moveaxis(kernels.energy(q, v, t, z), -1, 0))
+    return algorithms.energy(model, q, v, t=t, z=z)
 
 
 def power_balance(
@@ -929,6 +1012,7 @@ def power_balance(
     *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
+    z: ArrayLike | None = None,
 ) -> algorithms.PowerBalance:
     """Where the energy goes: its rate against the power of applied and external forces and of dampers.
 
@@ -946,6 +1030,8 @@ def power_balance(
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints.
+    z : array_like (..., nz), optional
+        States of force elements, needed where they have some; see `Model.initial_z`.
 
     Returns
     -------
@@ -958,7 +1044,8 @@ def power_balance(
     StateError
         If a vector has the wrong shape, is not finite, or q is off its manifold.
     ModelError
-        If some joints close loops and others move as time says: who of these does the work cannot be told.
+        If some joints close loops and others move as time says: who of these does the work cannot be told;
+        or if states of force elements are not given.
 
     Examples
     --------
@@ -973,13 +1060,13 @@ def power_balance(
     (6.0, 2.0, 4.0, 0.0)
     """
 
-    def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray) -> NDArray:
-        result = algorithms.power_balance(model, q, v, a, tau, f_ext=f_ext, t=t)
+    z, state = _with_states(model, z, *checked_state(with_inertia(model), q, v=v, a=a, tau=tau))
+
+    def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
+        result = algorithms.power_balance(model, q, v, a, tau, f_ext=f_ext, t=t, z=own[0] if own else None)
         return np.stack([getattr(result, field.name) for field in fields(result)])
 
-    return algorithms.PowerBalance(
-        *np.moveaxis(_each(balance, *checked_state(with_inertia(model), q, v=v, a=a, tau=tau)), -1, 0)
-    )
+    return algorithms.PowerBalance(*np.moveaxis(_each(balance, *state, *([] if z is None else [z])), -1, 0))
 
 
 def with_inertia(model: Model) -> Model:
@@ -1020,6 +1107,16 @@ def checked_state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDAr
         return checked
     lead = common_axes(dict(zip(("q", *vectors), checked, strict=True)))
     return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in checked]
+
+
+def _with_states(model: Model, z: ArrayLike | None, *state: NDArray) -> tuple[NDArray | None, list[NDArray]]:
+    """States of force elements, checked, with the leading axes of a checked state; None where there are none."""
+    if z is None and not model.nz:
+        return None, [*state]
+    own = model.check_z(z)
+    lead = common_axes({"q": state[0], "z": own})
+    state = tuple(x if x.shape[:-1] == lead else np.broadcast_to(x, (*lead, x.shape[-1])) for x in state)
+    return (np.broadcast_to(own, (*lead, own.shape[-1])) if model.nz else None), [*state]
 
 
 def _solved(model: Model, function: Callable[..., NDArray], *state: NDArray) -> NDArray:

@@ -105,6 +105,10 @@ TABLE = {
     "algorithms.force_elements.element_rates": Known(
         lambda c: np.stack(A.element_rates(c.m, c.q, c.v, t=c.t)), SAME, SAME, SAME
     ),
+    "functions.element_state_rates": Known(lambda c: _states_of(c, R.element_state_rates), SAME, SAME, SAME),
+    "algorithms.force_elements.element_state_rates": Known(
+        lambda c: _states_of(c, A.element_state_rates), SAME, SAME, SAME
+    ),
     "algorithms.force_elements.element_derivatives": Known(
         lambda c: A.element_derivatives(c.m, c.q, c.v, t=c.t)[0], SAME, MATRIX, MATRIX
     ),
@@ -527,6 +531,13 @@ class _Nothing:
 
     def k(self, q, qd, t):
         return np.zeros(0)
+
+
+def _states_of(c, rates):
+    """Those of a spring with a dashpot between a body and the world."""
+    model = c.m.with_parameters({})
+    model.add_force("seal", rbd.Maxwell(c.frame, "world", stiffness=20.0, damping=5.0, at_b=(0.2, 0.3, -0.5)))
+    return rates(model, c.q, c.v, z=np.array([0.1]), t=c.t)
 
 
 def _by_rows(c, gradient):

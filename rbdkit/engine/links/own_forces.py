@@ -17,6 +17,7 @@ from rbdkit.errors import ModelError, RbdkitError
 from rbdkit.forces import BodyMotion, Surroundings
 from rbdkit.forces.surroundings import JointLike
 from rbdkit.model import Frame, Joint, Model
+from rbdkit.model.element_states import state_places
 from rbdkit.model.force import Force
 from rbdkit.trace import Feedback, Graph, Impure, Scalar, Symbol, Trace, captured_arrays, roomy, symbols, tangents
 
@@ -33,12 +34,13 @@ class OwnForces:
 
     Attributes
     ----------
-    law : operations on "q", "v" of the model and "body<i>" of bodies, `MOTION` numbers each; it gives the torques, six
-        numbers for each body that is pushed, the energy that is stored and the power that is lost.
+    law : operations on "q", "v" and "z" of the model and "body<i>" of bodies, `MOTION` numbers each; it gives the
+        torques, six numbers for each body that is pushed, the rates of z, the energy that is stored and the power that
+        is lost.
     bodies : numbers of those whose motion is asked for; links : that carry them. apart : whether the frame of such a
         body is another one than its link's.
     velocities : numbers of the velocity variables that torques act on. pushed : numbers of the bodies with forces.
-    frames : names of the frames that were asked for.
+    frames : names of the frames that were asked for. nz : numbers of states that elements have of their own.
     """
 
     law: Feedback
@@ -48,6 +50,7 @@ class OwnForces:
     velocities: tuple[int, ...]
     pushed: tuple[int, ...]
     frames: tuple[str, ...]
+    nz: int = 0
 
     @property
     def asks_joints(self) -> bool:
@@ -59,11 +62,11 @@ class OwnForces:
         """The links that carry what is pushed, each once."""
         return tuple(dict.fromkeys(self.links[self.bodies.index(body)] for body in self.pushed))
 
-    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[list[Any]], Any, Any]:
-        """Results of the law: torques, forces on bodies, energy, power lost."""
+    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[list[Any]], list[Any], Any, Any]:
+        """Results of the law: torques, forces on bodies, rates of z, energy, power lost."""
         n = len(self.velocities)
         pushes = [list(values[n + 6 * k : n + 6 * k + 6]) for k in range(len(self.pushed))]
-        return list(values[:n]), pushes, values[-2], values[-1]
+        return list(values[:n]), pushes, list(values[n + 6 * len(pushes) : -2]), values[-2], values[-1]
 
 
 def numbers_of_forces(model: Model) -> list[float]:
@@ -113,6 +116,7 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
         tuple(sorted(record.torques)),
         tuple(sorted(record.wrenches)),
         tuple(sorted(record.frames)),
+        record.places.size,
     )
     _compare(model, own)
     return own
@@ -177,14 +181,16 @@ class _Record:
         self.energy: Scalar = 0.0
         self.lost: Scalar = 0.0
         self.numbers = 0
+        self.places = state_places(model)
         self.q, self.v = self._load("q", model.nq), self._load("v", model.nv)
+        self.z, self.z_rates = self._load("z", self.places.size), np.zeros(self.places.size, dtype=object)
 
     def take(self, force: Force) -> None:
         """Let one element act."""
         values = {name: self._parameter(value) for name, value in force.element.parameters().items()}
-        element = force.element.on_symbols(values)
+        element = force.element.on_symbols({**values, **self.places.of(force, self.z)})
         at = Surroundings(self, self.q, self.v, self._motion)
-        element.act(at)
+        self.places.put(force, at.let_act(element), self.z_rates)
         stored = np.asarray(element.energy(at), dtype=object).item()
         for a, x in at.torques.items():
             self.torques[a] = self.torques.get(a, 0.0) + _scalar(x)
@@ -207,7 +213,8 @@ class _Record:
     def law(self) -> Feedback:
         """Everything that was recorded."""
         pushes = [_scalar(x) for body in sorted(self.wrenches) for x in self.wrenches[body]]
-        outputs = (*(self.torques[a] for a in sorted(self.torques)), *pushes, self.energy, self.lost)
+        rates = [_scalar(x) for x in self.z_rates]
+        outputs = (*(self.torques[a] for a in sorted(self.torques)), *pushes, *rates, self.energy, self.lost)
         trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
         return Feedback.of(trace, numbers_of_forces(self.model))
 
@@ -257,6 +264,8 @@ class _Record:
                     continue
                 for x, rate in zip(own, np.ravel(joint.type.rate(own, self.v[joint.v_slice])), strict=True):
                     seeds[self.graph.position(x)] = _scalar(rate)
+        for x, rate in zip(self.z, self.z_rates, strict=True):
+            seeds[self.graph.position(x)] = _scalar(rate)
         return tangents(self.graph, [self.graph.position(stored)], seeds)[0]
 
 
@@ -273,20 +282,21 @@ def _compare(model: Model, own: OwnForces) -> None:
     """Raise NotCovered unless what was recorded does what the elements do to numbers."""
     rng = np.random.default_rng(0)
     for _ in range(TRIALS):
-        q, v = model.random_q(rng), rng.normal(size=model.nv)
+        q, v, z = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=own.nz)
+        rates, places = np.zeros(own.nz), state_places(model)
         motions = {body: _random_motion(rng) for body in range(len(model.bodies))}
         motions[0] = BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
         with np.errstate(all="ignore"):
             at = Surroundings(model, q, v, motions.__getitem__)
             for force in model.acting:
                 try:
-                    force.element.act(at)
+                    places.put(force, at.let_act(places.at_present(force, z)), rates)
                 except (ArithmeticError, RbdkitError):
                     return  # nothing to compare with: such a motion need not make sense to it
-            torques, pushes, *_ = own.split(own.law.value(_numbers_for(q, v, motions)))
+            torques, pushes, found_rates, *_ = own.split(own.law.value(_numbers_for(q, v, z, motions)))
         expected = [at.torques[a] for a in own.velocities]
-        expected += [x for body in own.pushed for x in at.wrenches[body]]
-        found = [*torques, *(x for push in pushes for x in push)]
+        expected += [*(x for body in own.pushed for x in at.wrenches[body]), *rates]
+        found = [*torques, *(x for push in pushes for x in push), *found_rates]
         # the same operations, but for the order in which a product is added up
         near = 1e-9 * np.max(np.abs(expected), initial=0.0)
         if not np.allclose(found, expected, rtol=1e-9, atol=near, equal_nan=True):
@@ -294,10 +304,10 @@ def _compare(model: Model, own: OwnForces) -> None:
             raise NotCovered(f"forces {names} do something else with numbers than with symbols")
 
 
-def _numbers_for(q: NDArray, v: NDArray, motions: dict[int, BodyMotion]) -> Callable[[str, int], float]:
+def _numbers_for(q: NDArray, v: NDArray, z: NDArray, motions: dict[int, BodyMotion]) -> Callable[[str, int], float]:
     """What the operations of a law ask for, on numbers."""
     given = {f"body{body}": np.concatenate([x.R.ravel(), x.p, x.w, x.v]) for body, x in motions.items()}
-    given |= {"q": q, "v": v}
+    given |= {"q": q, "v": v, "z": z}
     return lambda argument, k: float(given[argument][k])
 
 

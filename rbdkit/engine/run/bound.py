@@ -68,6 +68,16 @@ class BoundModel:
         }  # fmt: skip
 
     @property
+    def nv(self) -> int:
+        """Number of joint velocities."""
+        return self._layout.nv
+
+    @property
+    def nz(self) -> int:
+        """Number of states that force elements have of their own."""
+        return 0 if self.own is None else self.own.nz
+
+    @property
     def names(self) -> set[str]:
         """Of the arrays and tables that its programs are bound to, besides those of a task."""
         return {*self.numbers, *self._tables, *room(self._layout, 0)[0]}

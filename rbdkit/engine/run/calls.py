@@ -9,7 +9,7 @@ from typing import NamedTuple
 from numpy.typing import NDArray
 
 from rbdkit.engine.run.compiled_programs import Task
-from rbdkit.engine.run.signatures import INPUTS, OUTPUTS
+from rbdkit.engine.run.signatures import INPUTS, outputs_of
 from rbdkit.trace import Apart
 
 
@@ -25,11 +25,13 @@ class Job(NamedTuple):
     """An algorithm for states.
 
     external : whether there are external forces. link : of the frame that it is about, if any; its pose is an input.
+    states : whether it is about force elements with states of their own.
     """
 
     algorithm: str
     external: bool = False
     link: int | None = None
+    states: bool = False
 
     @property
     def task(self) -> Task:
@@ -39,7 +41,8 @@ class Job(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """Of the arrays that it reads and writes for each state."""
-        return INPUTS[self.algorithm] + ("f_ext",) * self.external + OUTPUTS[self.algorithm]
+        given = INPUTS[self.algorithm] + ("z",) * self.states + ("f_ext",) * self.external
+        return given + outputs_of(self.algorithm, self.states)
 
     def counts(self, states: int) -> dict[str, int]:
         """The counts that the program is bound to."""

@@ -41,7 +41,7 @@ def simulate_many(
     Parameters
     ----------
     kernels : one for each motion; they may be the same.
-    q, v : (m, nq), (m, nv) initial states.
+    q, v : (m, nq), (m, nv + nz) initial states.
     times, method, every : as in `simulate`, for all.
     tau : joint forces as in `simulate`, (nv,), (steps, nv) or (steps + 1, nv), for all; or with one more axis in front,
         (m, 1, nv), (m, steps, nv) or (m, steps + 1, nv), for each its own; or what computes them, for each.

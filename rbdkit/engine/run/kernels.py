@@ -76,7 +76,7 @@ class Kernels(StateComputer):
 
     def __init__(self, model: Model, backend: Backend) -> None:
         super().__init__(model, backend)
-        self.loops, self._model_name = tuple(loop.joint.name for loop in model.loops), model.name
+        self.loops = tuple(loop.joint.name for loop in model.loops)
         self._frames: dict[tuple[int, bytes], Frame] = {}
 
     def rnea(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
@@ -102,23 +102,37 @@ class Kernels(StateComputer):
         return self._compute("aba", (q, v, tau), f_ext, t)[0]
 
     def forward_dynamics(
-        self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, t: float = 0.0
+        self,
+        q: NDArray,
+        v: NDArray,
+        tau: NDArray,
+        f_ext: NDArray | None = None,
+        t: float = 0.0,
+        z: NDArray | None = None,
     ) -> NDArray:
-        """Joint accelerations (..., nv) under given joint forces and the joints' own springs and dampers.
+        """Joint accelerations (..., nv) under given joint forces and what acts in the model by itself.
+
+        z : (..., nz) the states of force elements, where they have some.
 
         `ModelError` if joints close loops, as for all that follows from accelerations.
         """
         if self.loops:
             self.refuse_loops("forward dynamics")
-        return self._compute("forward_dynamics", (q, v, tau), f_ext, t)[0]
+        return self._compute("forward_dynamics", (q, v, tau), f_ext, t, z=z)[0]
 
-    def own_forces(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
+    def own_forces(
+        self, q: NDArray, v: NDArray, t: float = 0.0, z: NDArray | None = None
+    ) -> tuple[NDArray, NDArray, NDArray]:
         """Of force elements: forces along the velocities (..., nv), energy stored, J, and power lost, W, (...) each."""
         if self.own is None:
             nothing = np.zeros(q.shape[:-1])
             return np.zeros(v.shape), nothing, nothing
-        powers, tau = self._compute("own_forces", (q, v), t=t)
+        powers, tau, *_ = self._compute("own_forces", (q, v), t=t, z=z)
         return tau, powers[..., 0], powers[..., 1]
+
+    def own_state_rates(self, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0) -> NDArray:
+        """How fast the states z of force elements change, (..., nz)."""
+        return self._compute("own_forces", (q, v), t=t, z=z)[2] if self._has_states else np.zeros(z.shape)
 
     def own_gradient(self, q: NDArray, v: NDArray, weights: NDArray) -> OwnGradient:
         """Of ``weights . own_forces(q, v)[0]``."""
@@ -141,9 +155,9 @@ class Kernels(StateComputer):
         poses, velocities = self._compute("kinematics", (q, v), t=t)
         return poses, velocities
 
-    def energy(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+    def energy(self, q: NDArray, v: NDArray, t: float = 0.0, z: NDArray | None = None) -> NDArray:
         """Kinetic, gravitational and spring energy (..., 3), J; the last with that of force elements."""
-        return self._compute("energy", (q, v), t=t)[0]
+        return self._compute("energy", (q, v), t=t, z=z)[0]
 
     def jacobian(self, q: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0) -> NDArray:
         """Jacobian (..., 6, nv) of a frame with a placement (4, 4) on a body."""

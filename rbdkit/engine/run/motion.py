@@ -34,12 +34,14 @@ class JointMotion:
     ) -> None:
         if kernels.loops:
             kernels.refuse_loops("the loop over time")
-        nq, nv, self.shared = len(q), len(v), method.shared
+        nq, nv, self.shared = len(q), kernels.nv, method.shared
+        if len(v) != nv + kernels.nz:
+            raise ValueError(f"v has {len(v)} numbers; there are {nv} velocities and {kernels.nz} states of elements")
         self.steps = len(times) - 1
         self.kernels = kernels
         loop = loop_arrays(times, q, v)
         self.arrays: dict[str, NDArray] = {
-            **arrays_of(method, nq, nv, {*loop, *kernels.names, *TASK}),
+            **arrays_of(method, nq, len(v), {*loop, *kernels.names, *TASK}),
             **loop,
         }
         self.arrays |= kernels.driven.at(float(times[0]))

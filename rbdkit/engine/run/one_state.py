@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import NDArray
 
+from rbdkit.engine.run.bound import WITH_OWN_FORCES
 from rbdkit.engine.run.calls import Frame
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import kernels_for
@@ -59,6 +60,8 @@ def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
     if model.senseless is not None or model.loops or (kernels := kernels_for(model)) is None:
         return None
     if kernels.driven or (kernels.coupled and algorithm == "aba"):
+        return None
+    if model.nz and algorithm in WITH_OWN_FORCES:
         return None
     place = None
     if frame is not None:

@@ -24,7 +24,7 @@ from rbdkit.engine.steps.passive_derivatives import passive_gradient
 from rbdkit.engine.steps.rnea import rnea
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.trace import Index
+from rbdkit.trace import Index, Part
 
 
 class State:
@@ -35,6 +35,8 @@ class State:
         self.number = number
         self.q = tree.coordinates("q", number * tree.nq)
         self.f_ext = ExternalForce(tree, number * ((tree.n + 1) * 6)) if external else None
+        place = number * own.nz if own is not None and own.nz else 0
+        self.z, self.z_rate = Part("z", place), Part("z_rate", place)
 
     def __getitem__(self, name: str) -> JointArray:
         """Of an array with a number for each velocity."""
@@ -55,12 +57,12 @@ def _aba(tree: Tree, x: State) -> None:
 
 
 def _forward_dynamics(tree: Tree, x: State) -> None:
-    forward_dynamics(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext, x.own)
+    forward_dynamics(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext, x.own, x.z)
 
 
 def _own_forces(tree: Tree, x: State) -> None:
     assert x.own is not None
-    stored, lost = own_forces.record(x.own, tree, x.q, x["v"])
+    stored, lost = own_forces.record(x.own, tree, x.q, x["v"], x.z, x.z_rate)
     for k, value in enumerate((stored, lost)):
         tree.program.store("powers", x.number * 2, k, value)
     own_forces.along_joints(tree, x.q, x["tau"])
@@ -88,7 +90,7 @@ def _crba(tree: Tree, x: State) -> None:
 def _energy(tree: Tree, x: State) -> None:
     energy(tree, x.q, x["v"], x.number)
     if x.own is not None:
-        stored, _ = own_forces.record(x.own, tree, x.q, x["v"])
+        stored, _ = own_forces.record(x.own, tree, x.q, x["v"], x.z)
         place = x.number * 3
         tree.program.store("energies", place, 2, tree.program.load("energies", place, 2) + stored)
 

@@ -60,10 +60,18 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
     return sizes, {"width": width, "row": row_length(3 * nv), "H_row": row_length(nv)}
 
 
+def outputs_of(algorithm: str, states: bool) -> tuple[str, ...]:
+    """Names of what an algorithm writes. states : whether it is about force elements with states of their own."""
+    return OUTPUTS[algorithm] + ("z_rate",) * (states and algorithm == "own_forces")
+
+
 def output_shapes(
-    algorithm: str, nv: int, bodies: int, links: int = 0, driven: int = 0, own: int = 0
+    algorithm: str, nv: int, bodies: int, links: int = 0, driven: int = 0, own: int = 0, nz: int = 0
 ) -> dict[str, tuple[int, ...]]:
-    """The arrays that an algorithm writes, with their shapes for one state. own : numbers of force elements."""
+    """The arrays that an algorithm writes, with their shapes for one state.
+
+    own : numbers of force elements. nz : of their states.
+    """
     shapes = {"H": (nv, nv), "poses": (bodies, 4, 4), "velocities": (bodies, 6), "energies": (3,)}
     shapes |= {
         "derivatives": (nv, row_length(3 * nv)),
@@ -77,5 +85,6 @@ def output_shapes(
         "motors": (driven,),
         "powers": (2,),
         "by_numbers": (own,),
+        "z_rate": (nz,),
     }
-    return {name: shapes.get(name, (nv,)) for name in OUTPUTS[algorithm]}
+    return {name: shapes.get(name, (nv,)) for name in outputs_of(algorithm, nz > 0)}

@@ -26,7 +26,7 @@ def simulate(
 
     Parameters
     ----------
-    q, v : (nq,), (nv,) initial state.
+    q, v : (nq,), (nv + nz,) initial state; the states of force elements stand behind the velocities.
     times : (steps + 1,) s.
     method : an integrator that records its steps.
     tau : joint forces: (nv,) constant, (steps, nv) held over each step, or (steps + 1, nv) with straight lines between;

@@ -8,10 +8,11 @@ from collections.abc import Callable, Hashable
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.run.bound import BoundModel
+from rbdkit.engine.run.bound import WITH_OWN_FORCES, BoundModel
 from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
 from rbdkit.engine.run.signatures import output_shapes
 from rbdkit.model import Model
+from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.trace import Apart, Backend, Lanes, blank, width_of
 
 LANE_STATES = 512
@@ -25,13 +26,14 @@ class StateComputer(BoundModel):
 
     def __init__(self, model: Model, backend: Backend) -> None:
         super().__init__(model, backend)
-        self._moves = bool(self.driven)  # asked in every call
-        self._idle: defaultdict[tuple[str, bool, int | None], list[Call]] = defaultdict(list)
+        self._moves, self._has_states = bool(self.driven), bool(model.nz)  # asked in every call
+        self._state_names, self._model_name = state_places(model).slices, model.name
+        self._idle: defaultdict[tuple[str, bool, int | None, bool], list[Call]] = defaultdict(list)
         self._idle_stacks: defaultdict[Hashable, list[StackCall]] = defaultdict(list)
 
     def idle(self, algorithm: str, frame: Frame | None = None) -> list[Call]:
         """Where calls for one state of an algorithm without external forces wait for their turn."""
-        return self._idle[algorithm, False, None if frame is None else frame.link]
+        return self._idle[algorithm, False, None if frame is None else frame.link, False]
 
     def _compute(
         self,
@@ -40,14 +42,23 @@ class StateComputer(BoundModel):
         f_ext: NDArray | None = None,
         t: float = 0.0,
         frame: Frame | None = None,
+        z: NDArray | None = None,
     ) -> list[NDArray]:
-        """Run an algorithm on one state or a stack; gives copies of its results."""
+        """Run an algorithm on one state or a stack; gives copies of its results.
+
+        z : (..., nz) states of force elements, for what these take part in.
+        """
+        states = self._has_states and algorithm in WITH_OWN_FORCES
+        if states:
+            if z is None:
+                raise states_unknown(self._model_name, self._state_names)
+            inputs = (*inputs, z)
         if f_ext is not None:
             inputs = (*inputs, self.on_links(f_ext))
         shared = self.driven.at(t) if self._moves else {}  # the same for all states
         if frame is not None:
             shared = {**shared, "frame_pose": frame.pose}
-        key = algorithm, f_ext is not None, None if frame is None else frame.link
+        key = algorithm, f_ext is not None, None if frame is None else frame.link, states
         if inputs[0].ndim > 1:
             return self._compute_stack(Job(*key), inputs, shared)
         idle = self._idle[key]
@@ -126,7 +137,8 @@ class StateComputer(BoundModel):
         """Shapes of an algorithm's results for one state."""
         nv, bodies, links, driven = (self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv"))
         own = 0 if self.own is None else len(self.own.law.numbers)
-        return list(output_shapes(algorithm, nv, bodies, links, driven, own).values())
+        nz = self.own.nz if self.own is not None else 0
+        return list(output_shapes(algorithm, nv, bodies, links, driven, own, nz).values())
 
 
 def _zeros(shape: tuple[int, ...]) -> NDArray:

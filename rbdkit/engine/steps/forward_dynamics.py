@@ -8,9 +8,10 @@ from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.own_forces import WithOwnTorques, record
+from rbdkit.engine.steps.own_forces import OWN_STATES, WithOwnTorques, record
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.tree import Tree
+from rbdkit.trace import Part
 
 
 def forward_dynamics(
@@ -21,14 +22,16 @@ def forward_dynamics(
     qdd: JointArray,
     f_ext: ExternalForce | None,
     own: OwnForces | None = None,
+    z: Part = OWN_STATES,
+    z_rate: Part | None = None,
 ) -> None:
     """qdd under tau and what the joints do by themselves, by the algorithm that the tree's joints allow.
 
-    own : the force elements of the model, if it has any.
+    own : the force elements of the model, if it has any; z, z_rate : see `own_forces.record`.
     """
     acting: JointValues = WithPassiveForce(tree, q, qd, tau)
     if own is not None:
-        record(own, tree, q, qd)
+        record(own, tree, q, qd, z, z_rate)
         acting = WithOwnTorques(tree, acting)
         f_ext = ExternalForce(tree, 0 if f_ext is None else f_ext.start, own=True, given=f_ext is not None)
     if tree.coupled:

@@ -13,13 +13,23 @@ from rbdkit.engine.steps.nodes import FRAME, ROW, Body, Node
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
-from rbdkit.trace import Scalar, Symbol, Whole, adjoints
+from rbdkit.trace import Part, Scalar, Symbol, Whole, adjoints
+
+OWN_STATES = Part("z")
 
 
-def record(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray) -> tuple[Scalar, Scalar]:
+def record(
+    own: OwnForces,
+    tree: Tree,
+    q: JointArray,
+    qd: JointArray,
+    z: Part = OWN_STATES,
+    z_rate: Part | None = None,
+) -> tuple[Scalar, Scalar]:
     """Write torques to "own_tau" and forces on links to "own_force"; gives the stored energy and the power lost.
 
-    Both arrays hold zeros where nothing acts. "own_force" is like "f_ext".
+    Both arrays hold zeros where nothing acts. "own_force" is like "f_ext". z : the states of the elements. z_rate :
+    where their rates go, if they are wanted.
     """
     program, motion = tree.program, link_motion(tree, q, qd)
     known = {
@@ -30,11 +40,15 @@ def record(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray) -> tuple[S
     def load(argument: str, k: int) -> Scalar:
         if argument == "q":
             return program.load(q.array, q.start, k)
+        if argument == "z":
+            return program.load(z.array, z.start, k)
         return program.load(qd.array, qd.start, k) if argument == "v" else known[argument][k]
 
-    torques, pushes, stored, lost = own.split(own.law.compute(program, load, "own_numbers"))
+    torques, pushes, rates, stored, lost = own.split(own.law.compute(program, load, "own_numbers"))
     for a, x in zip(own.velocities, torques, strict=True):
         program.store("own_tau", 0, a, x)
+    for k, x in enumerate(rates if z_rate is not None else ()):
+        program.store(z_rate.array, z_rate.start, k, x)  # type: ignore[union-attr]
     felt = {link: [0.0] * 6 for link in own.pushed_links}
     for body, push in zip(own.pushed, pushes, strict=True):
         link = own.links[own.bodies.index(body)]

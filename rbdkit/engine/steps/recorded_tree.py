@@ -35,6 +35,9 @@ class DrivenMotion:
 class RecordedTree:
     """The `Recorded` whose x are the joint coordinates q, with the springs and dampers of the joints.
 
+    Its v are the joint velocities and, after them, the states of force elements: they have rates as velocities do, and
+    move no coordinate.
+
     Parameters
     ----------
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
@@ -51,8 +54,9 @@ class RecordedTree:
         driven: DrivenMotion | None = None,
         own: OwnForces | None = None,
     ) -> None:
-        self.tree, self.program, self.nx, self.nv = tree, tree.program, tree.nq, tree.nv
-        self.solved_together = 0, tree.nv
+        self.nz = 0 if own is None else own.nz
+        self.tree, self.program, self.nx, self.nv = tree, tree.program, tree.nq, tree.nv + self.nz
+        self.solved_together = 0, self.nv
         self.external, self.tau, self.f_ext, self.driven, self.own = external, tau, f_ext, driven, own
 
     def coordinates(self) -> Iterator[Whole]:
@@ -73,6 +77,9 @@ class RecordedTree:
         for i in self.tree.outward():
             if i.moves:
                 rate[i] = i.motion.local_rate(displacement[i], velocity[i])
+        at_rest = self._states(result)
+        for k in range(self.nz):
+            self.program.store(at_rest.array, at_rest.start, k, 0.0)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         tree = self.tree
@@ -90,7 +97,11 @@ class RecordedTree:
             self._store("f_ext", self.f_ext.record(self.program, moment.time, _at(x), _at(v), "f_ext_numbers"))
         external = ExternalForce(tree) if self.external else None
         q, velocity, qdd = tree.coordinates(*_at(x)), tree.velocities(*_at(v)), tree.velocities(*_at(result))
-        forward_dynamics(tree, q, velocity, acting, qdd, external, self.own)
+        forward_dynamics(tree, q, velocity, acting, qdd, external, self.own, self._states(v), self._states(result))
+
+    def _states(self, v: Part) -> Part:
+        """Where those of the force elements stand in a v."""
+        return Part(v.array, v.start + self.tree.nv) if self.nz else v
 
     # --- what a method asks that requires a `Lagrangian` --------------------------------------------------------------
 
