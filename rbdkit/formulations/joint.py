@@ -8,13 +8,22 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import Energy, energy, forward_dynamics, forward_kinematics, momentum, require_tree
+from rbdkit.algorithms import (
+    Energy,
+    element_state_rates,
+    energy,
+    forward_dynamics,
+    forward_kinematics,
+    momentum,
+    require_tree,
+)
 from rbdkit.derivatives import rnea_derivatives
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError
 from rbdkit.formulations.formulation import Force
 from rbdkit.functions import Backend, crba
 from rbdkit.model import Joint, Model
+from rbdkit.model.element_states import require_no_states, split_states, with_zeros
 from rbdkit.model.force import inner
 
 LARGEST = 1e100
@@ -23,6 +32,8 @@ LARGEST = 1e100
 
 class JointSystem:
     """The `Formulation` whose x are the joint coordinates q and whose v are the joint velocities.
+
+    Where force elements have states of their own, these stand behind the velocities in v, and their rates in vdot.
 
     `rate` and `move` raise `FloatingPointError` when a state has run away, before anything is computed from it.
 
@@ -48,11 +59,12 @@ class JointSystem:
     """
 
     name: ClassVar[str] = "joint"
+    takes_states: ClassVar[bool] = True
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None, book: bool = False) -> None:
         require_tree(model)
         nothing = np.zeros(model.nv)
-        self.model = model
+        self.model, self._nz = model, model.nz
         self.tau: Force = tau or (lambda t, q, v: nothing)
         self.f_ext = f_ext
         self._kernels = None if book else kernels_for(model)
@@ -61,6 +73,8 @@ class JointSystem:
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         _finite(x)
         _finite(v)
+        if self._nz:
+            return self._rate_with_states(t, x, v)
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
         tau = self.tau(t, x, v)
         if self._kernels is not None:
@@ -69,15 +83,31 @@ class JointSystem:
                 return vdot  # else the readable form says what is wrong, with the joint's name
         return forward_dynamics(self.model, x, v, tau, f_ext=f_ext, t=t)
 
+    def _rate_with_states(self, t: float, x: NDArray, w: NDArray) -> NDArray:
+        model, kernels = self.model, self._kernels
+        v, z = split_states(model, w)
+        assert z is not None
+        f_ext, tau = None if self.f_ext is None else self.f_ext(t, x, v), self.tau(t, x, v)
+        if kernels is not None:
+            rates = [kernels.forward_dynamics(x, v, tau, f_ext, t, z), kernels.own_state_rates(x, v, z, t)]
+            if all(np.isfinite(rate).all() for rate in rates):
+                return np.concatenate(rates)
+        vdot = forward_dynamics(model, x, v, tau, f_ext=f_ext, t=t, z=z)
+        return np.concatenate([vdot, element_state_rates(model, x, v, t=t, z=z)])
+
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         _finite(u)
-        return self.model.move(x, u)
+        return self.model.move(x, u[..., : self.model.nv] if self._nz else u)
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
-        return self.model.local_rate(u, v)
+        if not self._nz:
+            return self.model.local_rate(u, v)
+        nv = self.model.nv
+        return with_zeros(self.model, self.model.local_rate(u[:nv], v[:nv]))
 
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
-        return self.model.displacement(x0, x1)
+        u = self.model.displacement(x0, x1)
+        return with_zeros(self.model, u) if self._nz else u
 
     def inertia(self, x: NDArray) -> NDArray:
         """The joint-space inertia matrix.
@@ -92,6 +122,7 @@ class JointSystem:
                 f"joint {self._driven[0]!r} of model {self.model.name!r} moves as time says, which a method that steps "
                 "momenta cannot follow; take another integrator, 'rk4' say"
             )
+        require_no_states(self.model, "a method that steps momenta")
         return crba(self.model, x, backend=self._backend)
 
     def inertia_slope(self, x: NDArray, v: NDArray) -> NDArray:
@@ -115,12 +146,13 @@ class JointSystem:
         return forward_kinematics(self.model, x, t=t).poses
 
     def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        velocities = forward_kinematics(self.model, x, v, t=t).velocities
+        velocities = forward_kinematics(self.model, x, v[..., : self.model.nv], t=t).velocities
         assert velocities is not None
         return velocities
 
     def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
-        return energy(self.model, x, v, t=t)
+        v, z = split_states(self.model, v)
+        return energy(self.model, x, v, t=t, z=z)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy without dampers and motors; momentum of a model that floats without gravity."""
@@ -129,7 +161,7 @@ class JointSystem:
             kept["energy"] = self.energy(x, v, t).total
         roots = [self.model.joints[i] for i in self.model.outward if self.model.parent[i] == 0]
         if all(lets_go(joint) for joint in roots) and not self.model.gravity.any() and inner(self.model):
-            h = momentum(self.model, x, v, t=t)
+            h = momentum(self.model, x, v[..., : self.model.nv], t=t)
             kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
         return kept
 

@@ -31,7 +31,7 @@ class StepAdequacy:
         samples; infinite if no such step can be made from one of them.
     fastest_rate : largest \\|eigenvalue\\| of the linearised system that decays or oscillates, 1/s; of large systems
         the largest one that shows in a Krylov space.
-    fastest : number of the joint velocity variable that dominates that mode.
+    fastest : number of the joint velocity variable that dominates that mode; from nv on, of a state of force elements.
     stable : whether the integrator keeps every decaying mode from growing; taken for granted of methods of which it
         cannot be told, see `growth_in_a_step`.
     stable_step : longest step for which it does, s; infinite if the step is stable.
@@ -144,14 +144,19 @@ def _stepped(integrator: Integrator, sample: Sample, times: NDArray, in_code: In
 
 def _between(system: System, x0: NDArray, x1: NDArray) -> NDArray:
     """The displacement from x0 to x1 in joint velocity variables, (nv,); in those of a system that has no joints."""
-    if isinstance(system, JointSystem) or not isinstance(system, Formulation):
+    if isinstance(system, JointSystem):
+        return system.model.displacement(x0, x1)
+    if not isinstance(system, Formulation):
         return system.displacement(x0, x1)
     poses = system.poses(x0)
     return joint_state(system.model, poses, se3.log(se3.inverse(poses) @ system.poses(x1)))[1]
 
 
 def _in_joints(system: System, x: NDArray, v: NDArray) -> NDArray:
-    """Velocities as rates of the joints, (nv,); as they are if the system has none."""
+    """Velocities as rates of the joints, (nv,); as they are if the system has none.
+
+    Of a `JointSystem` the states of force elements stand behind them.
+    """
     if isinstance(system, JointSystem) or not isinstance(system, Formulation):
         return v
     return joint_state(system.model, system.poses(x), system.velocities(x, v))[1]

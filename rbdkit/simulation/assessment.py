@@ -159,7 +159,7 @@ def _adequacy(
 
 
 def _samples(motion: Trajectory, applied: Drive, times: NDArray, acting: StateForces | None) -> Iterator[Sample]:
-    x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion.v)
+    x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion._rates_of_motion)
     ends = {0, int(np.argmax(np.abs(w))) // w.shape[1]}
     rows = sorted(ends | ({len(motion) // 2} if w.shape[1] < MANY else set()))
     trees = _as_trees(motion.system, x[rows], w[rows]) if isinstance(motion, Motion) else zip(x[rows], w[rows])
@@ -183,7 +183,8 @@ def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray
     if not same:
         return [None] * len(x)
     try:
-        return list(zip(*joint_state(system.model, system.poses(x), system.velocities(x, w)), strict=True))
+        q, v = joint_state(system.model, system.poses(x), system.velocities(x, w))
+        return list(zip(q, np.concatenate([v, w[:, w.shape[1] - system.model.nz :]], axis=1), strict=True))
     except RbdkitError:  # among them is a state that ran away
         return [None] if len(x) == 1 else [tree for k in range(len(x)) for tree in _as_trees(system, x[[k]], w[[k]])]
 

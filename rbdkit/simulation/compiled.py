@@ -137,12 +137,15 @@ class JointSteps:
         return steps(times, sample.x, sample.v, others)
 
 
-def blamed(recording: Recording, times: NDArray, *functions: Force | None) -> Recording:
-    """The recording of a run that ended early; if a function of the user's fails within the next step, it says so."""
+def blamed(recording: Recording, times: NDArray, *functions: Force | None, nv: int | None = None) -> Recording:
+    """The recording of a run that ended early; if a function of the user's fails within the next step, it says so.
+
+    nv : numbers of a velocity that the functions are to see; all if not given.
+    """
     if not recording.ran_away:
         return recording
     k = int(np.searchsorted(times, recording.t[-1]))
-    q, v, (t, end) = recording.q[-1], recording.v[-1], times[k : k + 2]
+    q, v, (t, end) = recording.q[-1], recording.v[-1][:nv], times[k : k + 2]
     for function in functions:
         try:
             for s in (t, 0.5 * (t + end), end) if function is not None else ():

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError
-from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, joint_state
+from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, Projectable, System, joint_state
 from rbdkit.formulations import Acting as InLoop
+from rbdkit.formulations.constrained import ConstrainedSystem
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, RecordedIntegrator, State
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
@@ -27,6 +28,9 @@ from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, Sample, record
 from rbdkit.simulation.room import require_room
 from rbdkit.trace import available
+
+STEP_STATES = (System, Projectable, ConstrainedSystem)
+"""What methods may require that step states of force elements as they step velocities: by their rates alone."""
 
 Maker = Callable[[Model, Force | None, Force | None], Formulation]
 """Makes a formulation of a model, tau and f_ext: a class of `rbdkit.formulations`, or a function that calls one."""
@@ -50,6 +54,7 @@ def run_formulation(
     model: Model,
     q: NDArray,
     v: NDArray,
+    z: NDArray,
     times: NDArray,
     method: Integrator | Adaptive,
     applied: Drive,
@@ -62,12 +67,14 @@ def run_formulation(
 
     Parameters
     ----------
-    applied : joint forces. f_ext : external forces as given. external : the same, as a checked function.
+    z : (nz,) states of force elements. applied : joint forces. f_ext : external forces as given. external : the same,
+        as a checked function.
 
     Raises
     ------
     SimulationError
-        If the integrator cannot step this formulation.
+        If the integrator cannot step this formulation, or force elements have states and the formulation has no place
+        for them.
     """
     acting = StateForces(applied, external)
     system = make(model, None if applied.zero else acting.tau, None if external is None else acting.f_ext)
@@ -80,6 +87,7 @@ def run_formulation(
     check_pair(system, method)
     require_closed(model, q, v, names=("q0", "v0"))
     x, w = system.state(q, v)
+    w = np.concatenate([w, z]) if len(z) else w
     require_room(len(times) - 1, every, 1 + len(x) + len(w))
     recording, what_ran, acts = _compiled(system, method, times, x, w, acting, f_ext, every, watch)
     if recording is not None and not (applied.zero and external is None):
@@ -125,13 +133,35 @@ class StateForces:
 
 def check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
     """Raise SimulationError if the integrator cannot step this formulation, with those that can."""
+    if system.model.nz:
+        _require_place_for_states(system, method)
     if isinstance(system, method.requires):
         return
-    fitting = ", ".join(repr(name) for name, other in INTEGRATORS.items() if isinstance(system, other.requires))
+    fitting = ", ".join(
+        repr(name)
+        for name, other in INTEGRATORS.items()
+        if isinstance(system, other.requires) and not (system.model.nz and other.requires not in STEP_STATES)
+    )
     raise SimulationError(
         f"integrator {method.name!r} steps {method.requires.__name__} only, which formulation {system.name!r} is not; "
         f"it can be stepped by {fitting}"
     )
+
+
+def _require_place_for_states(system: Formulation, method: Integrator | Adaptive) -> None:
+    """Raise SimulationError if a formulation or a method knows nothing of the states that force elements have."""
+    states = ", ".join(map(repr, system.model.z_names))
+    if not getattr(system, "takes_states", False):
+        fitting = ", ".join(repr(name) for name, other in FORMULATIONS.items() if getattr(other, "takes_states", False))
+        raise SimulationError(
+            f"formulation {system.name!r} has no place for the states of force elements, {states}; take one of "
+            f"{fitting}"
+        )
+    if method.requires not in STEP_STATES:
+        raise SimulationError(
+            f"integrator {method.name!r} steps {method.requires.__name__} only, and knows nothing of the states of "
+            f"force elements, {states}; take another one, 'rk4' or 'implicit_midpoint' say"
+        )
 
 
 def _compiled(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine import Kernels, kernels_for
 from rbdkit.formulations import JointSystem, LinearSystem, System
+from rbdkit.model.element_states import split_states
 from rbdkit.simulation.forces import Constant, Scheduled, at_states
 
 STEP = 1e-6
@@ -76,9 +77,13 @@ def _by_differences(
     systems: Sequence[JointSystem], kernels: Kernels, t: NDArray, x: NDArray, v: NDArray
 ) -> tuple[NDArray, NDArray]:
     q_near, v_near, steps = _around(systems[0], x, v)
+    v_near, z_near = split_states(systems[0].model, v_near)
     tau = _near(systems, "tau", t, q_near, v_near)
     f_ext = None if systems[0].f_ext is None else _near(systems, "f_ext", t, q_near, v_near)
-    return _quotients(kernels.forward_dynamics(q_near, v_near, tau, f_ext, float(t[0])), steps)
+    rates = kernels.forward_dynamics(q_near, v_near, tau, f_ext, float(t[0]), z_near)
+    if z_near is not None:
+        rates = np.concatenate([rates, kernels.own_state_rates(q_near, v_near, z_near, float(t[0]))], axis=-1)
+    return _quotients(rates, steps)
 
 
 def _near(systems: Sequence[JointSystem], force: str, t: NDArray, q_near: NDArray, v_near: NDArray) -> NDArray:
@@ -96,7 +101,7 @@ def _around(system: JointSystem, x: NDArray, v: NDArray) -> tuple[NDArray, NDArr
     q_near, v_near, moves = np.empty((m, 4 * n, x.shape[1])), np.empty((m, 4 * n, n)), np.zeros((m, 2 * n, n))
     q_near[:], v_near[:] = x[:, None], v[:, None]
     moves[:, places, places], moves[:, n + places, places] = steps[:, :n], -steps[:, :n]
-    q_near[:, : 2 * n] = system.model.move(q_near[:, : 2 * n], moves)
+    q_near[:, : 2 * n] = system.model.move(q_near[:, : 2 * n], moves[..., : system.model.nv])
     v_near[:, 2 * n + places, places] += steps[:, n:]
     v_near[:, 3 * n + places, places] -= steps[:, n:]
     return q_near, v_near, steps

@@ -86,6 +86,14 @@ class Motion(Trajectory):
         return self._joint_state[1]
 
     @cached_property
+    def z(self) -> NDArray:
+        return self.w[:, self.w.shape[1] - self.model.nz :]
+
+    @property
+    def _rates_of_motion(self) -> NDArray:
+        return self.w
+
+    @cached_property
     def tau(self) -> NDArray | None:
         return None if self._applied is None else forces_at(self._applied, self.t, self.q, self.v)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.model import Joint, Model
 from rbdkit.model.kept import kept
 from rbdkit.simulation.adequacy import StepAdequacy
-from rbdkit.simulation.variables import position_unit, variable_name
+from rbdkit.simulation.variables import mover_name, position_unit, variable_name
 
 ADEQUATE = 1e-3
 """Estimated error at the end, rad or m, up to which a step is called adequate."""
@@ -182,7 +182,7 @@ class Report:
         adequacy = self.adequacy
         if adequacy is not None and not adequacy.stable:
             lines.append(
-                f"STEP TOO LONG: joint {variable_name(model, adequacy.fastest)} has a motion with rate "
+                f"STEP TOO LONG: {mover_name(model, adequacy.fastest)} has a motion with rate "
                 f"{adequacy.fastest_rate:.3g} 1/s, which {self.step:.3g} s steps make grow instead of die out; stable "
                 f"up to about {adequacy.stable_step:.2g} s. Take a shorter step, an adaptive integrator ('radau' for "
                 "stiff systems), or less damping or stiffness there"
@@ -250,7 +250,7 @@ def likely_cause(model: Model, v: NDArray, adequacy: StepAdequacy | None, step: 
     worst = int(np.argmax(np.abs(v)))
     speed = f"{abs(v[worst]):.3g} {position_unit(model, worst)}/s"
     if adequacy is not None and not adequacy.stable:
-        why = f"the step of {step:.3g} s is too long for joint {variable_name(model, adequacy.fastest)}"
+        why = f"the step of {step:.3g} s is too long for {mover_name(model, adequacy.fastest)}"
     elif abs(v[worst]) > 1e4:
         why = "a force that grows with the motion, or a step that is too long"
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from reprlib import repr as shortened
@@ -67,6 +67,7 @@ def simulate(
     every: int = 1,
     progress: bool | Callable[[float], object] | None = None,
     backend: Literal["auto", "book"] = "auto",
+    z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
 ) -> Trajectory:
     """Let a model move.
 
@@ -98,6 +99,9 @@ def simulate(
         None shows a bar on runs longer than a second; True, False, or a function of the fraction done.
     backend : {'auto', 'book'}, optional
         'auto' runs compiled code as far as the pieces allow and says so in the report; 'book' the readable form.
+    z0 : mapping of str to array_like, or array_like (nz,), optional
+        Initial states of force elements that have some, ``{"muscle.activation": 0.2}``; for those that are not given,
+        as the elements themselves say. See `ForceElement`.
 
     Returns
     -------
@@ -161,6 +165,7 @@ def simulate(
     v = model.check_v(np.zeros(model.nv) if v0 is None else v0, "v0").astype(float)
     if q.ndim > 1 or v.ndim > 1:
         raise SimulationError(f"simulate runs one motion; q0 has shape {q.shape} and v0 {v.shape}")
+    z = model.initial_z(z0)
     _require_reach(model, q, v)
     if not isinstance(every, int | np.integer) or every < 1:
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
@@ -170,12 +175,13 @@ def simulate(
     watch = Progress(progress, f"simulate {model.name}")
     if make is not JointSystem:
         motion, recording, code, forces, in_code = run_formulation(
-            make, model, q, v, times, method, applied, f_ext, external, int(every), watch
+            make, model, q, v, z, times, method, applied, f_ext, external, int(every), watch
         )
         elapsed = watch.elapsed
         return _reported(motion, recording, method, applied, times, elapsed, code, len(findings), forces, in_code)
-    require_room(len(times) - 1, int(every), 1 + model.nq + model.nv)
+    require_room(len(times) - 1, int(every), 1 + model.nq + model.nv + len(z))
     require_joint_method(model, method)
+    v = np.concatenate([v, z]) if len(z) else v
     kernels = kernels_for(model) if backend == "auto" else None
     acts, why_not, joint_steps = None, "", None
     if kernels is not None:
@@ -184,7 +190,7 @@ def simulate(
         readable = partial(readable_step, method, model, applied, external, times)  # type: ignore[arg-type]
         applied, joint_steps = applied.traced(acts.tau), JointSteps(kernels, method, acts)  # type: ignore[arg-type]
         recording = record_compiled(kernels, method, times, q, v, acts, int(every), watch, readable)  # type: ignore[arg-type]
-        recording = blamed(recording, times, applied.function, external)
+        recording = blamed(recording, times, applied.function, external, nv=model.nv)
     else:
         if isinstance(method, Adaptive):
             system = JointSystem(model, applied.function, external, backend == "book")
@@ -193,7 +199,8 @@ def simulate(
             samples = _fixed_steps(method, model, applied, external, times, q, v, backend == "book")
         recording = record(samples, times, q, v, int(every), watch)
     recording = recording.within_reach()
-    trajectory = Trajectory(model, recording.t, recording.q, recording.v, None, external)
+    v_all, z_all = recording.v[:, : model.nv], recording.v[:, model.nv :]
+    trajectory = Trajectory(model, recording.t, recording.q, v_all, None, external, z=z_all)
     code = _what_ran(model, backend, why_not, str(acts or ""))
     return _reported(
         trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), None, joint_steps
@@ -228,7 +235,7 @@ def _reported(
         interrupted()
     try:
         if forces is None and not applied.zero:
-            motion = replace(motion, tau=np.full_like(recording.v, np.nan))
+            motion = replace(motion, tau=np.full_like(motion.v, np.nan))
             motion = replace(motion, tau=forces_at(applied.function, motion.t, motion.q, motion.v))
         report = judge(motion, recording, method, applied, times, wall_time, code, findings, forces, in_code)
     except KeyboardInterrupt:

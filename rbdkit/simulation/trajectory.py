@@ -23,9 +23,11 @@ from rbdkit.algorithms import (
 )
 from rbdkit.algorithms.kinematics import in_world
 from rbdkit.engine import kernels_for
-from rbdkit.errors import RbdkitError, SimulationError
+from rbdkit.errors import ModelError, RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.model import Model
+from rbdkit.model.element_states import state_places
+from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation.forces import AtOnce, at_states
 from rbdkit.simulation.report import Report
 
@@ -54,6 +56,13 @@ class Trajectory:
         The external forces as a function of (t, q, v), or None.
     report : rbdkit.simulation.Report, optional
         How the run went; its lines are in ``repr``.
+    z : ndarray (n, nz), optional
+        States of force elements; needed where they have some.
+
+    Raises
+    ------
+    SimulationError
+        If force elements have states and `z` is not given.
 
     Examples
     --------
@@ -74,6 +83,42 @@ class Trajectory:
     tau: NDArray | None = None
     f_ext: Force | None = None
     report: Report | None = field(default=None, repr=False)
+    z: NDArray = field(default=None, repr=False)  # type: ignore[arg-type]
+
+    def __post_init__(self) -> None:
+        if self.z is None:
+            object.__setattr__(self, "z", np.zeros((len(self.t), 0)))
+        nz = self.model.nz
+        if np.shape(self.z) != (len(self.t), nz):
+            raise SimulationError(
+                f"z has shape {np.shape(self.z)}; {len(self.t)} states of model {self.model.name!r} need "
+                f"({len(self.t)}, {nz}){': ' * (nz > 0)}{', '.join(self.model.z_names)}"
+            )
+
+    @property
+    def z_names(self) -> tuple[str, ...]:
+        """A name for each column of z, as `Model.z_names` has them."""
+        return self.model.z_names
+
+    def state(self, name: str) -> NDArray:
+        """A state of a force element over time, (n,), or (n, k) if it is a vector: 'muscle.activation'.
+
+        Raises
+        ------
+        ModelError
+            If there is no such state.
+        """
+        places = state_places(self.model)
+        if name not in places.slices:
+            hint = did_you_mean(str(name), places.slices) or "; no force of it has states of its own"
+            raise ModelError(f"{name!r} is no state of a force of model {self.model.name!r}{hint}")
+        own = self.z[:, places.slices[name]]
+        return own[:, 0] if name in places.scalar else own
+
+    @property
+    def _rates_of_motion(self) -> NDArray:
+        """Velocities with the states of force elements behind them, as formulations have them."""
+        return np.concatenate([self.v, self.z], axis=1) if self.z.shape[1] else self.v
 
     def with_report(self, report: Report) -> Trajectory:
         """The same motion with another report."""
@@ -99,19 +144,33 @@ class Trajectory:
         """Whether there are prescribed joints, those that close loops among them."""
         return bool(self.driven) or any(loop.joint.type.is_driven for loop in self.model.loops)
 
-    def _at_all_states(self, function: Callable[[NDArray, NDArray, float], Sequence[NDArray]]) -> list[NDArray]:
-        """What a function of (q, v, t) gives for the states at once, or one by one where time moves joints."""
+    def _at_all_states(
+        self, function: Callable[[NDArray, NDArray, float, NDArray | None], Sequence[NDArray]]
+    ) -> list[NDArray]:
+        """What a function of (q, v, t, z) gives for the states at once, or one by one where time moves joints.
+
+        z is None where no force element has states.
+        """
+        z = self.z if self.z.shape[1] else None
         if not self.driven:
-            return list(function(self.q, self.v, 0.0))
-        rows = [function(q, v, t) for t, q, v in zip(self.t, self.q, self.v, strict=True)]
+            return list(function(self.q, self.v, 0.0, z))
+        rows = [
+            function(q, v, t, None if z is None else z[k])
+            for k, (t, q, v) in enumerate(zip(self.t, self.q, self.v, strict=True))
+        ]
         return [np.stack(part) for part in zip(*rows, strict=True)]
 
     def _named_at_all_states(
         self, function: Callable[[NDArray, NDArray, float], dict[str, NDArray]]
     ) -> dict[str, NDArray]:
         """The same of what a function gives by name."""
-        names = list(function(self.q[:1], self.v[:1], 0.0))
-        found = self._at_all_states(lambda q, v, t: [function(q, v, t)[name] for name in names])
+        names = list(function(self.q[:1], self._rates_of_motion[:1], 0.0))
+
+        def values(q: NDArray, v: NDArray, t: float, z: NDArray | None) -> list[NDArray]:
+            given = function(q, v if z is None else np.concatenate([v, z], axis=-1), t)
+            return [given[name] for name in names]
+
+        found = self._at_all_states(values)
         return dict(zip(names, found, strict=True))
 
     @cached_property
@@ -123,7 +182,7 @@ class Trajectory:
         """Poses and velocities of all bodies at all states."""
         kernels = kernels_for(self.model)
 
-        def kinematics(q: NDArray, v: NDArray, t: float) -> Sequence[NDArray]:
+        def kinematics(q: NDArray, v: NDArray, t: float, z: NDArray | None) -> Sequence[NDArray]:
             if kernels is not None:
                 return kernels.forward_kinematics(q, v, t)  # type: ignore[return-value]
             book = forward_kinematics(self.model, q, v, t=t)
@@ -151,10 +210,10 @@ class Trajectory:
     def _energy(self) -> Energy:
         kernels = kernels_for(self.model)
 
-        def parts(q: NDArray, v: NDArray, t: float) -> Sequence[NDArray]:
+        def parts(q: NDArray, v: NDArray, t: float, z: NDArray | None) -> Sequence[NDArray]:
             if kernels is not None:
-                return [*np.moveaxis(kernels.energy(q, v, t), -1, 0)]
-            book = energy(self.model, q, v, t=t)
+                return [*np.moveaxis(kernels.energy(q, v, t, z), -1, 0)]
+            book = energy(self.model, q, v, t=t, z=z)
             return book.kinetic, book.gravitational, book.spring
 
         return Energy(*self._at_all_states(parts))
@@ -207,21 +266,21 @@ class Trajectory:
         """Power that force elements lose, (n,), W."""
         kernels = kernels_for(self.model)
         if kernels is None:
-            states = zip(self.t, self.q, self.v, strict=True)
-            return np.array([element_rates(self.model, q, v, t=t)[1] for t, q, v in states])
-        return self._at_all_states(lambda q, v, t: [kernels.own_forces(q, v, t)[2]])[0]
+            states = zip(self.t, self.q, self.v, self.z, strict=True)
+            return np.array([element_rates(self.model, q, v, t=t, z=z)[1] for t, q, v, z in states])
+        return self._at_all_states(lambda q, v, t, z: [kernels.own_forces(q, v, t, z)[2]])[0]
 
     def _motor_power(self, k: int, f_ext: NDArray | None) -> float:
         """Power of the motors of prescribed joints at the k-th state under external forces (bodies, 6), W."""
-        t, q, v = self.t[k], self.q[k], self.v[k]
+        t, q, v, z = self.t[k], self.q[k], self.v[k], self.z[k] if self.z.shape[1] else None
         tau = np.zeros(self.model.nv) if self.tau is None else self.tau[k]
         kernels = kernels_for(self.model)
         if kernels is not None:
-            vdot = kernels.forward_dynamics(q, v, tau, f_ext, t)
-            acting = with_elements(self.model, q, v, f_ext=f_ext, t=t)  # motors carry it, too
+            vdot = kernels.forward_dynamics(q, v, tau, f_ext, t, z)
+            acting = with_elements(self.model, q, v, f_ext=f_ext, t=t, z=z)  # motors carry it, too
             return float(kernels.driven.at(t)["driven_v"] @ kernels.motors(q, v, vdot, acting, t))
-        vdot = forward_dynamics(self.model, q, v, tau, f_ext=f_ext, t=t)
-        return float(power_balance(self.model, q, v, vdot, tau, f_ext=f_ext, t=t).driven)
+        vdot = forward_dynamics(self.model, q, v, tau, f_ext=f_ext, t=t, z=z)
+        return float(power_balance(self.model, q, v, vdot, tau, f_ext=f_ext, t=t, z=z).driven)
 
     def energy_error(self) -> NDArray:
         """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""
@@ -229,14 +288,17 @@ class Trajectory:
         return total - total[0] - self._work
 
     def columns(self) -> dict[str, NDArray]:
-        """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,)."""
+        """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,).
+
+        States of force elements follow: 'muscle.activation'.
+        """
         table: dict[str, NDArray] = {}
         for joint in self.model.joints:
             q, v = joint.coordinates(self.q), joint.velocities(self.v)
             table.update({f"{joint.name}.{name}": q[:, k] for k, name in enumerate(joint.type.q_names)})
             names = [f"{joint.name}.{name}" for name in joint.type.v_names]
             table.update({f"{name} rate" if name in table else name: v[:, k] for k, name in enumerate(names)})
-        return table
+        return table | {name: self.z[:, k] for k, name in enumerate(self.z_names)}
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas table indexed by time: coordinates, velocities and energies. Needs the optional package pandas."""

@@ -11,6 +11,11 @@ def variable_name(model: Model, k: int) -> str:
     return repr(joint.name) if joint.nv == 1 else f"{joint.name!r} ({joint.type.v_names[k - joint.v_slice.start]})"
 
 
+def mover_name(model: Model, k: int) -> str:
+    """What velocity variable k belongs to; from nv on, the state of a force element."""
+    return f"joint {variable_name(model, k)}" if k < model.nv else f"state {model.z_names[k - model.nv]!r}"
+
+
 def position_unit(model: Model, k: int) -> str:
     """'rad' or 'm': the unit of displacements along velocity variable k."""
     joint = _owner(model, k)

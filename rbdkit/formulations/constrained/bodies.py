@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, crba, forward_kinematics
 from rbdkit.algorithms.baumgarte import Baumgarte
-from rbdkit.algorithms.force_elements import element_power
+from rbdkit.algorithms.force_elements import element_power, element_state_rates
 from rbdkit.algorithms.passive_force import passive_force, spring_energy
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
@@ -33,6 +33,7 @@ from rbdkit.formulations.joint_state import joint_state
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.element_states import split_states, with_zeros
 from rbdkit.model.force import inner
 from rbdkit.model.names import listed
 from rbdkit.spatial import se3
@@ -47,7 +48,8 @@ class ConstrainedBodies:
     velocity of a body is its body twist (omega, v) on SE(3), and (omega, v_s), v_s = r' in world axes, on SO(3) x R3.
     All joints, those that close loops too, are constraints; see `joint_constraints`. Joint forces, springs, dampers and
     rotors act as they do in joint coordinates; but poses do not tell whole turns, so a spring on an axis acts by the
-    angle between half a turn back and half a turn forth.
+    angle between half a turn back and half a turn forth. Where force elements have states of their own, these stand
+    behind the twists in v, with their rates as accelerations.
 
     Loops may say things twice, `dependence` tells how that is found out. Where a pose makes rows dependent that are not
     so elsewhere (a parallelogram with all links in a line), branches of the motion meet, and a loop that stands open by
@@ -87,6 +89,7 @@ class ConstrainedBodies:
     """
 
     name: ClassVar[str] = "constrained"
+    takes_states: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -132,15 +135,15 @@ class ConstrainedBodies:
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         finite(u)
-        return flat(self.group.move(unflat(x), u.reshape(*u.shape[:-1], self.n, 6)))
+        return flat(self.group.move(unflat(x), self._by_bodies(u)))
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
-        shape = (*v.shape[:-1], self.n, 6)
-        return self.group.local_rate(u.reshape(shape), v.reshape(shape)).reshape(v.shape)
+        rate = self.group.local_rate(self._by_bodies(u), self._by_bodies(v))
+        return with_zeros(self.model, rate.reshape(*v.shape[:-1], 6 * self.n))
 
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
         u = self.group.displacement(unflat(x0), unflat(x1))
-        return u.reshape(*u.shape[:-2], 6 * self.n)
+        return with_zeros(self.model, u.reshape(*u.shape[:-2], 6 * self.n))
 
     def compiled_run(
         self,
@@ -174,9 +177,10 @@ class ConstrainedBodies:
         """Mass matrix, constraint Jacobian, forces and eta of one state, in the formulation's own velocities (Eq 3)."""
         finite(x)
         finite(v)
+        z = split_states(self.model, v, 6 * self.n)[1]
         C, V = self._world_first(x, v)
         relative = self.constraints.relative(C, V)
-        M, Q = self.mass_matrices[1:], self._forces(t, x, v, C, V, relative)[1:]
+        M, Q = self.mass_matrices[1:], self._forces(t, x, v, z, C, V, relative)[1:]
         J, slip, eta = self.constraints.velocity_and_acceleration(relative, t)
         if self.baumgarte is not None:
             eta = eta - self.baumgarte.correction(self.constraints.position(C, t), slip)
@@ -192,7 +196,11 @@ class ConstrainedBodies:
         M, Q, J = block_diagonal(M), Q.reshape(-1), J.reshape(-1, 6 * self.n)
         if spin is not None:
             M, Q = M + spin.mass, Q + spin.force
-        return Index1(M, J, Q, eta, slip, self._tree, self._loop_rows(C, t))
+        if z is not None:  # they are variables with inertia 1, on which their rates act and no constraint does
+            M = np.block([[M, np.zeros((len(M), len(z)))], [np.zeros((len(z), len(M))), np.eye(len(z))]])
+            J = np.hstack([J, np.zeros((len(J), len(z)))])
+            Q = np.concatenate([Q, element_state_rates(self.model, *self.joint_state(x, v), t=t, z=z)])
+        return Index1(M, J, Q, eta, slip, self._tree, self._loop_rows(C, t), self.model.nz)
 
     def _loop_rows(self, C: NDArray, t: float) -> LoopRows | None:
         """What decides which rows of loops count."""
@@ -212,7 +220,9 @@ class ConstrainedBodies:
         here = self.index1(t, x, v)
         return x, v + replace(here, Q=still, eta=-here.slip).accelerations()
 
-    def _forces(self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative) -> NDArray:
+    def _forces(
+        self, t: float, x: NDArray, v: NDArray, z: NDArray | None, C: NDArray, V: NDArray, relative: Relative
+    ) -> NDArray:
         """Wrench on every body but for the reactions, with the gyroscopic terms, in its reference frame."""
         Q = -cross_force(V, (self.mass_matrices @ V[..., None])[..., 0])
         weight = np.zeros_like(V)
@@ -222,7 +232,7 @@ class ConstrainedBodies:
             Q += (np.swapaxes(se3.adjoint(C), -1, -2) @ self.f_ext(t, x, v)[..., None])[..., 0]
         tau = np.zeros(self.model.nv) if self.tau is None else np.asarray(self.tau(t, x, v), dtype=float)
         if self._passive:
-            tau = tau + passive_force(self.model, *self.joint_state(x, v), t=t)
+            tau = tau + passive_force(self.model, *self.joint_state(x, v), t=t, z=z)
         if self._passive or self.tau is not None:
             Q += applied(self.model, self.constraints, relative, tau)
         return Q
@@ -254,7 +264,8 @@ class ConstrainedBodies:
         spring = np.zeros_like(kinetic)
         if self._rotors or self._passive:
             q, qd = self.joint_state(x, v)
-            spring = spring_energy(self.model, q) + element_power(self.model, q, qd, t=t)[0]
+            z = split_states(self.model, v, 6 * self.n)[1]
+            spring = spring_energy(self.model, q) + element_power(self.model, q, qd, t=t, z=z)[0]
             for joint in self.model.joints:
                 kinetic = kinetic + 0.5 * (joint.velocities(qd) ** 2 @ joint.armature)
         return Energy(kinetic, gravitational, spring)
@@ -319,8 +330,12 @@ class ConstrainedBodies:
         """Poses and body twists of the reference frames, the world first."""
         C = self._reference_poses(x)
         V = np.zeros((*v.shape[:-1], self.n + 1, 6))
-        V[..., 1:, :] = self.group.twists(C[..., 1:, :, :], v.reshape(*v.shape[:-1], self.n, 6))
+        V[..., 1:, :] = self.group.twists(C[..., 1:, :, :], self._by_bodies(v))
         return C, V
+
+    def _by_bodies(self, v: NDArray) -> NDArray:
+        """Six numbers a body, (..., n, 6), out of a v or u, without the states of force elements."""
+        return v[..., : 6 * self.n].reshape(*v.shape[:-1], self.n, 6)
 
 
 def _has_inertia(model: Model) -> bool:

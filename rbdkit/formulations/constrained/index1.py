@@ -22,6 +22,7 @@ class Index1:
     slip : (m,) rates at which the velocities violate the constraints, J v where no joint is driven.
     independent : True if the rows of J are known to be independent, as those of a tree are.
     loops : what is known of the rows of loops, which may depend on those before; `dependence` says which count.
+    states : how many of the n variables, the last ones, are no velocities but states of force elements.
     """
 
     M: NDArray
@@ -31,6 +32,7 @@ class Index1:
     slip: NDArray
     independent: bool = False
     loops: LoopRows | None = None
+    states: int = 0
 
     def accelerations(self) -> NDArray:
         """vdot (n,) alone.
@@ -150,7 +152,7 @@ class Index1:
     @property
     def freedom(self) -> int:
         """Degrees of freedom that the constraints leave here."""
-        return len(self.Q) - self.rank
+        return len(self.Q) - self.states - self.rank
 
     @property
     def redundant(self) -> int:

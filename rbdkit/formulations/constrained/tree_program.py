@@ -33,6 +33,8 @@ PROJECTIONS = 4
 class BodySystem:
     """The `Recorded` whose x are the poses of bodies; the parts of a rate are recorded one after the other.
 
+    Its v are the twists of bodies and, after them, the states of force elements.
+
     The tables "kinds" and "groups" have an entry for each body, "parents" its parent's row.
 
     Parameters
@@ -58,7 +60,8 @@ class BodySystem:
         self.kinds, self.groups, self.program = kinds, groups, program
         self.tau, self.f_ext, self.own, self.stabilised = tau, f_ext, own, stabilised
         self.n = program.count("bodies")
-        self.nx, self.nv = self.n * 12, self.n * 6
+        self.nz = 0 if own is None else own.nz
+        self.nx, self.nv = self.n * 12, self.n * 6 + self.nz
         self.solved_together = 0, self.nv
         self.loops = Loops(program, self.bodies, self.of_kind, loop_forms, stabilised) if loops else None
 
@@ -66,7 +69,10 @@ class BodySystem:
         return self._each(12)
 
     def freedoms(self) -> Iterator[Whole]:
-        return self._each(6)
+        yield from self._each(6)
+        if self.nz:
+            with self.program.loop(self.nv - self.nz, self.nv) as place:
+                yield place
 
     def _each(self, size: int) -> Iterator[Whole]:
         with self.program.loop(0, self.n) as body:
@@ -94,6 +100,14 @@ class BodySystem:
                 w, linear = Vector(v_i[:3]), Vector(v_i[3:])
                 J, D = jacobian_inverse(Vector(u_i[:3]), Vector(u_i[3:]))
                 body.put_state(result, [*J(w), *(D(w) + J(linear) if group == "se3" else linear)])
+        if self.nz:
+            at_rest = self.states(result)
+            for k in range(self.nz):
+                at_rest.store(self.program, k, 0.0)
+
+    def states(self, v: Part) -> Part:
+        """Where the states of force elements stand in a v."""
+        return Part(v.array, v.start + self.n * 6) if self.nz else v
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         self._accelerate(moment, x, v, result)
@@ -120,7 +134,7 @@ class BodySystem:
         if any(kind.form for kind in self.kinds):
             self.ask(moment)
         if self.own is not None:
-            self.act(self.own)
+            self.act(self.own, self.states(v), self.states(result))
         for array in ["f_ext"] * (self.f_ext is not None) + ["own_force"] * (self.own is not None):
             with self.bodies() as body:
                 self.push(body, array)
@@ -214,15 +228,19 @@ class BodySystem:
                 for j, x in enumerate(found):
                     program.store(name, 0, j, x)
 
-    def act(self, own: OwnForces) -> None:
-        """What force elements do, to "own_tau" and, like "f_ext", to "own_force"."""
+    def act(self, own: OwnForces, z: Part, z_rate: Part) -> None:
+        """What force elements do, to "own_tau" and, like "f_ext", to "own_force"; the rates of their states z."""
         program = self.program
         known = {f"body{body}": self.motion_of(body) for body in own.bodies}
 
         def load(argument: str, k: int) -> Scalar:
+            if argument == "z":
+                return program.load(z.array, z.start, k)
             return known[argument][k] if argument in known else program.load(f"joint_{argument}", 0, k)
 
-        torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
+        torques, pushes, rates, *_ = own.split(own.law.compute(program, load, "own_numbers"))
+        for k, x in enumerate(rates):
+            program.store(z_rate.array, z_rate.start, k, x)
         for a, x in zip(own.velocities, torques, strict=True):
             program.store("own_tau", 0, a, x)
         for body, push in zip(own.pushed, pushes, strict=True):
