@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.formulations import JointSystem, System
 from rbdkit.integrators import RK4, Adaptive, Integrator
 from rbdkit.model import Model
+from rbdkit.model.element_states import require_no_states
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,7 @@ def adaptive_run(
     points : int, optional
         Recorded, evenly in time.
     """
+    require_no_states(model, "adaptive_run")
     system, times = Counted(JointSystem(model)), np.linspace(0.0, duration, points)
     q, v = model.check_q(q0, "q0"), model.check_v(v0, "v0")
     rows = [(q, v, 0), *Adaptive(method, rtol, rtol).samples(system, times, q, v)]
@@ -83,6 +85,7 @@ def fixed_run(
 
     A run whose step is far too long ends where its state stops being finite.
     """
+    require_no_states(model, "fixed_run")
     method = RK4() if method is None else method
     system, times = Counted(JointSystem(model)), np.linspace(0.0, duration, steps + 1)
     q, v = model.check_q(q0, "q0"), model.check_v(v0, "v0")

@@ -156,7 +156,8 @@ class Experiment:
 
     def _now(self, start: Member) -> dict[str, Any]:
         """What every number is where nothing has been turned."""
-        from_state = Trajectory(start.model, np.zeros(1), start.q0[None], start.v0[None]).columns()
+        z = start.model.initial_z(self._options.get("z0"))
+        from_state = Trajectory(start.model, np.zeros(1), start.q0[None], start.v0[None], z=z[None]).columns()
         numbers = {name: float(column[0]) for name, column in from_state.items()}
         for name, value in start.model.parameters.items():
             array = np.asarray(value, dtype=float)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from os import PathLike
 from typing import Any, Literal
@@ -52,6 +52,7 @@ def sweep(
     executor: Any = None,
     chunk: int | None = None,
     store: str | PathLike[str] | None = None,
+    z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
 ) -> Ensemble:
     """Let a model move once for every combination of given values.
 
@@ -87,6 +88,8 @@ def sweep(
         A folder that takes the motions as they are computed, made if it is not there. The arrays of the ensemble then
         lie in the folder and may be larger than memory. The same call again computes only what is missing: after
         Ctrl+C, a crash or a lost machine a sweep goes on where it was. A folder that holds another sweep is refused.
+    z0 : mapping of str to array_like, or array_like (nz,), optional
+        As in `rbdkit.simulate`, for all members. Of one state, values that vary go by its name, 'muscle.activation'.
 
     Returns
     -------
@@ -123,6 +126,7 @@ def sweep(
         "duration": duration, "dt": dt, "formulation": formulation, "integrator": integrator, "tau": tau,
         "f_ext": f_ext, "every": every, "backend": backend,
     }  # fmt: skip
+    options |= {} if z0 is None else {"z0": z0}
     for name, number in {"threads": threads, "chunk": chunk}.items():
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):
             raise SimulationError(f"{name} = {number!r} must be a whole number, 1 or more")
@@ -168,4 +172,6 @@ def _store(folder: str | PathLike[str], family: Family, axes: Axes) -> Store:
     digests = {name: digest(name, part) for name, part in parts.items()}
     members, states = len(axes), len(recorded_times(family, axes))
     shapes = {"q": (members, states, family.reference.nq), "v": (members, states, family.reference.nv)}
+    if family.reference.nz:
+        shapes["z"] = members, states, family.reference.nz
     return Store(folder, digests, shapes)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import Formulation
 from rbdkit.integrators import Integrator, Stage, State
+from rbdkit.model.element_states import require_no_states
 from rbdkit.stepping.formulas import formulas_of
 
 
@@ -40,6 +41,8 @@ class Walk:
     ------
     SimulationError
         If the integrator does not step this formulation.
+    ModelError
+        If force elements of the model have states of their own.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class Walk:
                 f"integrator {method.name!r} steps {method.requires.__name__} only, which formulation {system.name!r} "
                 "is not"
             )
+        require_no_states(system.model, "a walk through the steps of an integrator")
         self.system, self.method, self.h = system, method, h
         self.label = label or f"{system.name}, {method.name}"
         self._states = [method.init(system, 0.0, *system.state(q, v))]

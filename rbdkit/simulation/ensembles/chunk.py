@@ -82,5 +82,5 @@ def _run_alone(number: int, member: Member, tell: Tell | None) -> Outcome:
     drift = np.nan if report.balanced else report.energy_error
     interrupted = report.stopped.startswith("interrupted")
     return Outcome(
-        number, motion.t, motion.q, motion.v, report.steps, report.backend, report.stopped, interrupted, drift
+        number, motion.t, motion.q, motion.v, report.steps, report.backend, report.stopped, interrupted, drift, motion.z
     )

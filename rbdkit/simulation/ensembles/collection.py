@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +33,13 @@ class Collection:
         self.t = recorded_times(family, axes)
         self.q: NDArray
         self.v: NDArray
+        self.z: NDArray
+        model, shape = family.reference, (len(axes), len(self.t))
         if store is None:
-            model, shape = family.reference, (len(axes), len(self.t))
-            self.q, self.v = (np.full((*shape, n), np.nan) for n in (model.nq, model.nv))
+            self.q, self.v, self.z = (np.full((*shape, n), np.nan) for n in (model.nq, model.nv, model.nz))
             self.entries: dict[int, Entry] = {}
         else:
-            self.q, self.v = store.arrays
+            self.q, self.v, self.z = _three(store.arrays)
             self.entries = store.entries()
         self.resumed = len(self.entries)
 
@@ -58,10 +60,11 @@ class Collection:
         n, end, t = len(o.t), None, self.t
         if n and abs(o.t[-1] - t[min(n, len(t)) - 1]) > 1e-9 * self.family.interval:
             n -= 1  # it ended between two recorded times
-            end = float(o.t[-1]), o.q[-1].tolist(), o.v[-1].tolist()
-        if n:
-            self.q[o.number, :n], self.v[o.number, :n] = o.q[:n], o.v[:n]
-        self.q[o.number, n:], self.v[o.number, n:] = np.nan, np.nan
+            end = float(o.t[-1]), *(x[-1].tolist() for x in ((o.q, o.v, o.z) if self.z.shape[2] else (o.q, o.v)))
+        for array, own in ((self.q, o.q), (self.v, o.v), (self.z, o.z)):
+            if n:
+                array[o.number, :n] = own[:n]
+            array[o.number, n:] = np.nan
         last = float(o.t[-1]) if len(o.t) else 0.0
         return Entry(o.number, n, last, end, o.steps, o.how, o.stopped, o.interrupted, float(o.drift))
 
@@ -69,7 +72,7 @@ class Collection:
         """Members that nobody computed; a store does not keep them, so that they are tried when it is used again."""
         for number in numbers:
             self.entries[int(number)] = Entry(int(number), 0, 0.0, None, 0, "", reason, False, np.nan)
-            self.q[number], self.v[number] = np.nan, np.nan
+            self.q[number] = self.v[number] = self.z[number] = np.nan
 
     def ensemble(self, place: str, wall_time: float, interrupted: bool) -> Ensemble:
         """All of it.
@@ -81,7 +84,7 @@ class Collection:
         """
         if left := self.missing().tolist():
             nothing = {number: Entry(number, 0, 0.0, None, 0, "", INTERRUPTED, True, np.nan) for number in left}
-            self.q[left], self.v[left] = np.nan, np.nan
+            self.q[left] = self.v[left] = self.z[left] = np.nan
             self.entries |= nothing
         entries = [self.entries[number] for number in range(len(self.axes))]
         failures = tuple(
@@ -102,9 +105,9 @@ class Collection:
             failures=failures,
             interrupted=interrupted,
         )
-        q, v = (self.q, self.v) if self.store is None else self.store.reading()
+        q, v, z = (self.q, self.v, self.z) if self.store is None else _three(self.store.reading())
         shape, rows = self.axes.shape, np.array([entry.rows for entry in entries])
-        ends = {e.number: (e.end[0], np.array(e.end[1]), np.array(e.end[2])) for e in entries if e.end is not None}
+        ends = {e.number: _state(*e.end) for e in entries if e.end is not None}
         return Ensemble(
             self.axes,
             self.family,
@@ -114,4 +117,16 @@ class Collection:
             report,
             rows,
             ends,
+            z.reshape(*shape, *z.shape[1:]),
         )
+
+
+def _three(arrays: Sequence[NDArray]) -> tuple[NDArray, NDArray, NDArray]:
+    """q, v and z of a folder; where there are no states of force elements it has no z."""
+    q, v, *rest = arrays
+    return q, v, rest[0] if rest else np.zeros((*q.shape[:2], 0))
+
+
+def _state(t: float, *numbers: list[float]) -> tuple[float, NDArray, NDArray, NDArray]:
+    q, v, z = (*map(np.array, numbers), np.zeros(0))[:3]
+    return t, q, v, z

@@ -49,7 +49,9 @@ class Ensemble:
     rows : ndarray (members,) of int
         Number of recorded states of each member.
     ends : mapping of int to tuple
-        Of members that ended between two recorded times the last state (t, q, v), by number.
+        Of members that ended between two recorded times the last state (t, q, v, z), by number.
+    z : ndarray (..., n, nz)
+        States of force elements, in the same way as q and v.
 
     Examples
     --------
@@ -72,7 +74,8 @@ class Ensemble:
     v: NDArray
     report: SweepReport
     rows: NDArray
-    ends: Mapping[int, tuple[float, NDArray, NDArray]]
+    ends: Mapping[int, tuple[float, NDArray, NDArray, NDArray]]
+    z: NDArray
 
     def __len__(self) -> int:
         return len(self.axes)
@@ -114,12 +117,12 @@ class Ensemble:
             raise SimulationError(f"there is no motion of {failure}")
         own = self.family.member(self.axes.parameters(number))
         rows = slice(0, self.rows[number])
-        t, q, v = self.t[rows], self._flat(self.q)[number, rows], self._flat(self.v)[number, rows]
+        t, (q, v, z) = self.t[rows], (self._flat(x)[number, rows] for x in (self.q, self.v, self.z))
         if number in self.ends:
-            t, q, v = (np.concatenate([x, [end]]) for x, end in zip((t, q, v), self.ends[number]))
+            t, q, v, z = (np.concatenate([x, [end]]) for x, end in zip((t, q, v, z), self.ends[number]))
         applied = drive(own.model, own.options["tau"], step_times(own.options["duration"], own.options["dt"]))
         tau = None if applied.zero else np.array([applied.function(*state) for state in zip(t, q, v)])
-        return Trajectory(own.model, t, q, v, tau, external_drive(own.model, own.options["f_ext"]))
+        return Trajectory(own.model, t, q, v, tau, external_drive(own.model, own.options["f_ext"]), z=z)
 
     def __iter__(self) -> Iterator[Trajectory]:
         """The motions of all members that have one."""

@@ -103,6 +103,12 @@ class Family:
         model = self.source(**arguments)
         if not isinstance(model, Model):
             raise SimulationError(f"{name_of(self.source)} returned {model!r}, which is not a Model")
+        if model is not self.reference and model.z_names != self.reference.z_names:
+            raise SimulationError(
+                f"{name_of(self.source)} returned a model whose force elements have the states "
+                f"{', '.join(model.z_names) or 'of none'}, where the first member has "
+                f"{', '.join(self.reference.z_names) or 'none'}; sweep models with different states one by one"
+            )
         if model is not self.reference and state_places(model) != self._places:
             raise SimulationError(
                 f"{name_of(self.source)} returned a model with the coordinates {', '.join(state_places(model))}, where "

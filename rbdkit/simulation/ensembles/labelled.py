@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbdkit.algorithms import Energy
+from rbdkit.model.element_states import state_places as element_places
 from rbdkit.simulation.ensembles.names import state_names, state_units, unit_of
 from rbdkit.simulation.ensembles.values import label
 
@@ -21,8 +22,10 @@ OWN = (
     "t",
     "q",
     "v",
+    "z",
     "coordinate",
     "velocity",
+    "state",
     "member",
     "failure",
     *(f"{field.name}_energy" for field in fields(Energy)),
@@ -53,6 +56,9 @@ def to_dataset(ensemble: Ensemble) -> xarray.Dataset:
         "q": ((*dims, "t", "coordinate"), ensemble.q, {"units": q_units}),
         "v": ((*dims, "t", "velocity"), ensemble.v, {"units": v_units}),
     }
+    if model.nz:
+        coords["state"], coords["state_unit"] = list(model.z_names), ("state", list(element_places(model).units))
+        variables["z"] = ((*dims, "t", "state"), ensemble.z)
     energy = ensemble.energy()
     variables |= {
         f"{kind}_energy": ((*dims, "t"), getattr(energy, kind), {"units": "J"})
@@ -80,7 +86,8 @@ def to_dataframe(ensemble: Ensemble) -> pandas.DataFrame:
     columns: dict[str, Any] = {}
     if not axes.product:
         columns |= {name: np.repeat(labels(values), len(ensemble.t)) for name, values in axes.values.items()}
-    for array, own in zip((ensemble.q, ensemble.v), state_names(ensemble.model)):
+    names = *state_names(ensemble.model), list(ensemble.model.z_names)
+    for array, own in zip((ensemble.q, ensemble.v, ensemble.z), names):
         columns |= dict(zip(own, array.reshape(-1, len(own)).T))
     energy = ensemble.energy()
     columns |= {f"{kind} energy": getattr(energy, kind).ravel() for kind in ("kinetic", "potential", "total")}

@@ -34,6 +34,8 @@ class Lane:
     ----------
     kind : tuple of object
         What members that are computed together must have in common.
+    v : ndarray (nv + nz,)
+        Velocities, and the states of force elements behind them.
     conservative : bool
         Whether its energy should stay.
     """
@@ -91,7 +93,7 @@ class Sorter:
             model=model,
             kernels=kernels,
             q=member.q0,
-            v=member.v0,
+            v=np.concatenate([member.v0, model.initial_z(options.get("z0"))]),
             times=times,
             method=method,
             acts=acts,
@@ -149,18 +151,19 @@ def _outcome(number: int, own: Lane, run: Run) -> Outcome:
         motion = unsolved(recording_of(run, own.times, own.method), run, own.times, step)
     except RbdkitError as fault:
         return refused(number, sentence(fault))
-    motion = blamed(motion, own.times, own.applied.function, own.external)
+    motion = blamed(motion, own.times, own.applied.function, own.external, nv=own.model.nv)
     name, why = backend(own.model)
     parts = ["LLVM" if name == "llvm" else f"generated Python ({why})"]
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
     how = f"compiled loop ({', '.join(parts)})" + (f", {own.acts}" if str(own.acts) else "")
-    drift = _drift(own.kernels, run.q, run.v) if own.conservative and not motion.stopped else np.nan
-    return Outcome(number, motion.t, run.q, run.v, motion.steps, how, motion.stopped, run.interrupted, drift)
+    v, z = run.v[:, : own.model.nv], run.v[:, own.model.nv :]
+    drift = _drift(own.kernels, run.q, v, z) if own.conservative and not motion.stopped else np.nan
+    return Outcome(number, motion.t, run.q, v, motion.steps, how, motion.stopped, run.interrupted, drift, z)
 
 
-def _drift(kernels: Kernels, q: NDArray, v: NDArray) -> float:
+def _drift(kernels: Kernels, q: NDArray, v: NDArray, z: NDArray) -> float:
     """Largest energy error at some states, relative to the largest kinetic energy and the range of the potential."""
     rows = np.unique(np.linspace(0, len(q) - 1, LOOKS).astype(int))
-    looked = Energy(*np.moveaxis(kernels.energy(q[rows], v[rows]), -1, 0))
+    looked = Energy(*np.moveaxis(kernels.energy(q[rows], v[rows], z=z[rows]), -1, 0))
     scale = float(np.max(looked.kinetic) + np.ptp(looked.potential))
     return float(np.max(np.abs(looked.total - looked.total[0]))) / scale if scale > 0.0 else 0.0

@@ -20,8 +20,10 @@ OTHER_UNITS = {"gravity": "m/s2", "dt": "s"}
 def state_places(model: Model) -> dict[str, int]:
     """Where the columns of a `Trajectory` stand in the state (q, v); those of mimic joints have none."""
     numbers = np.arange(model.nq + model.nv, dtype=float)
-    itself = Trajectory(model, np.zeros(1), numbers[None, : model.nq], numbers[None, model.nq :])
-    followers = tuple(f"{joint.name}." for joint in model.joints if joint.mimic is not None)
+    itself = Trajectory(
+        model, np.zeros(1), numbers[None, : model.nq], numbers[None, model.nq :], z=np.zeros((1, model.nz))
+    )
+    followers = (*(f"{joint.name}." for joint in model.joints if joint.mimic is not None), *model.z_names)
     columns = itself.columns().items()
     return {name: int(values[0]) for name, values in columns if not name.startswith(followers)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ class Outcome:
         Whether that was because someone asked for it.
     drift : float
         Largest energy error that was seen, relative to the energy that moves about; not a number if not judged.
+    z : ndarray (n, nz)
+        States of force elements.
     """
 
     number: int
@@ -41,6 +43,7 @@ class Outcome:
     stopped: str = ""
     interrupted: bool = False
     drift: float = np.nan
+    z: NDArray = field(default_factory=lambda: np.zeros((0, 0)))
 
 
 def refused(number: int, why: str, interrupted: bool = False) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, SimulationError, StateError
 from rbdkit.model import Model
+from rbdkit.model.element_states import state_places as element_places
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation import room
 from rbdkit.simulation.compiled import obstacle
@@ -69,6 +70,7 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
             )
     reference, arguments = _reference(source, axes)
     _check_names(reference, arguments, axes)
+    _check_states(reference, axes, options.get("z0"))
     family = Family(source, arguments, reference, q0, v0, options, interval)
     _check_values(family, axes)
     return family
@@ -77,7 +79,7 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
 def require_room(family: Family, axes: Axes) -> None:
     """Raise SimulationError if the motions of all members do not fit into memory."""
     states = len(recorded_times(family, axes))
-    size = room.NUMBER * len(axes) * states * (family.reference.nq + family.reference.nv)
+    size = room.NUMBER * len(axes) * states * (family.reference.nq + family.reference.nv + family.reference.nz)
     if size > min(ROOM, room.free_memory() / room.COPIES):
         raise SimulationError(
             f"{len(axes)} members with {states} recorded states each take {size / 2**30:.2g} GB; record fewer with a "
@@ -170,6 +172,16 @@ def _check_names(model: Model, arguments: tuple[str, ...], axes: Axes) -> None:
             f"{name!r} is no parameter and no coordinate of model {model.name!r}, and none of q0, v0, "
             f"{', '.join(SETTINGS)}{did_you_mean(name, known)}"
         )
+
+
+def _check_states(model: Model, axes: Axes, z0: Any) -> None:
+    """Raise SimulationError if a state of a force element that varies is given for all members, too."""
+    if z0 is None:
+        return
+    model.initial_z(z0)
+    for name in element_places(model).slices:
+        if name in axes.values and (name in z0 if isinstance(z0, Mapping) else True):
+            raise SimulationError(f"{name} is among the values that vary; do not give it in z0 too")
 
 
 def _check_values(family: Family, axes: Axes) -> None:

@@ -33,7 +33,8 @@ class Entry:
     t : float
         Time of its last state, s; 0 if none.
     end : tuple or None
-        Last state (t, q, v) of one that ended between two recorded times, or None.
+        Last state (t, q, v), or (t, q, v, z) where force elements have states, of one that ended between two recorded
+        times, or None.
     steps, how, stopped, interrupted, drift
         As in `Outcome`.
     """
@@ -41,7 +42,7 @@ class Entry:
     number: int
     rows: int
     t: float
-    end: tuple[float, list[float], list[float]] | None
+    end: tuple[Any, ...] | None
     steps: int
     how: str
     stopped: str
@@ -50,9 +51,9 @@ class Entry:
 
 
 class Store:
-    """The folder of one sweep: ``sweep.json`` says which, ``q.npy`` and ``v.npy`` hold the motions, ``members.jsonl``
-    has a line for each member that is done. A line is written after its motion, so whatever ends the process, what has
-    a line is whole.
+    """The folder of one sweep: ``sweep.json`` says which, ``q.npy`` and ``v.npy`` (and ``z.npy``) hold the motions,
+    ``members.jsonl`` has a line for each member that is done. A line is written after its motion, so whatever ends the
+    process, what has a line is whole.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class Store:
     digests : mapping of str to str
         Of the parts of the sweep, by name: a folder that holds another one is refused.
     shapes
-        Of q and v by name, (members, states, n).
+        Of q, v, and z where there is one, by name, (members, states, n).
 
     Raises
     ------
@@ -72,7 +73,7 @@ class Store:
     def __init__(
         self, folder: str | os.PathLike[str], digests: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]
     ):
-        self.folder = Path(folder).expanduser()
+        self.folder, self._names = Path(folder).expanduser(), tuple(shapes)
         self._lock: int | None = None
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -112,10 +113,10 @@ class Store:
             os.fsync(file.fileno())
 
     def reading(self) -> tuple[NDArray, ...]:
-        """q and v as they lie in the folder, to be read; nothing is loaded before it is looked at."""
+        """q, v, and z where there is one, as they lie in the folder; nothing is loaded before it is looked at."""
         for array in self.arrays:
             array.flush()
-        return tuple(np.load(self._array(name), mmap_mode="r") for name in ("q", "v"))
+        return tuple(np.load(self._array(name), mmap_mode="r") for name in self._names)
 
     def close(self) -> None:
         """Let other processes use the folder."""
