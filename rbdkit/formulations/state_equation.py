@@ -20,6 +20,8 @@ OFF = 1e-3
 class StateEquation:
     """``dx/dt = FD_x(model, x, tau)`` with x = (q, v), as a function of (t, x) (Featherstone 2008, Eq 3.9).
 
+    Where force elements have states of their own, x = (q, v, z).
+
     `scipy.integrate.solve_ivp` takes it as it is; `simulate` needs none of this, and keeps quaternions on their sphere
     by itself.
 
@@ -69,7 +71,7 @@ class StateEquation:
         self._system = JointSystem(model, _torque(model, tau), _forces(model, f_ext))
 
     def __call__(self, t: float, x: ArrayLike) -> NDArray:
-        """(qdot, vdot), shape (nq + nv,), at x = (q, v); not a number where x is not finite.
+        """(qdot, vdot, zdot), shape (nq + nv + nz,), at x = (q, v, z); not a number where x is not finite.
 
         Raises
         ------
@@ -77,9 +79,9 @@ class StateEquation:
             If x has the wrong shape, or a quaternion in it is zero.
         """
         x = np.asarray(x, dtype=float)
-        if x.shape != (self.model.nq + self.model.nv,):
+        if x.shape != (self._size,):
             raise StateError(self._needs(x))
-        q, v = x[: self.model.nq], x[self.model.nq :]
+        q, v = x[: self.model.nq], x[self.model.nq :]  # behind the velocities the states of force elements
         if not np.isfinite(x).all():
             return np.full_like(x, np.nan)  # so a step that is on trial only is taken back
         q = self._on_manifold(q)
@@ -87,16 +89,24 @@ class StateEquation:
             vdot = self._system.rate(float(t), q, v)
         except FloatingPointError:
             return np.full_like(x, np.nan)
-        return np.concatenate([self.model.rate(q, v), vdot])
+        return np.concatenate([self.model.rate(q, v[: self.model.nv]), vdot])
 
-    def join(self, q: ArrayLike, v: ArrayLike) -> NDArray:
-        """x = (q, v), shape (..., nq + nv), of coordinates and velocities; raises `StateError` if they do not fit."""
-        q, v = self.model.check_q(q), self.model.check_v(v)
-        lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-        return np.concatenate([np.broadcast_to(part, (*lead, part.shape[-1])) for part in (q, v)], axis=-1)
+    def join(self, q: ArrayLike, v: ArrayLike, z: ArrayLike | None = None) -> NDArray:
+        """x = (q, v, z), shape (..., nq + nv + nz), of coordinates, velocities and states of force elements.
 
-    def split(self, x: ArrayLike) -> tuple[NDArray, NDArray]:
-        """q (..., nq), on its manifold, and v (..., nv) from x (..., nq + nv).
+        Raises
+        ------
+        StateError
+            If they do not fit.
+        ModelError
+            If force elements have states and z is not given.
+        """
+        parts = self.model.check_q(q), self.model.check_v(v), self.model.check_z(z)
+        lead = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
+        return np.concatenate([np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts], axis=-1)
+
+    def split(self, x: ArrayLike) -> tuple[NDArray, ...]:
+        """q (..., nq), on its manifold, and v (..., nv) from x (..., nq + nv); with z (..., nz) if there are states.
 
         Raises
         ------
@@ -105,9 +115,10 @@ class StateEquation:
             integration goes.
         """
         x = np.asarray(x, dtype=float)
-        if x.shape[-1:] != (self.model.nq + self.model.nv,):
+        if x.shape[-1:] != (self._size,):
             raise StateError(self._needs(x))
-        raw, v = x[..., : self.model.nq], self.model.check_v(x[..., self.model.nq :])
+        nq, end = self.model.nq, self.model.nq + self.model.nv
+        raw, v = x[..., :nq], self.model.check_v(x[..., nq:end])
         if not np.isfinite(raw).all():
             return self.model.check_q(raw), v  # raises, with the joint's name
         q = self._on_manifold(raw)
@@ -117,7 +128,11 @@ class StateEquation:
                 f"x is off the manifold of q by {off:.3g}: a quaternion has lost its norm; "
                 "integrate with smaller tolerances or steps"
             )
-        return q, v
+        return (q, v, self.model.check_z(x[..., end:])) if self.model.nz else (q, v)
+
+    @property
+    def _size(self) -> int:
+        return self.model.nq + self.model.nv + self.model.nz
 
     def _on_manifold(self, q: NDArray) -> NDArray:
         """q with its quaternions divided by their norms."""
@@ -125,7 +140,10 @@ class StateEquation:
 
     def _needs(self, x: NDArray) -> str:
         nq, nv = self.model.nq, self.model.nv
-        return f"x has shape {x.shape}; model {self.model.name!r} needs ({nq + nv},): {nq} of q and {nv} of v"
+        states = f" and {self.model.nz} of z" if self.model.nz else ""
+        return (
+            f"x has shape {x.shape}; model {self.model.name!r} needs ({self._size},): {nq} of q and {nv} of v{states}"
+        )
 
 
 def _torque(model: Model, tau: Any) -> Callable[[float, NDArray, NDArray], NDArray] | None:
