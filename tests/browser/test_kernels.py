@@ -240,3 +240,34 @@ def test_force_elements_act_in_the_page_and_their_numbers_change(run):
     expected = motion(changed, np.array([0.4, 0.3]), np.zeros(2), 1e-3, 300, every=10)
     assert off(found["q"], expected.q) < 1e-10
     assert off(found["energies"], engine.Kernels(changed, "llvm").energy(expected.q, expected.v)) < 1e-10
+
+
+def test_states_of_force_elements_in_the_page(run):
+    model = double_pendulum()
+    b, joint = model.bodies[2].name, model.joints[1].name
+    model.add_force("motor", rbd.Servo(joint, 0.4, 8.0, 0.5, 0.1, torque=0.3))
+    model.add_force("seal", rbd.Maxwell(b, "world", 30.0, 4.0, 0.3, 0.02, at_b=(0.5, 0.0, 0.0)))
+    packaged = engine.packaged(model, METHOD, algorithms=["energy"], parameters=["seal.dashpot"])
+    assert packaged["states"]["names"] == ["motor.torque", "seal.dashpot"]
+    found = run(
+        packaged,
+        """
+        kernels.set("seal.dashpot", 0.05);
+        const motion = kernels.simulate({ q: [0.4, 0.3], v: [0, 0.1], dt: 1e-3, steps: 300, every: 10 });
+        const other = kernels.simulate({ q: [0.4, 0.3], v: [0, 0.1], dt: 1e-3, steps: 300, every: 300, z: [-1, 0.2] });
+        let message = "";
+        try { kernels.compute("energy", { q: motion.q, v: motion.v }); } catch (fault) { message = fault.message; }
+        return { ...motion, energies: kernels.compute("energy", motion).energies, other: other.z, message };
+        """,
+    )
+    model = model.with_parameters({"seal.dashpot": 0.05})
+    options = {"duration": 0.3, "every": 10}
+    expected = rbd.simulate(model, [0.4, 0.3], [0.0, 0.1], **options)
+    for part in ("q", "v", "z"):
+        assert off(found[part], getattr(expected, part)) < 1e-10
+    assert (
+        off(found["energies"], rbd.engine.Kernels(model, "llvm").energy(expected.q, expected.v, z=expected.z)) < 1e-10
+    )
+    other = rbd.simulate(model, [0.4, 0.3], [0.0, 0.1], **options, z0=[-1.0, 0.2])
+    assert off(found["other"], other.z[[0, -1]]) < 1e-10
+    assert found["message"] == "'energy' needs z"

@@ -84,12 +84,12 @@ class Kernels {
 
   // An algorithm on states, for example compute("energy", { q, v }).energies; the inputs have the names of Python's.
   compute(algorithm, inputs) {
-    const { nq, nv } = this.packaged.counts;
+    const { nq, nv, nz } = this.packaged.counts;
     const program = this.program(algorithm);
     const states = Math.max(1, Math.floor(inputs.q.length / nq));
     const arrays = {};
     for (const name of program.arrays.filter((array) => array in inputs)) {
-      arrays[name] = sized(name, inputs[name], states * (name === "q" ? nq : nv));
+      arrays[name] = sized(name, inputs[name], states * ({ q: nq, z: nz }[name] ?? nv));
     }
     const outputs = {};
     for (const [name, size] of Object.entries(program.outputs)) outputs[name] = new Float64Array(states * size);
@@ -97,16 +97,22 @@ class Kernels {
     return outputs;
   }
 
-  // The motion from a state in steps of dt, every n-th state recorded: { t, q, v, ranAway, unsolved }, the first one too.
+  // States of force elements where a motion begins, as the elements say.
+  initialZ() {
+    return this.packaged.states.first.map((k) => this.numbers("own_numbers")[k]);
+  }
+
+  // The motion from a state in steps of dt, every n-th state recorded: { t, q, v, z, ranAway, unsolved }, the first too.
   // tau: joint forces, nv numbers; or a row of nv for each step, held; or one more, with straight lines between.
   // A run ends before the first state that is not finite; if there is none as equations have no solution, it is unsolved.
-  simulate({ q, v, dt, steps, every = 1, tau = new Array(v.length).fill(0) }) {
-    const { nq, nv } = this.packaged.counts;
+  simulate({ q, v, dt, steps, every = 1, tau = new Array(v.length).fill(0), z = this.initialZ() }) {
+    const { nq, nv, nz } = this.packaged.counts;
     const records = Math.floor(steps / every);
     const step = tau.length === nv ? 0 : nv;
     const rows = [1, steps, steps + 1].find((n) => tau.length === n * nv) ?? 1;
-    const state = { x: sized("q", q, nq), v: sized("v", v, nv), tau: sized("tau", tau, rows * nv) };
-    const record = { x_record: new Float64Array(records * nq), v_record: new Float64Array(records * nv) };
+    const rates = joined(sized("v", v, nv), sized("z", z, nz));
+    const state = { x: sized("q", q, nq), v: rates.slice(), tau: sized("tau", tau, rows * nv) };
+    const record = { x_record: new Float64Array(records * nq), v_record: new Float64Array(records * (nv + nz)) };
     const times = Float64Array.from({ length: steps + 1 }, (_, k) => k * dt);
     const straight = step && rows > steps;
     const counts = { first: 0, records, every, tau_step: step, tau_next: straight ? nv : 0 };
@@ -119,10 +125,12 @@ class Kernels {
     }
     this.run("simulate", { ...state, times, ...record, ...solves }, counts);
     const kept = Math.floor(this.numbers("done")[0] / every);
+    const moving = joined(rates, record.v_record.subarray(0, kept * (nv + nz)));
     return {
       t: times.filter((_, k) => k % every === 0 && k <= kept * every),
       q: joined(q, record.x_record.subarray(0, kept * nq)),
-      v: joined(v, record.v_record.subarray(0, kept * nv)),
+      v: moving.filter((_, k) => k % (nv + nz) < nv),
+      z: moving.filter((_, k) => k % (nv + nz) >= nv),
       ranAway: kept < records,
       unsolved: kept < records && solves.hardest !== undefined && solves.hardest[2] > 0.5,
     };

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.browser.adjust import adjustment
 from rbdkit.engine.links.layout import Layout
-from rbdkit.engine.links.own_forces import own_forces
+from rbdkit.engine.links.own_forces import number_places, own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.bound import WITH_OWN_FORCES
@@ -24,6 +24,7 @@ from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
+from rbdkit.model.element_states import state_places
 from rbdkit.model.requirements import require_tree
 from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, trace, wasm_bytes
 
@@ -67,8 +68,10 @@ def packaged(
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
     numbers, taken = pack(model, plan), tables(plan, kinds)
-    others = {*numbers, *taken, *room(plan, 0)[0], *loop_room(plan.nq, plan.nv), *TASK}
-    of_method = arrays_of(method, plan.nq, plan.nv, others)
+    states = state_places(model)
+    rates = plan.nv + states.size  # the states of force elements stand behind the velocities
+    others = {*numbers, *taken, *room(plan, 0)[0], *loop_room(plan.nq, rates), *TASK}
+    of_method = arrays_of(method, plan.nq, rates, others)
     if "turns" in of_method:
         raise NotCovered(f"web pages simulate with steps of one length; {type(method).__name__} chooses its own")
     if plan.driven:
@@ -86,17 +89,18 @@ def packaged(
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
     used = {name for program in programs.values() for name in program.arrays}
-    arrays = {**numbers, **of_method, **loop_room(plan.nq, plan.nv), **taken}
+    arrays = {**numbers, **of_method, **loop_room(plan.nq, rates), **taken}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     arrays |= {name: np.zeros(size) for name, size in room(plan, max(widths.values()))[0].items() if name in used}
     if law is not None:
         arrays |= {"tau_now": np.zeros(plan.nv), "tau_numbers": np.array(law.numbers)}
-    counts = {"n": len(plan.links), "nq": plan.nq, "nv": plan.nv, "n_bodies": len(model.bodies)}
+    counts = {"n": len(plan.links), "nq": plan.nq, "nv": plan.nv, "nz": states.size, "n_bodies": len(model.bodies)}
     counts["most_numbers"] = plan.numbers.shape[1]
     return {
         "name": model.name,
         "bodies": [body.name for body in model.bodies],
         "counts": {**counts, "stages": len(arrays["c"])},
+        "states": {"names": [*states.entries], "first": _first_states(model)},
         "parameters": {name: {"first": k, "value": x.ravel().tolist()} for name, (k, x) in adjust.values.items()},
         "code": _text(wasm_bytes(*programs.values())),
         "programs": {
@@ -112,6 +116,12 @@ def packaged(
         "room": {name: x.size for name, x in arrays.items() if x.dtype == float and not x.any()},
         "tables": {name: _text(x.astype(np.int32)) for name, x in arrays.items() if x.dtype == np.int64},
     }
+
+
+def _first_states(model: Model) -> list[int]:
+    """Where the states of force elements at the start stand among the numbers of these."""
+    places = number_places(model)
+    return [k for name in state_places(model).slices for k in range(places[name].start, places[name].stop)]
 
 
 def loader() -> str:
