@@ -98,6 +98,7 @@ def inspect(
     *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
+    z: ArrayLike | None = None,
 ) -> Inspection:
     """Frames, transforms, velocities, accelerations, forces and inertia of one body.
 
@@ -115,6 +116,8 @@ def inspect(
         External forces in world coordinates; see `wrench`.
     t : float, optional
         Time of the state, s; for prescribed joints.
+    z : array_like (nz,), optional
+        States of force elements, needed where they have some; see `Model.initial_z`.
 
     Returns
     -------
@@ -124,7 +127,8 @@ def inspect(
     Raises
     ------
     ModelError, StateError
-        If there is no such body, joints close loops, or a vector does not fit the model.
+        If there is no such body, joints close loops, a vector does not fit the model, or states of force elements are
+        not given.
 
     Examples
     --------
@@ -148,15 +152,16 @@ def inspect(
     q = model.check_q(q).astype(float)
     v = np.zeros(model.nv) if v is None else model.check_v(v, "v").astype(float)
     tau = np.zeros(model.nv) if tau is None else model.check_v(tau, "tau").astype(float)
-    for name, given in (("q", q), ("v", v), ("tau", tau)):
+    z = model.check_z(z) if model.nz or z is not None else None
+    for name, given in (("q", q), ("v", v), ("tau", tau), *([] if z is None else [("z", z)])):
         if given.ndim != 1:
             raise StateError(f"{name} has shape {given.shape}; a body is inspected in one state, not in a stack")
     poses = forward_kinematics(model, q, t=t).poses
     sections = {"Placement": [Fact("pose in the world", "T", "1, m", "world", poses[i])]}
     if i == 0:
         return Inspection(body, "none", sections)
-    acting = with_elements(model, q, v, f_ext=f_ext, t=t)  # what pulls at a body does not come through its joint
-    moving = rnea(model, q, v, forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t), f_ext=acting, t=t)
+    acting = with_elements(model, q, v, f_ext=f_ext, t=t, z=z)  # what pulls at a body does not come through its joint
+    moving = rnea(model, q, v, forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=z), f_ext=acting, t=t)
     sections["Placement"] += [
         Fact("transform from the parent", "X", "1, m", f"{body} from {model.bodies[own.parent].name}", moving.X[i]),
         Fact("joint axes", "S", "1, m", body, moving.S[i]),

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 
 from rbdkit.figures.ensemble import ensemble_figure
 from rbdkit.figures.figure import Plot
+from rbdkit.model.element_states import state_places
 from rbdkit.scene.palette import ENERGY, LINES
 from rbdkit.simulation import Ensemble, Trajectory
 
@@ -39,15 +40,23 @@ def plot(trajectory: Trajectory | Ensemble, width: float = 8.0) -> Plot:
     if isinstance(trajectory, Ensemble):
         return ensemble_figure(trajectory, width)
     units = list(dict.fromkeys(unit for joint in trajectory.model.joints for unit in joint.type.q_units))
-    figure = Plot(figsize=(width, 1.6 * (2 + len(units)) + 0.6), layout="constrained")
-    axes = figure.subplots(2 + len(units), sharex=True, squeeze=False)[:, 0]
+    z_units = state_places(trajectory.model).units
+    diagrams = 2 + len(units) + len(dict.fromkeys(z_units))
+    figure = Plot(figsize=(width, 1.6 * diagrams + 0.6), layout="constrained")
+    axes = figure.subplots(diagrams, sharex=True, squeeze=False)[:, 0]
     energy = trajectory.energy()
     for name in ("kinetic", "potential", "total"):
         axes[0].plot(trajectory.t, getattr(energy, name), label=name, color=ENERGY[name])
     axes[1].plot(trajectory.t, trajectory.energy_error(), color=ENERGY["drift"])
     _finish(axes[0], "energy (J)")
     _finish(axes[1], "energy error (J)")
-    for ax, unit in zip(axes[2:], units, strict=True):
+    for ax, unit in zip(axes[2 + len(units) :], dict.fromkeys(z_units), strict=True):
+        ax.set_prop_cycle(color=LINES)
+        for name, own, z in zip(trajectory.z_names, z_units, trajectory.z.T, strict=True):
+            if own == unit:
+                ax.plot(trajectory.t, z, label=name)
+        _finish(ax, f"z ({unit})" if unit else "z")
+    for ax, unit in zip(axes[2 : 2 + len(units)], units, strict=True):
         ax.set_prop_cycle(color=LINES)
         for joint in trajectory.model.joints:
             q = joint.coordinates(trajectory.q)

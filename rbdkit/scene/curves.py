@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.model.element_states import state_places
 from rbdkit.scene import palette
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Plot:
 
 
 def plots_of(trajectory: Trajectory) -> tuple[Plot, ...]:
-    """Energy and drift; coordinates and velocities, a tab for each unit."""
+    """Energy and drift; coordinates, velocities and states of force elements, a tab for each unit."""
     t = np.asarray(trajectory.t, dtype=float)
     energy = trajectory.energy()
     parts = {name: np.asarray(getattr(energy, name), dtype=float) for name in ("kinetic", "potential", "total")}
@@ -76,6 +77,7 @@ def plots_of(trajectory: Trajectory) -> tuple[Plot, ...]:
     motions = (
         *_by_unit("q", t, q, *names_and_units(trajectory.model, "q")),
         *_by_unit("v", t, v, *names_and_units(trajectory.model, "v")),
+        *_by_unit("z", t, trajectory.z, list(trajectory.z_names), list(state_places(trajectory.model).units)),
     )
     return (Plot("Energy", energies), Plot("Motion", motions)) if motions else (Plot("Energy", energies),)
 
@@ -122,7 +124,7 @@ def _by_unit(symbol: str, t: NDArray, values: NDArray, names: list[str], units: 
     sets = []
     for unit in sorted(dict.fromkeys(units), key=lambda unit: unit == "1"):
         chosen = [k for k, u in enumerate(units) if u == unit]
-        title = f"{symbol} (quaternion)" if unit == "1" else f"{symbol} ({unit})"
+        title = f"{symbol} (quaternion)" if unit == "1" else f"{symbol} ({unit})" if unit else symbol
         colors = tuple(palette.LINES[n % len(palette.LINES)] for n in range(len(chosen)))
         sets.append(
             curves(title, "" if unit == "1" else unit, t, tuple(names[k] for k in chosen), colors, values[:, chosen].T)

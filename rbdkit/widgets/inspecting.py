@@ -15,15 +15,15 @@ from rbdkit.widgets.inspector import Inspector
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.touch import Pick
 
-Now = tuple[Model, NDArray, NDArray | None, NDArray | None, ExternalForces, float]
-"""Model, q, v, tau, external forces and t of the picture."""
+Now = tuple[Model, NDArray, NDArray | None, NDArray | None, ExternalForces, float, NDArray]
+"""Model, q, v, tau, external forces, t and states of force elements of the picture."""
 
 
 def state_of(run: Trajectory, k: int) -> Now:
     """The k-th recorded state of a motion, and what acts there."""
     q, v, t = run.q[k], run.v[k], float(run.t[k])
     f_ext = None if run.f_ext is None else run.f_ext(t, q, v)
-    return run.model, q, v, None if run.tau is None else run.tau[k], f_ext, t
+    return run.model, q, v, None if run.tau is None else run.tau[k], f_ext, t, run.z[k]
 
 
 class Inspecting(Stage):
@@ -50,8 +50,8 @@ class Inspecting(Stage):
         """What is known of the inspected body now."""
         if not self.inspected:
             return None
-        model, q, v, tau, f_ext, t = self._now()
-        return inspect(model, self.inspected, q, v, tau, f_ext=f_ext, t=t)
+        model, q, v, tau, f_ext, t, z = self._now()
+        return inspect(model, self.inspected, q, v, tau, f_ext=f_ext, t=t, z=z)
 
     def _picked(self, pick: Pick) -> None:
         model = self._now()[0]

@@ -100,7 +100,7 @@ class View(Inspecting):
     def _now(self) -> Now:
         run = self.trajectory
         if run is None or self._set_by_hand:
-            return self.model, self._q, None, None, None, 0.0
+            return self.model, self._q, None, None, None, 0.0, self.model.initial_z()  # as a motion would begin
         return state_of(run, self.frame)
 
     @traitlets.observe("t", "playing")

@@ -88,7 +88,7 @@ def to_dataframe(ensemble: Ensemble) -> pandas.DataFrame:
         columns |= {name: np.repeat(labels(values), len(ensemble.t)) for name, values in axes.values.items()}
     names = *state_names(ensemble.model), list(ensemble.model.z_names)
     for array, own in zip((ensemble.q, ensemble.v, ensemble.z), names):
-        columns |= dict(zip(own, array.reshape(-1, len(own)).T))
+        columns |= {name: array[..., k].ravel() for k, name in enumerate(own)}
     energy = ensemble.energy()
     columns |= {f"{kind} energy": getattr(energy, kind).ravel() for kind in ("kinetic", "potential", "total")}
     return pandas.DataFrame(columns, index=index)
