@@ -29,6 +29,9 @@ class Formulation(System, Protocol):
     forces (bodies, 6) in world coordinates about the world origin, as `rbdkit.algorithms.external_forces` gives them.
     The functions below take one state or a stack of states (leading axes), all at the time t in s: it matters where
     joints are prescribed.
+
+    A class with ``takes_states = True`` has a place for the states of force elements: they stand behind its velocities
+    in v, and their rates in vdot; displacements are zero there, `state` gives the velocities alone.
     """
 
     name: ClassVar[str]
