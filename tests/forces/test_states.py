@@ -10,6 +10,7 @@ import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.formulations import StateEquation
 from rbdkit.integrators import INTEGRATORS, Adaptive
+from rbdkit.scene.curves import plots_of
 from rbdkit.simulation.simulate import SimulationWarning
 
 STEPPING = [name for name, method in INTEGRATORS.items() if method.requires.__name__ == "System"]
@@ -299,6 +300,21 @@ def test_files_tables_and_going_on(model):
     named = {"muscle.filled": run.state("muscle.filled")[100], "motor.torque": run.state("motor.torque")[100]}
     named |= {"muscle.stretch": run.z[100, 2], "seal.dashpot": run.z[100, 4]}
     assert model.initial_z(named).tolist() == run.z[100].tolist()
+
+
+def test_pictures_and_facts(model):
+    run = rbd.simulate(model, Q, V, duration=0.1)
+    assert [diagram.get_ylabel() for diagram in rbd.plot(run).axes][-2:] == ["z", "z (m)"]
+    tabs = {tab.name: tab for plot in plots_of(run) for tab in plot.tabs}
+    assert tabs["z"].names == model.z_names[:4]
+    assert np.array_equal(tabs["z (m)"].values, run.z[:, 4:].T)
+    facts = rbd.inspect(model, "rod1", Q, V, z=run.z[50])
+    a = rbd.forward_dynamics(model, Q, V, [0.0, 0.0], z=run.z[50])
+    # what goes through the joint is the torque of the muscle; the seal pulls at the bodies
+    element = model.forces[0].element
+    tau = element.strength * run.z[50, 1] - 2.0 * run.z[50, 2]
+    assert facts["tau"] == pytest.approx(tau, abs=1e-12)
+    assert facts["a"][1] == pytest.approx(a[0], rel=1e-12)
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
