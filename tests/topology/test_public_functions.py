@@ -463,8 +463,15 @@ NOT_ASKED = {
     "model.validation.validate": "looks at bodies and joints one by one",
     # loops are their subject: tests/algorithms/loops, with joints that follow and that are driven
     **{f"algorithms.loops.{name}": "tests/algorithms/loops" for name in (
-        "loop_constraint.loop_constraint", "loop_jacobian.find_loop", "loop_jacobian.loop_jacobian",
+        "loop_constraint.loop_constraint",
+        "loop_jacobian.find_loop",
+        "loop_jacobian.loop_jacobian",
         "loop_jacobian.loop_path",
+        "loop_forces.active_force",
+        "loop_forces.bias_force_with_loops",
+        "loop_forces.joint_forces",
+        "loop_equation.LoopEquation",
+        "loop_equation.loop_equation",
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closest.closest",

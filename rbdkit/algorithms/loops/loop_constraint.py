@@ -33,8 +33,8 @@ class LoopConstraint:
         Position error, rad and m, and velocity error, T^T (v_J - sigma), rad/s and m/s.
     T : tuple of ndarray (6, n_k)
         What each loop joint resists, in the coordinates of its successor body.
-    S : tuple of ndarray (6, 6 - n_k)
-        What it allows, likewise.
+    S, T_a : tuple of ndarray (6, 6 - n_k)
+        What it allows, and an active-force subspace, T_a^T S = 1, likewise.
     """
 
     names: tuple[str, ...]
@@ -46,6 +46,7 @@ class LoopConstraint:
     delta_dot: NDArray
     T: tuple[NDArray, ...]
     S: tuple[NDArray, ...]
+    T_a: tuple[NDArray, ...]
 
     @property
     def n_c(self) -> int:
@@ -100,7 +101,7 @@ def loop_constraint(
     rows = tuple(slice(int(end), int(end) + size) for end, size in zip(ends, sizes, strict=False))
     K = np.zeros((ends[-1], model.nv))
     k, delta, delta_dot = np.zeros((3, ends[-1]))
-    Ts, Ss = [], []
+    Ts, Ss, T_as = [], [], []
     for loop, row in zip(model.loops, rows, strict=True):
         p, s = loop.predecessor, loop.successor
         X_p = loop.joint.X_tree @ X[p]
@@ -122,13 +123,14 @@ def loop_constraint(
             else:
                 K[row, model.joints[j].v_slice] += T.T @ plucker.inverse(X[j]) @ motion.S[j]
                 j = model.parent[j]
-        to_body = from_s.T  # of forces
-        Ts.append(to_body @ T)
-        Ss.append(X[s] @ from_joint @ form.S)
+        X_S = plucker.from_pose(loop.successor_placement)
+        Ts.append(X_S.T @ form.T)
+        Ss.append(plucker.inverse(X_S) @ form.S)
+        T_as.append(X_S.T @ np.linalg.pinv(form.S).T)
     of_rate, of_delta = stabilization.factors if stabilization is not None else (0.0, 0.0)
     k_stab = -of_rate * delta_dot - of_delta * delta  # Eq 8.22
     names = tuple(loop.joint.name for loop in model.loops)
-    return LoopConstraint(names, rows, K, k, k_stab, delta, delta_dot, tuple(Ts), tuple(Ss))
+    return LoopConstraint(names, rows, K, k, k_stab, delta, delta_dot, tuple(Ts), tuple(Ss), tuple(T_as))
 
 
 def transforms(model: Model, X: NDArray, reference: int) -> NDArray:

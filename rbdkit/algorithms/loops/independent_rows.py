@@ -1,0 +1,89 @@
+"""Which rows of the loop constraint say something of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.loops.explicit_constraint import explicit_constraint
+from rbdkit.algorithms.loops.loop_constraint import LoopConstraint
+
+
+@dataclass(frozen=True, eq=False)
+class RowSpace:
+    """K and what dependent rows make of K qdd = k + k_stab.
+
+    Attributes
+    ----------
+    r : int
+        Rank of K.
+    singular_values : ndarray (min(n_c, nv),)
+        Of K, the largest first.
+    U : ndarray (n_c, n_c)
+        The first r columns span the range of K, the others the constraint forces that do nothing: K^T U = 0 there.
+    k : ndarray (n_c,)
+        The right-hand side that is nearest to k + k_stab and consistent: the equation in the sense of least squares.
+    residual : ndarray (n_c,)
+        By how much that is off; zeros where rows agree.
+    """
+
+    r: int
+    singular_values: NDArray
+    U: NDArray
+    k: NDArray
+    residual: NDArray
+
+    @property
+    def redundancy(self) -> int:
+        """n_c - r, how many constraint-force variables are free (section 8.10)."""
+        return len(self.k) - self.r
+
+    @property
+    def indeterminate(self) -> NDArray:
+        """(n_c,) booleans: which elements of lambda the equation of motion does not determine."""
+        return np.any(np.abs(self.U[:, self.r :]) > 1e-9, axis=1)
+
+
+def rank_tolerance(constraint: LoopConstraint) -> float:
+    """Singular values of K below this fraction of the largest count as zero.
+
+    A row that others imply where the loops are closed is off by as much as these are open; so the fraction is the
+    square root of the largest error, between 1e-9 and 0.03: above what such a row can reach, and below what
+    independent rows have but close to a singular pose.
+    """
+    gap = float(np.abs(constraint.delta).max(initial=0.0))
+    return float(np.clip(np.sqrt(gap), 1e-9, 0.03)) if gap > 1e-13 else 1e-9
+
+
+def row_space(constraint: LoopConstraint, tol: float | None = None) -> RowSpace:
+    """Rank and range of K, and the right-hand side made consistent (Featherstone 2008, section 8.5).
+
+    Parameters
+    ----------
+    constraint : LoopConstraint
+        At a state.
+    tol : float, optional
+        Of singular values, relative to the largest; `rank_tolerance` if not given.
+    """
+    tol = rank_tolerance(constraint) if tol is None else tol
+    k = constraint.right_hand_side
+    U, s, _ = np.linalg.svd(constraint.K)
+    r = int(np.count_nonzero(s > tol * s[0])) if len(s) and s[0] > 0.0 else 0
+    fitting = U[:, :r] @ (U[:, :r].T @ k)
+    return RowSpace(r, s, U, fitting, k - fitting)
+
+
+def independent_rows(constraint: LoopConstraint, space: RowSpace | None = None) -> tuple[int, ...]:
+    """Numbers of r rows of K that imply the others, in their order: what pruning leaves (section 8.5).
+
+    Parameters
+    ----------
+    constraint : LoopConstraint
+        At a state.
+    space : RowSpace, optional
+        Of it, if known; with the default tolerance if not.
+    """
+    space = row_space(constraint) if space is None else space
+    return tuple(sorted(explicit_constraint(constraint.K, space.k, rank=space.r, tol=0.0).rows))
