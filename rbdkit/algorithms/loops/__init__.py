@@ -4,15 +4,34 @@ constraint     loop_constraint (K, k, k_stab), loop_jacobian, position_error, fi
 forces         active_force, bias_force_with_loops (C - tau^a), joint_forces
 equation       loop_equation; its rows: row_space, independent_rows, rank_tolerance; explicit_constraint (G, g)
 solutions      solve_directly, solve_for_forces, solve_for_independents
+sparsity       loop_clusters, cluster_order; explicit_by_clusters, projected_by_blocks, force_matrix_by_blocks
+mobility       loop_mobility, plane_normal; weaker_loop_joints, with_loop_joint, with_universal_loops, universal_state
 """
 
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.loops.explicit_constraint import ExplicitConstraint, explicit_constraint
 from rbdkit.algorithms.loops.independent_rows import RowSpace, independent_rows, rank_tolerance, row_space
+from rbdkit.algorithms.loops.loop_clusters import (
+    BlockConstraint,
+    LoopCluster,
+    cluster_order,
+    explicit_by_clusters,
+    force_matrix_by_blocks,
+    loop_clusters,
+    projected_by_blocks,
+)
 from rbdkit.algorithms.loops.loop_constraint import LoopConstraint, loop_constraint
 from rbdkit.algorithms.loops.loop_equation import LoopEquation, LoopMotion, loop_equation
 from rbdkit.algorithms.loops.loop_forces import LoopEfforts, active_force, bias_force_with_loops, joint_forces
 from rbdkit.algorithms.loops.loop_jacobian import find_loop, loop_jacobian, loop_path
+from rbdkit.algorithms.loops.loop_mobility import (
+    LoopMobility,
+    Weaker,
+    loop_mobility,
+    plane_normal,
+    weaker_loop_joints,
+    with_loop_joint,
+)
 from rbdkit.algorithms.loops.position_error import position_error
 from rbdkit.algorithms.loops.solutions import (
     IndependentMotion,
@@ -20,30 +39,46 @@ from rbdkit.algorithms.loops.solutions import (
     solve_for_forces,
     solve_for_independents,
 )
+from rbdkit.algorithms.loops.universal_loops import universal_state, with_universal_loops
 
 __all__ = [
     "Baumgarte",
+    "BlockConstraint",
     "ExplicitConstraint",
     "IndependentMotion",
+    "LoopCluster",
     "LoopConstraint",
     "LoopEfforts",
     "LoopEquation",
+    "LoopMobility",
     "LoopMotion",
     "RowSpace",
+    "Weaker",
     "active_force",
     "bias_force_with_loops",
+    "cluster_order",
+    "explicit_by_clusters",
     "explicit_constraint",
     "find_loop",
+    "force_matrix_by_blocks",
     "independent_rows",
     "joint_forces",
+    "loop_clusters",
     "loop_constraint",
     "loop_equation",
     "loop_jacobian",
+    "loop_mobility",
     "loop_path",
+    "plane_normal",
     "position_error",
+    "projected_by_blocks",
     "rank_tolerance",
     "row_space",
     "solve_directly",
     "solve_for_forces",
     "solve_for_independents",
+    "universal_state",
+    "weaker_loop_joints",
+    "with_loop_joint",
+    "with_universal_loops",
 ]
