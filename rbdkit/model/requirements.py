@@ -62,7 +62,8 @@ def require_independent_joints(model: Model, algorithm: str, instead: str) -> No
 
 def require_undriven(model: Model, algorithm: str, why: str) -> None:
     """Raise `ModelError` if a joint moves as time says. why : what is to be said of that, a clause."""
-    driven = [joint.name for joint in model.joints if joint.type.is_driven]
+    joints = [*model.joints, *(loop.joint for loop in model.loops)]
+    driven = [joint.name for joint in joints if joint.type.is_driven]
     if driven:
         raise ModelError(f"{algorithm}: {listed(driven)} of model {model.name!r} move(s) as time says, and {why}")
 

@@ -472,6 +472,7 @@ NOT_ASKED = {
         "loop_forces.joint_forces",
         "loop_equation.LoopEquation",
         "loop_equation.loop_equation",
+        "loop_closure.LoopClosure",
         "loop_clusters.loop_clusters",
         "loop_clusters.cluster_order",
         "loop_mobility.loop_mobility",
@@ -480,6 +481,9 @@ NOT_ASKED = {
         "loop_mobility.with_loop_joint",
         "universal_loops.with_universal_loops",
         "universal_loops.universal_state",
+        "inverse_dynamics.actuated_freedoms",
+        "inverse_dynamics.actuated_variables",
+        "inverse_dynamics.closed_loop_inverse_dynamics",
         "loop_mobility.Weaker",
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (

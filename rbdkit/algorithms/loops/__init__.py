@@ -6,11 +6,22 @@ equation       loop_equation; its rows: row_space, independent_rows, rank_tolera
 solutions      solve_directly, solve_for_forces, solve_for_independents
 sparsity       loop_clusters, cluster_order; explicit_by_clusters, projected_by_blocks, force_matrix_by_blocks
 mobility       loop_mobility, plane_normal; weaker_loop_joints, with_loop_joint, with_universal_loops, universal_state
+closure        LoopClosure (q = gamma(y)), LinearActuator
+inverse        closed_loop_inverse_dynamics, actuated_freedoms, actuated_variables
 """
 
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.loops.explicit_constraint import ExplicitConstraint, explicit_constraint
 from rbdkit.algorithms.loops.independent_rows import RowSpace, independent_rows, rank_tolerance, row_space
+from rbdkit.algorithms.loops.inverse_dynamics import (
+    ActuatedFreedoms,
+    LoopInverseDynamics,
+    actuated_freedoms,
+    actuated_variables,
+    closed_loop_inverse_dynamics,
+)
+from rbdkit.algorithms.loops.linear_actuator import LinearActuator
+from rbdkit.algorithms.loops.loop_closure import ClosureRates, LoopClosure
 from rbdkit.algorithms.loops.loop_clusters import (
     BlockConstraint,
     LoopCluster,
@@ -42,20 +53,28 @@ from rbdkit.algorithms.loops.solutions import (
 from rbdkit.algorithms.loops.universal_loops import universal_state, with_universal_loops
 
 __all__ = [
+    "ActuatedFreedoms",
     "Baumgarte",
     "BlockConstraint",
+    "ClosureRates",
     "ExplicitConstraint",
     "IndependentMotion",
+    "LinearActuator",
+    "LoopClosure",
     "LoopCluster",
     "LoopConstraint",
     "LoopEfforts",
     "LoopEquation",
+    "LoopInverseDynamics",
     "LoopMobility",
     "LoopMotion",
     "RowSpace",
     "Weaker",
     "active_force",
+    "actuated_freedoms",
+    "actuated_variables",
     "bias_force_with_loops",
+    "closed_loop_inverse_dynamics",
     "cluster_order",
     "explicit_by_clusters",
     "explicit_constraint",
