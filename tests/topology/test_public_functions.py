@@ -484,7 +484,13 @@ NOT_ASKED = {
         "inverse_dynamics.actuated_freedoms",
         "inverse_dynamics.actuated_variables",
         "inverse_dynamics.closed_loop_inverse_dynamics",
+        "sparse_system.sparse_pattern",
+        "sparse_system.SparsePattern",
         "loop_mobility.Weaker",
+        "pinned_loop.pinned_loop",
+        "pinned_loop.pinned_motion",
+        "pinned_loop.pinned_velocity",
+        "pinned_loop.pinned_bodies",
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closest.closest",

@@ -8,6 +8,7 @@ sparsity       loop_clusters, cluster_order; explicit_by_clusters, projected_by_
 mobility       loop_mobility, plane_normal; weaker_loop_joints, with_loop_joint, with_universal_loops, universal_state
 closure        LoopClosure (q = gamma(y)), LinearActuator
 inverse        closed_loop_inverse_dynamics, actuated_freedoms, actuated_variables
+without tree   sparse_pattern, sparse_forward_dynamics; pinned_loop, pinned_motion, pinned_velocity, pinned_bodies
 """
 
 from rbdkit.algorithms.baumgarte import Baumgarte
@@ -43,12 +44,26 @@ from rbdkit.algorithms.loops.loop_mobility import (
     weaker_loop_joints,
     with_loop_joint,
 )
+from rbdkit.algorithms.loops.pinned_loop import (
+    PinnedLoop,
+    PinnedMotion,
+    pinned_bodies,
+    pinned_loop,
+    pinned_motion,
+    pinned_velocity,
+)
 from rbdkit.algorithms.loops.position_error import position_error
 from rbdkit.algorithms.loops.solutions import (
     IndependentMotion,
     solve_directly,
     solve_for_forces,
     solve_for_independents,
+)
+from rbdkit.algorithms.loops.sparse_system import (
+    SparseMotion,
+    SparsePattern,
+    sparse_forward_dynamics,
+    sparse_pattern,
 )
 from rbdkit.algorithms.loops.universal_loops import universal_state, with_universal_loops
 
@@ -68,7 +83,11 @@ __all__ = [
     "LoopInverseDynamics",
     "LoopMobility",
     "LoopMotion",
+    "PinnedLoop",
+    "PinnedMotion",
     "RowSpace",
+    "SparseMotion",
+    "SparsePattern",
     "Weaker",
     "active_force",
     "actuated_freedoms",
@@ -88,6 +107,10 @@ __all__ = [
     "loop_jacobian",
     "loop_mobility",
     "loop_path",
+    "pinned_bodies",
+    "pinned_loop",
+    "pinned_motion",
+    "pinned_velocity",
     "plane_normal",
     "position_error",
     "projected_by_blocks",
@@ -96,6 +119,8 @@ __all__ = [
     "solve_directly",
     "solve_for_forces",
     "solve_for_independents",
+    "sparse_forward_dynamics",
+    "sparse_pattern",
     "universal_state",
     "weaker_loop_joints",
     "with_loop_joint",
