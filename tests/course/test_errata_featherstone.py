@@ -238,6 +238,30 @@ def loop_stabilization(rng):
     return tuple(worst(K @ each - k + 2 * decay * rates + decay**2 * delta) for each in solved)
 
 
+def carried_forces(rng):
+    """Two rods in a row, gravity along -y: forces of each and of all that it carries, against the slope of energy."""
+    l, m, c, q = rng.uniform(0.5, 1.5), rng.uniform(1, 2, 2), rng.uniform(0.3, 0.6, 2), rng.uniform(0.3, 0.9, 2)
+    height = lambda q: m[0] * c[0] * np.sin(q[0]) + m[1] * (l * np.sin(q[0]) + c[1] * np.sin(q[0] + q[1]))  # noqa: E731
+    exact = [rate(lambda t, e=e: 9.81 * height(q + t * e)) for e in np.eye(2)]
+    alone = 9.81 * m * c * np.cos([q[0], q[0] + q[1]])
+    carried = alone + [alone[1] + 9.81 * m[1] * l * np.cos(q[0]), 0.0]
+    return worst(alone - exact), worst(carried - exact)
+
+
+def acceleration_of_the_successor(rng):
+    """T stands still in the successor frame: the rate of T^T (v_s - v_p) at qdd = 0 is -k."""
+    v_p, v_s, a_p, a_s = rng.normal(size=(4, 6))
+    T = rng.normal(size=(6, 2))
+    exact = -rate(lambda t: T.T @ expm(-t * cross(v_s)) @ (v_s - v_p + t * (a_s - a_p)))
+    return tuple(worst(-T.T @ (each - a_p + cross(v_s) @ v_p) - exact) for each in (a_p, a_s))
+
+
+def dependent_rows(rng):
+    K, Y, k = rng.normal(size=(2, 5)), rng.normal(size=(2, 2)), rng.normal(size=2)
+    lower = Y @ K @ (np.linalg.pinv(K) @ k)
+    return worst(lower[:, None] - Y @ K[:, :2]), worst(lower - Y @ k)
+
+
 def moving_momentum(rng):
     inertia, v = positive(rng, 6), rng.normal(size=6)
     exact = rate(lambda t: expm(-t * cross(v)).T @ inertia @ v)  # X(t)^T I v in coordinates that do not move
@@ -274,6 +298,9 @@ ROUTES = {
     "section 6.1, after Eq 6.4": columns_of_inertia,
     "Example 8.1": cylindrical_joint,
     "Table 8.4, with Eqs 8.21, 8.36": loop_stabilization,
+    "Table 8.3, last loop": carried_forces,
+    "Table 8.4, line of $a_s$": acceleration_of_the_successor,
+    "section 8.8, after Eq 8.50": dependent_rows,
     "Eq 8.64": moving_momentum,
     "Tables 9.5, 9.6": acceleration_in_bodies,
     "Table A.4, last row": last_row_of_table_a_4,

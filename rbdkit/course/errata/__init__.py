@@ -6,6 +6,7 @@
 from rbdkit.course.errata import (
     featherstone,
     featherstone_assembly,
+    featherstone_loops,
     featherstone_modelling,
     featherstone_motion,
     gebhardt_romero,
@@ -26,6 +27,7 @@ BY_SOURCE = {
         *featherstone_modelling.FINDINGS,
         *featherstone_motion.FINDINGS,
         *featherstone_assembly.FINDINGS,
+        *featherstone_loops.FINDINGS,
         *featherstone.FINDINGS,
     ),
     sueda.SOURCE: (
