@@ -3,7 +3,7 @@
 constraint     loop_constraint (K, k, k_stab), loop_jacobian, position_error, find_loop, loop_path
 forces         active_force, bias_force_with_loops (C - tau^a), joint_forces
 equation       loop_equation; its rows: row_space, independent_rows, rank_tolerance; explicit_constraint (G, g)
-solutions      solve_directly, solve_for_forces, solve_for_independents
+solutions      solve_directly, solve_for_forces, solve_for_independents; solution_costs
 sparsity       loop_clusters, cluster_order; explicit_by_clusters, projected_by_blocks, force_matrix_by_blocks
 mobility       loop_mobility, plane_normal; weaker_loop_joints, with_loop_joint, with_universal_loops, universal_state
 closure        LoopClosure (q = gamma(y)), LinearActuator
@@ -53,6 +53,7 @@ from rbdkit.algorithms.loops.pinned_loop import (
     pinned_velocity,
 )
 from rbdkit.algorithms.loops.position_error import position_error
+from rbdkit.algorithms.loops.solution_costs import SolutionMethod, solution_costs
 from rbdkit.algorithms.loops.solutions import (
     IndependentMotion,
     solve_directly,
@@ -86,6 +87,7 @@ __all__ = [
     "PinnedLoop",
     "PinnedMotion",
     "RowSpace",
+    "SolutionMethod",
     "SparseMotion",
     "SparsePattern",
     "Weaker",
@@ -116,6 +118,7 @@ __all__ = [
     "projected_by_blocks",
     "rank_tolerance",
     "row_space",
+    "solution_costs",
     "solve_directly",
     "solve_for_forces",
     "solve_for_independents",
