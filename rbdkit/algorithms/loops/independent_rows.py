@@ -20,13 +20,16 @@ class RowSpace:
     r : int
         Rank of K.
     singular_values : ndarray (min(n_c, nv),)
-        Of K, the largest first.
+        Of K with angles as arcs, see `LoopConstraint.scaled`; the largest first.
     U : ndarray (n_c, n_c)
         The first r columns span the range of K, the others the constraint forces that do nothing: K^T U = 0 there.
     k : ndarray (n_c,)
-        The right-hand side that is nearest to k + k_stab and consistent: the equation in the sense of least squares.
+        The right-hand side that is nearest to k + k_stab and consistent: the equation in the sense of least squares,
+        again with angles as arcs.
     residual : ndarray (n_c,)
         By how much that is off; zeros where rows agree.
+    tol : float
+        Of singular values, relative to the largest.
     """
 
     r: int
@@ -34,6 +37,7 @@ class RowSpace:
     U: NDArray
     k: NDArray
     residual: NDArray
+    tol: float
 
     @property
     def redundancy(self) -> int:
@@ -43,17 +47,17 @@ class RowSpace:
     @property
     def indeterminate(self) -> NDArray:
         """(n_c,) booleans: which elements of lambda the equation of motion does not determine."""
-        return np.any(np.abs(self.U[:, self.r :]) > 1e-9, axis=1)
+        return np.any(np.abs(self.U[:, self.r :]) > max(self.tol, 1e-9), axis=1)
 
 
 def rank_tolerance(constraint: LoopConstraint) -> float:
-    """Singular values of K below this fraction of the largest count as zero.
+    """Singular values of K, angles as arcs, below this fraction of the largest count as zero.
 
     A row that others imply where the loops are closed is off by as much as these are open; so the fraction is the
-    square root of the largest error, between 1e-9 and 0.03: above what such a row can reach, and below what
-    independent rows have but close to a singular pose.
+    square root of the largest error, in rad and lengths of the model, between 1e-9 and 0.03: above what such a row can
+    reach, and below what independent rows have but close to a singular pose.
     """
-    gap = float(np.abs(constraint.delta).max(initial=0.0))
+    gap = float(np.abs(constraint.per_row * constraint.delta).max(initial=0.0)) / constraint.length
     return float(np.clip(np.sqrt(gap), 1e-9, 0.03)) if gap > 1e-13 else 1e-9
 
 
@@ -68,11 +72,12 @@ def row_space(constraint: LoopConstraint, tol: float | None = None) -> RowSpace:
         Of singular values, relative to the largest; `rank_tolerance` if not given.
     """
     tol = rank_tolerance(constraint) if tol is None else tol
-    k = constraint.right_hand_side
-    U, s, _ = np.linalg.svd(constraint.K)
+    k, per_row = constraint.right_hand_side, constraint.per_row
+    U, s, _ = np.linalg.svd(constraint.scaled)
     r = int(np.count_nonzero(s > tol * s[0])) if len(s) and s[0] > 0.0 else 0
-    fitting = U[:, :r] @ (U[:, :r].T @ k)
-    return RowSpace(r, s, U, fitting, k - fitting)
+    fitting = U[:, :r] @ (U[:, :r].T @ (per_row * k)) / per_row
+    idle = np.linalg.qr(per_row[:, None] * U[:, r:], mode="complete")[0]  # forces that do nothing, then all others
+    return RowSpace(r, s, np.roll(idle, r, axis=1), fitting, k - fitting, tol)
 
 
 def independent_rows(constraint: LoopConstraint, space: RowSpace | None = None) -> tuple[int, ...]:
@@ -86,4 +91,4 @@ def independent_rows(constraint: LoopConstraint, space: RowSpace | None = None) 
         Of it, if known; with the default tolerance if not.
     """
     space = row_space(constraint) if space is None else space
-    return tuple(sorted(explicit_constraint(constraint.K, space.k, rank=space.r, tol=0.0).rows))
+    return tuple(sorted(explicit_constraint(constraint.scaled, space.k, rank=space.r, tol=0.0).rows))

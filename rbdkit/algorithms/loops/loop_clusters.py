@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.loops.explicit_constraint import explicit_constraint
+from rbdkit.algorithms.loops.independent_rows import rank_tolerance
 from rbdkit.algorithms.loops.loop_constraint import LoopConstraint
 from rbdkit.algorithms.loops.loop_jacobian import loop_path
 from rbdkit.errors import ModelError
@@ -107,7 +108,9 @@ class BlockConstraint:
     free: tuple[tuple[int, int], ...]
 
 
-def explicit_by_clusters(constraint: LoopConstraint, clusters: list[LoopCluster], tol: float = 1e-9) -> BlockConstraint:
+def explicit_by_clusters(
+    constraint: LoopConstraint, clusters: list[LoopCluster], tol: float | None = None
+) -> BlockConstraint:
     """G_i and g_i of each cluster from K_i and k_i alone (text at the end of section 8.9).
 
     Parameters
@@ -117,14 +120,18 @@ def explicit_by_clusters(constraint: LoopConstraint, clusters: list[LoopCluster]
     clusters : list of LoopCluster
         Of the model.
     tol : float, optional
-        Of the rank test, see `explicit_constraint`.
+        Of the rank, as for `row_space`.
     """
+    tol = rank_tolerance(constraint) if tol is None else tol
     n = constraint.K.shape[1]
     parts = []
     for cluster in clusters:
         rows = [i for l in cluster.loops for i in range(constraint.rows[l].start, constraint.rows[l].stop)]
+        scaled = constraint.scaled[np.ix_(rows, cluster.variables)]
+        s = np.linalg.svd(scaled, compute_uv=False)
+        r = int(np.count_nonzero(s > tol * s[0])) if len(s) and s[0] > 0.0 else 0
         K_i, k_i = constraint.K[np.ix_(rows, cluster.variables)], constraint.right_hand_side[rows]
-        parts.append(explicit_constraint(K_i, k_i, tol=tol))
+        parts.append(explicit_constraint(K_i, k_i, rank=r, tol=0.0))
     tied = {j for cluster in clusters for j in cluster.variables}
     free = [j for j in range(n) if j not in tied]
     sizes = [part.G.shape[1] for part in parts]

@@ -11,6 +11,7 @@ from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.rnea import rnea
 from rbdkit.joints.loop_form import loop_form
 from rbdkit.model import Model
+from rbdkit.model.closing import length_of
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_motion
 
@@ -35,6 +36,10 @@ class LoopConstraint:
         What each loop joint resists, in the coordinates of its successor body.
     S, T_a : tuple of ndarray (6, 6 - n_k)
         What it allows, and an active-force subspace, T_a^T S = 1, likewise.
+    per_row, per_column : ndarray (n_c,), (nv,)
+        Factors that make lengths of lengths and angles, see `scaled`.
+    length : float
+        Of the model, which angles are compared with, m.
     """
 
     names: tuple[str, ...]
@@ -47,6 +52,14 @@ class LoopConstraint:
     T: tuple[NDArray, ...]
     S: tuple[NDArray, ...]
     T_a: tuple[NDArray, ...]
+    per_row: NDArray
+    per_column: NDArray
+    length: float
+
+    @property
+    def scaled(self) -> NDArray:
+        """K with angles as arcs at a length of the model: what is small in it is small whatever the unit."""
+        return self.per_row[:, None] * self.K * self.per_column
 
     @property
     def n_c(self) -> int:
@@ -100,7 +113,8 @@ def loop_constraint(
     ends = np.cumsum([0, *sizes])
     rows = tuple(slice(int(end), int(end) + size) for end, size in zip(ends, sizes, strict=False))
     K = np.zeros((ends[-1], model.nv))
-    k, delta, delta_dot = np.zeros((3, ends[-1]))
+    k, delta, delta_dot, per_row = np.zeros((4, ends[-1]))
+    length = length_of(model)
     Ts, Ss, T_as = [], [], []
     for loop, row in zip(model.loops, rows, strict=True):
         p, s = loop.predecessor, loop.successor
@@ -123,14 +137,21 @@ def loop_constraint(
             else:
                 K[row, model.joints[j].v_slice] += T.T @ plucker.inverse(X[j]) @ motion.S[j]
                 j = model.parent[j]
+        per_row[row] = 1.0 / np.linalg.norm(form.T / np.array([length] * 3 + [1.0] * 3)[:, None], axis=0)
         X_S = plucker.from_pose(loop.successor_placement)
         Ts.append(X_S.T @ form.T)
         Ss.append(plucker.inverse(X_S) @ form.S)
         T_as.append(X_S.T @ np.linalg.pinv(form.S).T)
     of_rate, of_delta = stabilization.factors if stabilization is not None else (0.0, 0.0)
     k_stab = -of_rate * delta_dot - of_delta * delta  # Eq 8.22
+    per_column = np.ones(model.nv)
+    for joint in model.joints:
+        if joint.mimic is None:
+            per_column[joint.v_slice] = [1.0 if unit == "m/s" else 1.0 / length for unit in joint.type.v_units]
     names = tuple(loop.joint.name for loop in model.loops)
-    return LoopConstraint(names, rows, K, k, k_stab, delta, delta_dot, tuple(Ts), tuple(Ss), tuple(T_as))
+    return LoopConstraint(
+        names, rows, K, k, k_stab, delta, delta_dot, tuple(Ts), tuple(Ss), tuple(T_as), per_row, per_column, length
+    )
 
 
 def transforms(model: Model, X: NDArray, reference: int) -> NDArray:

@@ -35,7 +35,7 @@ class LoopMobility:
     normal : ndarray (3,) or None
         Of these planes, in world axes.
     singular_values : ndarray
-        Of K, the largest first.
+        Of K with angles as arcs, see `LoopConstraint.scaled`; the largest first.
     """
 
     n: int

@@ -18,6 +18,7 @@ from rbdkit.algorithms.loops import (
     independent_rows,
     loop_constraint,
     loop_equation,
+    row_space,
     solve_directly,
     solve_for_forces,
     solve_for_independents,
@@ -160,6 +161,18 @@ def test_rows_that_disagree_a_little_are_met_in_the_sense_of_least_squares():
         assert_allclose(one.residual, -residual, atol=1e-6)
     wrong = loop_equation(model, q, v, tau, tol=1e-12)  # taken for independent, the row decides on accelerations
     assert np.abs(solve_directly(wrong).qdd - solve_directly(closed).qdd).max() > 1e-2
+
+
+@pytest.mark.source("F8.02")
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_the_rank_does_not_depend_on_the_unit_of_length(size):
+    """A four-bar of a millimetre, of a metre, of a kilometre, each open by a thousandth of its size."""
+    model = planar_four_bar(crank=0.2 * size, coupler=0.5 * size, base=0.4 * size)
+    q = model.neutral() + [1e-3, 0.0, 0.0]
+    space = row_space(loop_constraint(model, q, np.zeros(3), Baumgarte.of_time(0.1)))
+    assert space.r == 2 and space.redundancy == 3
+    assert space.singular_values[1] > 0.2 * space.singular_values[0]
+    np.testing.assert_array_equal(space.indeterminate, [True, True, False, True, False])
 
 
 @pytest.mark.source("F8.05", "F8.10")
