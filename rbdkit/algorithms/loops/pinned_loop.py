@@ -223,10 +223,14 @@ def pinned_bodies(model: Model, q: NDArray, qd: NDArray, tau: NDArray, pins: Seq
     Raises
     ------
     ModelError
-        If the constraints are not independent, a loop of the model is not among the pins, or a joint mimics another.
+        If the constraints are not independent, a loop of the model is not among the pins, or a joint mimics another
+        or has a rotor.
     """
     _require_all(model, pins)
     require_no_mimics(model, "the equation of all bodies", "pinned_motion")
+    geared = [joint.name for joint in model.joints if joint.armature.any()]
+    if geared:
+        raise ModelError(f"rotors of {listed(geared)} are no bodies of model {model.name!r}; use pinned_motion")
     n, motion = len(model.bodies), rnea(model, q, qd, np.zeros(model.nv))
     M_m, f_m = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
     M_m[:6, :6] = np.eye(6)  # the world stays

@@ -87,6 +87,41 @@ def test_systems_in_a_plane():
     assert plane_normal(rbd.Model("nothing"), np.zeros(0)) is None
 
 
+def rhombus():
+    """Two arms of one length on the ground and two rods of the same length from them to a slider straight above."""
+    model = rbd.Model("rhombus")
+    bar, hinge = rbd.Inertia(1.0, com=[0.25, 0, 0]), rbd.Revolute("z")
+    for side in "ab":
+        model.add_body(f"arm_{side}", joint=hinge, inertia=bar)
+        model.add_body(f"rod_{side}", f"arm_{side}", hinge, [0.5, 0, 0], bar)
+    model.add_body("slider", joint=rbd.Prismatic("y"), inertia=rbd.Inertia(1.0))
+    for side in "ab":
+        model.add_loop(f"pin_{side}", f"rod_{side}", "slider", hinge, [0.5, 0, 0])
+    return model
+
+
+@pytest.mark.source("F8.15")
+def test_a_mobility_that_changes():
+    """With the slider away from the bearing 1; there the arms turn as they like, 2; and where both lie across, 3."""
+    model, fold = rhombus(), np.pi
+    a = np.arccos(0.6)  # of the arms over the level; the slider is at height 2 * 0.5 * 0.8
+    away = [a, np.pi - 2 * a, np.pi - a, -(np.pi - 2 * a), 0.8]
+    apart = [0.4, fold, 1.7, fold, 0.0]
+    across = [0.0, fold, np.pi, fold, 0.0]
+    for q, mobility in ((away, 1), (apart, 2), (across, 3)):
+        found = loop_mobility(model, np.array(q))
+        assert np.abs(algorithms.loops.loop_constraint(model, np.array(q), np.zeros(5)).delta).max() < 1e-15
+        assert (found.n, found.r, found.mobility) == (5, 5 - mobility, mobility)
+    # near the boundary a singular value fades as the slider does
+    small = []
+    for height in (1e-2, 1e-3):
+        a = np.arcsin(height / 1.0)
+        found = loop_mobility(model, np.array([a, np.pi - 2 * a, np.pi - a, -(np.pi - 2 * a), height]))
+        assert found.mobility == 1
+        small.append(found.singular_values[3])
+    assert_allclose(small[0] / small[1], 10.0, rtol=1e-3)
+
+
 def along(model, steps=3):
     """Poses along the motion of a linkage of one freedom, by its own integrator."""
     run = rbd.simulate(model, v0=None, duration=0.3, dt=0.01, formulation="se3")

@@ -127,6 +127,9 @@ def test_refusals():
     model, q = in_series()
     with pytest.raises(ModelError, match="loop joint 'bolt'"):
         pinned_loop(model, q, np.zeros(4), "bolt")
+    geared = model.with_parameters({"second_joint.armature": 0.1})
+    with pytest.raises(ModelError, match="rotors of 'second_joint' are no bodies"):
+        pinned_bodies(geared, q, *np.zeros((2, 4)), [pinned_loop(geared, q, np.zeros(4), "pin")])
     ball = planar_four_bar(rbd.Spherical())
     with pytest.raises(ModelError, match="'pin' is spherical"):
         pinned_loop(ball, ball.neutral(), np.zeros(3), "pin")
