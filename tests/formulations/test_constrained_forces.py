@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.engine.rows.joint_program import FORMS, form_of, joint_numbers, project
 from rbdkit.formulations import joint_state
-from rbdkit.formulations.constrained.joint_constraints import places
-from rbdkit.formulations.constrained.joint_program import FORMS, form_of, joint_numbers, project
 from rbdkit.library import joint_gallery, random_state, random_tree
+from rbdkit.model.places import places
 from rbdkit.spatial import se3
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import select

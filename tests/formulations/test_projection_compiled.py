@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.engine.rows.joint_program import form_of, gap, joint_numbers
 from rbdkit.formulations import Baumgarte, ConstrainedBodies
-from rbdkit.formulations.constrained.joint_program import form_of, gap, joint_numbers
 from rbdkit.integrators import (
     INTEGRATORS,
     RK4,

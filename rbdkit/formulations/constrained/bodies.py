@@ -14,13 +14,13 @@ from rbdkit.algorithms import Energy, crba, forward_kinematics
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.force_elements import element_power, element_state_rates
 from rbdkit.algorithms.passive_force import passive_force, spring_energy
+from rbdkit.engine.rows.dependence import FLOOR, LoopRows, free_responses
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
-from rbdkit.formulations.constrained.dependence import FLOOR, LoopRows, free_responses
 from rbdkit.formulations.constrained.gaps import Gaps
 from rbdkit.formulations.constrained.groups import ProductGroup
 from rbdkit.formulations.constrained.index1 import Index1
-from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Relative, places
+from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Relative
 from rbdkit.formulations.constrained.joint_forces import applied, rotors
 from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
 from rbdkit.formulations.constrained.rank_loss import rank_remarks
@@ -36,6 +36,7 @@ from rbdkit.model.closing import length_of
 from rbdkit.model.element_states import split_states, with_zeros
 from rbdkit.model.force import inner
 from rbdkit.model.names import listed
+from rbdkit.model.places import places
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_force
 from rbdkit.trace import Recordable, Run, run_motion
@@ -122,7 +123,7 @@ class ConstrainedBodies:
         self._tree = not model.loops
         self.gaps = Gaps(self.constraints, length_of(model))
         self.free_responses = free_responses(model, self.constraints.joints[self.n :], self.gaps.length)
-        self.tree_has_inertia = self._tree or _has_inertia(model)
+        self.tree_has_inertia = self._tree or has_inertia(model)
         self._passive = bool(model.acting) or any(j.damping.any() or j.stiffness.any() for j in model.joints)
         self._rotors = any(joint.armature.any() for joint in model.joints)
         self._mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
@@ -338,7 +339,7 @@ class ConstrainedBodies:
         return v[..., : 6 * self.n].reshape(*v.shape[:-1], self.n, 6)
 
 
-def _has_inertia(model: Model) -> bool:
+def has_inertia(model: Model) -> bool:
     """Whether all joints of the tree alone move something that resists."""
     H = crba(model, model.neutral()).H
     size = np.sqrt(np.diag(H))

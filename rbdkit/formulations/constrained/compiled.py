@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from rbdkit.engine import kernels_for
 from rbdkit.engine.links.own_forces import OwnForces
-from rbdkit.formulations.constrained.dependence import PREFERENCE
+from rbdkit.engine.rows.dependence import PREFERENCE
+from rbdkit.engine.rows.joint_program import form_of, joint_numbers
 from rbdkit.formulations.constrained.index1 import ConstrainedSystem
-from rbdkit.formulations.constrained.joint_constraints import Place
-from rbdkit.formulations.constrained.joint_program import form_of, joint_numbers
 from rbdkit.formulations.constrained.program_body import (
     ARMATURE,
     AXES,
@@ -31,6 +30,7 @@ from rbdkit.formulations.formulation import Acting
 from rbdkit.formulations.system import Projectable, Starting
 from rbdkit.joints import JointType
 from rbdkit.model import Model
+from rbdkit.model.places import Place
 from rbdkit.spatial import se3
 from rbdkit.trace import (
     Backend,

@@ -9,8 +9,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.rows.dependence import FLOOR, LoopRows, taken_rows
 from rbdkit.errors import ModelError
-from rbdkit.formulations.constrained.dependence import FLOOR, LoopRows, taken_rows
 from rbdkit.formulations.system import System
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
-from rbdkit.formulations.constrained.dependence import CEILING, FLOOR
-from rbdkit.formulations.constrained.gaps import GAP_NUMBERS, gap_squared
-from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, gap
+from rbdkit.engine.rows.dependence import CEILING, FLOOR
+from rbdkit.engine.rows.gaps import GAP_NUMBERS, gap_squared
+from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
 from rbdkit.formulations.constrained.program_body import AXES, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt

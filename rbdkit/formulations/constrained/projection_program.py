@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
-from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, gap
 from rbdkit.formulations.constrained.program_body import AXES, INERTIA, RATES, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import Part, Scalar, maximum, select

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.rows.joint_program import FORMS, JOINT_NUMBERS, form_of, gap, joint_numbers
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints
-from rbdkit.formulations.constrained.joint_program import FORMS, JOINT_NUMBERS, form_of, gap, joint_numbers
 from rbdkit.spatial import se3
 from rbdkit.spatial.vector3 import Matrix, Vector, dot
 from rbdkit.trace import Backend, Executable, Index, Program, available, executable

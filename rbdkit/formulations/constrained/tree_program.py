@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from typing import Literal
 
 from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
-from rbdkit.formulations.constrained.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
 from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise

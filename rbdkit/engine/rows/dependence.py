@@ -25,8 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.formulations.constrained.joint_constraints import Place
 from rbdkit.model import Model
+from rbdkit.model.places import Place
 
 FLOOR = 1e-10
 """Of s^2: rounding errors of the elimination of a tree stay below."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.steps.manifold import from_matrix, jacobian_inverse, log
 from rbdkit.engine.steps.motions import MOTIONS
-from rbdkit.formulations.constrained.joint_constraints import Place
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.joints.axis import plane_basis
+from rbdkit.model.places import Place
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar, arctan2, cos, select, sin, whole
 
