@@ -11,6 +11,7 @@ In the order of reading; the packages list their files in the same way::
 
     links            a Model as a chain of links with simple joints about z, and its numbers in arrays
     steps            vectors, joints, trees and the algorithms that are recorded over them
+    rows             what constrains a tree, loop joints say, and how it moves then
     run              their programs compiled, kept and called: Kernels, simulate, simulate_many
     browser          a model as data for a web page, and the JavaScript that computes with it
 

@@ -33,7 +33,7 @@ def loops_unseen(loops: Sequence[str], model: str, algorithm: str) -> ModelError
     """The error of an algorithm for trees that meets loop joints of these names."""
     return ModelError(
         f"{algorithm} needs a tree, but {listed(loops)} close(s) a loop in model {model!r}; "
-        "rbdkit.algorithms.divide_and_conquer and the formulations 'se3', 'so3xr3' and 'bodywise' know loops"
+        "rbdkit.forward_dynamics, simulate, rbdkit.algorithms.loops and divide_and_conquer know loops"
     )
 
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
+from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
 from rbdkit.engine.run.compiled_programs import Recipe, Task, loop_code, unrolled_code
 from rbdkit.engine.run.driven import DrivenJoints
 from rbdkit.engine.run.shapes import Shape, shape_of
@@ -19,8 +21,19 @@ from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
 from rbdkit.trace import ALONE, Backend, Binder, Given, Lanes
 
-WITH_OWN_FORCES = ("energy", "forward_dynamics", "own_forces", "own_gradient", "over_time")
+WITH_OWN_FORCES = (
+    "energy",
+    "forward_dynamics",
+    "reactions",
+    "stabilised_dynamics",
+    "own_forces",
+    "own_gradient",
+    "over_time",
+)
 """What the force elements of a model take part in."""
+
+WITH_ROWS = ("forward_dynamics", "reactions", "stabilised_dynamics", "over_time")
+"""What constraints take part in."""
 
 UNROLLED_STATES = 10_000
 """So many states in one call are worth compiling straight-line code; a motion always is (see `rbdkit.engine`)."""
@@ -31,7 +44,7 @@ class BoundModel:
 
     Parameters
     ----------
-    model : a tree, or one whose loops count for nothing in what is computed.
+    model : a tree, or one with loops: most of what is computed is that of the spanning tree, see `WITH_ROWS`.
     backend : 'llvm' or 'python'.
 
     Attributes
@@ -39,6 +52,7 @@ class BoundModel:
     numbers : of the model, in the arrays that programs read. shape : of straight-line code for it, if there is any.
     driven : its joints that move as time says. coupled : whether joints follow others.
     own : what acts in it by itself, None if nothing does.
+    rows : what constrains its tree, None if nothing does, or if it is not known; why_not : why that is so, or empty.
     uses : what formulas of a user's own were made of, None if there are none.
 
     Raises
@@ -55,6 +69,14 @@ class BoundModel:
         self.numbers = pack(model, self._layout)
         if self.own is not None:
             self.numbers["own_numbers"] = np.array(self.own.law.numbers)
+        self.rows: RowsOfModel | None = None
+        self.why_not = ""
+        try:
+            self.rows = rows_of(model, self._layout, self.numbers["frames"])
+        except NotCovered as fault:
+            self.why_not = str(fault)
+        if self.rows is not None:
+            self.numbers |= self.rows.numbers
         self.driven = DrivenJoints(model, self._layout)
         self._links_are_bodies = np.array_equal(self._layout.link_of_body, range(len(self._layout.links) + 1))
         self._kinds = kinds_of(self._layout)
@@ -80,13 +102,16 @@ class BoundModel:
     @property
     def names(self) -> set[str]:
         """Of the arrays and tables that its programs are bound to, besides those of a task."""
-        return {*self.numbers, *self._tables, *room(self._layout, 0)[0]}
+        rows = {} if self.rows is None else self.rows.tables(1) | self.rows.room(1)
+        return {*self.numbers, *self._tables, *room(self._layout, 0)[0], *rows}
 
     @property
     def likeness(self) -> Hashable:
         """What models have in common that can be computed in the lanes of one program."""
         layout = self._layout
-        return self.backend, layout.links, layout.nq, layout.nv, tuple(layout.link_of_body), self.shape, self.own
+        rows = None if self.rows is None else self.rows.likeness
+        place = tuple(layout.link_of_body)
+        return self.backend, layout.links, layout.nq, layout.nv, place, self.shape, self.own, rows
 
     def unrolls(self, states: int | None) -> bool:
         """Whether straight-line code serves so many states, or, if None, a motion of any length."""
@@ -110,21 +135,33 @@ class BoundModel:
         """
         if task.algorithm in WITH_OWN_FORCES:
             task = replace(task, own=self.own)
+        if task.algorithm in WITH_ROWS and self.rows is not None:
+            task = replace(task, rows=self.rows.codes)
         recipe = self._recipe(task, states, lanes)
         if numbers is not None:
-            return self._binder(recipe, numbers, arrays, counts)(arrays, counts)
+            return self._binder(recipe, task, lanes, numbers, arrays, counts)(arrays, counts)
         key = id(recipe), *arrays, *counts
         known = self._binders.get(key)
         if known is None:
-            known = self._binders[key] = recipe, self._binder(recipe, self.numbers, arrays, counts)
+            known = self._binders[key] = recipe, self._binder(recipe, task, lanes, self.numbers, arrays, counts)
         return known[1](arrays, counts)
 
     def _binder(
-        self, recipe: Recipe, numbers: Mapping[str, NDArray], arrays: Collection[str], counts: Collection[str]
+        self,
+        recipe: Recipe,
+        task: Task,
+        lanes: Lanes,
+        numbers: Mapping[str, NDArray],
+        arrays: Collection[str],
+        counts: Collection[str],
     ) -> Binder:
         """Binds a recipe to arrays and counts of these names. numbers : of the model."""
         sizes, lengths = room(self._layout, recipe.width)
-        fixed = {name: x for name, x in {**numbers, **self._tables}.items() if name not in arrays}
+        tables = self._tables
+        if task.rows and self.rows is not None:
+            sizes, lengths = sizes | self.rows.room(lanes.width), lengths | self.rows.counts(lanes.width)
+            tables = tables | self.rows.tables(lanes.width)
+        fixed = {name: x for name, x in {**numbers, **tables}.items() if name not in arrays}
         known = {name: x for name, x in {**self._counts, **lengths}.items() if name not in counts}
         return recipe.code.binder(fixed, {name: x for name, x in sizes.items() if name not in arrays}, known)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.rows.contribution import RowCode
+from rbdkit.engine.rows.recorded import RecordedConstrainedTree
 from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
 from rbdkit.engine.steps.loop_tree import LoopTree
@@ -23,7 +25,7 @@ class Task:
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
         external forces on the links, from time and state, and driven the numbers of joints that move as time says;
         None where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for
-        them.
+        them. rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these.
     """
 
     algorithm: str
@@ -33,18 +35,30 @@ class Task:
     step: Record | None = None
     driven: DrivenMotion | None = None
     own: OwnForces | None = None
+    rows: tuple[RowCode, ...] = ()
+    stabilised: bool = False
 
     @property
     def unrolls(self) -> bool:
         """Whether there is a straight-line form."""
-        return self.algorithm in ("rnea", "aba", "forward_dynamics", "crba", "over_time")
+        return not self.rows and self.algorithm in ("rnea", "aba", "forward_dynamics", "crba", "over_time")
 
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
-        if self.step is not None:
+        if self.rows:
+            assert isinstance(tree, LoopTree)
+            self._record_constrained(tree)
+        elif self.step is not None:
             over_time(RecordedTree(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
         else:
             over_states(tree, self.algorithm, self.external, self.own)
+
+    def _record_constrained(self, tree: LoopTree) -> None:
+        if self.step is None:
+            over_states(tree, self.algorithm, self.external, self.own, self.rows)
+            return
+        laws = self.external, self.tau, self.f_ext, self.driven, self.own
+        over_time(RecordedConstrainedTree(tree, self.rows, self.stabilised, *laws), self.step)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.rows.loop_joints import transmitted
 from rbdkit.engine.run.calls import Frame
 from rbdkit.engine.run.parameters import inertial_gradient, parameter_gradient
 from rbdkit.engine.run.states import StateComputer
@@ -114,11 +115,34 @@ class Kernels(StateComputer):
 
         z : (..., nz) the states of force elements, where they have some.
 
-        `ModelError` if joints close loops, as for all that follows from accelerations.
+        Where joints close loops these are those of the constrained tree; a `ModelError` if their rows are not known.
         """
-        if self.loops:
-            self.refuse_loops("forward dynamics")
+        self.require_rows("forward dynamics")
         return self._compute("forward_dynamics", (q, v, tau), f_ext, t, z=z)[0]
+
+    def stabilised_dynamics(
+        self, q: NDArray, v: NDArray, tau: NDArray, factors: NDArray, f_ext: NDArray | None = None, t: float = 0.0
+    ) -> NDArray:
+        """The same with Baumgarte's terms for the constraints. factors : of rate and size of what these are off by."""
+        self.require_rows("forward dynamics")
+        return self._compute("stabilised_dynamics", (q, v, tau), f_ext, t, besides={"baumgarte": factors})[0]
+
+    def reactions(
+        self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, t: float = 0.0
+    ) -> tuple[NDArray, NDArray]:
+        """The same, and what acts along each of the `rows` (..., rows): minus the reactions, zero of dependent ones."""
+        self.require_rows("forward dynamics")
+        qdd, reactions = self._compute("reactions", (q, v, tau), f_ext, t)
+        return qdd, reactions
+
+    def transmitted(self) -> list[NDArray]:
+        """Of each loop joint the wrenches (rows, 6) that the rows stand for, on the successor body, in its coordinates.
+
+        The successor is that of the joint inside where a loop joint is a reversed one.
+        """
+        self.require_rows("what loop joints transmit")
+        assert self.rows is not None
+        return transmitted(self.rows.parts[0], self.numbers["frames"])
 
     def own_forces(
         self, q: NDArray, v: NDArray, t: float = 0.0, z: NDArray | None = None
@@ -221,6 +245,11 @@ class Kernels(StateComputer):
     def inertial_gradient(self, by_link: NDArray) -> NDArray:
         """By mass, first moment and inertia about its origin of each body (..., bodies, 10)."""
         return inertial_gradient(self._layout, self.numbers["frames"], by_link)
+
+    def require_rows(self, algorithm: str) -> None:
+        """Raise the `ModelError` of an algorithm that has to know loops, and does not know these."""
+        if self.loops and self.rows is None:
+            self.refuse_loops(f"{algorithm} ({self.why_not})")
 
     def refuse_loops(self, algorithm: str) -> NoReturn:
         """Raise the `ModelError` of an algorithm that would have to know loops."""

@@ -31,9 +31,9 @@ class JointMotion:
         method: Recordable,
         tau: NDArray | Feedback,
         f_ext: NDArray | Feedback | None,
+        begins: Mapping[str, NDArray] | None = None,
     ) -> None:
-        if kernels.loops:
-            kernels.refuse_loops("the loop over time")
+        kernels.require_rows("the loop over time")
         nq, nv, self.shared = len(q), kernels.nv, method.shared
         if len(v) != nv + kernels.nz:
             raise ValueError(f"v has {len(v)} numbers; there are {nv} velocities and {kernels.nz} states of elements")
@@ -59,7 +59,11 @@ class JointMotion:
             f_ext if isinstance(f_ext, Feedback) else None,
             method.record,
             driven,
+            stabilised=begins is not None and "baumgarte" in begins,
         )
+        self.arrays |= {} if begins is None else begins
+        if kernels.driven and method.requires.__name__ == "Projectable" and self.arrays["c"][-1] != 1.0:
+            raise NotCovered("joints move as time says, and the last stage of the method is not at the end of its step")
         self.counts = {"stages": len(self.arrays["c"])}
         if isinstance(tau, Feedback):
             self.arrays |= {"tau_now": np.zeros(nv), "tau_numbers": np.array(tau.numbers)}

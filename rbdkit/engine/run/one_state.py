@@ -35,8 +35,8 @@ def at_one_state(
     """What an algorithm writes for one state, as `Kernels` computes it; None wherever anything needs a longer look.
 
     That is: anything but arrays of floats of the right shapes, that are finite, not large and on their manifold; a
-    model with loops, joints that move as time says, inertias that make no sense, or without kernels; a result that is
-    not finite. Who calls looks then, and has the words for what is wrong.
+    model with loops that the algorithm does not know, joints that move as time says, inertias that make no sense, or
+    without kernels; a result that is not finite. Who calls looks then, and has the words for what is wrong.
 
     Parameters
     ----------
@@ -57,7 +57,9 @@ def _by_algorithm(model: Model) -> dict[str | tuple[str, str], Quick]:
 
 def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
     """The function that does it, kept with the model; None if there is none."""
-    if model.senseless is not None or model.loops or (kernels := kernels_for(model)) is None:
+    if model.senseless is not None or (kernels := kernels_for(model)) is None:
+        return None
+    if model.loops and (algorithm != "forward_dynamics" or kernels.rows is None):
         return None
     if kernels.driven or (kernels.coupled and algorithm == "aba"):
         return None

@@ -7,6 +7,8 @@ from functools import partial
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.rows.constrained_tree import ConstrainedTree
+from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.steps import own_forces
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.crba import crba, crba_base
@@ -30,8 +32,15 @@ from rbdkit.trace import Index, Part
 class State:
     """One of a stack of states: its part of the arrays of a program that loops over them."""
 
-    def __init__(self, tree: Tree, number: Index, external: bool, own: OwnForces | None = None) -> None:
-        self.tree, self.own = tree, own
+    def __init__(
+        self,
+        tree: Tree,
+        number: Index,
+        external: bool,
+        own: OwnForces | None = None,
+        rows: tuple[RowCode, ...] = (),
+    ) -> None:
+        self.tree, self.own, self.rows, self.external = tree, own, rows, external
         self.number = number
         self.q = tree.coordinates("q", number * tree.nq)
         self.f_ext = ExternalForce(tree, number * ((tree.n + 1) * 6)) if external else None
@@ -57,7 +66,25 @@ def _aba(tree: Tree, x: State) -> None:
 
 
 def _forward_dynamics(tree: Tree, x: State) -> None:
+    if x.rows:
+        _constrained(tree, x)
+        return
     forward_dynamics(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext, x.own, x.z)
+
+
+def _constrained(tree: Tree, x: State, stabilised: bool = False) -> None:
+    assert isinstance(tree, LoopTree)
+    pushes = [("f_ext", x.number * ((tree.n + 1) * 6))] if x.external else []
+    motion = x.q, x["v"], x["tau"], x["qdd"]
+    ConstrainedTree(tree, x.rows).forward_dynamics(*motion, pushes, x.own, x.z, stabilised=stabilised)
+
+
+def _reactions(tree: Tree, x: State) -> None:
+    _constrained(tree, x)
+    program, m = tree.program, tree.program.count("n_rows")
+    first = x.number * m
+    with program.loop(0, m) as r:
+        program.store("lambda", first + r, 0, program.load("reactions", r))
 
 
 def _own_forces(tree: Tree, x: State) -> None:
@@ -164,6 +191,8 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
     "motors": _motors,
     "aba": _aba,
     "forward_dynamics": _forward_dynamics,
+    "reactions": _reactions,
+    "stabilised_dynamics": partial(_constrained, stabilised=True),
     "crba": _crba,
     "energy": _energy,
     "own_forces": _own_forces,
@@ -184,11 +213,14 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
 }
 
 
-def over_states(tree: Tree, algorithm: str, external: bool, own: OwnForces | None = None) -> None:
+def over_states(
+    tree: Tree, algorithm: str, external: bool, own: OwnForces | None = None, rows: tuple[RowCode, ...] = ()
+) -> None:
     """Write the program of one of `ALGORITHMS`.
 
-    external : whether there are external forces on the bodies. own : the model's force elements.
+    external : whether there are external forces on the bodies. own : the model's force elements. rows : what constrains
+    its tree.
     """
     program = tree.program
     with program.loop(0, program.count("states"), program.lanes.width) as number:
-        ALGORITHMS[algorithm](tree, State(tree, number, external, own))
+        ALGORITHMS[algorithm](tree, State(tree, number, external, own, rows))

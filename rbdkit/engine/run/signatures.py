@@ -11,6 +11,7 @@ from rbdkit.engine.steps.jacobians import row_length
 INPUTS = {
     "rnea": ("q", "v", "qdd"), "motors": ("q", "v", "qdd"),
     "aba": ("q", "v", "tau"), "forward_dynamics": ("q", "v", "tau"),
+    "reactions": ("q", "v", "tau"), "stabilised_dynamics": ("q", "v", "tau"),
     "crba": ("q",), "poses": ("q",), "kinematics": ("q", "v"), "energy": ("q", "v"), "own_forces": ("q", "v"),
     "own_gradient": ("q", "v", "weights"),
     "rnea_jacobian": ("q", "v", "qdd"), "aba_jacobian": ("q", "v", "tau"),
@@ -23,6 +24,7 @@ INPUTS = {
 }  # fmt: skip
 OUTPUTS = {
     "rnea": ("tau",), "motors": ("motors", "tau"), "aba": ("qdd",), "forward_dynamics": ("qdd",),
+    "reactions": ("qdd", "lambda"), "stabilised_dynamics": ("qdd",),
     "crba": ("H",), "poses": ("poses",), "kinematics": ("poses", "velocities"), "energy": ("energies",),
     "own_forces": ("powers", "tau"), "own_gradient": ("by_q", "by_v", "by_link", "by_numbers"),
     "rnea_jacobian": ("derivatives",), "aba_jacobian": ("derivatives", "qdd"),
@@ -66,11 +68,11 @@ def outputs_of(algorithm: str, states: bool) -> tuple[str, ...]:
 
 
 def output_shapes(
-    algorithm: str, nv: int, bodies: int, links: int = 0, driven: int = 0, own: int = 0, nz: int = 0
+    algorithm: str, nv: int, bodies: int, links: int = 0, driven: int = 0, own: int = 0, nz: int = 0, rows: int = 0
 ) -> dict[str, tuple[int, ...]]:
     """The arrays that an algorithm writes, with their shapes for one state.
 
-    own : numbers of force elements. nz : of their states.
+    own : numbers of force elements. nz : of their states. rows : of constraints.
     """
     shapes = {"H": (nv, nv), "poses": (bodies, 4, 4), "velocities": (bodies, 6), "energies": (3,)}
     shapes |= {
@@ -85,6 +87,7 @@ def output_shapes(
         "motors": (driven,),
         "powers": (2,),
         "by_numbers": (own,),
+        "lambda": (rows,),
         "z_rate": (nz,),
     }
     return {name: shapes.get(name, (nv,)) for name in outputs_of(algorithm, nz > 0)}

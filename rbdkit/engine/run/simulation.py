@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from numpy.typing import NDArray
 
@@ -21,6 +21,7 @@ def simulate(
     f_ext: NDArray | Feedback | None = None,
     every: int = 1,
     progress: Callable[[float], object] | None = None,
+    begins: Mapping[str, NDArray] | None = None,
 ) -> Run:
     """Step a model through given times, with the springs and dampers of its joints.
 
@@ -35,8 +36,10 @@ def simulate(
         `Kernels.on_links`), (links + 1) * 6 numbers.
     every : record every so many steps, and the last.
     progress : is told the fraction done, every so often.
+    begins : arrays that the method begins with, see `rbdkit.formulations.system.Starting`, and "baumgarte", the factors
+        of the rate and the size of what constraints are violated by, if such terms are to act.
     """
-    return run_motion(JointMotion(kernels, q, v, times, method, tau, f_ext), every, progress)
+    return run_motion(JointMotion(kernels, q, v, times, method, tau, f_ext, begins), every, progress)
 
 
 def few_steps(
@@ -47,9 +50,10 @@ def few_steps(
     method: Recordable,
     tau: NDArray | Feedback,
     f_ext: NDArray | Feedback | None = None,
+    begins: Mapping[str, NDArray] | None = None,
 ) -> FewSteps:
     """So many steps of `simulate` as there are times to come to, from states like this one.
 
     tau : of its own shape in all of them; if it is an array, "tau" is its name.
     """
-    return FewSteps(JointMotion(kernels, q, v, times, method, tau, f_ext))
+    return FewSteps(JointMotion(kernels, q, v, times, method, tau, f_ext, begins))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +43,11 @@ class StateComputer(BoundModel):
         t: float = 0.0,
         frame: Frame | None = None,
         z: NDArray | None = None,
+        besides: Mapping[str, NDArray] | None = None,
     ) -> list[NDArray]:
         """Run an algorithm on one state or a stack; gives copies of its results.
 
-        z : (..., nz) states of force elements, for what these take part in.
+        z : (..., nz) states of force elements, for what these take part in. besides : arrays that all states share.
         """
         states = self._has_states and algorithm in WITH_OWN_FORCES
         if states:
@@ -58,6 +59,8 @@ class StateComputer(BoundModel):
         shared = self.driven.at(t) if self._moves else {}  # the same for all states
         if frame is not None:
             shared = {**shared, "frame_pose": frame.pose}
+        if besides is not None:
+            shared = {**shared, **besides}
         key = algorithm, f_ext is not None, None if frame is None else frame.link, states
         if inputs[0].ndim > 1:
             return self._compute_stack(Job(*key), inputs, shared)
@@ -138,7 +141,8 @@ class StateComputer(BoundModel):
         nv, bodies, links, driven = (self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv"))
         own = 0 if self.own is None else len(self.own.law.numbers)
         nz = self.own.nz if self.own is not None else 0
-        return list(output_shapes(algorithm, nv, bodies, links, driven, own, nz).values())
+        rows = 0 if self.rows is None else self.rows.m
+        return list(output_shapes(algorithm, nv, bodies, links, driven, own, nz, rows).values())
 
 
 def _zeros(shape: tuple[int, ...]) -> NDArray:

@@ -23,21 +23,11 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
     `ordered`, and "paths", "first_path" of its `path_to`; where joints follow others, those of `_slots` too.
     """
     links = np.zeros((len(layout.links) + 1, ENTRIES), dtype=np.int64)
-    on_the_way: list[list[int]] = [[]]  # velocities that move each link
-    supports: dict[int, list[int]] = {}
     paths: list[list[int]] = [[]]
     for number, link in enumerate(layout.links, start=1):
         links[number] = kinds.index(link.kind), link.parent, link.q, link.v
-        way = list(on_the_way[link.parent])
-        for a in range(link.v, link.v + link.kind.motion.nv):
-            way.append(a)
-            supports[a] = list(way)
-        on_the_way.append(way)
         paths.append([*paths[link.parent], number])
-    slots: dict[str, NDArray] = {}
-    if any(kind.follows for kind in kinds):
-        slots, pairs = _slots(layout)
-        supports = elimination(list(supports), pairs)
+    supports, slots = supports_of(layout)
     in_order = [supports[a] for a in range(layout.nv)]
     return {
         "links": links,
@@ -49,6 +39,25 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
         "first_path": np.cumsum([0, *map(len, paths)], dtype=np.int64),
         **slots,
     }
+
+
+def supports_of(layout: Layout) -> tuple[dict[int, list[int]], dict[str, NDArray]]:
+    """For each velocity those that its elimination touches, parents before children, itself last, in an order for
+    elimination; where joints follow others, the tables of `_slots` besides.
+    """
+    if any(link.kind.follows for link in layout.links):
+        slots, pairs = _slots(layout)
+        order = [a for link in layout.links for a in range(link.v, link.v + link.kind.motion.nv)]
+        return elimination(list(dict.fromkeys(order)), pairs), slots
+    on_the_way: list[list[int]] = [[]]  # velocities that move each link
+    supports: dict[int, list[int]] = {}
+    for link in layout.links:
+        way = list(on_the_way[link.parent])
+        for a in range(link.v, link.v + link.kind.motion.nv):
+            way.append(a)
+            supports[a] = list(way)
+        on_the_way.append(way)
+    return supports, {}
 
 
 def _slots(layout: Layout) -> tuple[dict[str, NDArray], set[tuple[int, int]]]:

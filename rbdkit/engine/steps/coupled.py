@@ -6,6 +6,7 @@ from rbdkit.engine.steps.crba import crba_base
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import AtRest, JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.ltl import factorise_sparse
 from rbdkit.engine.steps.rnea import rnea
 
 
@@ -28,17 +29,11 @@ def solve(tree: LoopTree, x: JointArray) -> None:
     Spoils the lower half of "H"; writes the factors to "L" and "D_inv".
     """
     program, nv = tree.program, tree.nv
+    factorise_sparse(tree)
     for k in tree.ordered(inward=True):
         row = k * nv
-        program.store("D_inv", k, 0, 1.0 / program.load("H", row + k))
         for i in tree.supporting(k, itself=False):
-            factor, above = row + i, i * nv
-            program.store("L", factor, 0, program.load("H", factor) * program.load("D_inv", k))
-            for j in tree.supporting(i):
-                target = above + j
-                H_ij = program.load("H", target) - program.load("L", factor) * program.load("H", row + j)
-                program.store("H", target, 0, H_ij)
-            x[i] = x[i] - program.load("L", factor) * x[k]  # L.T y = x
+            x[i] = x[i] - program.load("L", row + i) * x[k]  # L.T y = x
     for k in tree.ordered():
         x[k] = x[k] * program.load("D_inv", k)  # D z = y
         for i in tree.supporting(k, itself=False):

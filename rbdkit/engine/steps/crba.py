@@ -39,7 +39,12 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
             S_0, place = [tree.ratio(i) * x for x in (*w, *(v + cross(p_0[i], w)))], (slot + k) * 12
             for r, x in enumerate([*S_0, *Ic[i].force(S_0)]):
                 program.store("columns", place, r, x)
-    H = state * (tree.nv * tree.nv)
+    assemble(tree, state * (tree.nv * tree.nv))
+
+
+def assemble(tree: LoopTree, H: Whole) -> None:
+    """H, to its array from place H on, of what freedoms are and of the forces that they take, in "columns"."""
+    program = tree.program
     if tree.coupled:
         _add_up_slots(tree, H)
         return

@@ -41,6 +41,11 @@ class LoopTree(Tree):
         with self.program.loop(self.n, 0, -1) as number:
             yield from self._nodes(number)
 
+    def first(self) -> Iterator[Node]:
+        """The first link; there must be one."""
+        with self.program.loop(1, 2) as number:
+            yield from self._nodes(number)
+
     def _nodes(self, number: Index) -> Iterator[Node]:
         """The link of that number, once for every kind that it may be."""
         program, width = self.program, self.program.count("width")

@@ -83,6 +83,14 @@ class RecordedTree:
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         tree = self.tree
+        acting = self._at(moment, x, v)
+        external = ExternalForce(tree) if self.external else None
+        q, velocity, qdd = tree.coordinates(*_at(x)), tree.velocities(*_at(v)), tree.velocities(*_at(result))
+        forward_dynamics(tree, q, velocity, acting, qdd, external, self.own)
+
+    def _at(self, moment: Moment, x: Part, v: Part) -> JointValues:
+        """The joint forces; and what else depends on the moment, where the algorithms find it."""
+        tree = self.tree
         acting: JointValues
         if self.tau is None:
             acting = _TorqueAt(tree, moment)
@@ -95,9 +103,7 @@ class RecordedTree:
             self._read_driven(moment)
         if self.f_ext is not None:
             self._store("f_ext", self.f_ext.record(self.program, moment.time, _at(x), _at(v), "f_ext_numbers"))
-        external = ExternalForce(tree) if self.external else None
-        q, velocity, qdd = tree.coordinates(*_at(x)), tree.velocities(*_at(v)), tree.velocities(*_at(result))
-        forward_dynamics(tree, q, velocity, acting, qdd, external, self.own, self._states(v), self._states(result))
+        return acting
 
     def _states(self, v: Part) -> Part:
         """Where those of the force elements stand in a v."""

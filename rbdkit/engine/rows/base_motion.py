@@ -1,0 +1,131 @@
+"""Links at a state in base coordinates, and what H, C and K are made of: one pass outward, one inward.
+
+Base coordinates have the axes of the world; their origin is that of the model's first link, so that digits do not
+depend on how far from the world a model is. All bodies are in the same coordinates: what they do to each other needs no
+transform, and sums over subtrees are sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rbdkit.engine.steps.axes import Axes
+from rbdkit.engine.steps.base import PAIR, cross_force, cross_motion, flat, in_base, minus, pair, plus, times
+from rbdkit.engine.steps.composite import Composite
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.nodes import Body
+from rbdkit.engine.steps.rnea import project
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.trace import Whole
+
+
+class BaseMotion:
+    """Where links are and how they move, as fields of a tree.
+
+    Attributes
+    ----------
+    tree : the links. q, qd : coordinates and velocities of the state; qd is None where only places are known.
+    R, p : rotation and position of each link and the world in base coordinates.
+    v, a : spatial velocity and acceleration, six numbers, angular part first; the accelerations are those that velocity
+        alone causes, vdot = 0, all less gravity. Known where qd is.
+    """
+
+    def __init__(self, tree: LoopTree) -> None:
+        self.tree = tree
+        self.q: JointArray
+        self.qd: JointArray | None = None
+        self.R: Any = tree.field(Matrix)
+        self.p: Any = tree.field(Vector)
+        self.v: Any = tree.field(PAIR)
+        self.a: Any = tree.field(PAIR)
+        self._f, self._I = tree.field(PAIR), tree.field(Composite)
+
+    def body(self, link: Whole) -> Body:
+        """The link of a number, 0 for the world, as the key of a field."""
+        return Body(link, link * self.tree.program.count("width"))
+
+    def outward(
+        self, q: JointArray, qd: JointArray | None, pushes: Sequence[tuple[str, Whole]] = (), inertia: bool = True
+    ) -> None:
+        """Place and move the links; write S of each freedom to "columns".
+
+        pushes : arrays, and where they begin, of forces on links in world coordinates, six numbers each. inertia : or
+        leave out all that `inward` needs.
+        """
+        tree, program = self.tree, self.tree.program
+        self.q, self.qd = q, qd
+        axes, world = Axes(tree, q), tree.world
+        self._find_origin()
+        self.R[world] = IDENTITY
+        self.p[world] = -Vector(program.load("base_origin", 0, k) for k in range(3))
+        if qd is not None:
+            self.v[world] = [0.0] * 6
+            self.a[world] = [0.0, 0.0, 0.0, *(-program.load("gravity", 0, k) for k in range(3))]
+        for i in tree.outward():
+            R_i, p_i = tree.pose(i, q[i])
+            R_p = self.R[i.parent]
+            R, p = R_p @ R_i, self.p[i.parent] + R_p @ p_i
+            self.R[i], self.p[i] = R, p
+            S = in_base(axes.find(i), R, p)
+            slot = program.entry("first_slot", i.number) if tree.coupled else i.v
+            ratio = tree.ratio(i)
+            for k, J in enumerate(S):
+                place = (slot + k) * 12
+                for j, x in enumerate(flat(J)):
+                    program.store("columns", place, j, ratio * x)
+            if inertia:
+                self._I[i] = I = Composite(*tree.inertia(i)).moved(R, p)
+            if qd is None:
+                continue
+            v_p = pair(self.v[i.parent])
+            v_J, a_J = (ZERO, ZERO), (ZERO, ZERO)
+            for J, x in zip(S, qd[i], strict=True):
+                v_J = plus(v_J, times(x, J))
+            driver, speeds = tree.driver(i, q[i], "driven_v")
+            _, rates = tree.driver(i, q[i], "driven_a")
+            for J, x, x_rate in zip(in_base(driver, R, p), speeds, rates, strict=True):
+                v_J, a_J = plus(v_J, times(x, J)), plus(a_J, times(x_rate, J))
+            if (i.motion.driver or i.motion).varying:
+                a_J = plus(a_J, *in_base([tree.velocity_product(i, q[i], qd[i])], R, p))
+            v_i, a_i = plus(v_p, v_J), plus(plus(pair(self.a[i.parent]), a_J), cross_motion(v_p, v_J))
+            self.v[i], self.a[i] = flat(v_i), flat(a_i)
+            if inertia:
+                f = plus(I.times(a_i), cross_force(v_i, I.times(v_i)))
+                for array, start in pushes:
+                    place = i.number * 6 + start
+                    n_x, f_x = pair([program.load(array, place, k) for k in range(6)])
+                    o = Vector(program.load("base_origin", 0, k) for k in range(3))
+                    f = minus(f, (n_x - cross(o, f_x), f_x))
+                self._f[i] = flat(f)
+
+    def inward(self, C: JointArray | None) -> None:
+        """H to "H", rows of length nv, where it is not zero by the tree's branches; C, where velocities are known."""
+        tree, program = self.tree, self.tree.program
+        for a in tree.freedoms() if tree.coupled and C is not None else ():
+            C[a] = 0.0  # type: ignore[index]
+        self._I[tree.world], self._f[tree.world] = Composite.of([0.0] * 10), [0.0] * 6
+        for i in tree.inward():
+            I = self._I[i]
+            self._I[i.parent] = self._I[i.parent].plus(I)  # Eq 6.13
+            slot = program.entry("first_slot", i.number) if tree.coupled else i.v
+            across = self._f[i] if C is not None else []
+            for k in range(i.motion.nv):
+                place = (slot + k) * 12
+                S = [program.load("columns", place, j) for j in range(6)]
+                for j, x in enumerate(I.force(S)):
+                    program.store("columns", place, 6 + j, x)
+                if C is not None:
+                    a = i.v + k
+                    C[a] = (C[a] if tree.coupled else 0.0) + project(S, across)
+            if C is not None:
+                f_p = plus(pair(self._f[i.parent]), pair(across))
+                self._f[i.parent] = flat(f_p)
+
+    def _find_origin(self) -> None:
+        """The position of the first link, to "base_origin"."""
+        program = self.tree.program
+        for i in self.tree.first():
+            for k, x in enumerate(self.tree.pose(i, self.q[i])[1]):
+                program.store("base_origin", 0, k, x)

@@ -1,0 +1,167 @@
+"""A tree under constraints: accelerations, reactions, and the nearest state that obeys them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.rows.base_motion import BaseMotion
+from rbdkit.engine.rows.contribution import RowCode, Rows
+from rbdkit.engine.rows.elimination import Elimination
+from rbdkit.engine.steps.crba import assemble
+from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.own_forces import OWN_STATES, WithOwnTorques, record
+from rbdkit.engine.steps.passive import WithPassiveForce
+from rbdkit.trace import Part, Whole, maximum, select
+
+CLOSED = 1e-14
+"""Gaps (rad, m) that projection leaves; it stops there or after `PROJECTIONS` corrections."""
+PROJECTIONS = 4
+
+ACCELERATION = frozenset({"K", "k", "opened"})
+PLACE = frozenset({"K", "gap", "slip", "opened"})
+
+
+class ConstrainedTree:
+    """Method 2 of Featherstone (2008), section 8.5, on a tree with rows of these codes."""
+
+    def __init__(self, tree: LoopTree, codes: Sequence[RowCode]) -> None:
+        self.tree, self.program, self.codes = tree, tree.program, codes
+        self.at, self.elimination = BaseMotion(tree), Elimination(tree)
+        self.m, self.length = self.elimination.m, self.elimination.length
+
+    def forward_dynamics(
+        self,
+        q: JointArray,
+        qd: JointArray,
+        tau: JointValues,
+        qdd: JointArray,
+        pushes: Sequence[tuple[str, Whole]] = (),
+        own: OwnForces | None = None,
+        z: Part = OWN_STATES,
+        z_rate: Part | None = None,
+        stabilised: bool = False,
+        guess: JointArray | None = None,
+    ) -> None:
+        """qdd under tau, springs, dampers and force elements; the reactions are left in "reactions".
+
+        Parameters
+        ----------
+        pushes : see `BaseMotion.outward`; those of force elements come besides.
+        z, z_rate : of these, see `rbdkit.engine.steps.own_forces.record`.
+        stabilised : whether Baumgarte's terms act, with the numbers in "baumgarte".
+        guess : accelerations whose part along the constraints is kept, less the gaps times the number in "closing".
+        """
+        tree, program = self.tree, self.program
+        acting: JointValues = WithPassiveForce(tree, q, qd, tau)
+        if own is not None:
+            record(own, tree, q, qd, z, z_rate)
+            acting, pushes = WithOwnTorques(tree, acting), [*pushes, ("own_force", 0)]
+        C = tree.velocities("bias_force")
+        self.at.outward(q, qd, pushes)
+        self.at.inward(C)
+        assemble(tree, 0)
+        asks = ACCELERATION
+        if guess is not None:
+            asks = asks | {"gap"}
+        elif stabilised:
+            asks = asks | {"gap", "slip"}
+        self._write_rows(asks, "K" if guess is not None else "Y")
+        if guess is not None:
+            self._along(guess)
+            self._copy()
+            with program.loop(0, self.m) as r:
+                k = program.load("row_slip", r) - program.load("closing", 0) * program.load("row_gap", r)
+                program.store("row_k", r, 0, k)
+        elif stabilised:
+            with program.loop(0, self.m) as r:
+                of_slip, of_gap = (program.load("baumgarte", 0, k) for k in range(2))
+                pull = of_slip * program.load("row_slip", r) + of_gap * program.load("row_gap", r)
+                program.store("row_k", r, 0, program.load("row_k", r) - pull)
+        for i in tree.outward():
+            if i.moves:
+                for k, (x, bias) in enumerate(zip(acting[i], C[i], strict=True)):
+                    place = (i.v + k) * self.length + self.m
+                    program.store("Y", place, 0, x - bias)
+        self.elimination.factorise()
+        self.elimination.react()
+        self.elimination.accelerate(qdd, pushed=True)
+
+    def close(self, x: Part, v: Part) -> None:
+        """The state near (x, v) that obeys the constraints on position and velocity, in their place.
+
+        Nearest in the metric of the kinetic energy. H and K of the first state serve for all corrections: these are
+        small.
+        """
+        tree, program = self.tree, self.program
+        q, moved = tree.coordinates(x.array, x.start), tree.coordinates("x_closing")
+        u, qd = tree.velocities("u_closing"), tree.velocities(v.array, v.start)
+        self.at.outward(q, qd)
+        self.at.inward(None)
+        assemble(tree, 0)
+        self._write_rows(PLACE, "Y")
+        self.elimination.factorise()
+        with program.loop(0, PROJECTIONS):
+            program.store("row_open", 0, 0, 0.0)
+            with program.loop(0, self.m) as r:
+                gap = program.load("row_gap", r)
+                program.store("reactions", r, 0, gap)
+                counts = select(program.load("row_inverse", r) > 0.0, abs(gap), 0.0)
+                program.store("row_open", 0, 0, maximum(program.load("row_open", 0), counts))
+            program.break_if(program.load("row_open", 0) <= CLOSED)
+            self._correct(u)
+            for i in tree.outward():
+                if i.moves:
+                    still_open = select(program.load("row_open", 0) > CLOSED, 1.0, 0.0)
+                    moved[i] = i.motion.move(q[i], [still_open * x for x in u[i]])
+            for k in tree.each(tree.nq):
+                x.store(program, k, program.load("x_closing", k))
+            self.at.outward(q, qd, inertia=False)
+            self._write_rows(frozenset({"gap", "slip"}))
+        with program.loop(0, self.m) as r:
+            program.store("reactions", r, 0, program.load("row_slip", r))
+        self._correct(u)
+        for a in tree.freedoms():
+            qd[a] = qd[a] + u[a]
+
+    def _correct(self, u: JointArray) -> None:
+        """-H^-1 K^T lambda, with K u = - what stands in "reactions"."""
+        self.elimination.react(anew=True)
+        self.elimination.accelerate(u, pushed=False)
+
+    def _write_rows(self, asks: frozenset[str], array: str = "K") -> None:
+        """All rows of a state: K^T to an array, and what is asked for besides."""
+        program, tree = self.program, self.tree
+        rows = Rows(program, asks, tree.coupled, array)
+        for a in tree.freedoms() if "K" in asks else ():
+            here = a * self.length
+            for r in self.elimination.touched(a):
+                program.store(array, here + r, 0, 0.0)
+        with program.loop(0, self.m) as r:
+            for name in ("row_k", "row_gap", "row_slip"):
+                program.store(name, r, 0, 0.0)
+        if "opened" in asks:
+            program.store("opened", 0, 0, 0.0)
+        for code in self.codes:
+            code.record(self.at, rows)
+
+    def _along(self, x: JointArray) -> None:
+        """K x, to "row_slip"."""
+        program = self.program
+        with program.loop(0, self.length) as r:
+            program.store("row_slip", r, 0, 0.0)
+        for a in self.tree.freedoms():
+            program.store("factor", 0, 0, x[a])
+            here = a * self.length
+            for column in self.elimination.touched(a, force=False):
+                slip = program.load("row_slip", column) + program.load("factor", 0) * program.load("K", here + column)
+                program.store("row_slip", column, 0, slip)
+
+    def _copy(self) -> None:
+        """K, to "Y"."""
+        program = self.program
+        for a in self.tree.freedoms():
+            here = a * self.length
+            for r in self.elimination.touched(a):
+                program.store("Y", here + r, 0, program.load("K", here + r))

@@ -1,0 +1,218 @@
+"""Reactions of constraints on a tree, by way of factors of H that keep the zeros of its branches.
+
+Method 2 of Featherstone (2008), section 8.5, in the sparse form of section 8.11: with H = L^T D L and Y = L^-T K^T the
+reactions follow from ``(Y^T D^-1 Y) lambda = ...``, an equation with a row for each row of K. Rows that follow from
+others have no reaction: `dependence` says which these are.
+
+Rows are eliminated in their order as long as each clearly says something of its own, or clearly nothing: then any order
+leads to the same accelerations. Where a row is in between, all rows are looked at once more, the one that says most
+first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rbdkit.engine.rows.dependence import CEILING, FLOOR
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.ltl import factorise_sparse
+from rbdkit.trace import WIDE, Scalar, Whole, equal, maximum, minimum, select, sqrt
+
+SCORE, NUMBER, OWN = range(3)
+"""Places in "pivot": how good the best row so far is, which it is, and what stands on its diagonal."""
+
+
+class Elimination:
+    """H and K of a state made into factors, and equations solved with them.
+
+    Reads "H", "K", "opened"; the force f that a column of "Y" beside those of K holds goes through the factors, too.
+    """
+
+    def __init__(self, tree: LoopTree) -> None:
+        self.tree, self.program = tree, tree.program
+        self.m, self.length = tree.program.count("n_rows"), tree.program.count("K_row")
+        self.alone = tree.program.lanes.width == 1
+
+    def touched(self, a: Whole, force: bool = True) -> Iterator[Whole]:
+        """The columns of "Y" that may not be zero in the row of a velocity; a state by itself has all of them, at once.
+
+        force : that of the force, too, as it is in a state by itself.
+        """
+        program = self.program
+        if self.alone:
+            with program.loop(0, self.length, wide=True) as r:
+                yield r
+            return
+        with program.loop(program.entry("first_touching", a), program.entry("first_touching", a + 1)) as place:
+            yield program.entry("touching", place)
+        if force:
+            yield self.m
+
+    def factorise(self) -> None:
+        """L, D; Y = L^-T [K^T, f], in place of [K^T, f] in "Y"; what the rows do to each other, eliminated."""
+        program = self.program
+        factorise_sparse(self.tree)
+        for k in self.tree.ordered(inward=True):
+            row = k * self.length
+            for i in self.tree.supporting(k, itself=False):
+                above, factor = i * self.length, k * self.tree.nv + i
+                for r in self.touched(k):
+                    place = above + r
+                    y = program.load("Y", place) - program.load("L", factor) * program.load("Y", row + r)
+                    program.store("Y", place, 0, y)
+        with program.loop(0, 1):
+            limit = maximum(FLOOR, minimum(sqrt(program.load("opened", 0)), CEILING))
+            program.store("row_limit", 0, 0, limit)
+            program.store("uncertain", 0, 0, 0.0)
+        self._answer()
+        self._eliminate()
+        with program.when("uncertain", 0):
+            self._answer()
+            self._choose()
+            self._answer()
+            self._eliminate(chosen=True)
+
+    def _answer(self) -> None:
+        """Y^T D^-1 Y: what unit reactions do to the rows, to "answers"; beside it, K H^-1 f - k."""
+        program, length = self.program, self.length
+        with program.loop(0, self.m * length, wide=True) as place:
+            program.store("answers", place, 0, 0.0)
+        for a in self.tree.freedoms():
+            here, stop = a * length, program.entry("first_touching", a + 1)
+            with program.loop(program.entry("first_touching", a), stop) as touching:
+                r = program.entry("touching", touching)
+                row = r * length
+                program.store("factor", 0, 0, program.load("Y", here + r) * program.load("D_inv", a))
+                with program.when("factor", 0):
+                    for s in self._from(r, touching, stop):
+                        place = row + s
+                        term = program.load("factor", 0) * program.load("Y", here + s)
+                        program.store("answers", place, 0, program.load("answers", place) + term)
+        with program.loop(0, self.m) as r:
+            place = r * length + self.m
+            program.store("answers", place, 0, program.load("answers", place) - program.load("row_k", r))
+
+    def _from(self, row: Whole, touching: Whole, stop: Whole) -> Iterator[Whole]:
+        """The columns of "Y" from a row on, in the places from `touching` to `stop` of the table; and the force."""
+        program = self.program
+        if self.alone:
+            with program.loop(program.entry("row_begin", row), self.length, wide=True) as s:
+                yield s
+            return
+        with program.loop(touching, stop) as place:
+            yield program.entry("touching", place)
+        yield self.m
+
+    def _eliminate(self, chosen: bool = False) -> None:
+        """Row by row, the upper half; "row_inverse" is zero of rows that do not count.
+
+        chosen : "row_taken" says which do, in lanes that are uncertain.
+        """
+        program, m, length = self.program, self.m, self.length
+        with program.loop(0, m) as p:
+            row = p * length
+            own, free, limit = (
+                program.load("answers", row + p),
+                program.load("row_free", p),
+                program.load("row_limit", 0),
+            )
+            counts = select(own > limit * free, 1.0, 0.0)
+            if chosen:
+                counts = select(program.load("uncertain", 0) > 0.5, program.load("row_taken", p), counts)
+            program.store("row_inverse", p, 0, select(counts > 0.5, 1.0 / select(own > 0.0, own, 1.0), 0.0))
+            if not chosen:
+                unclear = select(own > FLOOR * free, select(own < CEILING * free, 1.0, 0.0), 0.0)
+                program.store("uncertain", 0, 0, maximum(program.load("uncertain", 0), unclear))
+            begin = program.entry("row_begin", p)
+            # rows that do not count change no others: of planar linkages these are most
+            with program.when("row_inverse", p), program.loop(p + 1, m) as i:
+                here = i * length
+                # the lower half is not kept up: by symmetry it is what stands above
+                program.store("factor", 0, 0, program.load("answers", row + i) * program.load("row_inverse", p))
+                with program.when("factor", 0), program.loop(begin, length, wide=True) as j:
+                    place = here + j
+                    change = program.load("factor", 0) * program.load("answers", row + j)
+                    program.store("answers", place, 0, program.load("answers", place) - change)
+
+    def _choose(self) -> None:
+        """The rows that count, to "row_taken": always the one that says most beyond those before."""
+        program, m, length = self.program, self.m, self.length
+        with program.loop(0, m) as i:
+            program.store("row_taken", i, 0, 0.0)
+            with program.loop(0, i) as j:  # the lower half was not made
+                program.store("answers", i * length + j, 0, program.load("answers", j * length + i))
+        with program.loop(0, m):
+            for which in (SCORE, NUMBER, OWN):
+                program.store("pivot", 0, which, -1.0 if which == NUMBER else 0.0)
+            with program.loop(0, m) as i:
+                own, limit = program.load("answers", i * length + i), program.load("row_limit", 0)
+                enough = own > limit * program.load("row_free", i)
+                score = select(enough, own * program.load("row_weight", i), 0.0)
+                score = select(program.load("row_taken", i) > 0.5, 0.0, score)
+                better = score > program.load("pivot", 0, SCORE)
+                for which, new in ((SCORE, score), (NUMBER, program.load("row_number", i)), (OWN, own)):
+                    program.store("pivot", 0, which, select(better, new, program.load("pivot", 0, which)))
+            with program.loop(0, m) as i:
+                itself = equal(program.load("row_number", i), program.load("pivot", 0, NUMBER))
+                program.store("row_taken", i, 0, select(itself, 1.0, program.load("row_taken", i)))
+                program.store("row_column", i, 0, 0.0)
+                with program.loop(0, m) as j:
+                    chosen = equal(program.load("row_number", j), program.load("pivot", 0, NUMBER))
+                    entry = select(chosen, program.load("answers", i * length + j), 0.0)
+                    program.store("row_column", i, 0, program.load("row_column", i) + entry)
+            with program.loop(0, m) as i:
+                own = program.load("pivot", 0, OWN)
+                inverse = select(program.load("pivot", 0, SCORE) > 0.0, 1.0 / select(own > 0.0, own, 1.0), 0.0)
+                program.store("factor", 0, 0, program.load("row_column", i) * inverse)
+                with program.loop(0, m) as j:
+                    place = i * length + j
+                    change = program.load("factor", 0) * program.load("row_column", j)
+                    program.store("answers", place, 0, program.load("answers", place) - change)
+
+    def react(self, anew: bool = False) -> None:
+        """The reactions that bring about K H^-1 f - k; anew: what stands in "reactions" instead, in their place."""
+        program, m, length = self.program, self.m, self.length
+        if not anew:  # that was eliminated along with the rows
+            with program.loop(0, m) as p:
+                program.store("reactions", p, 0, program.load("answers", p * length + m))
+        else:
+            with program.loop(0, m) as p:
+                row = p * length
+                program.store("factor", 0, 0, program.load("reactions", p) * program.load("row_inverse", p))
+                with program.loop(p + 1, m) as i:
+                    x = program.load("reactions", i) - program.load("factor", 0) * program.load("answers", row + i)
+                    program.store("reactions", i, 0, x)
+        with program.loop(m - 1, -1, -1) as p:
+            row = p * length
+            with program.loop(p + 1, m) as i:
+                x = program.load("reactions", p) - program.load("answers", row + i) * program.load("reactions", i)
+                program.store("reactions", p, 0, x)
+            with program.loop(0, 1):
+                program.store("reactions", p, 0, program.load("reactions", p) * program.load("row_inverse", p))
+
+    def accelerate(self, qdd: JointArray, pushed: bool) -> None:
+        """H^-1 (f - K^T reactions), without f unless it is pushed. Beside the rows, "reactions" has zeros."""
+        program, m, length = self.program, self.m, self.length
+        for a in self.tree.freedoms():
+            here = a * length
+            qdd[a] = program.load("Y", here + m) if pushed else 0.0
+            if self.alone:
+                with program.loop(0, length, WIDE) as r:
+                    place = here + r
+                    terms = [program.load("Y", place, k) * program.load("reactions", r, k) for k in range(WIDE)]
+                    qdd[a] = qdd[a] - _sum(terms)
+            else:
+                for column in self.touched(a, force=False):
+                    qdd[a] = qdd[a] - program.load("Y", here + column) * program.load("reactions", column)
+        for a in self.tree.ordered():
+            qdd[a] = qdd[a] * program.load("D_inv", a)
+            for b in self.tree.supporting(a, itself=False):
+                qdd[a] = qdd[a] - program.load("L", a * self.tree.nv + b) * qdd[b]
+
+
+def _sum(terms: list[Scalar]) -> Scalar:
+    """In pairs, which need not wait for each other."""
+    while len(terms) > 1:
+        terms = [sum(terms[k : k + 2], 0.0) for k in range(0, len(terms), 2)]
+    return terms[0]

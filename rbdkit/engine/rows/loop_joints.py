@@ -1,0 +1,179 @@
+"""The rows of joints that close loops.
+
+A loop joint holds a relative pose on the surface that its coordinates span. Its rows are the columns of T, wrenches
+that it transmits, fixed in the successor: ``T . (v_S - v_P) = 0``, whose derivative is
+``T . (a_S - a_P - v_S x (v_S - v_P)) = 0`` (Featherstone 2008, Eqs 8.11 to 8.17, with T where the book has it). What is
+missing in position is T . log(pose(q)^-1 X) with q the coordinates that come closest (Eqs 8.25 to 8.27).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.rows.base_motion import BaseMotion
+from rbdkit.engine.rows.contribution import Contribution, Rows, at_origin, between
+from rbdkit.engine.rows.dependence import free_responses
+from rbdkit.engine.rows.gaps import GAP_NUMBERS, covered, gap_numbers, gap_squared
+from rbdkit.engine.rows.joint_program import FORMS, JOINT_NUMBERS, form_of, gap, joint_numbers
+from rbdkit.engine.steps.base import cross_motion, flat, minus, pair
+from rbdkit.engine.steps.nodes import FRAME, Body
+from rbdkit.joints import EulerSpherical, JointType, Reversed, Spherical
+from rbdkit.model import Loop, Model
+from rbdkit.model.closing import length_of
+from rbdkit.model.places import Place
+from rbdkit.spatial import se3
+from rbdkit.spatial.vector3 import Vector, dot
+from rbdkit.trace import Index, Scalar
+
+NAME = "loops"
+KNOWN: tuple[type[JointType], ...] = tuple(type for types in FORMS.values() for type in types)
+
+
+@dataclass(frozen=True)
+class LoopJoints:
+    """The code of loop joints of these forms, each with its number of rows."""
+
+    forms: tuple[tuple[str, int], ...]
+
+    def record(self, at: BaseMotion, rows: Rows) -> None:
+        """Write all rows."""
+        program = at.tree.program
+        first_row, first_wrench, first_path = (program.count(f"{NAME}_{x}") for x in ("row", "wrench", "path"))
+        with program.loop(0, program.count("loops_n")) as j:
+            S, P = (at.body(program.entry(f"loops_{end}", j)) for end in ("successors", "predecessors"))
+            own = program.entry("loops_rows", j)
+            row, wrench = first_row + own, first_wrench + own
+            for case in program.switch(program.entry("loops_forms", j), range(len(self.forms))):
+                form, n = self.forms[case]
+                R, p = at.R[S], at.p[S]
+                drift: list[Scalar] = []
+                apart: list[Scalar] = []
+                if rows.asks & {"k", "slip"}:
+                    v_S = pair(at.v[S])
+                    across = minus(v_S, pair(at.v[P]))
+                    apart = flat(across)
+                    drift = flat(minus(minus(pair(at.a[S]), pair(at.a[P])), cross_motion(v_S, across)))
+                opening = self._gap(form, at, j, S, P) if "gap" in rows.asks else []
+                T_at = own * 6
+                for r in range(n):
+                    T = [program.load("loops_T", T_at, 6 * r + i) for i in range(6)]
+                    W = at_origin(p, R @ Vector(T[:3]), R @ Vector(T[3:]))
+                    rows.wrench(wrench + r, W)
+                    if "k" in rows.asks:
+                        rows.k(row + r, -dot(W, drift))
+                    if "slip" in rows.asks:
+                        rows.slip(row + r, dot(W, apart))
+                    if opening:
+                        rows.gap(row + r, dot(T, opening))
+                if n and "opened" in rows.asks:
+                    self._measure(at, rows, j, S, P)
+            for case in program.switch(program.entry("loops_forms", j), range(len(self.forms))):
+                rows.hold(first_path + j, row, wrench, self.forms[case][1])
+
+    def _gap(self, form: str, at: BaseMotion, j: Index, S: Body, P: Body) -> list[Scalar]:
+        program, place = at.tree.program, j * JOINT_NUMBERS
+        given = [program.load("loops_numbers", place, k) for k in range(JOINT_NUMBERS)]
+        R_P = at.R[P]
+        return gap(form, given, R_P.T @ at.R[S], R_P.T @ (at.p[S] - at.p[P]))
+
+    def _measure(self, at: BaseMotion, rows: Rows, j: Index, S: Body, P: Body) -> None:
+        program, place = at.tree.program, j * GAP_NUMBERS
+        given = [program.load("loops_gaps", place, k) for k in range(GAP_NUMBERS)]
+        R_P = at.R[P]
+        length = program.load("loops_length", 0)
+        rows.opened(gap_squared(given, R_P.T @ at.R[S], R_P.T @ (at.p[S] - at.p[P]), length))
+
+
+def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
+    """Of a model that has some. frames : poses of the bodies in their links, as in the array of that name.
+
+    Raises
+    ------
+    NotCovered
+        If one is of a type that this code does not know: its T moves in the successor, or in time.
+    """
+    in_links = np.tile(np.eye(4), (len(model.bodies), 1, 1))
+    in_links[:, :3, :3] = frames.reshape(-1, FRAME)[:, :9].reshape(-1, 3, 3)
+    in_links[:, :3, 3] = frames.reshape(-1, FRAME)[:, 9:]
+    places = [_in_links(loop, in_links, layout) for loop in model.loops]
+    T = [_in_successor(place) for place in places]
+    sizes = [part.shape[1] for part in T]
+    forms = [(form_of(place.type), size) for place, size in zip(places, sizes, strict=True)]
+    known, first, length = tuple(sorted(set(forms))), np.cumsum([0, *sizes]), length_of(model)
+    own_rows = [range(a, b) for a, b in pairwise(first)]
+    return Contribution(
+        NAME,
+        LoopJoints(known),
+        tuple(place.name for place, size in zip(places, sizes, strict=True) for _ in range(size)),
+        free_responses(model, [_on_bodies(loop) for loop in model.loops], length),
+        paths=[between(layout, place.predecessor, place.successor) for place in places],
+        path_rows=own_rows,
+        wrenches=int(first[-1]),
+        numbers={
+            "loops_T": np.concatenate([np.zeros(0), *(part.T.ravel() for part in T)]),
+            "loops_numbers": np.concatenate([joint_numbers(place) for place in places]),
+            "loops_gaps": np.concatenate([gap_numbers(place) for place in places]),
+            "loops_length": np.array([length]),
+        },
+        tables={
+            "loops_successors": np.array([place.successor for place in places]),
+            "loops_predecessors": np.array([place.predecessor for place in places]),
+            "loops_forms": np.array([known.index(form) for form in forms]),
+            "loops_rows": first[:-1],
+            "loops_bodies": np.array([_on_bodies(loop).successor for loop in model.loops]),
+        },
+        counts={"loops_n": len(places)},
+    )
+
+
+def _on_bodies(loop: Loop) -> Place:
+    """A loop joint between bodies; where it is a reversed one, the joint inside, from its other end."""
+    type, P, S = loop.joint.type.simplified(), loop.predecessor, loop.successor
+    placements = loop.joint.placement, loop.successor_placement
+    while isinstance(type, Reversed):
+        type, P, S, placements = type.joint.simplified(), S, P, placements[::-1]
+    if isinstance(type, EulerSpherical):
+        type = Spherical()  # the same surface, with other coordinates
+    return Place(loop.joint.name, type, P, S, *placements)
+
+
+def _in_links(loop: Loop, in_links: NDArray, layout: Layout) -> Place:
+    """The same between the links that carry the bodies."""
+    place = _on_bodies(loop)
+    if type(place.type) not in KNOWN or not covered(place.type):
+        raise NotCovered(
+            f"loop joint {place.name!r} ({loop.joint.type.known_as}) is not known to transmit wrenches that are fixed "
+            "in its successor"
+        )
+    ends = place.predecessor, place.successor
+    placed = in_links[ends[0]] @ place.predecessor_placement, in_links[ends[1]] @ place.successor_placement
+    P, S = (int(layout.link_of_body[body]) for body in ends)
+    return Place(place.name, place.type, P, S, *placed)
+
+
+def _in_successor(place: Place) -> NDArray:
+    """T (6, rows) in coordinates of the link."""
+    T = place.type.constraint_subspace(place.type.neutral())
+    return np.asarray(se3.adjoint(se3.inverse(place.successor_placement)).T @ T)
+
+
+def transmitted(part: Contribution, frames: NDArray) -> list[NDArray]:
+    """Of each joint the wrenches (rows, 6) that its rows stand for, on the successor body, in its coordinates.
+
+    frames : as of `loop_joints`.
+    """
+    poses = frames.reshape(-1, FRAME)[part.tables["loops_bodies"]]
+    found = []
+    for pose, T in zip(
+        poses, np.split(part.numbers["loops_T"].reshape(-1, 6), part.tables["loops_rows"][1:]), strict=True
+    ):
+        R, p = pose[:9].reshape(3, 3), pose[9:]  # of the body in the link
+        n, f = T[:, :3], T[:, 3:]
+        found.append(np.hstack([(n - np.cross(p, f)) @ R, f @ R]))
+    return found

@@ -1,0 +1,159 @@
+"""All rows of a model: who contributes them, and what programs have to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.rows.contribution import Contribution, RowCode
+from rbdkit.engine.rows.dependence import PREFERENCE
+from rbdkit.engine.rows.loop_joints import loop_joints
+from rbdkit.engine.run.tables import supports_of
+from rbdkit.model import Model
+from rbdkit.trace import WIDE
+
+
+def contributions(model: Model, layout: Layout, frames: NDArray) -> list[Contribution]:
+    """All that constrain the spanning tree of a model.
+
+    Parameters
+    ----------
+    frames : poses of the bodies in their links, as in the array of that name.
+
+    Raises
+    ------
+    NotCovered
+        If one of them cannot be compiled.
+    """
+    return [loop_joints(model, layout, frames)] if model.loops else []
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOfModel:
+    """The rows of contributions to one model. Those of each come after those of the one before."""
+
+    parts: tuple[Contribution, ...]
+    layout: Layout
+
+    @property
+    def codes(self) -> tuple[RowCode, ...]:
+        """What writes them."""
+        return tuple(part.code for part in self.parts)
+
+    @cached_property
+    def m(self) -> int:
+        """How many there are."""
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each is of."""
+        return tuple(label for part in self.parts for label in part.labels)
+
+    @cached_property
+    def numbers(self) -> dict[str, NDArray]:
+        """Arrays that programs read."""
+        free = np.concatenate([np.zeros(0), *(part.free for part in self.parts)])
+        found = {
+            "row_free": free,
+            "row_weight": 1.0 / (free * (1.0 + PREFERENCE * np.arange(self.m))),
+            "row_number": np.arange(self.m, dtype=float),
+            "path_factors": np.array([factor for path in self._paths for _, factor in path]),
+        }
+        for part in self.parts:
+            found |= part.numbers
+        return found
+
+    @cached_property
+    def _paths(self) -> list[Sequence[tuple[int, float]]]:
+        return [path for part in self.parts for path in part.paths]
+
+    def tables(self, lanes: int) -> dict[str, NDArray]:
+        """Tables, for programs with so many lanes."""
+        begin = [row // WIDE * WIDE if lanes == 1 else row for row in range(self.m)]
+        touching = self._touching
+        found = {
+            "row_begin": begin,
+            "touching": [row for rows in touching for row in rows],
+            "first_touching": np.cumsum([0, *map(len, touching)]),
+            "path_slots": [slot for path in self._paths for slot, _ in path],
+            "first_of_path": np.cumsum([0, *map(len, self._paths)]),
+        }
+        for part in self.parts:
+            found |= part.tables
+        return {name: np.array(table, dtype=np.int64) for name, table in found.items()}
+
+    def counts(self, lanes: int) -> dict[str, int]:
+        """Counts, likewise; "K_row" numbers a velocity are room for the rows and for the force beside them."""
+        found = {"n_rows": self.m, "K_row": self._length(lanes)}
+        row = wrench = path = 0
+        for part in self.parts:
+            found |= {f"{part.name}_row": row, f"{part.name}_wrench": wrench, f"{part.name}_path": path}
+            row, wrench, path = row + part.rows, wrench + part.wrenches, path + len(part.paths)
+            found |= part.counts
+        return found
+
+    def room(self, lanes: int) -> dict[str, int]:
+        """Sizes of the arrays that programs compute in, likewise."""
+        length, layout = self._length(lanes), self.layout
+        vectors = ("row_k", "row_gap", "row_slip", "row_inverse", "row_taken", "row_column", "reactions")
+        return {
+            **dict.fromkeys(vectors, length),
+            **dict.fromkeys(("opened", "uncertain", "factor", "row_limit", "row_open", "closing"), 1),
+            "K": layout.nv * length,
+            "Y": layout.nv * length,
+            "answers": self.m * length,
+            "wrenches": 6 * sum(part.wrenches for part in self.parts),
+            "pivot": 3,
+            "base_origin": 3,
+            "u_closing": layout.nv,
+            "x_closing": layout.nq,
+        }
+
+    @cached_property
+    def likeness(self) -> Hashable:
+        """What models have in common whose rows are computed in the lanes of one program."""
+        tables = tuple((name, x.tobytes()) for name, x in sorted(self.tables(1).items()))
+        return self.codes, tables, tuple(sorted(self.counts(1).items()))
+
+    def _length(self, lanes: int) -> int:
+        return self.m + 1 if lanes > 1 else -(-(self.m + 1) // WIDE) * WIDE
+
+    @cached_property
+    def _touching(self) -> list[list[int]]:
+        """For each velocity the rows that Y holds with it: what a row holds, and what moves that before it."""
+        before, _ = supports_of(self.layout)
+        found: list[set[int]] = [set() for _ in range(self.layout.nv)]
+        first = 0
+        for part in self.parts:
+            held: list[set[int]] = [set(own) for own in part.touched] or [set() for _ in range(part.rows)]
+            for path, rows in zip(part.paths, part.path_rows, strict=True):
+                moved = {self._velocity(slot) for slot, _ in path}
+                for row in rows:
+                    held[row] |= moved
+            for row, own in enumerate(held, start=first):
+                for a in own:
+                    for b in before[a]:
+                        found[b].add(row)
+            first += part.rows
+        return [sorted(rows) for rows in found]
+
+    def _velocity(self, slot: int) -> int:
+        return self._velocity_of_slot[slot]
+
+    @cached_property
+    def _velocity_of_slot(self) -> list[int]:
+        if not any(link.kind.follows for link in self.layout.links):
+            return list(range(self.layout.nv))
+        return [link.v + k for link in self.layout.links for k in range(link.kind.motion.nv)]
+
+
+def rows_of(model: Model, layout: Layout, frames: NDArray) -> RowsOfModel | None:
+    """The rows of a model; None if nothing constrains its tree."""
+    parts = tuple(contributions(model, layout, frames))
+    return RowsOfModel(parts, layout) if parts else None

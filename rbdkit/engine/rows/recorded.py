@@ -1,0 +1,64 @@
+"""A tree under constraints in joint coordinates, as a system that the loop over time steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.rows.constrained_tree import ConstrainedTree
+from rbdkit.engine.rows.contribution import RowCode
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
+from rbdkit.trace import Feedback, Moment, Part
+
+
+class RecordedConstrainedTree(RecordedTree):
+    """The `RecordedTree` of a tree that rows constrain; what methods ask of constrained systems, it has besides.
+
+    Parameters
+    ----------
+    codes : of the rows. stabilised : whether Baumgarte's terms act, with the numbers in "baumgarte".
+    """
+
+    tree: LoopTree
+
+    def __init__(
+        self,
+        tree: LoopTree,
+        codes: Sequence[RowCode],
+        stabilised: bool,
+        external: bool,
+        tau: Feedback | None,
+        f_ext: Feedback | None,
+        driven: DrivenMotion | None = None,
+        own: OwnForces | None = None,
+    ) -> None:
+        super().__init__(tree, external, tau, f_ext, driven, own)
+        self.constrained, self.stabilised = ConstrainedTree(tree, codes), stabilised
+
+    def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
+        self._accelerate(moment, x, v, result, None)
+
+    def corrected(self, moment: Moment, x: Part, v: Part, vdot: Part, result: Part) -> None:
+        """Accelerations by the equations of motion at a moment, with constraints that ask for what a guess of them has
+        along the constraints, less the gaps times the number in "closing"."""
+        self._accelerate(moment, x, v, result, vdot)
+
+    def _accelerate(self, moment: Moment, x: Part, v: Part, result: Part, guess: Part | None) -> None:
+        acting, tree = self._at(moment, x, v), self.tree
+        self.constrained.forward_dynamics(
+            tree.coordinates(x.array, x.start),
+            tree.velocities(v.array, v.start),
+            acting,
+            tree.velocities(result.array, result.start),
+            [("f_ext", 0)] if self.external else [],
+            self.own,
+            self._states(v),
+            self._states(result),
+            self.stabilised,
+            None if guess is None else tree.velocities(guess.array, guess.start),
+        )
+
+    def project(self, x: Part, v: Part) -> None:
+        """The state close to (x, v) that obeys the constraints on position and velocity, in their place."""
+        self.constrained.close(x, v)
