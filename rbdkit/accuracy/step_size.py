@@ -12,6 +12,7 @@ from rbdkit.formulations import JointSystem, System
 from rbdkit.integrators import RK4, Adaptive, Integrator
 from rbdkit.model import Model
 from rbdkit.model.element_states import require_no_states
+from rbdkit.model.requirements import require_tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,7 @@ def adaptive_run(
     points : int, optional
         Recorded, evenly in time.
     """
+    require_tree(model, "a study of step sizes")
     require_no_states(model, "adaptive_run")
     system, times = Counted(JointSystem(model)), np.linspace(0.0, duration, points)
     q, v = model.check_q(q0, "q0"), model.check_v(v0, "v0")
@@ -87,6 +89,7 @@ def fixed_run(
     """
     require_no_states(model, "fixed_run")
     method = RK4() if method is None else method
+    require_tree(model, "a study of step sizes")
     system, times = Counted(JointSystem(model)), np.linspace(0.0, duration, steps + 1)
     q, v = model.check_q(q0, "q0"), model.check_v(v0, "v0")
     state = method.init(system, 0.0, q, v)

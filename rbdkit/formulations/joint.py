@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import (
-    Energy,
-    element_state_rates,
-    energy,
-    forward_dynamics,
-    forward_kinematics,
-    momentum,
-    require_tree,
-)
+from rbdkit.algorithms import Energy, element_state_rates, energy, forward_dynamics, forward_kinematics, momentum
+from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.derivatives import rnea_derivatives
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError
@@ -25,6 +18,7 @@ from rbdkit.functions import Backend, crba
 from rbdkit.model import Joint, Model
 from rbdkit.model.element_states import require_no_states, split_states, with_zeros
 from rbdkit.model.force import inner
+from rbdkit.model.requirements import require_model
 
 LARGEST = 1e100
 """Squares of larger numbers need not be finite: a state beyond is taken as one that is not."""
@@ -40,13 +34,15 @@ class JointSystem:
     Parameters
     ----------
     model : Model
-        A tree.
+        A tree; of a model with loops this makes a `ClosedJointSystem`.
     tau : callable, optional
         Applied joint forces as a function of (t, q, v), or None.
     f_ext : callable, optional
         External forces as a function of (t, q, v), or None.
     book : bool, optional
         True computes accelerations by the readable algorithms even where there are compiled kernels.
+    baumgarte : Baumgarte, optional
+        Pulls errors of loops back; a tree has none.
 
     Examples
     --------
@@ -61,8 +57,23 @@ class JointSystem:
     name: ClassVar[str] = "joint"
     takes_states: ClassVar[bool] = True
 
-    def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None, book: bool = False) -> None:
-        require_tree(model)
+    def __new__(cls, model: Model | None = None, *args: Any, **options: Any) -> JointSystem:
+        """Of a model with loops, the system that knows them."""
+        if cls is JointSystem and isinstance(model, Model) and model.loops:
+            from rbdkit.formulations.joint_loops import ClosedJointSystem
+
+            return super().__new__(ClosedJointSystem)
+        return super().__new__(cls)
+
+    def __init__(
+        self,
+        model: Model,
+        tau: Force | None = None,
+        f_ext: Force | None = None,
+        book: bool = False,
+        baumgarte: Baumgarte | None = None,
+    ) -> None:
+        require_model(model)
         nothing = np.zeros(model.nv)
         self.model, self._nz = model, model.nz
         self.tau: Force = tau or (lambda t, q, v: nothing)
@@ -71,8 +82,8 @@ class JointSystem:
         self._backend: Backend = "book" if book else "auto"
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
-        _finite(x)
-        _finite(v)
+        finite(x)
+        finite(v)
         if self._nz:
             return self._rate_with_states(t, x, v)
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
@@ -96,7 +107,7 @@ class JointSystem:
         return np.concatenate([vdot, element_state_rates(model, x, v, t=t, z=z)])
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
-        _finite(u)
+        finite(u)
         return self.model.move(x, u[..., : self.model.nv] if self._nz else u)
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
@@ -142,6 +153,10 @@ class JointSystem:
     def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         return q, v
 
+    def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """x and v, whole turns included."""
+        return x, v
+
     def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
         return forward_kinematics(self.model, x, t=t).poses
 
@@ -174,6 +189,7 @@ def lets_go(joint: Joint) -> bool:
     return joint.nv == 6 and not (joint.damping.any() or joint.stiffness.any() or joint.armature.any())
 
 
-def _finite(values: NDArray) -> None:
+def finite(values: NDArray) -> None:
+    """Raise FloatingPointError if a state has run away."""
     if not np.all(np.abs(values) < LARGEST):
         raise FloatingPointError("the state is not finite any more")

@@ -11,9 +11,11 @@ from rbdkit.errors import RbdkitError
 from rbdkit.forces.joint_friction import CREEP
 from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Remarking, joint_state
 from rbdkit.formulations.free_bodies import FreeBodies
+from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator, Solves
 from rbdkit.model.kept import kept
 from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
+from rbdkit.simulation.closed_loops import loop_notes
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.formulated import StateForces
 from rbdkit.simulation.motion import Motion
@@ -76,7 +78,8 @@ def judge(
         adequacy=adequacy,
         violations=() if recording.ran_away else _violations(motion),
         stopped=stopped,
-        notes=tuple(_notes(motion, applied, findings)) + (() if recording.ran_away else tuple(_remarks(motion))),
+        notes=tuple(_notes(motion, applied, findings))
+        + (() if recording.ran_away else (*_of_loops(motion, method), *_remarks(motion))),
         constraint_error=constraint_error,
         constraint=constraint,
         iterations=_most_iterations(recording),
@@ -126,7 +129,7 @@ def _worst_constraint(motion: Trajectory) -> tuple[float, str]:
         return 0.0, ""
     k, row = np.unravel_index(int(np.argmax(np.nan_to_num(errors, nan=np.inf))), errors.shape)
     whose = "what ties its variables together"
-    if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies):
+    if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies | ClosedJointSystem):
         constraints = motion.system.constraints
         joint = next(j for j, rows in zip(constraints.joints, constraints.rows) if rows.start <= row < rows.stop)
         whose = f"joint {joint.name!r}"
@@ -202,6 +205,10 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
     if applied.held is not None:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
     return notes
+
+
+def _of_loops(motion: Trajectory, method: Integrator | Adaptive) -> list[str]:
+    return loop_notes(motion, method) if isinstance(motion, Motion) else []
 
 
 def _remarks(motion: Trajectory) -> list[str]:

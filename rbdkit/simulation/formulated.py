@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError
-from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, Projectable, System, joint_state
+from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, InJoints, Projectable, System, joint_state
 from rbdkit.formulations import Acting as InLoop
 from rbdkit.formulations.constrained import ConstrainedSystem
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, RecordedIntegrator, State
@@ -128,6 +128,8 @@ class StateForces:
         return self.external(t, *self._joint_state(x, w))
 
     def _joint_state(self, x: NDArray, w: NDArray) -> tuple[NDArray, NDArray]:
+        if isinstance(self.system, InJoints):
+            return self.system.joint_state(x, w)
         return joint_state(self.system.model, self.system.poses(x), self.system.velocities(x, w))
 
 
@@ -183,7 +185,8 @@ def _compiled(
     if why_not := obstacle(method, False, False):
         return None, why_not, None
     if not (applied.zero and external is None):
-        acts, why_not = compile_forces(system.model, np.asarray, method, applied, f_ext, external, times)
+        on_links = getattr(system, "on_links", np.asarray)
+        acts, why_not = compile_forces(system.model, on_links, method, applied, f_ext, external, times)
         if acts is None:
             return None, why_not, None
     if why_not := system.obstacle(acts):

@@ -75,6 +75,10 @@ class Motion(Trajectory):
         return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
     def constraint_error(self) -> NDArray:
+        return self._constraint_error.copy()
+
+    @cached_property
+    def _constraint_error(self) -> NDArray:
         return self._of_states(lambda x, w, t: self.system.constraint_error(x, t))
 
     @cached_property

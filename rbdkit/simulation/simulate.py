@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms import ExternalForces, require_tree
+from rbdkit.algorithms import ExternalForces
 from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
@@ -22,6 +22,7 @@ from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.assessment import judge, unjudged
+from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import JointSteps, acting, blamed, record_compiled
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
 from rbdkit.simulation.formulated import Maker, StateForces, adaptive_samples, check_pair, maker_of, run_formulation
@@ -74,7 +75,9 @@ def simulate(
     Parameters
     ----------
     model : Model
-        A tree of rigid bodies; with loops in formulations that take them.
+        Rigid bodies and joints, with loops or without. Loops that begin closed stay closed: in joint coordinates every
+        step ends with a projection, and where an adaptive integrator chooses the steps, Baumgarte's terms pull them
+        back. The report says which, and how far they were open at most.
     q0, v0 : array_like (nq,), (nv,), optional
         Initial coordinates and velocities, SI units and radians; neutral and at rest if not given.
     duration : float, optional
@@ -106,7 +109,8 @@ def simulate(
     Returns
     -------
     Trajectory
-        In other formulations than 'joint' a `Motion`, which has the formulation's own states and invariants too.
+        In other formulations than 'joint', and where joints close loops, a `Motion`, which has the formulation's own
+        states and invariants too.
         With a report in its ``repr``: energy drift, whether the step was short enough, whether joints hold that are
         constraints, limits passed. When the state stops being finite, or the run is interrupted, it holds what was
         computed until then, and `report.stopped` says why. An interruption of the report leaves the motion whole.
@@ -155,8 +159,6 @@ def simulate(
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
     make = maker_of(formulation)
-    if make is JointSystem:
-        require_tree(model)
     findings = model.validate()
     faults = [str(finding) for finding in findings if finding.severity == "error"]
     if faults:
@@ -173,6 +175,8 @@ def simulate(
     times = step_times(duration, dt)
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
+    if make is JointSystem and model.loops:
+        make, method = stabilised(method, backend == "book")
     if make is not JointSystem:
         motion, recording, code, forces, in_code = run_formulation(
             make, model, q, v, z, times, method, applied, f_ext, external, int(every), watch

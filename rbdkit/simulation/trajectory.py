@@ -29,6 +29,7 @@ from rbdkit.model import Model
 from rbdkit.model.element_states import state_places
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation.forces import AtOnce, at_states
+from rbdkit.simulation.loop_forces import LoopForces, loop_forces
 from rbdkit.simulation.report import Report
 
 if TYPE_CHECKING:
@@ -286,6 +287,17 @@ class Trajectory:
         """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""
         total = self.energy().total
         return total - total[0] - self._work
+
+    def loop_forces(self) -> LoopForces:
+        """What the joints that close loops transmit, over time, by their names.
+
+        Raises
+        ------
+        SimulationError
+            If no joints close loops.
+        """
+        f_ext = None if self.f_ext is None else at_states(self.f_ext, self.t, self.q, self.v)
+        return loop_forces(self.model, self.t, self.q, self.v, self.tau, f_ext)
 
     def columns(self) -> dict[str, NDArray]:
         """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,).

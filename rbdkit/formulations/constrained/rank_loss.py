@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from rbdkit.formulations.constrained.bodies import ConstrainedBodies
+    from rbdkit.formulations.constrained.index1 import Index1
+
+
+class Closing(Protocol):
+    """A system with loops."""
+
+    def gap(self, t: NDArray, x: NDArray) -> NDArray: ...
+    def index1(self, t: float, x: NDArray, v: NDArray) -> Index1: ...
+
 
 SAMPLES = 16
 """So many states say what is usual in a run."""
+FEW = 5
+"""So many where loops stayed closed, so that only the start is in doubt."""
 SUSPECTS = 8
 """So many moments are looked at: where the loops opened by the largest factors."""
 CLOSE = 0.01
@@ -20,10 +30,11 @@ CLOSED = 1e-9
 """Gap (rad) that rounding errors leave: loops that stay closed to this have passed well wherever they came."""
 
 
-def rank_remarks(system: ConstrainedBodies, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
+def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
     """A sentence on the first pose where the loops opened suddenly and one on the start, if they lose rank there."""
     gap = system.gap(t, x)
-    rows = np.unique(np.linspace(0, len(t) - 1, SAMPLES).astype(int))
+    closed = bool(gap.max() <= CLOSED)
+    rows = np.unique(np.linspace(0, len(t) - 1, FEW if closed else SAMPLES).astype(int))
     if len(rows) < 3:
         return []
     usual = [_weakest(system, t[k], x[k], v[k]) for k in rows]
@@ -38,7 +49,7 @@ def rank_remarks(system: ConstrainedBodies, t: NDArray, x: NDArray, v: NDArray) 
         found.append(
             "the motion starts where the constraints of the loops lose rank: several motions begin there, this is one"
         )
-    if gap.max() <= CLOSED:
+    if closed:
         return found
     suspects = np.sort(np.argsort(np.diff(np.log(gap + 1e-3 * CLOSED)))[-SUSPECTS:])
     for jump in suspects:
@@ -52,7 +63,7 @@ def rank_remarks(system: ConstrainedBodies, t: NDArray, x: NDArray, v: NDArray) 
     return found
 
 
-def _weakest(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) -> tuple[int, float]:
+def _weakest(system: Closing, t: float, x: NDArray, v: NDArray) -> tuple[int, float]:
     """Rank, and the least that a row says which counts."""
     here = system.index1(t, x, v)
     return here.rank, here.weakest

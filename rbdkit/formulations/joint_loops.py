@@ -1,0 +1,245 @@
+"""Joint coordinates of a model with loops: those of its spanning tree, tied by the loop joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import Energy, bias_force, crba, passive_force
+from rbdkit.algorithms.loops import Baumgarte, LoopConstraint, loop_constraint
+from rbdkit.engine import NotCovered, simulate
+from rbdkit.engine.rows.constrained_tree import CLOSED, PROJECTIONS
+from rbdkit.engine.rows.dependence import LoopRows, free_responses
+from rbdkit.errors import SimulationError
+from rbdkit.formulations.constrained.bodies import has_inertia
+from rbdkit.formulations.constrained.gaps import Gaps
+from rbdkit.formulations.constrained.index1 import Index1
+from rbdkit.formulations.constrained.joint_constraints import JointConstraints
+from rbdkit.formulations.constrained.rank_loss import rank_remarks
+from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
+from rbdkit.formulations.formulation import Acting, Force
+from rbdkit.formulations.joint import JointSystem, finite
+from rbdkit.formulations.system import Lagrangian, Starting
+from rbdkit.joints import Prescribed
+from rbdkit.model import Model
+from rbdkit.model.closing import length_of
+from rbdkit.model.element_states import require_no_states
+from rbdkit.model.kept import kept
+from rbdkit.model.places import places
+from rbdkit.trace import Recordable, Run
+
+
+class ClosedJointSystem(JointSystem):
+    """What `JointSystem` is for a model with loops: accelerations obey ``K vdot = k`` (Featherstone 2008, chapter 8).
+
+    Rows that others imply have no reaction, see `rbdkit.engine.rows.dependence`. Errors of position and velocity are
+    left as they are, unless Baumgarte's terms pull them back, or a method closes the loops after each step, as
+    'rk4_projected' does.
+
+    Parameters
+    ----------
+    model, tau, f_ext, book
+        As for `JointSystem`.
+    baumgarte : Baumgarte, optional
+        Pulls errors of the loops back.
+
+    Raises
+    ------
+    SimulationError
+        If a loop joint has a spring, a damper or a rotor: a force element between the bodies does the same.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.formulations import JointSystem
+    >>> system = JointSystem(rbd.library.planar_four_bar())
+    >>> type(system).__name__, system.constraint_error(system.model.neutral()).shape
+    ('ClosedJointSystem', (5,))
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        tau: Force | None = None,
+        f_ext: Force | None = None,
+        book: bool = False,
+        baumgarte: Baumgarte | None = None,
+    ) -> None:
+        super().__init__(model, tau, f_ext, book, baumgarte)
+        require_no_states(model, "a system with loops in joint coordinates")
+        for loop in model.loops:
+            own = {name: getattr(loop.joint, name) for name in ("stiffness", "damping", "armature", "friction")}
+            if any(np.any(x) for x in own.values()):
+                raise SimulationError(
+                    f"loop joint {loop.joint.name!r} of model {model.name!r} has {', '.join(k for k in own)}, which "
+                    "joint coordinates of the tree do not know; put a force element between its bodies instead"
+                )
+        n, self.baumgarte, self._asked = len(model.bodies), baumgarte, tau is not None
+        self.constraints = JointConstraints(places(model, np.zeros((n, 4, 4)) + np.eye(4))[n - 1 :], n)
+        self.gaps = Gaps(self.constraints, length_of(model))
+        self._free = free_responses(model, self.constraints.joints, self.gaps.length)
+
+    @property
+    def tree_has_inertia(self) -> bool:
+        """Whether all joints of the tree alone move something that resists."""
+        return kept(self.model, has_inertia)
+
+    @property
+    def _compiled(self) -> bool:
+        """Whether kernels know the loops."""
+        return self._kernels is not None and self._kernels.rows is not None and self.tree_has_inertia
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        finite(x)
+        finite(v)
+        if self._compiled:
+            assert self._kernels is not None
+            f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
+            tau = self.tau(t, x, v)
+            if self.baumgarte is None:
+                vdot = self._kernels.forward_dynamics(x, v, tau, f_ext, t)
+            else:
+                vdot = self._kernels.stabilised_dynamics(x, v, tau, np.array(self.baumgarte.factors), f_ext, t)
+            if np.isfinite(vdot).all():
+                return vdot
+        return self.index1(t, x, v).accelerations()
+
+    def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
+        """H, K, forces and k of one state; the forces are tau, f_ext and all that acts by itself, less C."""
+        finite(x)
+        finite(v)
+        f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
+        own = loop_constraint(self.model, x, v, stabilization=self.baumgarte, t=t)
+        if self._kernels is None:
+            C, H = bias_force(self.model, x, v, f_ext=f_ext, t=t), crba(self.model, x, t=t).H
+        else:
+            C, H = self._kernels.rnea(x, v, np.zeros_like(v), f_ext, t), self._kernels.crba(x, t)
+        Q = self.tau(t, x, v) + passive_force(self.model, x, v, t=t) - C
+        return Index1(H, own.K, Q, own.right_hand_side, own.delta_dot, False, self._loop_rows(x, t))
+
+    def constraint(self, t: float, x: NDArray, v: NDArray) -> LoopConstraint:
+        """K, k and how they come about, at one state."""
+        return loop_constraint(self.model, x, v, stabilization=self.baumgarte, t=t)
+
+    def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
+        """The state near (x, v) that closes the loops, by Newton's method in the metric of the kinetic energy."""
+        still = np.zeros_like(v)
+        for _ in range(PROJECTIONS):
+            g = self.constraint_error(x, t)
+            if np.abs(g).max(initial=0.0) <= CLOSED:
+                break
+            x = self.move(x, replace(self._at_rest(t, x, still), eta=-g).accelerations())
+        here = self._at_rest(t, x, v)
+        return x, v + replace(here, eta=-here.slip).accelerations()
+
+    def _at_rest(self, t: float, x: NDArray, v: NDArray) -> Index1:
+        """What `index1` gives where nothing acts."""
+        own = loop_constraint(self.model, x, v, t=t)
+        H = crba(self.model, x, t=t).H
+        return Index1(H, own.K, np.zeros_like(v), own.k, own.delta_dot, False, self._loop_rows(x, t))
+
+    def _loop_rows(self, x: NDArray, t: float) -> LoopRows:
+        gap = float(self.gaps.largest(self.poses(x, t), t))
+        return LoopRows(0, self._free, gap, self.tree_has_inertia)
+
+    def inertia(self, x: NDArray) -> NDArray:
+        """Refuses: the velocities of the tree are not independent.
+
+        Raises
+        ------
+        SimulationError
+            Always.
+        """
+        names = ", ".join(repr(loop.joint.name) for loop in self.model.loops)
+        raise SimulationError(
+            f"{names} close loops in model {self.model.name!r}, which a method that steps momenta of joint coordinates "
+            "does not see; take another integrator, 'rk4' or 'generalized_alpha' say"
+        )
+
+    # --- compiled runs ------------------------------------------------------------------------------------------------
+
+    def obstacle(self, acts: Acting | None) -> str:
+        """What of the model or the forces compiled loops do not know, in a few words; empty if they know it all."""
+        if acts is None and (self.f_ext is not None or self._asked):
+            return "tau or f_ext is a Python function"
+        if self._kernels is None:
+            return "the engine does not know the model"
+        if not self.tree_has_inertia:
+            return "what hangs on some joint of the tree has no inertia"
+        return self._kernels.why_not
+
+    def begin(self, method: Recordable, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """What a compiled run begins with, besides the state."""
+        begins = method.starting(self, times, x, v) if isinstance(method, Starting) else {}
+        if self.baumgarte is not None:
+            begins["baumgarte"] = np.array(self.baumgarte.factors)
+        return begins
+
+    def compiled_run(
+        self,
+        method: Recordable,
+        times: NDArray,
+        x: NDArray,
+        v: NDArray,
+        every: int,
+        progress: Callable[[float], object],
+        acts: Acting | None = None,
+    ) -> Run | None:
+        """The run in one compiled loop; None if there is an `obstacle`."""
+        if issubclass(method.requires, Lagrangian):
+            self.inertia(x)  # it refuses
+        if self.obstacle(acts):
+            return None
+        assert self._kernels is not None
+        acts = Acting(np.zeros(self.model.nv), None) if acts is None else acts
+        begins = self.begin(method, times, x, v)
+        try:
+            return simulate(self._kernels, x, v, times, method, acts.tau, acts.f_ext, every, progress, begins)
+        except NotCovered:  # time moves joints, in a way that this method cannot follow
+            return None
+
+    def on_links(self, f_ext: NDArray) -> NDArray:
+        """Forces on bodies (..., bodies, 6) as those on the links that the compiled loop reads."""
+        return f_ext if self._kernels is None else self._kernels.on_links(f_ext)
+
+    # --- what it says of the model ------------------------------------------------------------------------------------
+
+    def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
+        return super().poses(x, t) if self._kernels is None else self._kernels.forward_kinematics(x, None, t)[0]
+
+    def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        if self._kernels is None:
+            return super().velocities(x, v, t)
+        velocities = self._kernels.forward_kinematics(x, v, t)[1]
+        assert velocities is not None
+        return velocities
+
+    def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
+        if self._kernels is None:
+            return super().energy(x, v, t)
+        return Energy(*np.moveaxis(self._kernels.energy(x, v, t), -1, 0))
+
+    def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
+        poses = self.poses(x, t)
+        if poses.ndim == 4 and len(poses) >= MANY and self._residuals is not None:
+            return self._residuals.at(poses)
+        return self.constraints.position(poses, t)
+
+    @cached_property
+    def _residuals(self) -> Residuals | None:
+        return Residuals(self.constraints) if Residuals.covered(self.constraints) else None
+
+    def gap(self, t: NDArray, x: NDArray) -> NDArray:
+        """How far the loops stand open at times (n,) in states (n, nq), (n,): the largest angle, rad."""
+        moved = self._driven or any(isinstance(place.type, Prescribed) for place in self.constraints.joints)
+        if not moved:
+            return self.gaps.largest(self.poses(x))
+        return np.array([self.gaps.largest(self.poses(own, at), at) for own, at in zip(x, t, strict=True)])
+
+    def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
+        """What a run through these states, (n,), (n, nq), (n, nv), has to say: poses where loops lose rank."""
+        return rank_remarks(self, t, x, v)

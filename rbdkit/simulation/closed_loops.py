@@ -1,0 +1,60 @@
+"""How loops stay closed in a simulation of joint coordinates, and how well they did."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.loops import Baumgarte
+from rbdkit.formulations import JointSystem, System
+from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.integrators import Adaptive, Integrator, Projected
+from rbdkit.simulation.formulated import Maker
+from rbdkit.simulation.motion import Motion
+
+TIME_CONSTANT = 0.1
+"""In which loop errors die out where a method chooses its steps, s."""
+
+
+def stabilised(method: Integrator | Adaptive, book: bool) -> tuple[Maker, Integrator | Adaptive]:
+    """The system and the method that keep loops closed: where steps are given, each of them ends with closed loops.
+
+    book : whether readable code is asked for.
+    """
+    if isinstance(method, Adaptive):
+        pulled = Baumgarte(1.0 / TIME_CONSTANT)
+        return partial(JointSystem, book=book, baumgarte=pulled), method
+    plain = method.requires is System and not isinstance(method, Projected)
+    return partial(JointSystem, book=book), _projected(method) if plain else method
+
+
+@lru_cache(maxsize=32)
+def _projected(method: Any) -> Projected:
+    """One object for each method: runs by it are seen to be alike."""
+    return Projected(method)
+
+
+def loop_notes(motion: Motion, method: Integrator | Adaptive) -> list[str]:
+    """By how much the loops were open at most, in angles and in lengths, and what closed them."""
+    system = motion.system
+    if not isinstance(system, ClosedJointSystem):
+        return []
+    angle, length = largest_errors(system, motion.constraint_error())
+    if "constraints" in method.conserves:
+        how = "closed at the end of every step"
+    elif system.baumgarte is not None:
+        how = f"pulled back by Baumgarte's terms, alpha = {system.baumgarte.alpha:g} 1/s"
+    else:
+        how = "not stabilised"
+    return [f"loops are {how}; open by at most {angle:.2g} rad and {length:.2g} m"]
+
+
+def largest_errors(system: ClosedJointSystem, errors: NDArray) -> tuple[float, float]:
+    """Of residuals (n, m) of the loops the largest angle, rad, and the largest length, m."""
+    T = [place.type.constraint_subspace(place.type.neutral()) for place in system.constraints.joints]
+    turns = np.concatenate([np.zeros(0, dtype=bool), *(np.abs(own[:3]).sum(axis=0) > 0.5 for own in T)])
+    size = np.abs(errors)
+    return float(size[:, turns].max(initial=0.0)), float(size[:, ~turns].max(initial=0.0))

@@ -1,0 +1,124 @@
+"""What loop joints transmit in a recorded motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import passive_force
+from rbdkit.algorithms.loops import loop_equation, solve_for_forces
+from rbdkit.engine import kernels_for
+from rbdkit.errors import SimulationError
+from rbdkit.joints import Reversed
+from rbdkit.model import Loop, Model
+
+LOOKS = 17
+"""So many states are asked which forces the motion does not determine."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoopForces(Mapping[str, NDArray]):
+    """Wrenches through loop joints over time, by the joints' names.
+
+    Attributes
+    ----------
+    t : ndarray (n,)
+        s.
+    wrenches : mapping of str to ndarray (n, 6)
+        Moment and force on the successor body, in its coordinates; the predecessor feels the opposite. N m and N.
+    indeterminate : tuple of str
+        Joints whose wrench the motion does not determine: constraints are redundant, and the bodies' stiffness would
+        decide on shares. Given is then the smallest one of those that do the same to the motion.
+
+    Examples
+    --------
+    A load of 2 kg that slides on a rail and hangs on a second one besides: who carries it cannot be told.
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("shared load", gravity=(0, 0, -10))
+    >>> load = model.add_body("load", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0))
+    >>> second = model.add_loop("second rail", model.bodies[0], load, rbd.Prismatic("x"))
+    >>> forces = rbd.simulate(model, duration=0.1).loop_forces()
+    >>> forces["second rail"].shape, forces.indeterminate
+    ((101, 6), ('second rail',))
+    """
+
+    t: NDArray
+    wrenches: Mapping[str, NDArray]
+    indeterminate: tuple[str, ...] = ()
+
+    def __getitem__(self, joint: str) -> NDArray:
+        return self.wrenches[joint]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.wrenches)
+
+    def __len__(self) -> int:
+        return len(self.wrenches)
+
+    def __repr__(self) -> str:
+        lines = [f"<LoopForces at {len(self.t)} times>"]
+        for name, wrench in self.wrenches.items():
+            most = np.linalg.norm(wrench[:, :3], axis=1).max(), np.linalg.norm(wrench[:, 3:], axis=1).max()
+            note = ", indeterminate: the smallest that fits" if name in self.indeterminate else ""
+            lines.append(f"{name}: up to {most[0]:.3g} N m and {most[1]:.3g} N{note}")
+        return "\n  ".join(lines)
+
+
+def loop_forces(
+    model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArray | None, f_ext: NDArray | None
+) -> LoopForces:
+    """Of states at times t (n,) under joint forces (n, nv) and external forces (n, bodies, 6), or None.
+
+    Raises
+    ------
+    SimulationError
+        If no joints close loops.
+    """
+    if not model.loops:
+        raise SimulationError(f"no joints close loops in model {model.name!r}; there are no loop forces")
+    names = [loop.joint.name for loop in model.loops]
+    wrenches = {name: np.zeros((len(t), 6)) for name in names}
+    tau = np.zeros(v.shape) if tau is None else tau
+    some = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(int))
+    doubtful: set[str] = set()
+
+    def readable(k: int) -> None:
+        acting = passive_force(model, q[k], v[k], t=t[k]) + tau[k]
+        equation = loop_equation(model, q[k], v[k], acting, f_ext=None if f_ext is None else f_ext[k], t=t[k])
+        motion = solve_for_forces(equation)
+        for name, rows in zip(names, equation.constraint.rows, strict=True):
+            wrenches[name][k] = motion.f[name]
+            if motion.indeterminate[rows].any():
+                doubtful.add(name)
+
+    for k in some:
+        readable(k)
+    found = None if doubtful else _compiled(model, q, v, tau, f_ext)
+    if found is not None:
+        wrenches = found
+    else:
+        for k in np.setdiff1d(np.arange(len(t)), some):
+            readable(k)
+    return LoopForces(t, wrenches, tuple(name for name in names if name in doubtful))
+
+
+def _compiled(model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None) -> dict[str, NDArray] | None:
+    """The wrenches by compiled code, all states at once; None if there is none, or if time moves joints."""
+    kernels = kernels_for(model)
+    if kernels is None or kernels.rows is None or kernels.driven or any(map(_turned, model.loops)):
+        return None
+    _, reactions = kernels.reactions(q, v, tau, f_ext)
+    found: dict[str, NDArray] = {}
+    for loop, T in zip(model.loops, kernels.transmitted(), strict=True):
+        rows, reactions = reactions[:, : len(T)], reactions[:, len(T) :]
+        found[loop.joint.name] = -rows @ T
+    return found if all(np.isfinite(wrench).all() for wrench in found.values()) else None
+
+
+def _turned(loop: Loop) -> bool:
+    """Whether code has the ends of a loop joint the other way round."""
+    return isinstance(loop.joint.type.simplified(), Reversed)
