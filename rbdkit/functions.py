@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit import algorithms
-from rbdkit.algorithms import ExternalForces
+from rbdkit.algorithms import ExternalForces, loops
 from rbdkit.algorithms.jacobian import Reference
 from rbdkit.algorithms.momentum import About
 from rbdkit.engine import Kernels, at_one_state, kernels_for
@@ -189,7 +189,8 @@ def forward_dynamics(
     Parameters
     ----------
     model : Model
-        A tree of bodies.
+        A tree of bodies; or one with loops, whose joints then obey ``K vdot = k`` (Featherstone 2008, Eq 8.36). Whether
+        the loops are closed at the state is not asked.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
@@ -216,7 +217,7 @@ def forward_dynamics(
         If a vector has the wrong shape, is not finite, or q is off its manifold; or if a force is too large for what it
         moves.
     ModelError
-        If joints close loops, a joint moves something without inertia, or states of force elements are not given.
+        If a joint moves something without inertia, or states of force elements are not given.
 
     Examples
     --------
@@ -227,6 +228,14 @@ def forward_dynamics(
     >>> cart = model.add_body("cart", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0), stiffness=8.0)
     >>> rbd.forward_dynamics(model, [0.5], [0.0], [0.0]).tolist(), rbd.aba(model, [0.5], [0.0], [0.0]).tolist()
     ([-2.0], [0.0])
+
+    Two carts on one rail, joined by a rod that closes a loop, move as one:
+
+    >>> model = rbd.Model("train")
+    >>> cars = [model.add_body(f"car{k}", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(1.0)) for k in range(2)]
+    >>> rod = model.add_loop("rod", *cars, rbd.Fixed())
+    >>> rbd.forward_dynamics(model, [0.0, 0.0], [0.0, 0.0], [3.0, 1.0]).round(9).tolist()
+    [2.0, 2.0]
     """
     if (
         f_ext is None
@@ -235,18 +244,28 @@ def forward_dynamics(
     ):
         return found[0]
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
-    algorithms.require_tree(model)
     z, state = _with_states(model, z, *state)
     q, v, tau = state
-    if (kernels := chosen_kernels(model, backend)) is not None:
+    kernels = chosen_kernels(model, backend)
+    if kernels is not None and not (model.loops and kernels.rows is None):
         qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z)
         if within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
 
     def book(q: NDArray, v: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
-        return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=own[0] if own else None)
+        states = own[0] if own else None
+        if model.loops:
+            acting = tau + algorithms.passive_force(model, q, v, t=t, z=states)
+            return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext=f_ext, t=t)).qdd
+        return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=states)
 
     return _solved(model, book, *state, *([] if z is None else [z]))
+
+
+def _closed(model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: ExternalForces, t: float) -> NDArray:
+    """Accelerations of a model with loops, by the readable form."""
+    acting = tau + algorithms.passive_force(model, q, v, t)
+    return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext, t)).qdd
 
 
 class StateDerivative(NamedTuple):
@@ -281,7 +300,7 @@ def state_derivative(
     Parameters
     ----------
     model : Model
-        A tree of bodies.
+        A tree of bodies, or one with loops, as of `forward_dynamics`.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)

@@ -32,6 +32,7 @@ COLUMNS = "columns belong to velocity variables: that of the plain tree times G"
 MATRIX = "both: G^T times that of the plain tree times G"
 FREE = "accelerations under tau: those of H and C of the plain tree"
 SPRUNG = "accelerations under tau, springs and dampers likewise"
+CLOSED = "accelerations that the loops allow, under tau, springs and dampers: from H, C, K and k by a null space"
 SLOPES = "derivatives by q, v and tau of FREE, by differences"
 SPRUNG_SLOPES = "derivatives by q, v and tau of SPRUNG, by differences"
 PARAMETERS = "FORCE, by name of a parameter"
@@ -118,18 +119,18 @@ TABLE = {
     # forward dynamics
     "functions.aba": Known(lambda c: R.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, REFUSES, FREE),
     "functions.forward_dynamics": Known(
-        lambda c: R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, SPRUNG, SPRUNG
+        lambda c: R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), CLOSED, SPRUNG, SPRUNG
     ),
     "functions.state_derivative": Known(
-        lambda c: R.state_derivative(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).vdot, REFUSES, SPRUNG, SPRUNG
+        lambda c: R.state_derivative(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).vdot, CLOSED, SPRUNG, SPRUNG
     ),
     "formulations.state_equation.StateEquation": Known(
         lambda c: R.StateEquation(c.m, c.tau, f_ext=c.f)(c.t, np.concatenate([c.q, c.v]))[c.m.nq :],
-        REFUSES, SPRUNG, SPRUNG,
+        CLOSED, SPRUNG, SPRUNG,
     ),
     "formulations.joint.JointSystem": Known(
         lambda c: rbd.formulations.JointSystem(c.m, lambda *_: c.tau, lambda *_: c.f).rate(c.t, c.q, c.v),
-        REFUSES, SPRUNG, SPRUNG,
+        CLOSED, SPRUNG, SPRUNG,
     ),
     "functions.hybrid_dynamics": Known(
         lambda c: R.hybrid_dynamics(c.m, c.q, c.v, c.tau, 0.0 * c.a, c.moving, f_ext=c.f, t=c.t).a, REFUSES, FREE, FREE
@@ -403,7 +404,7 @@ TABLE = {
     ),
     # compiled code
     "engine.run.kernels.Kernels": Known(
-        lambda c: engine.Kernels(c.m, "llvm").forward_dynamics(c.q, c.v, c.tau, c.f, c.t), REFUSES, SPRUNG, SPRUNG
+        lambda c: engine.Kernels(c.m, "llvm").forward_dynamics(c.q, c.v, c.tau, c.f, c.t), CLOSED, SPRUNG, SPRUNG
     ),
     "engine.run.lookup.kernels_for": Known(
         lambda c: engine.kernels_for(c.m).rnea(c.q, c.v, c.a, c.f, c.t), TREE, FORCE, FORCE
@@ -412,13 +413,13 @@ TABLE = {
         lambda c: engine.simulate(
             engine.kernels_for(c.m), c.q, c.v, np.array([0.0, 1e-3]), RK4(), c.tau
         ).v,
-        REFUSES, ELSEWHERE, ELSEWHERE,
+        ELSEWHERE, ELSEWHERE, ELSEWHERE,
     ),
     "engine.run.ensemble.simulate_many": Known(
         lambda c: engine.simulate_many(
             [engine.kernels_for(c.m)], c.q[None], c.v[None], np.array([0.0, 1e-3]), RK4(), c.tau
         ),
-        REFUSES, ELSEWHERE, ELSEWHERE,
+        ELSEWHERE, ELSEWHERE, ELSEWHERE,
     ),
     "engine.browser.packaged.packaged": Known(
         lambda c: engine.packaged(c.m, RK4()), REFUSES, ELSEWHERE, REFUSES
@@ -436,7 +437,7 @@ TABLE = {
     "formats.json.write.to_dict": Known(lambda c: formats.to_dict(c.m), ELSEWHERE, ELSEWHERE, REFUSES),
     # runs
     "simulation.simulate.simulate": Known(
-        lambda c: R.simulate(c.m, c.q, c.v, 1e-3, 1e-3), REFUSES, ELSEWHERE, ELSEWHERE
+        lambda c: R.simulate(c.m, c.q, c.v, 1e-3, 1e-3), ELSEWHERE, ELSEWHERE, ELSEWHERE
     ),
     "simulation.sweep.sweep": Known(
         lambda c: R.sweep(c.m, {"gravity": [[0, 0, -1.0]]}, c.q, c.v, duration=1e-3, dt=1e-3),
@@ -560,6 +561,15 @@ def _times_H(c, parameters):
     return {name: np.tensordot(H, x, 1) for name, x in parameters.items()}
 
 
+def _closed(c):
+    """Accelerations under which K a = k, and forces along all motions that K allows are balanced."""
+    constraint, H = A.loops.loop_constraint(c.m, c.q, c.v, t=c.t), A.crba(c.m, c.q, t=c.t).H
+    acting = c.tau + A.passive_force(c.m, c.q, c.v) - A.bias_force(c.m, c.q, c.v, f_ext=c.f, t=c.t)
+    a = np.linalg.pinv(constraint.K, rcond=1e-9) @ constraint.k
+    free = np.linalg.svd(constraint.K)[2][np.linalg.matrix_rank(constraint.K, 1e-9) :].T
+    return a + free @ np.linalg.solve(free.T @ H @ free, free.T @ (acting - H @ a))
+
+
 def _balance(c, power_balance):
     total = c.tau + A.passive_force(c.m, c.q, c.v)
     a = A.forward_dynamics_crba(c.m, c.q, c.v, total, f_ext=c.f, t=c.t)
@@ -611,6 +621,9 @@ def check(known: Known, kind: str, twin) -> None:
     if kind in (FREE, SPRUNG):
         expected = twin.acceleration(case.q, case.v, case.tau, kind == SPRUNG)
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+        return
+    if kind == CLOSED:
+        np.testing.assert_allclose(found, _closed(case), rtol=1e-9, atol=1e-9)
         return
     if kind in (SLOPES, SPRUNG_SLOPES):
         expected = _slopes(twin, kind == SPRUNG_SLOPES)

@@ -10,11 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import Energy, require_tree
+from rbdkit.algorithms import Energy
 from rbdkit.engine import Kernels, backend, kernels_for, simulate_many
 from rbdkit.errors import RbdkitError, SimulationError
-from rbdkit.formulations import Acting, Force
+from rbdkit.formulations import Acting, Force, Projectable
+from rbdkit.formulations.constrained.bodies import has_inertia
+from rbdkit.integrators import Adaptive
 from rbdkit.model import Model
+from rbdkit.model.closing import require_closed
+from rbdkit.model.kept import kept
+from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import acting, blamed, recording_of, unsolved
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
@@ -78,6 +83,14 @@ class Sorter:
         if kernels is None:
             return None
         method, dt = integrator_of(options["integrator"]), options["dt"]
+        if model.loops:
+            known = kernels.rows is not None and not kernels.driven and kept(model, has_inertia)
+            if isinstance(method, Adaptive) or not known:
+                return None
+            _, method = stabilised(method, book=False)
+            if method.requires is not Projectable:
+                return None
+            require_closed(model, member.q0, member.v0, names=("q0", "v0"))
         require_joint_method(model, method)
         times = step_times(options["duration"], dt)
         applied, external = drive(model, options["tau"], times), external_drive(model, options["f_ext"])
@@ -125,7 +138,6 @@ def run_lanes(lanes: dict[int, Lane], tell: Callable[[float], object] | None) ->
 
 def _sound_kernels(model: Model) -> Kernels | None:
     """The kernels of a model whose motions have a meaning."""
-    require_tree(model)
     faults = [str(finding) for finding in model.validate() if finding.severity == "error"]
     if faults:
         raise SimulationError("; ".join(faults))
