@@ -11,9 +11,9 @@ from rbdkit.engine.browser.adjust import adjustment
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.steps.nodes import ROW
 from rbdkit.errors import ModelError
-from rbdkit.integrators import RK4
+from rbdkit.integrators import RK4, Projected
 from rbdkit.joints import Fixed, Helical, Prescribed, Revolute, Spherical
-from rbdkit.library import double_pendulum, random_tree
+from rbdkit.library import double_pendulum, planar_four_bar, random_tree
 from rbdkit.model import Mimic, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -127,3 +127,18 @@ def test_an_unknown_algorithm_is_named():
 
 def test_the_loader_is_part_of_the_package():
     assert "class Kernels" in engine.loader()
+
+
+def test_a_model_with_loops_is_plain_data_too():
+    model = planar_four_bar()
+    package = engine.packaged(model, Projected(METHOD), parameters=["crank.mass"], algorithms=["forward_dynamics"])
+    kept = {*package["numbers"], *package["room"], *package["tables"]}
+    counted = {"every", "first", "records", "states", "tau_next", "tau_step", *package["counts"]}
+    given = {"q", "x", "v", "tau", "times", "qdd", "x_record", "v_record"}
+    for program in package["programs"].values():
+        assert set(program["arrays"]) <= kept | given
+        assert set(program["counts"]) <= counted | {*program["lengths"]}
+    with pytest.raises(engine.NotCovered, match=r"Projected.*'pin' close loops"):
+        engine.packaged(model, METHOD)
+    with pytest.raises(ModelError, match="aba needs a tree, but 'pin'"):
+        engine.packaged(model, Projected(METHOD), algorithms=["aba"])

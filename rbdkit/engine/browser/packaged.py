@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.own_forces import number_places, own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.run.bound import WITH_OWN_FORCES
+from rbdkit.engine.rows.of_model import rows_of
+from rbdkit.engine.run.bound import WITH_OWN_FORCES, WITH_ROWS
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.motion import TASK
 from rbdkit.engine.run.shapes import is_small
@@ -24,7 +26,7 @@ from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
-from rbdkit.model.element_states import state_places
+from rbdkit.model.element_states import require_no_states, state_places
 from rbdkit.model.requirements import require_tree
 from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, trace, wasm_bytes
 
@@ -43,7 +45,8 @@ def packaged(
 
     Parameters
     ----------
-    method : of its simulations, an integrator that records its steps.
+    method : of its simulations, an integrator that records its steps; of models with loops one that closes them, too:
+        `rbdkit.integrators.Projected` of another one. States that the page begins with must be closed.
     tau : function of t, q, v that gives the joint forces (nv,) and can be traced; without, simulations take them as
         numbers.
     algorithms : names of further kernels, of `ALGORITHMS`.
@@ -55,22 +58,32 @@ def packaged(
         If the model has a joint or force element that the engine does not know, or a joint that moves as a Python
         function of time says, or if the method chooses its steps, or asks for more than joint coordinates record.
     ModelError
-        If a parameter has no such name, or is no number of the compiled code by itself; or if joints close loops.
+        If a parameter has no such name, or is no number of the compiled code by itself; or if 'aba' is asked for where
+        joints close loops.
     ValueError
         If there is no such algorithm.
     """
     for name in algorithms:
         if name not in ALGORITHMS:
             raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
-    require_tree(model, "a simulation in a web page")
-    if method.requires.__name__ not in ("System", "Lagrangian"):
-        raise NotCovered(f"{type(method).__name__} steps {method.requires.__name__} only, not joint coordinates")
+    for name in {"aba"} & {*algorithms}:
+        require_tree(model, name)
+    if model.loops:
+        require_no_states(model, "a web page with loops")
+    steps = method.requires.__name__
+    if steps not in (("Projectable",) if model.loops else ("System", "Lagrangian")):
+        how = "give one that closes loops in every step, Projected(RK4())" if model.loops else "not joint coordinates"
+        raise NotCovered(f"{type(method).__name__} steps {steps} only: {how}{_of_loops(model)}")
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
     numbers, taken = pack(model, plan), tables(plan, kinds)
+    rows = rows_of(model, plan, numbers["frames"])
+    spare: dict[str, int] = {}
+    if rows is not None:
+        numbers, taken, spare = numbers | rows.numbers, taken | rows.tables(1), rows.room(1)
     states = state_places(model)
     rates = plan.nv + states.size  # the states of force elements stand behind the velocities
-    others = {*numbers, *taken, *room(plan, 0)[0], *loop_room(plan.nq, rates), *TASK}
+    others = {*numbers, *taken, *room(plan, 0)[0], *spare, *loop_room(plan.nq, rates), *TASK}
     of_method = arrays_of(method, plan.nq, rates, others)
     if "turns" in of_method:
         raise NotCovered(f"web pages simulate with steps of one length; {type(method).__name__} chooses its own")
@@ -83,6 +96,9 @@ def packaged(
     law = None if tau is None else Feedback.of(trace(tau, (), plan.nq, plan.nv, names=("t", "q", "v")))
     tasks = {"simulate": Task("over_time", tau=law, step=method.record, own=own)}
     tasks |= {name: Task(name, own=own if name in WITH_OWN_FORCES else None) for name in algorithms}
+    if rows is not None:
+        codes = rows.codes
+        tasks = {name: replace(task, rows=codes if task.algorithm in WITH_ROWS else ()) for name, task in tasks.items()}
 
     programs: dict[str, Program] = {"adjust": adjust.program}
     widths = {"adjust": 0}
@@ -91,11 +107,13 @@ def packaged(
     used = {name for program in programs.values() for name in program.arrays}
     arrays = {**numbers, **of_method, **loop_room(plan.nq, rates), **taken}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
-    arrays |= {name: np.zeros(size) for name, size in room(plan, max(widths.values()))[0].items() if name in used}
+    sizes = room(plan, max(widths.values()))[0] | spare
+    arrays |= {name: np.zeros(size) for name, size in sizes.items() if name in used}
     if law is not None:
         arrays |= {"tau_now": np.zeros(plan.nv), "tau_numbers": np.array(law.numbers)}
     counts = {"n": len(plan.links), "nq": plan.nq, "nv": plan.nv, "nz": states.size, "n_bodies": len(model.bodies)}
     counts["most_numbers"] = plan.numbers.shape[1]
+    counts |= {} if rows is None else rows.counts(1)
     return {
         "name": model.name,
         "bodies": [body.name for body in model.bodies],
@@ -116,6 +134,12 @@ def packaged(
         "room": {name: x.size for name, x in arrays.items() if x.dtype == float and not x.any()},
         "tables": {name: _text(x.astype(np.int32)) for name, x in arrays.items() if x.dtype == np.int64},
     }
+
+
+def _of_loops(model: Model) -> str:
+    """Which joints close loops, for a message."""
+    names = ", ".join(repr(loop.joint.name) for loop in model.loops)
+    return f"; {names} close loops in model {model.name!r}" if names else ""
 
 
 def _first_states(model: Model) -> list[int]:
