@@ -262,12 +262,6 @@ def forward_dynamics(
     return _solved(model, book, *state, *([] if z is None else [z]))
 
 
-def _closed(model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: ExternalForces, t: float) -> NDArray:
-    """Accelerations of a model with loops, by the readable form."""
-    acting = tau + algorithms.passive_force(model, q, v, t)
-    return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext, t)).qdd
-
-
 class StateDerivative(NamedTuple):
     """Rates of a state: those of the coordinates as they are stored, and of the velocities.
 

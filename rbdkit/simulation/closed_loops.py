@@ -28,7 +28,7 @@ def stabilised(method: Integrator | Adaptive, book: bool) -> tuple[Maker, Integr
         pulled = Baumgarte(1.0 / TIME_CONSTANT)
         return partial(JointSystem, book=book, baumgarte=pulled), method
     plain = method.requires is System and not isinstance(method, Projected)
-    return partial(JointSystem, book=book), _projected(method) if plain else method
+    return partial(JointSystem, book=book), _projected(method) if plain else method  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=32)
