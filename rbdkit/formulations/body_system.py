@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.formulations.body_loads import BodyLoads, Loaded, Loads
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, dot
 from rbdkit.trace import (
     LARGEST,
@@ -49,7 +50,8 @@ class BodyEquations:
     turn : where the three numbers of the rotation begin in a displacement.
     move : (numbers, x, u) -> x moved by the displacement u; the last numbers of it must be of the position.
     local_rate : (numbers, u, v) -> the rate of the displacement u of a body that moves with velocity v.
-    rate : (numbers, gravity, x, v) -> the rate of v.
+    rate : (numbers, fall, moment, x, v) -> the rate of v of a body whose centre of mass falls with this acceleration,
+        along the axes of the world; moment : about it, in body axes, or None.
     central, placed : (numbers, x, v) -> the central frame, and back. inertia : (numbers) -> about the centre of mass.
     """
 
@@ -60,7 +62,7 @@ class BodyEquations:
     turn: int
     move: Callable[[Values, Values, Values], Values]
     local_rate: Callable[[Values, Values, Values], Values]
-    rate: Callable[[Values, Values, Values, Values], Values]
+    rate: Callable[[Values, Values, Vector | None, Values, Values], Values]
     central: Callable[[Values, Values, Values], Central]
     placed: Callable[[Values, Central], tuple[Values, Values]]
     inertia: Callable[[Values], Symmetric]
@@ -71,6 +73,7 @@ class FreeBody:
 
     def __init__(self, bodies: FreeBodySystem, i: Index) -> None:
         self.program, self.equations, self.nx, self.nv = bodies.program, bodies.equations, bodies.nx, bodies.nv
+        self.loads, self.i = bodies.loads, i
         self._numbers = i * self.equations.numbers
         x, v = i * self.equations.nx, i * self.equations.nv
         self._x = [x + k for k in range(self.equations.nx)]
@@ -95,12 +98,16 @@ class FreeBody:
         self._store(result, self._v, rate)
 
     def rate(self, moment: Moment, x: Part | Kept, v: Part | Kept, result: Part | Kept) -> None:
-        rate = self.equations.rate(self.numbers(), self.gravity(), self._load(x, self._x), self._load(v, self._v))
-        self._store(result, self._v, rate)
+        fall, moment_about = self.gravity(), None
+        if self.loads is not None:
+            pushed, moment_about = self.loads.on(self.i, moment, *self.central(x, v)[:2])
+            fall = [g + a for g, a in zip(fall, pushed, strict=True)]
+        own, state = self.equations, (self._load(x, self._x), self._load(v, self._v))
+        self._store(result, self._v, own.rate(self.numbers(), fall, moment_about, *state))
 
     # --- for methods that require `FreeBodies` ------------------------------------------------------------------------
 
-    def central(self, x: Part, v: Part) -> Central:
+    def central(self, x: Part | Kept, v: Part | Kept) -> Central:
         """Pose and twist of the central frame."""
         return self.equations.central(self.numbers(), self._load(x, self._x), self._load(v, self._v))
 
@@ -133,10 +140,14 @@ class FreeBody:
 
 
 class FreeBodySystem:
-    """The `Recorded` of bodies that know nothing of each other, under gravity alone."""
+    """The `Recorded` of bodies that know nothing of each other but for what acts on them.
 
-    def __init__(self, program: Program, equations: BodyEquations) -> None:
+    loads : that, besides gravity; None if nothing does.
+    """
+
+    def __init__(self, program: Program, equations: BodyEquations, loads: Loads | None = None) -> None:
         self.program, self.equations = program, equations
+        self.loads = None if loads is None else BodyLoads(program, loads)
         self.n = program.count("bodies")
         self.nx, self.nv = self.n * equations.nx, self.n * equations.nv
         self.solved_together = 0, self.nv
@@ -160,6 +171,10 @@ class FreeBodySystem:
             body.local_rate(u, v, result)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
+        if self.loads is not None:
+            for body in self.bodies():
+                self.loads.place(body.i, *body.central(x, v))
+            self.loads.decide(moment)
         for body in self.bodies():
             body.rate(moment, x, v, result)
 
@@ -182,32 +197,46 @@ def motion(
     times: NDArray,
     x: NDArray,
     v: NDArray,
+    loaded: Loaded | None = None,
 ) -> Prepared:
-    """A motion of bodies that know nothing of each other.
+    """A motion of bodies that know nothing of each other but for what acts on them.
 
     Parameters
     ----------
-    numbers : (n, equations.numbers). x, v : (n nx,), (n nv,) the state. times : (steps + 1,) s.
+    numbers : (n, equations.numbers). x, v : (n nx,), (n nv,) the state. times : (steps + 1,) s. loaded : what acts
+        besides gravity.
     """
-    loop = loop_arrays(times, x, v)
-    own = arrays_of(method, len(x), len(v), {*loop, "numbers", "gravity"})
+    loop, given = loop_arrays(times, x, v), {"numbers": np.ascontiguousarray(numbers).ravel()}
+    room: dict[str, NDArray] = {} if loaded is None else loaded.arrays
+    own = arrays_of(method, len(x), len(v), {*loop, *room, *(loaded.numbers if loaded else ()), "numbers", "gravity"})
+    counts = {"bodies": len(numbers), "stages": len(own["c"])}
+    of_each = method.written_out
+    if loaded is not None:
+        given, counts, of_each = given | loaded.numbers, counts | loaded.counts, None
+        if "landing" in own:
+            own["landing"][:] = float(counts.get("tau_step", 0) > 0)
     return Prepared(
         len(times) - 1,
-        {**own, **loop},
-        {"numbers": np.ascontiguousarray(numbers).ravel(), "gravity": np.array(gravity, dtype=float)},
+        {**own, **room, **loop},
+        given | {"gravity": np.array(gravity, dtype=float)},
         {},
-        {"bodies": len(numbers), "stages": len(own["c"])},
-        partial(_code, equations, method.written_out, method.record, available()[0]),
+        counts,
+        partial(_code, equations, loaded and loaded.loads, of_each, method.record, available()[0]),
         method.shared,
     )
 
 
 @lru_cache(maxsize=32)
 def _code(
-    equations: BodyEquations, of_each: Record | None, of_all: Record, backend: Backend, lanes: Lanes
+    equations: BodyEquations,
+    loads: Loads | None,
+    of_each: Record | None,
+    of_all: Record,
+    backend: Backend,
+    lanes: Lanes,
 ) -> Executable:
     """Steps of each body by itself, if there are such, else of all of them."""
     program = Program(equations.name, lanes)
-    bodies = FreeBodySystem(program, equations)
+    bodies = FreeBodySystem(program, equations, loads)
     over_time(bodies, of_all if of_each is None else lambda system, n: bodies.step(of_each, n))
     return executable(program, backend)

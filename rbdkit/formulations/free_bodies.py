@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
 from rbdkit.errors import ModelError
+from rbdkit.formulations.applied import own_forces_of
+from rbdkit.formulations.body_loads import loaded_by, loads_of
 from rbdkit.formulations.body_system import BodyEquations, motion
 from rbdkit.formulations.formulation import Acting, Force
+from rbdkit.formulations.system import System
 from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.joints import Free
 from rbdkit.model import Model
@@ -87,16 +90,21 @@ class FreeBodies(ABC):
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop, for bodies under gravity alone, without force elements; else None."""
-        if self.obstacle(acts):
+        """The run in one compiled loop; None if there is an `obstacle`, or a method that steps single bodies meets
+        forces."""
+        loads = loads_of(self.model, acts)
+        if self.obstacle(acts) or (loads is not None and method.requires is not System):
             return None
-        prepared = motion(self.equations, method, self.numbers(), self.model.gravity, times, x, v)
+        loaded = None if loads is None else loaded_by(self.model, loads, acts, len(times) - 1)
+        prepared = motion(self.equations, method, self.numbers(), self.model.gravity, times, x, v, loaded)
         return run_motion(prepared, every, progress)
 
     def obstacle(self, acts: Acting | None) -> str:
-        """Forces are what compiled loops of free bodies do not know yet."""
-        acting = self.tau is not None or self.f_ext is not None
-        return f"formulation {self.name!r} records bodies under gravity alone" if acting else ""
+        """Forces that are not recorded, and force elements that the engine does not know."""
+        if self.model.acting and own_forces_of(self.model) is None:
+            return "the engine does not know all that the force elements act on"
+        given = self.f_ext is not None or (self.tau is not None and not self.model.acting)
+        return "tau or f_ext is a Python function" if acts is None and given else ""
 
     # --- forces -------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from rbdkit.engine import kernels_for
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.dependence import PREFERENCE
 from rbdkit.engine.rows.joint_program import form_of, joint_numbers
+from rbdkit.formulations.applied import Law, force_arrays, law_of, own_forces_of
 from rbdkit.formulations.constrained.index1 import ConstrainedSystem
 from rbdkit.formulations.constrained.program_body import (
     ARMATURE,
@@ -25,7 +26,7 @@ from rbdkit.formulations.constrained.program_body import (
     STIFFNESS,
     Kind,
 )
-from rbdkit.formulations.constrained.tree_program import BodySystem, Law
+from rbdkit.formulations.constrained.tree_program import BodySystem
 from rbdkit.formulations.formulation import Acting
 from rbdkit.formulations.system import Projectable, Starting
 from rbdkit.joints import JointType
@@ -85,8 +86,8 @@ def motion(
 ) -> Prepared:
     """A motion of constrained bodies through given times."""
     model, loop = system.model, loop_arrays(times, x, v)
-    tau, f_ext = (None, None) if acts is None else (_kind_of(acts.tau), _kind_of(acts.f_ext))
-    own, baumgarte = _own_forces(model), system.baumgarte
+    tau, f_ext = (None, None) if acts is None else (law_of(acts.tau), law_of(acts.f_ext))
+    own, baumgarte = own_forces_of(model), system.baumgarte
     closes = issubclass(method.requires, (Projectable, ConstrainedSystem)) or baumgarte is not None
     asked = any(isinstance(law, Feedback) for law in (tau, f_ext)) or (own is not None and own.asks_joints)
     kinds = _kinds(model, asked, closes)
@@ -133,7 +134,7 @@ def motion(
         arrays |= {"own_tau": np.zeros(model.nv), "own_force": np.zeros(6 * rows)}
         given |= {"own_numbers": np.array(own.law.numbers), "own_offsets": system.offsets[:, :3, 3].ravel()}
     if acts is not None:
-        acting, more = _arrays_of(acts, model, len(times) - 1)
+        acting, more = force_arrays(acts, model, len(times) - 1)
         arrays, counts = arrays | acting, counts | more
         if "landing" in arrays:
             arrays["landing"][:] = float(counts.get("tau_step", 0) > 0)
@@ -160,11 +161,6 @@ def motion(
     )
 
 
-def _own_forces(model: Model) -> OwnForces | None:
-    kernels = kernels_for(model) if model.acting else None
-    return None if kernels is None else kernels.own
-
-
 def _rows(place: Place) -> range:
     """The rows of a joint's constraints."""
     return range(6 - place.type.nv)
@@ -182,27 +178,6 @@ def _kinds(model: Model, asked: bool, closes: bool) -> list[Kind]:
         )
         for joint in model.joints[1:]
     ]
-
-
-def _arrays_of(acts: Acting, model: Model, steps: int) -> tuple[dict[str, NDArray], dict[str, int]]:
-    """The arrays and counts of what acts."""
-    arrays: dict[str, NDArray] = {}
-    counts: dict[str, int] = {}
-    if isinstance(acts.tau, Feedback):
-        arrays |= {"tau": np.zeros(model.nv), "tau_numbers": np.array(acts.tau.numbers)}
-    else:
-        held = 0 if acts.tau.ndim == 1 else model.nv
-        arrays["tau"] = np.ascontiguousarray(acts.tau, dtype=float)
-        counts = {"tau_step": held, "tau_next": held if len(acts.tau) == steps + 1 else 0}
-    if isinstance(acts.f_ext, Feedback):
-        arrays |= {"f_ext": np.zeros(len(acts.f_ext.results)), "f_ext_numbers": np.array(acts.f_ext.numbers)}
-    elif acts.f_ext is not None:
-        arrays["f_ext"] = np.array(acts.f_ext, dtype=float).ravel()
-    return arrays, counts
-
-
-def _kind_of(given: NDArray | Feedback | None) -> Law:
-    return given if given is None or isinstance(given, Feedback) else "array"
 
 
 @lru_cache(maxsize=32)

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
+from rbdkit.formulations.applied import Law
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
 from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
-
-Law = Feedback | Literal["array"] | None
 
 CLOSED = 1e-15
 """Constraint errors (rad, m) that `project` leaves; it stops there or after `PROJECTIONS` corrections."""

@@ -27,7 +27,7 @@ def local_rate(numbers: Values, u: Values, w: Values) -> list[Scalar]:
     return _times(numbers[79:], [*(J(U) + D(Omega)), *J(Omega)])
 
 
-def rate(numbers: Values, gravity: Values, x: Values, w: Values) -> list[Scalar]:
+def rate(numbers: Values, fall: Values, moment: Vector | None, x: Values, w: Values) -> list[Scalar]:
     """w' = M^-1 (Q - Gamma w) (Eq 79).
 
     numbers : (115,) D^-1, M^-1 D^-T, the mass, the upper triangle of the inertia, D.
@@ -35,8 +35,9 @@ def rate(numbers: Values, gravity: Values, x: Values, w: Values) -> list[Scalar]
     mass, inertia = numbers[72], Symmetric(numbers[73:79])
     v_L = _times(numbers[:36], w)
     U, Omega = Vector(v_L[:3]), Vector(v_L[3:])
-    force = mass * (_pose(x)[0].T @ Vector(gravity) - cross(Omega, U))
-    return _times(numbers[36:72], [*force, *-cross(Omega, inertia @ Omega)])
+    force = mass * (_pose(x)[0].T @ Vector(fall) - cross(Omega, U))
+    gyroscopic = -cross(Omega, inertia @ Omega)
+    return _times(numbers[36:72], [*force, *(gyroscopic if moment is None else moment + gyroscopic)])
 
 
 def central(numbers: Values, x: Values, w: Values) -> Central:

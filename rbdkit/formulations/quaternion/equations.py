@@ -20,11 +20,12 @@ def local_rate(numbers: Values, u: Values, v: Values) -> list[Scalar]:
     return [*T_inverse(Vector(v[:3])), *v[3:]]
 
 
-def rate(numbers: Values, gravity: Values, x: Values, v: Values) -> list[Scalar]:
+def rate(numbers: Values, fall: Values, moment: Vector | None, x: Values, v: Values) -> list[Scalar]:
     """Euler's equations. numbers : (12,) the upper triangles of J and of J^-1."""
     J, J_inverse = Symmetric(numbers[:6]), Symmetric(numbers[6:])
     Omega = Vector(v[:3])
-    return [*(J_inverse @ -cross(Omega, J @ Omega)), *gravity]
+    gyroscopic = -cross(Omega, J @ Omega)
+    return [*(J_inverse @ (gyroscopic if moment is None else moment + gyroscopic)), *fall]
 
 
 def central(numbers: Values, x: Values, v: Values) -> Central:

@@ -1,0 +1,45 @@
+"""What acts on a model as compiled loops of formulations take it: of which kind it is, and its arrays."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine import kernels_for
+from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.formulations.formulation import Acting
+from rbdkit.model import Model
+from rbdkit.trace import Feedback
+
+Law = Feedback | Literal["array"] | None
+"""How forces are given: by what computes them, by arrays, or not at all."""
+
+
+def law_of(given: NDArray | Feedback | None) -> Law:
+    """The kind of given forces."""
+    return given if given is None or isinstance(given, Feedback) else "array"
+
+
+def own_forces_of(model: Model) -> OwnForces | None:
+    """The force elements of a model, recorded; None if there are none, or the engine does not know them all."""
+    kernels = kernels_for(model) if model.acting else None
+    return None if kernels is None else kernels.own
+
+
+def force_arrays(acts: Acting, model: Model, steps: int) -> tuple[dict[str, NDArray], dict[str, int]]:
+    """The arrays and counts of what acts."""
+    arrays: dict[str, NDArray] = {}
+    counts: dict[str, int] = {}
+    if isinstance(acts.tau, Feedback):
+        arrays |= {"tau": np.zeros(model.nv), "tau_numbers": np.array(acts.tau.numbers)}
+    else:
+        held = 0 if acts.tau.ndim == 1 else model.nv
+        arrays["tau"] = np.ascontiguousarray(acts.tau, dtype=float)
+        counts = {"tau_step": held, "tau_next": held if len(acts.tau) == steps + 1 else 0}
+    if isinstance(acts.f_ext, Feedback):
+        arrays |= {"f_ext": np.zeros(len(acts.f_ext.results)), "f_ext_numbers": np.array(acts.f_ext.numbers)}
+    elif acts.f_ext is not None:
+        arrays["f_ext"] = np.array(acts.f_ext, dtype=float).ravel()
+    return arrays, counts

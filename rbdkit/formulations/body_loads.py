@@ -1,0 +1,146 @@
+"""What acts on free bodies besides gravity, on the arrays of a program: joint forces, external forces, elements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.steps.manifold import from_matrix
+from rbdkit.formulations.applied import Law, force_arrays, law_of, own_forces_of
+from rbdkit.formulations.formulation import Acting
+from rbdkit.joints import Free
+from rbdkit.model import Model
+from rbdkit.spatial.vector3 import Matrix, Vector, cross
+from rbdkit.trace import Feedback, Moment, Program, Scalar, Whole
+
+LIGHTNESS, COM, AHEAD, NUMBERS = 0, 1, 4, 5
+"""Where numbers of a body begin: 1 / mass; centre of mass; 1 if the joint's position counts along the body's axes."""
+MOTION = 18
+"""Numbers of the motion of a body's frame, as force elements ask for it."""
+
+
+@dataclass(frozen=True)
+class Loads:
+    """Of which kinds forces are. tau, f_ext : as given. own : the force elements of the model, if it has any."""
+
+    tau: Law
+    f_ext: Law
+    own: OwnForces | None
+
+    @property
+    def asks_joints(self) -> bool:
+        """Whether anything depends on joint coordinates or velocities."""
+        by_law = isinstance(self.tau, Feedback) or isinstance(self.f_ext, Feedback)
+        return by_law or (self.own is not None and self.own.asks_joints)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """`Loads` with their arrays, the numbers that they read, and counts."""
+
+    loads: Loads
+    arrays: dict[str, NDArray]
+    numbers: dict[str, NDArray]
+    counts: dict[str, int]
+
+
+def loads_of(model: Model, acts: Acting | None) -> Loads | None:
+    """What acts on free bodies besides gravity; None if nothing does."""
+    if acts is None and not model.acting:
+        return None
+    tau, f_ext = (None, None) if acts is None else (law_of(acts.tau), law_of(acts.f_ext))
+    return Loads(tau, f_ext, own_forces_of(model))
+
+
+def loaded_by(model: Model, loads: Loads, acts: Acting | None, steps: int) -> Loaded:
+    """With the arrays of all that."""
+    n = len(model.bodies) - 1
+    arrays, counts = ({}, {}) if acts is None else force_arrays(acts, model, steps)
+    arrays |= {"joint_q": np.zeros(7 * n), "joint_v": np.zeros(6 * n), "body_motion": np.zeros(MOTION * n)}
+    rows = np.zeros((n, NUMBERS))
+    for row, body in zip(rows, model.bodies[1:], strict=True):
+        assert body.inertia is not None
+        assert isinstance(body.joint.type, Free)
+        row[LIGHTNESS], row[COM:AHEAD] = 1.0 / body.inertia.mass, body.inertia.com
+        row[AHEAD] = body.joint.type.translation == "successor"
+    numbers = {"load_numbers": rows.ravel()}
+    if loads.own is not None:
+        arrays |= {"own_tau": np.zeros(model.nv), "own_force": np.zeros(6 * (n + 1))}
+        numbers["own_numbers"] = np.array(loads.own.law.numbers)
+    return Loaded(loads, arrays, numbers, counts)
+
+
+class BodyLoads:
+    """Writes that into a program: `place` of every body, then `decide`, then what acts `on` each."""
+
+    def __init__(self, program: Program, loads: Loads) -> None:
+        self.program, self.loads = program, loads
+
+    def place(self, i: Whole, R: Matrix, r: Vector, U: Vector, Omega: Vector) -> None:
+        """Joint coordinates and velocities of body i, and its motion, from those of its central frame."""
+        com, program = self._com(i), self.program
+        p, v = r - R @ com, U - cross(Omega, com)
+        if self.loads.asks_joints:
+            q, qd, ahead = i * 7, i * 6, program.load("load_numbers", i * NUMBERS, AHEAD)
+            position = p + ahead * (R.T @ p - p)
+            for k, x in enumerate([*from_matrix(R), *position]):
+                program.store("joint_q", q, k, x)
+            for k, x in enumerate([*Omega, *v]):
+                program.store("joint_v", qd, k, x)
+        if self.loads.own is not None:
+            place = i * MOTION
+            for k, x in enumerate([*R.flat(), *p, *(R @ Omega), *(R @ v)]):
+                program.store("body_motion", place, k, x)
+
+    def decide(self, moment: Moment) -> None:
+        """What laws and force elements make of it."""
+        program = self.program
+        for law, name in ((self.loads.tau, "tau"), (self.loads.f_ext, "f_ext")):
+            if isinstance(law, Feedback):
+                found = law.record(program, moment.time, ("joint_q", 0), ("joint_v", 0), f"{name}_numbers")
+                for k, x in enumerate(found):
+                    program.store(name, 0, k, x)
+        if self.loads.own is not None:
+            self._act(self.loads.own)
+
+    def on(self, i: Whole, moment: Moment, R: Matrix, r: Vector) -> tuple[Vector, Vector]:
+        """Acceleration that forces give to the centre of mass of body i, in the world; moment about it, body axes."""
+        program, first, row = self.program, i * 6, (i + 1) * 6
+        force, about = Vector([0.0, 0.0, 0.0]), Vector([0.0, 0.0, 0.0])
+        for array in ["f_ext"] * (self.loads.f_ext is not None) + ["own_force"] * (self.loads.own is not None):
+            x = [program.load(array, row, k) for k in range(6)]
+            force = force + Vector(x[3:])
+            about = about + R.T @ (Vector(x[:3]) - cross(r, Vector(x[3:])))
+        torques = []
+        if self.loads.tau == "array":
+            torques.append([moment.scheduled("tau", first + k) for k in range(6)])
+        elif self.loads.tau is not None:
+            torques.append([program.load("tau", first, k) for k in range(6)])
+        if self.loads.own is not None:
+            torques.append([program.load("own_tau", first, k) for k in range(6)])
+        for x in torques:
+            force = force + R @ Vector(x[3:])
+            about = about + Vector(x[:3]) - cross(self._com(i), Vector(x[3:]))
+        return program.load("load_numbers", i * NUMBERS, LIGHTNESS) * force, about
+
+    def _com(self, i: Whole) -> Vector:
+        return Vector(self.program.load("load_numbers", i * NUMBERS, COM + k) for k in range(3))
+
+    def _act(self, own: OwnForces) -> None:
+        program = self.program
+        places = {f"body{body}": (body - 1) * MOTION for body in own.bodies}
+
+        def load(argument: str, k: int) -> Scalar:
+            if argument in places:
+                return program.load("body_motion", places[argument], k)
+            return program.load(f"joint_{argument}", 0, k)
+
+        torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
+        for a, x in zip(own.velocities, torques, strict=True):
+            program.store("own_tau", 0, a, x)
+        for body, push in zip(own.pushed, pushes, strict=True):
+            for k, x in enumerate(push):
+                program.store("own_force", 0, 6 * body + k, x)
