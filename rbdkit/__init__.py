@@ -93,6 +93,7 @@ _HOMES = {
     ],
     "rbdkit.algorithms": ["wrench"],
     "rbdkit.inspection": ["inspect"],
+    "rbdkit.freedom": ["mobility", "properly_constrained"],
     "rbdkit.joints": [
         "Cylindrical",
         "EulerSpherical",

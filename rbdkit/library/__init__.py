@@ -47,6 +47,7 @@ from rbdkit.library.shaken_pendulum import shaken_pendulum, shaking, upright_fre
 from rbdkit.library.taut_string import three_discs
 from rbdkit.library.turret_pendulum import turret_pendulum
 from rbdkit.library.unlike_spheres import unlike_spheres
+from rbdkit.library.variable_mobility import variable_mobility
 
 if TYPE_CHECKING:
     from rbdkit.library.geared import differential, elliptic_gears, geared_arm
@@ -114,6 +115,7 @@ __all__ = [
     "uncommon_joints",
     "unlike_spheres",
     "upright_frequency",
+    "variable_mobility",
     "waist",
     "waist_motion",
     "zigzag_angles",

@@ -16,7 +16,7 @@ FLOORS = [
     {"model"},
     {"engine", "formats"},
     {"algorithms"},
-    {"assembly", "functions", "inspection", "library"},
+    {"assembly", "freedom", "functions", "inspection", "library"},
     {"costs", "derivatives"},
     {"formulations"},
     {"integrators"},

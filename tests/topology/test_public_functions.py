@@ -478,10 +478,11 @@ NOT_ASKED = {
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closest.closest",
-        "length.length_of", "loop_motion.tree_poses", "loop_motion.LoopMotion",
+        "length.length_of", "loop_kinematics.tree_poses", "loop_kinematics.LoopKinematics",
     )},
     "assembly.assemble": "tests/test_assembly.py", "assembly.assembly_modes": "tests/test_assembly.py",
-    "assembly.project_velocity": "tests/test_assembly.py",
+    "assembly.project_velocity": "tests/test_assembly.py", "freedom.mobility": "tests/test_freedom.py",
+    "freedom.properly_constrained": "tests/test_freedom.py",
     # made for models of one kind, which they require
     "accuracy.round_off.boost_errors": "by forward_dynamics_error",
     "accuracy.round_off.chain_errors": "makes its models",

@@ -193,7 +193,9 @@ class Weaker:
     excess: int
 
 
-def weaker_loop_joints(model: Model, poses: Iterable[NDArray], *, t: float = 0.0) -> list[Weaker]:
+def weaker_loop_joints(
+    model: Model, poses: Iterable[NDArray], *, t: float = 0.0, only: str | None = None
+) -> list[Weaker]:
     """Loop joints to weaken so that a model keeps its motion with fewer redundant constraints (section 8.10).
 
     Each demands nothing that the joint in its place does not, and K keeps its rank at all poses. The first of the list
@@ -205,6 +207,13 @@ def weaker_loop_joints(model: Model, poses: Iterable[NDArray], *, t: float = 0.0
         Coordinates that close the loops; some of a motion: at a single one K may be singular by chance.
     t : float, optional
         Time in s, for prescribed joints.
+    only : str, optional
+        The one loop joint to weaken; any of them if not given.
+
+    Raises
+    ------
+    ModelError
+        If there are no poses, or no loop joint of that name.
     """
     qs = [np.asarray(q, dtype=float) for q in poses]
     if not qs:
@@ -213,7 +222,7 @@ def weaker_loop_joints(model: Model, poses: Iterable[NDArray], *, t: float = 0.0
     if all(numbers.properly_constrained for numbers in before):
         return []
     found = []
-    for loop in model.loops:
+    for loop in model.loops if only is None else [model.loops[find_loop(model, only)]]:
         for kind, turned in _candidates(loop.joint.type):
             changed = with_loop_joint(model, loop.joint.name, kind, turned)
             after = [loop_mobility(changed, q, t=t) for q in qs]

@@ -1,19 +1,19 @@
 """Where the loops of a model are closed, and how to get there.
 
-`loop_motion` says how the two sides of every loop joint lie and move, `require_closed` refuses states that leave a loop
-open, `closest` steps towards one that closes them all, and `assembled` starts it from as many places as it takes.
+`loop_kinematics` says how the two sides of every loop joint lie and move, `require_closed` refuses states that leave a
+loop open, `closest` steps towards one that closes them all, and `assembled` starts it from as many places as it takes.
 """
 
 from rbdkit.model.closing.assembly import assembled, assembled_modes
 from rbdkit.model.closing.closed import CLOSED, by, gaps, require_closed
 from rbdkit.model.closing.closest import Closest, closest
 from rbdkit.model.closing.length import length_of
-from rbdkit.model.closing.loop_motion import LoopMotion, tree_poses
+from rbdkit.model.closing.loop_kinematics import LoopKinematics, tree_poses
 
 __all__ = [
     "CLOSED",
     "Closest",
-    "LoopMotion",
+    "LoopKinematics",
     "assembled",
     "assembled_modes",
     "by",

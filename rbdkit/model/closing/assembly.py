@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.model.closing.closest import Bounds, Closest, Residual, closest
-from rbdkit.model.closing.loop_motion import tree_poses
+from rbdkit.model.closing.loop_kinematics import tree_poses
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import StateError
 from rbdkit.joints.loop_form import loop_form
-from rbdkit.model.closing.loop_motion import LoopMotion
+from rbdkit.model.closing.loop_kinematics import LoopKinematics
 from rbdkit.spatial import se3
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ CLOSED = 1e-6
 def gaps(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
     """How far every loop joint is open (L, 2): by which angle, rad, and distance, m, from where it can hold."""
     found = np.zeros((len(model.loops), 2))
-    for l, (loop, X) in enumerate(zip(model.loops, LoopMotion(model).poses(q, t), strict=True)):
+    for l, (loop, X) in enumerate(zip(model.loops, LoopKinematics(model).poses(q, t), strict=True)):
         d = se3.log(se3.inverse(loop.joint.type.pose(loop.joint.type.project(X), t)) @ X)
         found[l] = np.linalg.norm(d[:3]), np.linalg.norm(d[3:])
     return found
@@ -57,7 +57,7 @@ def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: 
     """
     if not model.loops:
         return
-    X, across = LoopMotion(model).velocities(q, v, t)
+    X, across = LoopKinematics(model).velocities(q, v, t)
     speed = max(1.0, float(np.abs(v).max(initial=0.0)))
     worst = [(0.0, 0.0, 0.0, "")] * 2
     for loop, pose, v_J in zip(model.loops, X, across, strict=True):

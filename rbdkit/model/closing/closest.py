@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import StateError
 from rbdkit.model.closing.length import length_of
-from rbdkit.model.closing.loop_motion import LoopMotion
+from rbdkit.model.closing.loop_kinematics import LoopKinematics
 from rbdkit.spatial import se3
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Residual:
     """e and A of a model, in rad and in lengths of the model, of coordinates q and of z, those of its loop joints."""
 
     def __init__(self, model: Model, t: float) -> None:
-        self.model, self.t, self.motion = model, t, LoopMotion(model)
+        self.model, self.t, self.motion = model, t, LoopKinematics(model)
         self.types = [loop.joint.type for loop in model.loops]
         self.length = length = length_of(model)
         self.row = np.tile([1.0, 1.0, 1.0, 1.0 / length, 1.0 / length, 1.0 / length], len(self.types))
@@ -179,6 +179,8 @@ def closest(
         It is closed, or no step leads further: then a minimum was reached that leaves loops open.
     """
     own = residual or Residual(model, t)
+    if not model.loops:
+        return Closest(bounds.within(q), np.zeros((0, 6)), True)
     movable = np.concatenate([free, np.ones(len(own.unit) - model.nv, dtype=bool)])
     q = bounds.within(q)
     X, J = own.motion.poses_and_jacobians(q, t)

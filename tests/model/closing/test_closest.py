@@ -6,7 +6,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit.joints import VectorJoint
 from rbdkit.library import joint_gallery, random_tree, uncommon_joints
-from rbdkit.model.closing import LoopMotion, closest, gaps, require_closed
+from rbdkit.model.closing import LoopKinematics, closest, gaps, require_closed
 from rbdkit.model.closing.closest import Bounds, Residual
 
 
@@ -62,7 +62,7 @@ def test_a_joint_type_of_ones_own_closes_a_loop():
 def test_velocities_across_loops_are_those_of_the_jacobian():
     model, rng = looped(rbd.Revolute("x"), 7)
     q, v = model.random_q(rng), rng.normal(size=model.nv)
-    motion = LoopMotion(model)
+    motion = LoopKinematics(model)
     np.testing.assert_allclose(motion.velocities(q, v)[1], motion.poses_and_jacobians(q)[1] @ v, atol=1e-13)
 
 

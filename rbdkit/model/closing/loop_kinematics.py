@@ -22,7 +22,7 @@ def tree_poses(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
     return poses
 
 
-class LoopMotion:
+class LoopKinematics:
     """Relative poses across the loop joints of a model, and their Jacobians (Featherstone 2008, Eqs 8.18, 8.24).
 
     Parameters

@@ -1,0 +1,329 @@
+"""In how many ways a mechanism can move: counted, by rank, and in truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.algorithms.loops import LoopMobility, loop_constraint, loop_mobility, weaker_loop_joints
+from rbdkit.assembly import assemble
+from rbdkit.errors import ModelError, StateError
+from rbdkit.model import Model
+from rbdkit.model.closing import closest, require_closed
+from rbdkit.model.closing.closest import Bounds, Residual
+from rbdkit.model.names import listed
+from rbdkit.model.requirements import require_model
+
+RANK = 1e-7
+"""Singular values of K below this share of the largest count as zero: singular poses are found to half the digits."""
+STEP = 0.05
+"""rad, or lengths of the model, from a pose to those around it."""
+CURVED = 0.1
+"""Singular values of unit ways from a pose below this share of the largest are due to the curvature of motions."""
+AROUND = 12
+"""So many directions are tried besides those of the null space's basis."""
+SEED = 8
+
+
+@dataclass(frozen=True)
+class LoopShare:
+    """What one loop has to do with redundant constraints.
+
+    Attributes
+    ----------
+    name : str
+        Of the loop joint.
+    constraints : int
+        6 - nv of its type.
+    alone : int
+        Redundant ones among them if all other loops were cut.
+    share : float
+        Its part in all redundancy: how much of the constraint forces that do nothing is its own. Shares of all loops
+        add up to the number of redundant constraints.
+    """
+
+    name: str
+    constraints: int
+    alone: int
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Mobility:
+    """In how many ways a mechanism can move at a pose; it prints as a short report.
+
+    Attributes
+    ----------
+    model : Model
+        The mechanism.
+    q : ndarray (nq,)
+        The pose.
+    numbers : LoopMobility
+        Freedoms, constraints and rank there, and the counts (Featherstone 2008, section 8.10).
+    finite : tuple of int
+        Freedoms of the motions that lead through the pose: one number, or several where motions of different freedom
+        meet; 0 where it cannot leave the pose.
+    motions : ndarray (instantaneous, nv)
+        Velocities that keep all loops closed, orthonormal.
+    loops : tuple of LoopShare
+        Which loops have redundant constraints.
+    around : tuple of ndarray (nq,)
+        Poses nearby that close the loops, from which `finite` was read.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> mobility = rbd.mobility(rbd.library.planar_four_bar())
+    >>> mobility.counted, mobility.instantaneous, mobility.finite, mobility.redundant
+    (1, 1, (1,), 3)
+    """
+
+    model: Model
+    q: NDArray
+    numbers: LoopMobility
+    finite: tuple[int, ...]
+    motions: NDArray
+    loops: tuple[LoopShare, ...]
+    around: tuple[NDArray, ...]
+
+    @property
+    def counted(self) -> int:
+        """Gruebler's and Kutzbach's count: freedoms of all joints less 3 a loop in a plane, less 6 in space."""
+        in_plane = self.numbers.counted_in_plane
+        return self.numbers.counted if in_plane is None else in_plane
+
+    @property
+    def is_planar(self) -> bool:
+        """Whether all bodies stay in parallel planes."""
+        return self.numbers.planar is not None
+
+    @property
+    def instantaneous(self) -> int:
+        """Independent velocities at the pose, n - r (Eq 8.52)."""
+        return self.numbers.mobility
+
+    @property
+    def redundant(self) -> int:
+        """Constraints at the pose that others imply, n^c - r: so many of the loop forces are indeterminate."""
+        return self.numbers.excess
+
+    @property
+    def is_singular(self) -> bool:
+        """Whether there are velocities at the pose that poses around it do not have."""
+        return self.finite != (self.instantaneous,)
+
+    @cached_property
+    def always_redundant(self) -> int:
+        """Constraints that others imply at the poses around, too."""
+        n_c, n = self.numbers.n_c, self.numbers.n
+        return min([self.redundant, *(n_c - n + own for own in self.finite)]) if self.around else self.redundant
+
+    def __str__(self) -> str:
+        return "\n".join([f"mobility of {self.model.name!r}", *_lines(self)])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mobility:
+    """In how many ways a mechanism can move: Gruebler's count beside the rank at a pose, and what poses around it say.
+
+    Parameters
+    ----------
+    model : Model
+        With loops or without.
+    q : array_like (nq,), optional
+        Coordinates that close the loops; `assemble` finds some if not given.
+    t : float, optional
+        Time, s; for prescribed joints, which count as held.
+
+    Returns
+    -------
+    Mobility
+        With ``counted``, ``instantaneous``, ``finite``, ``redundant``, ``is_singular`` and the ``loops`` to blame.
+
+    Raises
+    ------
+    StateError
+        If q leaves a loop open.
+
+    See Also
+    --------
+    properly_constrained : The same mechanism without redundant constraints.
+
+    Notes
+    -----
+    Velocities are the null space of K (Featherstone 2008, Eq 8.17); `finite` is what the rank says at closed poses a
+    small step away, in all directions in which the pose can be left.
+
+    Examples
+    --------
+    A count says that Bricard's linkage is rigid; its dimensions let it move.
+
+    >>> import rbdkit as rbd
+    >>> print(rbd.mobility(rbd.library.rectangular_bricard()))
+    mobility of 'rectangular Bricard linkage'
+      counted   0: 6 freedoms of 6 joints, less 6 for each of 1 loop
+      by rank   1: 5 freedoms of the tree, less the rank 4 of 5 constraints
+      finite    1: as at the poses around
+      redundant 1 constraint; of its force nothing can be said
+        loop joint 'hinge6': 1 of its 5
+    """
+    require_model(model)
+    at = np.array(assemble(model, t=t) if q is None else model.check_q(q))
+    if at.shape != (model.nq,):
+        raise StateError(f"q has shape {at.shape}; one pose, ({model.nq},), is looked at")
+    still = np.zeros(model.nv)
+    if not any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
+        require_closed(model, at, still, t)
+    numbers = loop_mobility(model, at, t=t, tol=RANK)
+    K = loop_constraint(model, at, still, t=t).K
+    motions = np.linalg.svd(K)[2][numbers.r :] if model.nv else np.zeros((0, 0))
+    if not model.loops:
+        return Mobility(model, at, numbers, (model.nv,), motions, (), ())
+    around, ways = _around(model, at, motions, t)
+    own = [loop_mobility(model, one, t=t, tol=RANK).mobility for one in around]
+    around = [one for _, one in sorted(zip(own, around, strict=True), key=lambda both: both[0])]
+    if set(own) == {numbers.mobility} and _span(ways) == numbers.mobility:
+        finite = {numbers.mobility}
+    else:
+        finite = {_freedom(model, one, t) for one in around} or {0}
+    shares = _shares(model, (around or [at])[0], t)
+    return Mobility(model, at, numbers, tuple(sorted(finite)), motions, shares, tuple(around))
+
+
+def properly_constrained(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Model:
+    """The same mechanism with weaker loop joints, so that no constraint says what others say.
+
+    Loop forces are then determined, and the motion is the same: each new joint allows all that the one in its place
+    allowed, and at a pose and around it they allow no other velocities. A hinge that closes a planar loop becomes a
+    ball in a bore (Featherstone 2008, section 8.10).
+
+    Parameters
+    ----------
+    model : Model
+        With loops.
+    q : array_like (nq,), optional
+        Coordinates that close the loops; `assemble` finds some if not given.
+    t : float, optional
+        Time, s; for prescribed joints.
+
+    Returns
+    -------
+    Model
+        Itself if there is nothing to do.
+
+    Raises
+    ------
+    StateError
+        If q leaves a loop open.
+    ModelError
+        If no weaker joint was found that leaves the motion as it is; with what is left redundant.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.properly_constrained(rbd.library.planar_four_bar())
+    >>> model.loops[0].joint.type, rbd.mobility(model).redundant
+    (SphereInCylinder(axis='z'), 0)
+    """
+    found = mobility(model, q, t=t)
+    most = [one for one in found.around if loop_mobility(model, one, t=t, tol=RANK).mobility == found.finite[0]]
+    poses = most[:3] or [found.q]
+    left = max(loop_mobility(model, pose, t=t, tol=RANK).excess for pose in poses)
+    for name in [loop.joint.name for loop in model.loops]:
+        weaker = weaker_loop_joints(model, poses, t=t, only=name)
+        if weaker and weaker[0].excess < left:
+            model, left = weaker[0].model, weaker[0].excess
+    if left:
+        raise ModelError(
+            f"model {model.name!r}: {left} redundant constraint(s) are left, and no weaker loop joint was found that "
+            "leaves the motion as it is"
+        )
+    return model
+
+
+def _around(model: Model, q: NDArray, motions: NDArray, t: float, step: float = STEP) -> tuple[list[NDArray], NDArray]:
+    """Closed poses a step away, and the ways there (k, nv); none where the pose cannot be left."""
+    residual, free, bounds = Residual(model, t), np.ones(model.nv, dtype=bool), Bounds(model, limited=False)
+    unit = residual.unit[: model.nv]
+    rng = np.random.default_rng(SEED)
+    mixed = rng.normal(size=(AROUND if len(motions) > 1 else 0, len(motions))) @ motions
+    poses, ways = [], [np.zeros((0, model.nv))]
+    for motion in [*motions, *-motions, *mixed]:
+        start = model.move(q, step * motion / np.max(np.abs(motion / unit)))
+        one = closest(model, start, free, bounds, t, residual)
+        way = model.displacement(q, one.q) / unit
+        if one.is_closed and np.max(np.abs(way)) > 0.3 * step:
+            poses.append(one.q)
+            ways.append(way[None] / np.linalg.norm(way))
+    return poses, np.concatenate(ways)
+
+
+def _span(ways: NDArray) -> int:
+    """Of how many dimensions the ways from a pose are, but for their curvature."""
+    s = np.linalg.svd(ways, compute_uv=False)
+    return int(np.sum(s > CURVED * s.max(initial=0.0)))
+
+
+def _freedom(model: Model, q: NDArray, t: float) -> int:
+    """How many dimensions the motions have at a pose that was reached by one; velocities alone may promise more."""
+    K = loop_constraint(model, q, np.zeros(model.nv), t=t).K
+    _, s, V = np.linalg.svd(K)
+    motions = V[int(np.sum(s > RANK * s.max(initial=0.0))) :]
+    return 1 if len(motions) == 1 else _span(_around(model, q, motions, t, 0.2 * STEP)[1])
+
+
+def _shares(model: Model, q: NDArray, t: float) -> tuple[LoopShare, ...]:
+    constraint = loop_constraint(model, q, np.zeros(model.nv), t=t)
+    U, s, _ = np.linalg.svd(constraint.K)
+    idle = U[:, int(np.sum(s > RANK * s.max(initial=0.0))) :]  # constraint forces that do nothing
+    found = []
+    for name, rows in zip(constraint.names, constraint.rows, strict=True):
+        own = np.linalg.svd(constraint.K[rows], compute_uv=False)
+        rank = int(np.sum(own > RANK * s.max(initial=0.0)))
+        size = rows.stop - rows.start
+        found.append(LoopShare(name, size, size - rank, float(np.sum(idle[rows] ** 2))))
+    return tuple(found)
+
+
+def _lines(found: Mobility) -> list[str]:
+    numbers = found.numbers
+    joints = sum(joint.nv > 0 for joint in found.model.joints) + numbers.N_L
+    if not numbers.N_L:
+        return [f"  no loops: {numbers.n} freedom(s) of the joints"]
+    loops = f"{numbers.N_L} loop" + ("s" if numbers.N_L > 1 else "")
+    if numbers.planar is None:
+        count = f"{numbers.n_tot} freedoms of {joints} joints, less 6 for each of {loops}"
+    else:
+        count = f"{numbers.planar} freedoms of {joints} joints in a plane, less 3 for each of {loops}"
+    lines = [
+        f"  counted   {found.counted}: {count}",
+        f"  by rank   {found.instantaneous}: {numbers.n} freedoms of the tree, less the rank {numbers.r} of "
+        f"{numbers.n_c} constraints",
+    ]
+    if not found.is_singular:
+        lines.append(f"  finite    {found.finite[0]}: as at the poses around")
+    elif found.finite == (0,):
+        lines.append("  finite    0: SINGULAR, it cannot leave this pose in any of these directions, it only shakes")
+    else:
+        branches = " and ".join(str(own) for own in found.finite)
+        lines.append(f"  finite    {branches}: SINGULAR, at the poses around there are so many freedoms")
+    if found.redundant:
+        plural = "s; of their forces" if found.redundant > 1 else "; of its force"
+        here = f", {found.always_redundant} of them around the pose, too" if found.is_singular else ""
+        lines.append(f"  redundant {found.redundant} constraint{plural} nothing can be said{here}")
+        alone = [loop for loop in found.loops if loop.alone]
+        lines += [f"    loop joint {loop.name!r}: {loop.alone} of its {loop.constraints}" for loop in alone]
+        rest = found.always_redundant - sum(loop.alone for loop in alone)
+        if rest > 0:
+            shared = [loop.name for loop in found.loops if loop.share - loop.alone > 1e-6]
+            lines.append(f"    loop joints {listed(shared)} together: {rest}")
+    else:
+        lines.append("  redundant none: properly constrained")
+    return lines

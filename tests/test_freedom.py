@@ -1,0 +1,136 @@
+"""In how many ways mechanisms move: what is counted, what is true at a pose, and what is true around it."""
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.errors import ModelError, StateError
+from rbdkit.joints import Revolute, SphereInCylinder
+from rbdkit.library import (
+    andrews_squeezer,
+    crank_slider,
+    n_four_bar,
+    planar_four_bar,
+    rectangular_bricard,
+    sarrus_linkage,
+    spatial_slider_crank,
+    stewart_platform,
+    three_bar_linkage,
+    variable_mobility,
+)
+
+# planar, counted, by rank, finite, redundant: by hand or from the literature
+KNOWN = {
+    "four-bar": (planar_four_bar(), None, True, 1, 1, (1,), 3),
+    "slider-crank": (crank_slider(), None, True, 1, 1, (1,), 3),
+    "spatial slider-crank": (spatial_slider_crank(), None, False, 1, 1, (1,), 0),
+    "Stewart platform": (stewart_platform(), None, False, 6, 6, (6,), 0),
+    "squeezer": (*andrews_squeezer()[:2], True, 1, 1, (1,), 9),
+    "Bricard": (rectangular_bricard(), None, False, 0, 1, (1,), 1),
+    "Sarrus": (sarrus_linkage(), None, False, 0, 1, (1,), 1),
+    "three balls": (*three_bar_linkage()[:2], False, 3, 3, (3,), 0),
+    "double pendulum": (rbd.library.double_pendulum(), None, True, 2, 2, (2,), 0),
+    "two parallelograms": (*n_four_bar(2)[:2], True, 1, 1, (1,), 6),
+}
+
+
+@pytest.mark.source("F8.14")
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_mechanisms(name):
+    model, q, planar, counted, instantaneous, finite, redundant = KNOWN[name]
+    found = rbd.mobility(model, q)
+    assert (found.is_planar, found.counted, found.instantaneous) == (planar, counted, instantaneous)
+    assert (found.finite, found.redundant, found.is_singular) == (finite, redundant, False)
+    assert found.motions.shape == (instantaneous, model.nv)
+    for v in found.motions:  # they keep loops closed
+        np.testing.assert_allclose(rbd.project_velocity(model, found.q, v, norm="plain"), v, atol=1e-10)
+    assert sum(loop.share for loop in found.loops) == pytest.approx(redundant, abs=1e-9)
+    assert f"counted   {counted}:" in str(found) or not model.loops
+
+
+@pytest.mark.source("F8.15")
+@pytest.mark.parametrize(("pose", "rank", "finite"), [("open", 4, (1,)), ("folded", 3, (2,)), ("between", 2, (1, 2))])
+def test_a_mechanism_whose_mobility_varies(pose, rank, finite):
+    """n = 5 throughout; r = 4, 3 and, where the two motions meet, 2."""
+    model, q, _ = variable_mobility(pose)
+    found = rbd.mobility(model, q)
+    assert (found.numbers.n, found.numbers.r, found.instantaneous) == (5, rank, 5 - rank)
+    assert found.finite == finite and found.is_singular == (pose == "between")
+    assert found.always_redundant == (1 if pose == "folded" else 0)
+    for angle in (0.2, 0.9):
+        other = variable_mobility(pose, angle)
+        np.testing.assert_array_equal(rbd.assemble(other.model, other.q), other.q)
+
+
+@pytest.mark.parametrize("loops", [1, 3])
+def test_flat_rows_of_four_bars_promise_more_than_they_keep(loops):
+    """All bars in a line: each upright has a velocity of its own, and none of them leads further than one motion."""
+    model = n_four_bar(loops).model
+    q = np.full(model.nv, 0.5 * np.pi)
+    q[1::2] *= -1.0
+    found = rbd.mobility(model, q)
+    assert (found.counted, found.instantaneous, found.finite) == (1, loops + 1, (1,))
+    assert found.is_singular and found.always_redundant == 3 * loops < found.redundant
+    assert "SINGULAR" in str(found)
+
+
+def stretched():
+    """Two bars between two bearings that are as far apart as both are long."""
+    model = rbd.Model("stretched")
+    bar = rbd.Inertia.box([1.0, 0.1, 0.1], mass=1.0)
+    model.add_body("left", joint=Revolute("y"), inertia=bar)
+    model.add_body("right", joint=Revolute("y"), placement=[2.0, 0, 0], inertia=bar)
+    model.add_loop("pin", "left", "right", SphereInCylinder("y"), [1.0, 0, 0], [-1.0, 0, 0])
+    return model
+
+
+def test_a_structure_that_only_shakes():
+    """It has a velocity, but where it is is the only place where it closes."""
+    found = rbd.mobility(stretched())
+    assert (found.counted, found.instantaneous, found.finite, found.redundant) == (0, 1, (0,), 1)
+    assert "only shakes" in str(found)
+
+
+def test_the_loops_to_blame():
+    """A hinge says three things twice by itself; the two balls of a folded rhombus say one thing together."""
+    (pin,) = rbd.mobility(planar_four_bar()).loops
+    assert (pin.name, pin.constraints, pin.alone, round(pin.share, 9)) == ("pin", 5, 3, 3.0)
+    folded = rbd.mobility(*variable_mobility("folded")[:2])
+    assert [loop.alone for loop in folded.loops] == [0, 0] and all(loop.share > 0.1 for loop in folded.loops)
+    assert "loop joints 'wrist1', 'wrist2' together: 1" in str(folded)
+
+
+@pytest.mark.source("F8.14")
+@pytest.mark.parametrize("name", ["four-bar", "squeezer", "Bricard", "Sarrus"])
+def test_a_properly_constrained_model_moves_alike(name):
+    """The same motion from the same start, in bodies with constraints; its loop forces are determined."""
+    model, q = KNOWN[name][:2]
+    weaker = rbd.properly_constrained(model, q)
+    found = rbd.mobility(weaker, q)
+    assert (
+        found.redundant == 0
+        and found.instantaneous == 1
+        and [loop.alone for loop in found.loops] == [0] * len(found.loops)
+    )
+    assert [loop.joint.name for loop in weaker.loops] == [loop.joint.name for loop in model.loops]
+    q0 = found.q
+    v0 = rbd.project_velocity(model, q0, np.linspace(1.0, 2.0, model.nv))
+    one, other = (
+        rbd.simulate(each, q0, v0, duration=0.02, dt=1e-3, formulation="se3", integrator="rk4")
+        for each in (model, weaker)
+    )
+    assert np.abs(one.q[-1] - q0).max() > 1e-3
+    np.testing.assert_allclose(one.q, other.q, atol=1e-7)
+
+
+def test_what_cannot_be_weakened_is_said_and_what_is_proper_stays():
+    platform = stewart_platform()
+    assert rbd.properly_constrained(platform) is platform
+    with pytest.raises(ModelError, match="1 redundant constraint"):
+        rbd.properly_constrained(*variable_mobility("folded")[:2])
+    with pytest.raises(StateError, match=r"q leaves loop joint 'pin' open.*rbdkit\.assemble"):
+        rbd.mobility(planar_four_bar(), [0.3, 0.0, 0.0])
+    with pytest.raises(StateError, match=r"q has shape \(2, 3\); one pose"):
+        rbd.mobility(planar_four_bar(), np.zeros((2, 3)))
+    with pytest.raises(ModelError, match="pose 'flat'"):
+        variable_mobility("flat")
