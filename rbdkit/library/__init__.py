@@ -2,7 +2,8 @@
 
     to play with            pendulums, linkages, serial_arms, candelabra, showcase (one joint of every type)
     chapters 3, 4           pinion_hinge, rolling_sphere, taut_string; linkages, overconstrained, serial_arms
-    loops                   four_bars, linkages, overconstrained, platforms, andrews (a benchmark)
+    chapter 8               four_bars, linkages, planar_machines, platforms, governor, ladder; overconstrained,
+                            variable_mobility; andrews (a benchmark)
     chapters 6, 7           sparse_trees, parent_arrays, candelabra; box_and_cylinder
     chapter 9               satellite_with_arm, falling_cat, shaken_pendulum; geared, right_angle_arm
     chapter 10              rod_trees, revolute_trees, far_body, unlike_spheres, turret_pendulum
@@ -24,7 +25,9 @@ from rbdkit.library.far_body import far_body
 from rbdkit.library.four_bars import four_bar_kind, n_four_bar, planar_four_bar
 from rbdkit.library.free_rotation import free_rotation
 from rbdkit.library.gebhardt_romero import fixed_point_model
+from rbdkit.library.governor import flyball_governor
 from rbdkit.library.holzinger import tumbling_box, tumbling_box_state
+from rbdkit.library.ladder import ladder
 from rbdkit.library.linkages import crank_slider, rack_and_pinion, satellite, spatial_slider_crank
 from rbdkit.library.mueller_terze import (
     floating_pair,
@@ -37,7 +40,8 @@ from rbdkit.library.overconstrained import rectangular_bricard, sarrus_linkage
 from rbdkit.library.parent_arrays import branched_parents, chain_parents, random_parents
 from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, small_swing_period, spherical_pendulum
 from rbdkit.library.pinion_hinge import pinion_hinge
-from rbdkit.library.platforms import stewart_coordinates, stewart_platform
+from rbdkit.library.planar_machines import five_bar, linear_actuator, parallelogram_robot, peaucellier
+from rbdkit.library.platforms import delta_robot, stewart_coordinates, stewart_platform
 from rbdkit.library.random_tree import joint_gallery, random_state, random_tree, uncommon_joints
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain
@@ -64,21 +68,28 @@ __all__ = [
     "chain_parents",
     "chain_pendulum",
     "crank_slider",
+    "delta_robot",
     "differential",
     "double_pendulum",
     "elliptic_gears",
     "falling_cat",
     "far_body",
+    "five_bar",
     "fixed_point_model",
     "floating_pair",
+    "flyball_governor",
     "four_bar_kind",
     "free_rotation",
     "geared_arm",
     "general_unbranched",
     "heavy_top",
     "joint_gallery",
+    "ladder",
+    "linear_actuator",
     "lower_pair",
     "n_four_bar",
+    "parallelogram_robot",
+    "peaucellier",
     "pendulum",
     "pinion_hinge",
     "planar_four_bar",

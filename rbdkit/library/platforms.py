@@ -1,4 +1,4 @@
-"""Parallel robots: the platform of Stewart and Gough."""
+"""Parallel robots: the platform of Stewart and Gough, and the delta robot."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
-from rbdkit.joints import Free, Prismatic, Spherical, Universal
-from rbdkit.library.bars import pointing, require_lengths
+from rbdkit.joints import Free, Prismatic, Revolute, Spherical, Universal
+from rbdkit.library.bars import add_bar, pointing, require_lengths
 from rbdkit.model import Capsule, Cylinder, Geometry, Model
 from rbdkit.model.placement import as_pose
 from rbdkit.model.requirements import require_model
@@ -137,6 +137,88 @@ def stewart_coordinates(model: Model, pose: ArrayLike) -> NDArray:
         q[foot.q_slice] = atan2(-y, z), asin(x)
         q[slide.q_slice] = length - slide.placement[2, 3]
     return q
+
+
+def delta_robot(
+    base: float = 0.2,
+    platform: float = 0.06,
+    arm: float = 0.25,
+    rod: float = 0.5,
+    spread: float = 0.04,
+    dip: float = 0.2,
+) -> Model:
+    """A delta robot: three motors at the ceiling move a platform that never turns; closed at ``neutral``.
+
+    Arms turn about level axes on 'motor1' to 'motor3'; a pair of parallel rods leads from the end of each to the
+    platform. Rods hang on universal joints, and the loop joints, 'ball1a' to 'ball3b', are ball joints. The platform
+    floats on 'platform_joint'. Of 21 freedoms 18 constraints leave three, and none is redundant.
+
+    Parameters
+    ----------
+    base, platform : float, optional
+        Distances of the motors' axes and of the rods' ends from the middle, m.
+    arm, rod : float, optional
+        Lengths, m.
+    spread : float, optional
+        Half the distance of the rods of a pair, m.
+    dip : float, optional
+        By which the arms point down from the level at ``neutral``, rad.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        If a length is not a positive number, or the rods are too short.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.delta_robot()
+    >>> model.nv - sum(6 - loop.joint.nv for loop in model.loops)
+    3
+    """
+    require_lengths(base=base, platform=platform, arm=arm, rod=rod, spread=spread)
+    elbow = np.array([base + arm * np.cos(dip), 0.0, -arm * np.sin(dip)])
+    out = elbow[0] - platform
+    if not rod > abs(out):
+        raise ModelError(
+            f"rod = {rod!r} of a delta robot is too short: the platform is {abs(out):.6g} m aside; lengthen it"
+        )
+    low = elbow[2] - np.sqrt(rod**2 - out**2)
+    model = Model("delta robot")
+    disc = Inertia.cylinder(platform, 0.02, mass=0.5)
+    shape = Geometry(Cylinder(platform, 0.02))
+    model.add_body("platform", joint=Free(), placement=[0.0, 0.0, low], inertia=disc, geometry=shape)
+    for k in range(3):
+        angle = 2.0 * np.pi * k / 3.0
+        c, s = np.cos(angle), np.sin(angle)
+        R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])  # x of the frame points out
+        foot, tip = np.array([base, 0.0, 0.0]), elbow - [base, 0.0, 0.0]
+        add_bar(model, f"arm{k + 1}", "world", Revolute("y"), se3.pose(R, R @ foot), tip, f"motor{k + 1}", radius=0.01)
+        for name, side in (("a", -spread), ("b", spread)):
+            end = np.array([platform, side, low])
+            way = end - (elbow + [0.0, side, 0.0])
+            at = se3.pose(pointing(way), tip + [0.0, side, 0.0])
+            along = [0.0, 0.0, rod]
+            joint = f"elbow{k + 1}{name}"
+            add_bar(
+                model,
+                f"rod{k + 1}{name}",
+                f"arm{k + 1}",
+                Universal("x", "y"),
+                at,
+                along,
+                joint,
+                radius=0.006,
+                density=0.2,
+            )
+            model.add_loop(
+                f"ball{k + 1}{name}", f"rod{k + 1}{name}", "platform", Spherical(), along, R @ [platform, side, 0.0]
+            )
+    return model
 
 
 def _circle(radius: float, angles: NDArray) -> NDArray:
