@@ -46,6 +46,13 @@ class Coordinates:
         Coordinates at rest.
     reach : float
         m.
+
+    Attributes
+    ----------
+    sliders : tuple of Slider
+        One a number.
+    joints : tuple of str
+        To which joints these belong.
     """
 
     def __init__(self, model: Model, q: NDArray, reach: float) -> None:
@@ -88,6 +95,8 @@ class Coordinates:
                     Block(slice(start, start + 1), (Slider(name, unit, low, high, float(q[start]), tip, limited),))
                 )
                 k += 1
+        names = [joint.name for joint in model.joints if joint.mimic is None for _ in range(joint.nq)]
+        self.joints = tuple(names[block.q_slice.start] for block in self.blocks for _ in block.sliders)
         self.sliders = tuple(slider for block in self.blocks for slider in block.sliders)
 
     def q(self, values: NDArray) -> NDArray:

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.assembly import assemble
+from rbdkit.errors import StateError
 from rbdkit.model import Model
+from rbdkit.model.closing import followed
 from rbdkit.widgets.coordinates import Coordinates
 from rbdkit.widgets.panel import Panel
 from rbdkit.widgets.view import View
@@ -22,6 +25,8 @@ class Sliders(View):
     panel: Panel
 
     def __init__(self, model: Model, q: ArrayLike | None = None, **options: Any) -> None:
+        if model.loops:
+            q = assemble(model, q)
         rng = np.random.default_rng(0)
         room = np.stack([model.random_q(rng) for _ in range(REACH)]) if model.nq else None
         super().__init__(model, q, room_for=room, **options)
@@ -36,7 +41,7 @@ class Sliders(View):
 
     @q.setter
     def q(self, q: ArrayLike) -> None:
-        self._set_q(q)
+        self._set_q(assemble(self.model, q) if self.model.loops else q)
         self.panel.numbers = self.coordinates.values(self._q)
 
     def reset(self) -> None:
@@ -48,10 +53,27 @@ class Sliders(View):
         self.panel.random()
 
     def _moved(self, values: NDArray) -> None:
-        self._set_q(self.coordinates.q(values))
+        q = self.coordinates.q(values)
+        if not self.model.loops:
+            self._set_q(q)
+            return
+        moved = np.flatnonzero(np.abs(values - self.coordinates.values(self._q)) > 0.0)
+        leading = {self.coordinates.joints[k] for k in moved}
+        if len(leading) != 1:  # all at once: back to the first ones, or to random ones
+            self.q = q
+            return
+        joint = self.model.joint(leading.pop())
+        led = np.zeros(self.model.nv, dtype=bool)
+        led[joint.v_slice] = True
+        at, arrived = followed(self.model, self._q, q, led)
+        self._set_q(at)
+        self.panel.numbers = self.coordinates.values(at)
+        if not arrived:
+            raise StateError(f"joint {joint.name!r} is at its end: loops or limits of other joints stop it there")
 
     def _random(self) -> NDArray:
-        return self.coordinates.values(self.model.random_q(np.random.default_rng()))
+        q = self.model.random_q(np.random.default_rng())
+        return self.coordinates.values(assemble(self.model, q) if self.model.loops else q)
 
 
 def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> Sliders:
@@ -62,7 +84,7 @@ def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> S
     model : Model
         What is posed.
     q : array_like (nq,), optional
-        Coordinates at first; neutral if not given.
+        Coordinates at first, near which loops are closed; neutral if not given.
     height : int, optional
         Of the picture, px.
 
@@ -71,13 +93,14 @@ def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> S
     Sliders
         ``view.q`` are the coordinates as they stand, ready for the next cell. Ranges are the joints' limits; an angle
         without limits runs over a turn. Ball joints turn by a rotation vector, so that q stays a unit quaternion.
+        Where joints close loops the others follow the slider in hand; where they cannot, at a dead centre, it stops.
 
     Raises
     ------
     TypeError
         If `model` is not a model.
     StateError
-        If q does not fit it.
+        If q does not fit it, or its loops cannot be closed.
 
     Examples
     --------

@@ -99,3 +99,38 @@ view.panel._on_change = slow
     assert arm.reaches("view.q[4]", target) == target
     seen = eval(arm.python("print([float(s) for s in seen])"))
     assert len(seen) < 12 and seen[-1] == target  # of 16 moves, some while Python was busy
+
+
+FOUR_BAR = """
+import numpy as np, rbdkit as rbd
+model = rbd.library.planar_four_bar(crank=0.2, coupler=0.5, base=0.45, rocker=0.4)
+view = rbd.sliders(model)
+view
+"""
+
+
+def test_loops_follow_the_mouse(notebook, changed):
+    """The crank is dragged, coupler and rocker and their sliders follow; at a dead centre the rocker stops."""
+    notebook.run(FOUR_BAR)
+    view = notebook.view()
+    before = notebook.picture()
+    drag(notebook, "crank_joint", 0.8)
+    target = pytest.approx(0.6 * np.pi, abs=0.05)
+    assert notebook.reaches("view.q[0]", target) == target
+    assert changed(before, notebook.picture()) > 3e-3
+    notebook.keep("four_bar_sliders", view)
+    q = np.array(eval(notebook.python("print(view.q.tolist())")))
+    closed = np.array(eval(notebook.python("print(rbd.assemble(model, view.q).tolist())")))
+    assert np.abs(q - closed).max() < 1e-12
+    shown = [
+        float(view.locator(f"[data-row='{name}'] input[type=number]").input_value())
+        for name in ("crank_joint", "coupler_joint", "rocker_joint")
+    ]
+    assert np.abs(q - shown).max() < 1e-3
+    drag(notebook, "rocker_joint", 0.99)
+    notebook.settle()
+    assert "is at its end" in view.locator(".rbd-fault").inner_text()
+    notebook.keep("four_bar_dead_centre", view)
+    drag(notebook, "rocker_joint", 0.5)
+    notebook.settle()
+    assert not view.locator(".rbd-fault").is_visible()

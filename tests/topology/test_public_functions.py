@@ -478,7 +478,7 @@ NOT_ASKED = {
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closest.closest",
-        "length.length_of", "loop_kinematics.tree_poses", "loop_kinematics.LoopKinematics",
+        "following.followed", "length.length_of", "loop_kinematics.tree_poses", "loop_kinematics.LoopKinematics",
     )},
     "assembly.assemble": "tests/test_assembly.py", "assembly.assembly_modes": "tests/test_assembly.py",
     "assembly.project_velocity": "tests/test_assembly.py", "freedom.mobility": "tests/test_freedom.py",

@@ -93,3 +93,62 @@ def test_a_fault_is_shown_in_the_panel_not_thrown():
     panel.random()
     assert 0.0 <= panel.numbers[0] <= 2.0
     panel.close()
+
+
+def browser_moves(view, name, value):
+    """One slider is moved, as the browser does it."""
+    values = view.panel.numbers
+    values[[slider.name for slider in view.panel.sliders].index(name)] = value
+    view.panel.values = values.tobytes()
+    view.panel.asked += 1
+
+
+def test_loops_follow_the_slider_in_hand():
+    """All the way round, with the slider where the hand has it; and all sliders tell the coordinates."""
+    model = rbd.library.planar_four_bar(crank=0.2, coupler=0.5, base=0.45, rocker=0.4)
+    view = sliders(model)
+    for angle in [*np.linspace(0.0, np.pi, 9), *np.linspace(np.pi, -np.pi, 5)]:
+        browser_moves(view, "crank_joint", angle)
+        assert view.q[0] == angle and view.panel.fault == ""
+        np.testing.assert_array_equal(view.panel.numbers, view.q)
+        np.testing.assert_allclose(view.q, rbd.assemble(model, view.q), atol=1e-13)
+        assert abs(view.q[2]) < 1.5  # the rocker swings; it has not changed over to the other mode
+    view.reset()
+    np.testing.assert_array_equal(view.q, model.neutral())
+    view.random()
+    np.testing.assert_allclose(view.q, rbd.assemble(model, view.q), atol=1e-13)
+    view.q = [1.0, 0.0, 0.0]
+    np.testing.assert_array_equal(view.q, rbd.assemble(model, [1.0, 0.0, 0.0]))
+    view.close()
+
+
+def test_at_a_dead_centre_the_slider_stops_and_says_so():
+    """The rocker goes to where crank and coupler are in a line, and no further."""
+    model = rbd.library.planar_four_bar(crank=0.2, coupler=0.5, base=0.45, rocker=0.4)
+    view = sliders(model)
+    browser_moves(view, "rocker_joint", 3.0)
+    assert "'rocker_joint' is at its end" in view.panel.fault
+    tip = model.loops[0].successor_placement[:3, 3]
+    to_origin = np.arccos(
+        (0.4**2 + 0.45**2 - np.array([0.7, 0.3]) ** 2) / (2.0 * 0.4 * 0.45)
+    )  # inner angles at its foot
+    now = np.arctan2(tip[2], tip[0]) - view.q[2]
+    assert np.min(np.abs(np.pi - to_origin - now)) < 1e-3
+    np.testing.assert_array_equal(view.panel.numbers, view.q)
+    np.testing.assert_allclose(view.q, rbd.assemble(model, view.q), atol=1e-13)
+    browser_moves(view, "rocker_joint", view.q[2] - 0.2)
+    assert view.panel.fault == ""
+    view.close()
+
+
+def test_sliders_close_loops_that_stand_open_at_first():
+    model = rbd.library.planar_four_bar()
+    view = sliders(model, [0.3, 0.0, 0.0])
+    np.testing.assert_array_equal(view.q, rbd.assemble(model, [0.3, 0.0, 0.0]))
+    view.close()
+    platform = sliders(rbd.library.stewart_platform())
+    browser_moves(platform, "platform_joint.z", 0.1)
+    np.testing.assert_allclose(platform.q, rbd.library.stewart_coordinates(platform.model, [0.0, 0.0, 1.1]), atol=1e-13)
+    browser_moves(platform, "platform_joint.rz", 0.4)
+    assert platform.panel.fault == "" and platform.q[3] == pytest.approx(np.sin(0.2), abs=1e-14)
+    platform.close()

@@ -1,12 +1,14 @@
 """Where the loops of a model are closed, and how to get there.
 
 `loop_kinematics` says how the two sides of every loop joint lie and move, `require_closed` refuses states that leave a
-loop open, `closest` steps towards one that closes them all, and `assembled` starts it from as many places as it takes.
+loop open, `closest` steps towards one that closes them all, `assembled` starts it from as many places as it takes, and
+`followed` leads a joint along while they stay closed.
 """
 
 from rbdkit.model.closing.assembly import assembled, assembled_modes
 from rbdkit.model.closing.closed import CLOSED, by, gaps, require_closed
 from rbdkit.model.closing.closest import Closest, closest
+from rbdkit.model.closing.following import followed
 from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.loop_kinematics import LoopKinematics, tree_poses
 
@@ -18,6 +20,7 @@ __all__ = [
     "assembled_modes",
     "by",
     "closest",
+    "followed",
     "gaps",
     "length_of",
     "require_closed",

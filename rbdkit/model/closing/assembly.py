@@ -46,7 +46,7 @@ def assembled(
     -------
     Closest
     """
-    residual, bounds = Residual(model, t), _bounds(model, kept, limited)
+    residual, bounds = Residual(model, t), bounds_of(model, kept, limited)
     best: Closest | None = None
     sizes: list[float] = []
     for start in _starts(model, q, kept, residual.length, starts):
@@ -67,7 +67,7 @@ def assembled_modes(model: Model, q: NDArray, kept: NDArray, t: float, starts: i
 
     Two are the same if all bodies are at the same places, with whatever turns of their joints.
     """
-    residual, bounds = Residual(model, t), _bounds(model, kept, True)
+    residual, bounds = Residual(model, t), bounds_of(model, kept, True)
 
     found: list[tuple[float, NDArray, NDArray]] = []
     for start in _starts(model, q, kept, residual.length, starts):
@@ -85,7 +85,8 @@ def assembled_modes(model: Model, q: NDArray, kept: NDArray, t: float, starts: i
     return [own for _, own, _ in sorted(found, key=lambda one: one[0])]
 
 
-def _bounds(model: Model, kept: NDArray, limited: bool) -> Bounds:
+def bounds_of(model: Model, kept: NDArray, limited: bool) -> Bounds:
+    """The limits of all joints but those that keep their coordinates; none at all if they do not hold."""
     bounds = Bounds(model, limited)
     fixed = np.zeros(model.nq, dtype=bool)
     for joint in model.joints[1:]:

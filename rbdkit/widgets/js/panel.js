@@ -95,8 +95,11 @@ class Panel {
     return row.hard ? Math.min(row.high, Math.max(row.low, nearest)) : nearest;
   }
 
+  // What Python says holds, but for the slider in hand, which may have moved on meanwhile.
   show() {
+    const mine = this.stale && this.numbers[this.held];
     this.numbers = typed(Float64Array, this.model.get("values"));
+    if (this.stale) this.numbers[this.held] = mine;
     this.inputs.forEach((_, k) => this.write(k));
   }
 
@@ -115,6 +118,7 @@ class Panel {
 
   change(k, value) {
     this.numbers[k] = value;
+    this.held = k;
     this.write(k);
     this.send();
   }
