@@ -46,8 +46,9 @@ def assemble(sheet: Sheet) -> Assembly:
     refused = list(_add_forces(model, sheet))
     if refused:
         return Assembly(None, (*refused, *densities), ())
-    key_of = {part.name: part.key for part in sheet.parts}
-    found = [Remark.of(key_of[finding.where], finding) for finding in model.validate()]
+    body, loop = ({item.name: item.key for item in items} for items in (sheet.parts, sheet.closures))
+    of_loops = {"loop that cannot close", "redundant constraints"}
+    found = [Remark.of((loop if one.what in of_loops else body)[one.where], one) for one in model.validate()]
     explained = {remark.key for remark in densities}
     found = [remark for remark in found if not (remark.key in explained and remark.field == "inertia")]
     return Assembly(model, (*densities, *found), (GROUND, *(part.key for part in order)))

@@ -9,6 +9,8 @@ from rbdkit.model import Finding
 
 FIELD_OF = {
     "duplicate name": "name",
+    "loop that cannot close": "gap",
+    "redundant constraints": "gap",
     "non-unit axis": "joint",
     "inertia": "inertia",
     "missing inertia": "inertia",
@@ -28,15 +30,15 @@ class Remark:
         Whose; `GROUND` for the model as a whole.
     field : str
         Which of its fields: 'name', 'joint', 'inertia', 'density', 'damping', 'lower', 'follows', ...
-    severity : {'blocking', 'error', 'warning'}
-        'blocking' (no model can be made), or what `Finding` has: 'error' or 'warning'.
+    severity : {'blocking', 'error', 'warning', 'note'}
+        'blocking' (no model can be made), or what `Finding` has: 'error', 'warning' or 'note'.
     message : str
         The value and how to mend it.
     """
 
     key: int
     field: str
-    severity: Literal["blocking", "error", "warning"]
+    severity: Literal["blocking", "error", "warning", "note"]
     message: str
 
     @staticmethod

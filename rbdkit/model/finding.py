@@ -12,8 +12,9 @@ class Finding:
 
     Attributes
     ----------
-    severity : {'error', 'warning'}
-        'error': the equations of motion have no solution or no meaning; 'warning': suspicious, but it runs.
+    severity : {'error', 'warning', 'note'}
+        'error': the equations of motion have no solution or no meaning; 'warning': suspicious, but it runs; 'note':
+        all is well, and this is good to know.
     where : str
         Name of the body, joint or frame.
     what : str
@@ -31,7 +32,7 @@ class Finding:
     ('error', 'leg', 'inertia')
     """
 
-    severity: Literal["error", "warning"]
+    severity: Literal["error", "warning", "note"]
     where: str
     what: str
     message: str

@@ -851,7 +851,7 @@ class Model:
     # --- talking about itself -----------------------------------------------------------------------------------------
 
     def validate(self) -> list[Finding]:
-        """Findings about bodies, joints and frames that would spoil a simulation; an empty list is good news."""
+        """Findings about bodies, joints and loops that would spoil a simulation; an empty list is good news."""
         return list(kept(self, validate))
 
     def describe(self) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.model.body import Body
+from rbdkit.model.closing.findings import loop_findings
 from rbdkit.model.finding import Finding
 from rbdkit.model.numbering import structure_findings
 from rbdkit.spatial.inertia import Inertia
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 
 
 def validate(model: Model) -> list[Finding]:
-    """Every finding about the model: structure first, then body by body.
+    """Every finding about the model: structure first, then body by body, then loops.
 
     Errors, with which the equations of motion have no meaning: duplicate names, unreachable bodies, negative mass, an
     inertia that is not symmetric positive semidefinite, numbers that are not finite, axes that are not of unit length,
     and a joint that moves nothing that has mass in the direction it moves. Warnings, of what no real body has but many
     robot files do: an inertia that breaks the triangle inequality, or one without mass; a moving body without inertia
-    that others give mass to.
+    that others give mass to; a loop for which no pose was found that closes it. A note, where all is well: redundant
+    constraints of loops.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ def validate(model: Model) -> list[Finding]:
     Returns
     -------
     list of rbdkit.model.Finding
-        Each with its ``severity``, 'error' or 'warning', ``where``, ``what`` and a ``message``; none is good news.
+        Each with ``severity``, 'error', 'warning' or 'note', ``where``, ``what`` and ``message``; none is good news.
 
     Raises
     ------
@@ -69,7 +71,9 @@ def validate(model: Model) -> list[Finding]:
             start = body.joint.v_slice.start
             alone = welded[body.index] if len(together[start]) == 1 else None
             findings += _motion_findings(body, moves_mass[start], alone)
-    return findings
+    if any(finding.severity == "error" for finding in findings):
+        return findings  # where something is broken, how loops move is not looked at
+    return findings + loop_findings(model)
 
 
 def inertia_findings(name: str, inertia: Inertia | None) -> list[Finding]:

@@ -159,7 +159,7 @@ def simulate(
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
     make = maker_of(formulation)
-    findings = model.validate()
+    findings = [finding for finding in model.validate() if finding.severity != "note"]
     faults = [str(finding) for finding in findings if finding.severity == "error"]
     if faults:
         raise SimulationError("the model cannot be simulated:\n  " + "\n  ".join(faults))

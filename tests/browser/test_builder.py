@@ -368,7 +368,8 @@ def test_a_four_bar_linkage_from_nothing(bench):
         numbers(bench, f"{model}.loops[0].successor_placement[:3, 3]"), [0.3, 0.0, 0.0], atol=1e-9
     )
     assert "closed at this pose" in field(bench, "gap").inner_text()
-    assert bench.python(f"print({model}.validate())") == "[]"
+    severities = "[finding.severity for finding in builder.model.validate()]"
+    assert bench.python(f"print({severities})") == "['note']"  # three constraints of the hinge that closes it
     assert bench.python(SAME_CODE) == "True"
     bench.keep("builder_four_bar", bench.view())
     bench.theme("JupyterLab Dark")

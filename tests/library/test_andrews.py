@@ -32,7 +32,8 @@ def _published_order(model):
 def test_it_begins_closed(closing, loop_gap):
     model, q, v = andrews_squeezer(closing)
     assert loop_gap(model, q) < 1e-15
-    assert not v.any() and model.validate() == []
+    assert not v.any()
+    assert [finding.severity for finding in model.validate()] == (["note"] if closing is None else [])
 
 
 def test_its_inertia_matrix_is_that_of_the_test_set():

@@ -8,6 +8,7 @@ loop open, `closest` steps towards one that closes them all, `assembled` starts 
 from rbdkit.model.closing.assembly import assembled, assembled_modes
 from rbdkit.model.closing.closed import CLOSED, by, gaps, require_closed
 from rbdkit.model.closing.closest import Closest, closest
+from rbdkit.model.closing.findings import loop_findings
 from rbdkit.model.closing.following import followed
 from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.loop_kinematics import LoopKinematics, tree_poses
@@ -23,6 +24,7 @@ __all__ = [
     "followed",
     "gaps",
     "length_of",
+    "loop_findings",
     "require_closed",
     "tree_poses",
 ]

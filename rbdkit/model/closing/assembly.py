@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.model.closing.closest import Bounds, Closest, Residual, closest
+from rbdkit.model.closing.closest import MOST_STEPS, Bounds, Closest, Residual, closest
 from rbdkit.model.closing.loop_kinematics import tree_poses
 
 if TYPE_CHECKING:
@@ -23,7 +23,13 @@ ALIKE = 1e-6
 
 
 def assembled(
-    model: Model, q: NDArray, kept: NDArray, t: float = 0.0, limited: bool = True, starts: int = STARTS
+    model: Model,
+    q: NDArray,
+    kept: NDArray,
+    t: float = 0.0,
+    limited: bool = True,
+    starts: int = STARTS,
+    steps: int = MOST_STEPS,
 ) -> Closest:
     """Coordinates that close all loops, near to those given if there are such; or the least open ones that were found.
 
@@ -41,6 +47,8 @@ def assembled(
         Whether limits hold.
     starts : int, optional
         How many places to begin at. From the second on they are random, and the further off the later; always the same.
+    steps : int, optional
+        How many may be taken from each.
 
     Returns
     -------
@@ -50,7 +58,7 @@ def assembled(
     best: Closest | None = None
     sizes: list[float] = []
     for start in _starts(model, q, kept, residual.length, starts):
-        found = closest(model, start, ~kept, bounds, t, residual)
+        found = closest(model, start, ~kept, bounds, t, residual, steps)
         if found.is_closed:
             return found
         sizes.append(_open(found, residual))

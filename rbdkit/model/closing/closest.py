@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MOST_STEPS = 200
 DONE = 1e-10
 """rad, or lengths of the model: below, steps are taken for as long as they gain digits."""
+FAR_OPEN = 1e-3
+"""rad, or lengths of the model: what cannot be closed further than this ends in a valley that is as good as flat."""
 SMALLEST_MU = 1e-20
 ROUND_OFF = 5e-15
 """rad, or lengths of the model; relative to distances. What is closed as well as this is left as it is."""
@@ -154,7 +156,13 @@ class Residual:
 
 
 def closest(
-    model: Model, q: NDArray, free: NDArray, bounds: Bounds, t: float = 0.0, residual: Residual | None = None
+    model: Model,
+    q: NDArray,
+    free: NDArray,
+    bounds: Bounds,
+    t: float = 0.0,
+    residual: Residual | None = None,
+    steps: int = MOST_STEPS,
 ) -> Closest:
     """Steps from coordinates towards the nearest ones that close all loops.
 
@@ -172,6 +180,8 @@ def closest(
         Time in s, for prescribed joints.
     residual : Residual, optional
         That of the model at t, where it is at hand.
+    steps : int, optional
+        How many may be taken.
 
     Returns
     -------
@@ -188,7 +198,7 @@ def closest(
     E, e = own.left_over(X, z)
     r = own.row * e.ravel()
     kappa = 1e-2
-    for _ in range(MOST_STEPS):
+    for _ in range(steps):
         size = float(np.linalg.norm(r))
         if np.abs(r).max() <= ROUND_OFF * (1.0 + np.abs(X[:, :3, 3]).max() / own.length):
             break
@@ -203,7 +213,8 @@ def closest(
         x[columns] = np.linalg.lstsq(damped, np.concatenate([-r, np.zeros(B.shape[1])]), rcond=None)[0]
         x *= min(1.0, 1.0 / max(float(np.max(np.abs(x) / own.reach(r), initial=0.0)), 1e-300))
         expected = size - float(np.linalg.norm(r + A @ x))
-        if float(np.abs(x).max(initial=0.0)) < 1e-15 or (size > DONE and expected < 1e-9 * size):
+        flat = 1e-4 if size > FAR_OPEN else 1e-9
+        if float(np.abs(x).max(initial=0.0)) < 1e-15 or (size > DONE and expected < flat * size):
             break  # at the bottom
         q_next, z_next = own.moved(q, z, x)
         q_next = bounds.within(q_next)

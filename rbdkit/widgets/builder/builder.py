@@ -266,7 +266,7 @@ class Builder(Stage):
                 "undo": str(draft.operations[-1]) if draft.operations else "",
                 "redo": str(draft.undone[0]) if draft.undone else "",
                 "state": state,
-                "errors": sum(remark.severity != "warning" for remark in remarks),
+                "errors": sum(remark.severity in ("blocking", "error") for remark in remarks),
                 "warnings": sum(remark.severity == "warning" for remark in remarks),
                 "picking": self._picking,
             }

@@ -11,7 +11,7 @@ from rbdkit.model.numbering import WORLD
 from rbdkit.scene.palette import GROUND as GREY
 from rbdkit.scene.palette import body_color
 
-RANK = {"blocking": 2, "error": 2, "warning": 1}
+RANK = {"blocking": 2, "error": 2, "warning": 1, "note": 0}
 
 
 def tree(sheet: Sheet, remarks: Iterable[Remark], numbers: dict[int, int]) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ class BuilderForm {
         write(field);
         const said = [...(field.remarks ?? [])];
         if (fault.message && fault.field === field.id) said.push({ severity: "blocking", message: fault.message });
-        notes.replaceChildren(...said.map(({ severity, message }) => h("div", { class: severity === "warning" ? "rbd-remark rbd-warning" : "rbd-remark", role: "status" }, message)));
+        notes.replaceChildren(...said.map(({ severity, message }) => h("div", { class: severity === "note" ? "rbd-remark rbd-note" : severity === "warning" ? "rbd-remark rbd-warning" : "rbd-remark", role: "status" }, message)));
       }
     }
     const pick = this.el.querySelector("[data-value=pick]");
