@@ -241,3 +241,42 @@ def test_close_frees_every_widget(open_widgets):
     before = open_widgets()
     build().close()
     assert open_widgets() == before
+
+
+def four_bar_in_the_builder():
+    model = rbd.library.planar_four_bar(crank=0.2, coupler=0.5, base=0.45, rocker=0.4)
+    builder = rbd.build(model)
+    keys = {part.name: part.key for part in builder.draft.sheet.parts}
+    return builder, keys, builder.draft.sheet.closures[0].key
+
+
+def test_a_slider_drags_a_mechanism_while_it_stays_closed():
+    builder, keys, loop = four_bar_in_the_builder()
+    ask(builder, "select", key=keys["crank"])
+    for angle in (0.5, 1.5, -1.0):
+        put(builder, "q0", angle)
+        assert builder.q[0] == angle and not builder.panel.fault
+        np.testing.assert_allclose(rbd.assemble(builder.model, builder.q), builder.q, atol=1e-13)
+    ask(builder, "select", key=loop)
+    assert fields(builder)["gap"]["value"] == "closed at this pose" and "close" not in fields(builder)
+    ask(builder, "select", key=keys["rocker"])
+    send(builder, "set", field="q0", value=3.0)
+    assert "is at its end" in builder.panel.fault["message"]
+    np.testing.assert_allclose(rbd.assemble(builder.model, builder.q), builder.q, atol=1e-13)
+    builder.close()
+
+
+def test_a_loop_that_stands_open_is_closed_by_a_button():
+    """Its end on the rocker is put elsewhere; the joints move until it is closed, or the panel says why they cannot."""
+    builder, _, loop = four_bar_in_the_builder()
+    ask(builder, "select", key=loop)
+    place = [f"{x:.6g}" for x in builder.draft.sheet.item(loop).successor_placement[:3, 3] * 0.9]
+    put(builder, "successor_position", place)
+    assert "mm apart" in fields(builder)["gap"]["value"] and "close" in fields(builder)
+    put(builder, "close", "close")
+    assert fields(builder)["gap"]["value"] == "closed at this pose" and not builder.panel.fault
+    np.testing.assert_allclose(rbd.assemble(builder.model, builder.q), builder.q, atol=1e-13)
+    put(builder, "successor_position", ["5", "0", "0"])
+    send(builder, "set", field="close", value="close")
+    assert "'pin' stays open by" in builder.panel.fault["message"]
+    builder.close()

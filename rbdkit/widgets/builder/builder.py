@@ -164,7 +164,14 @@ class Builder(Stage):
 
     def _set(self, field: str, value: Any, join: bool) -> None:
         if field.startswith("q") and field[1:].isdigit():
-            self._posture.slide(self.key, int(field[1:]), float(value), self._framed_size)
+            try:
+                self._posture.slide(self.key, int(field[1:]), float(value), self._framed_size)
+            finally:
+                self.pose(self._posture.poses)
+                self._refresh()
+            return
+        if field == "close":
+            self._posture.close()
             self.pose(self._posture.poses)
             self._refresh()
             return

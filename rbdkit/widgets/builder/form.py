@@ -331,16 +331,17 @@ def _inertia(part: Part) -> dict[str, Any]:
 
 
 def _loop(sheet: Sheet, closure: Closure, gap: float | None) -> list[dict[str, Any]]:
-    text = (
-        "closed at this pose" if gap is None or gap < 1e-9 else f"at this pose its ends are {1000 * gap:.3g} mm apart"
-    )
+    closed = gap is None or gap < 1e-9
+    text = "closed at this pose" if closed else f"at this pose its ends are {1000 * (gap or 0.0):.3g} mm apart"
+    step = {"value": "close", "label": "Close", "tip": "Move the joints so that all loops close"}
+    close: Field = {"id": "close", "label": "", "kind": "buttons", "value": "", "choices": [step]}
     ends = [
         _select("predecessor", "from", str(closure.predecessor), _bodies(sheet, {closure.successor}), "One body"),
         _select("successor", "to", str(closure.successor), _bodies(sheet, {closure.predecessor}), "The other body"),
     ]
     return [
         _group(closure.name or "(no name)", _text("name", "name", closure.name, "Name of the loop joint"), *ends,
-               {"id": "gap", "kind": "note", "label": "", "value": text}),
+               {"id": "gap", "kind": "note", "label": "", "value": text}, *([] if closed else [close])),
         _group("Joint", *_joint(closure.joint)),
         _place(closure.placement, f"Its frame on {sheet.body_name(closure.predecessor)}"),
         _place(closure.successor_placement, f"Its frame on {sheet.body_name(closure.successor)}", "successor_"),

@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import forward_kinematics
+from rbdkit.assembly import assemble
 from rbdkit.drafting import GROUND
-from rbdkit.errors import RbdkitError
+from rbdkit.errors import RbdkitError, StateError
 from rbdkit.joints.joint_type import JointType
 from rbdkit.model import Model
+from rbdkit.model.closing import CLOSED, followed, gaps
 from rbdkit.widgets.coordinates import Coordinates
 from rbdkit.widgets.panel import Slider
 
@@ -73,13 +75,33 @@ class Posture:
         return found
 
     def slide(self, key: int, number: int, value: float, size: float) -> None:
-        """Move a slider of a body's joint."""
+        """Move a slider of a body's joint; loops that are closed stay closed, the other joints follow.
+
+        Raises `StateError` if they cannot: it then stands as far on the way as they let it go.
+        """
         joint, coordinates = self.model.joints[self.keys.index(key)], self._coordinates(size)
         before = [block for block in coordinates.blocks if block.q_slice.start < joint.q_slice.start]
         values = coordinates.values(self.q)
         values[sum(len(block.sliders) for block in before) + number] = value
-        self._stand(coordinates.q(values))
-        self._kept[key] = self.q[joint.q_slice].copy()
+        target, arrived = coordinates.q(values), True
+        if self.model.loops and gaps(self.model, self.q).max() <= CLOSED:
+            led = np.zeros(self.model.nv, dtype=bool)
+            led[joint.v_slice] = True
+            target, arrived = followed(self.model, self.q, target, led)
+        self._stand(target)
+        self._keep_all()
+        if not arrived:
+            raise StateError(f"joint {joint.name!r} is at its end: loops or limits of other joints stop it there")
+
+    def close(self) -> None:
+        """Move the joints so that all loops close; raises `StateError` if they cannot."""
+        self._stand(assemble(self.model, self.q))
+        self._keep_all()
+
+    def _keep_all(self) -> None:
+        for joint, key in zip(self.model.joints, self.keys, strict=False):
+            if joint.mimic is None and joint.nq:
+                self._kept[key] = self.q[joint.q_slice].copy()
 
     def _coordinates(self, size: float) -> Coordinates:
         return Coordinates(self.model, self.model.neutral(), 0.5 * size)
