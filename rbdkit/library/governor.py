@@ -80,7 +80,15 @@ def flyball_governor(angle: float = 0.6, arm: float = 0.3, ball: float = 1.0, co
         shapes = [Geometry(Capsule(RADIUS, arm), turn), Geometry(Sphere(0.04), end)]
         model.add_body(f"arm{k}", "spindle", Revolute("y"), None, rod + sphere.transformed(end), shapes)
         add_bar(
-            model, f"link{k}", "collar", Revolute("y"), None, tip - at, f"link{k}_joint", radius=RADIUS, density=0.2
+            model,
+            f"link{k}",
+            "collar",
+            Revolute("y"),
+            np.zeros(3),
+            tip - at,
+            f"link{k}_joint",
+            radius=RADIUS,
+            density=0.2,
         )
         model.add_loop(f"ball{k}", f"arm{k}", f"link{k}", Revolute("y"), tip, tip - at)
     m_r = 0.2 * arm
