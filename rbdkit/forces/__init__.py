@@ -2,7 +2,8 @@
 
 `element` says what each provides; `surroundings` what it may ask and do. They act in every formulation, readable and
 compiled, as ``model.add_force(name, element)`` enters them. Numbers of a `rbdkit.model.Joint` (stiffness, damping,
-friction) are shorthand for such elements that compiled code knows directly; its rotor is inertia, no force.
+friction) are shorthand for such elements that compiled code knows directly; its rotor is inertia, no force. An element
+may have states of its own, which motions carry beside (q, v) as z: `maxwell` and `servo` do.
 """
 
 from rbdkit.forces.element import ForceElement
