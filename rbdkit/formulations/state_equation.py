@@ -12,6 +12,7 @@ from rbdkit.algorithms import ExternalForces, external_forces
 from rbdkit.errors import StateError
 from rbdkit.formulations.joint import JointSystem
 from rbdkit.model import Model
+from rbdkit.model.closing import by, gaps
 
 OFF = 1e-3
 """A quaternion whose norm differs from 1 by more says that whoever integrated it did not do it well."""
@@ -28,19 +29,16 @@ class StateEquation:
     Parameters
     ----------
     model : Model
-        A tree; joints may mimic others or be prescribed.
+        A tree, or one with loops; joints may mimic others or be prescribed.
     tau : array_like (nv,) or callable, optional
         Joint forces besides the joints' springs and dampers, or a function of (t, q, v); none if not given.
     f_ext : mapping of str to array_like (6,), array_like (bodies, 6) or callable, optional
         External forces in world coordinates, see `rbdkit.wrench`, or a function of (t, q, v) that gives them.
 
-    Raises
-    ------
-    ModelError
-        If joints close loops.
-
     Notes
     -----
+    Nothing pulls loops back, as `simulate` does: they open slowly by what the integrator does wrong.
+
     The stages of a general integrator leave the sphere of unit quaternions. The equation is evaluated at the nearest
     coordinates on it, so it is smooth around the sphere and methods keep their order; on the sphere, where the exact
     solution stays, it is Eq 3.9. `split` brings a solution back, and refuses one that has gone astray.
@@ -111,8 +109,8 @@ class StateEquation:
         Raises
         ------
         StateError
-            If x has the wrong shape, holds numbers that are not finite, or is farther from the manifold than a good
-            integration goes.
+            If x has the wrong shape, holds numbers that are not finite, is farther from the manifold than a good
+            integration goes, or leaves loops as far open.
         """
         x = np.asarray(x, dtype=float)
         if x.shape[-1:] != (self._size,):
@@ -128,6 +126,14 @@ class StateEquation:
                 f"x is off the manifold of q by {off:.3g}: a quaternion has lost its norm; "
                 "integrate with smaller tolerances or steps"
             )
+        for one in q.reshape(-1, nq) if self.model.loops else ():
+            open_by = gaps(self.model, one)
+            if open_by.max() > OFF:
+                l = int(np.argmax(open_by.max(axis=1)))
+                raise StateError(
+                    f"x leaves loop joint {self.model.loops[l].joint.name!r} open by {by(*open_by[l])}; "
+                    "integrate with smaller tolerances or steps, or take rbdkit.simulate, which keeps loops closed"
+                )
         return (q, v, self.model.check_z(x[..., end:])) if self.model.nz else (q, v)
 
     @property
