@@ -11,7 +11,7 @@ from rbdkit.drafting.fresh import fitted, tip
 from rbdkit.drafting.operation import Operation, text
 from rbdkit.drafting.sheet import GROUND, Part, Sheet
 from rbdkit.errors import ModelError
-from rbdkit.forces.element import renamed
+from rbdkit.forces.described import renamed
 from rbdkit.joints import JointType, Revolute
 from rbdkit.model import Box, Force, Geometry
 from rbdkit.model.placement import as_pose

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbdkit.forces.element import ForceElement, not_negative
+from rbdkit.forces.described import not_negative
+from rbdkit.forces.element import ForceElement
 from rbdkit.forces.surroundings import Surroundings
 
 

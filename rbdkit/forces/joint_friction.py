@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rbdkit.errors import ModelError
-from rbdkit.forces.element import ForceElement, not_negative
+from rbdkit.forces.described import not_negative
+from rbdkit.forces.element import ForceElement
 from rbdkit.forces.surroundings import Surroundings
 
 CREEP = 0.01

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rbdkit.forces.element import ForceElement, not_negative
+from rbdkit.forces.described import not_negative
+from rbdkit.forces.element import ForceElement
 from rbdkit.forces.surroundings import Surroundings
 
 

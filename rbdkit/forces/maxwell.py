@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rbdkit.errors import ModelError
-from rbdkit.forces.element import End, ForceElement, not_negative
+from rbdkit.forces.described import not_negative
+from rbdkit.forces.element import End, ForceElement
 from rbdkit.forces.spring import line, require_two_ends
 from rbdkit.forces.surroundings import ORIGIN, Surroundings
 from rbdkit.spatial.read_numbers import shown

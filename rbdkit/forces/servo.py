@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from rbdkit.errors import ModelError
-from rbdkit.forces.element import ForceElement, not_negative
+from rbdkit.forces.described import not_negative
+from rbdkit.forces.element import ForceElement
 from rbdkit.forces.surroundings import Surroundings
 from rbdkit.spatial.read_numbers import shown
 

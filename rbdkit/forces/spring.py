@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
-from rbdkit.forces.element import End, ForceElement, not_negative
+from rbdkit.forces.described import not_negative
+from rbdkit.forces.element import End, ForceElement
 from rbdkit.forces.surroundings import ORIGIN, Surroundings
 from rbdkit.spatial.read_numbers import shown
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,12 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.errors import ModelError, RbdkitError
 from rbdkit.forces import BodyMotion, Surroundings
 from rbdkit.forces.surroundings import JointLike
-from rbdkit.model import Frame, Joint, Model
+from rbdkit.model import Joint, Model
 from rbdkit.model.element_states import state_places
 from rbdkit.model.force import Force
-from rbdkit.trace import Feedback, Graph, Impure, Scalar, Symbol, Trace, captured_arrays, roomy, symbols, tangents
+from rbdkit.model.on_symbols import MechanismOnSymbols, random_motion, require_pure, scalar, still
+from rbdkit.trace import Feedback, Impure, Scalar, Symbol, Trace, roomy, symbols, tangents
 
-MOTION = 18
-"""Numbers of a body's motion in world axes: rotation by rows 9, position 3, angular velocity 3, velocity of the origin
-3."""
 TRIALS = 3
 """States at which what was recorded is compared with the elements themselves."""
 
@@ -34,9 +31,9 @@ class OwnForces:
 
     Attributes
     ----------
-    law : operations on "q", "v" and "z" of the model and "body<i>" of bodies, `MOTION` numbers each; it gives the
-        torques, six numbers for each body that is pushed, the rates of z, the energy that is stored and the power that
-        is lost.
+    law : operations on "q", "v" and "z" of the model and "body<i>" of bodies, as `rbdkit.model.on_symbols` has them; it
+        gives the torques, six numbers for each body that is pushed, the rates of z, the energy that is stored and the
+        power that is lost.
     bodies : numbers of those whose motion is asked for; links : that carry them. apart : whether the frame of such a
         body is another one than its link's.
     velocities : numbers of the velocity variables that torques act on. pushed : numbers of the bodies with forces.
@@ -100,10 +97,10 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
     record = _Record(model)
     for force in model.acting:
         try:
-            _require_pure(force)
+            require_pure(force.element, model)
             record.take(force)
-        except NotCovered:
-            raise
+        except Impure as fault:
+            raise NotCovered(f"force {force.name!r}: {fault}") from None
         except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
             raise NotCovered(f"force {force.name!r} cannot be compiled: {type(fault).__name__}: {fault}") from None
     bodies = tuple(sorted(body for body in record.asked if body > 0))
@@ -136,28 +133,11 @@ def require_known_places(model: Model, own: OwnForces) -> None:
         )
 
 
-def _require_pure(force: Force) -> None:
-    """Raise NotCovered unless a user's class computes with its fields and constants and does nothing else."""
-    for kind in type(force.element).__mro__:
-        if kind.__module__.split(".")[0] in ("rbdkit", "abc", "builtins"):
-            continue
-        for name, member in vars(kind).items():
-            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
-            if not isinstance(function, FunctionType) or name.startswith("__"):
-                continue
-            try:
-                arrays = captured_arrays(function, (Model,))
-            except Impure as fault:
-                raise NotCovered(f"force {force.name!r}: {name} is a Python function: {fault}") from None
-            if arrays:
-                raise NotCovered(f"force {force.name!r}: {name} uses an array that may change; make it a field")
-
-
 class _JointOnSymbols:
     """A joint whose displacements are symbols: where it is curved, a copy of its type computes them."""
 
     def __init__(self, joint: Joint) -> None:
-        self.nv, self.v_slice, self.mimic = joint.nv, joint.v_slice, joint.mimic
+        self.nv, self.v_slice, self.mimic, self.type = joint.nv, joint.v_slice, joint.mimic, joint.type
         self.coordinates, self.velocities = joint.coordinates, joint.velocities
         self._joint, self._type = joint, on_symbols(joint.type) if joint.type.is_curved else joint.type
 
@@ -169,31 +149,26 @@ class _JointOnSymbols:
         return symbols(self._type.local_rate(roomy(u))).T @ f if self._joint.type.is_curved else f
 
 
-class _Record:
+class _Record(MechanismOnSymbols):
     """Force elements that act on symbols."""
 
     def __init__(self, model: Model) -> None:
-        self.model, self.graph = model, Graph()
-        self.asked: dict[int, BodyMotion] = {}
-        self.frames: set[str] = set()
+        super().__init__(model)
         self.torques: dict[int, Any] = {}
         self.wrenches: dict[int, NDArray] = {}
         self.energy: Scalar = 0.0
         self.lost: Scalar = 0.0
-        self.numbers = 0
         self.places = state_places(model)
-        self.q, self.v = self._load("q", model.nq), self._load("v", model.nv)
-        self.z, self.z_rates = self._load("z", self.places.size), np.zeros(self.places.size, dtype=object)
+        self.z, self.z_rates = self.load("z", self.places.size), np.zeros(self.places.size, dtype=object)
 
     def take(self, force: Force) -> None:
         """Let one element act."""
-        values = {name: self._parameter(value) for name, value in force.element.parameters().items()}
-        element = force.element.on_symbols({**values, **self.places.of(force, self.z)})
-        at = Surroundings(self, self.q, self.v, self._motion)
+        element = self.dressed(force.element).on_symbols(self.places.of(force, self.z))
+        at = Surroundings(self, self.q, self.v, self.motion)
         self.places.put(force, at.let_act(element), self.z_rates)
         stored = np.asarray(element.energy(at), dtype=object).item()
         for a, x in at.torques.items():
-            self.torques[a] = self.torques.get(a, 0.0) + _scalar(x)
+            self.torques[a] = self.torques.get(a, 0.0) + scalar(x)
         for body, wrench in at.wrenches.items():
             if body > 0:
                 self.wrenches[body] = self.wrenches[body] + wrench if body in self.wrenches else wrench
@@ -201,71 +176,33 @@ class _Record:
         if not force.element.conservative:
             self.lost = self.lost - self._power(at) - self._rate(stored)
 
-    def frame(self, name: str) -> Frame:
-        """The frame of that name, whose name is kept."""
-        self.frames.add(name)
-        return self.model.frame(name)
-
     def joint(self, name: str) -> JointLike:
         """The joint of that name, whose coordinates are symbols."""
         return _JointOnSymbols(self.model.joint(name))
 
     def law(self) -> Feedback:
         """Everything that was recorded."""
-        pushes = [_scalar(x) for body in sorted(self.wrenches) for x in self.wrenches[body]]
-        rates = [_scalar(x) for x in self.z_rates]
+        pushes = [scalar(x) for body in sorted(self.wrenches) for x in self.wrenches[body]]
+        rates = [scalar(x) for x in self.z_rates]
         outputs = (*(self.torques[a] for a in sorted(self.torques)), *pushes, *rates, self.energy, self.lost)
         trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
         return Feedback.of(trace, numbers_of_forces(self.model))
 
-    def _load(self, name: str, size: int) -> NDArray:
-        return symbols([self.graph.load(name, None, k) for k in range(size)])
-
-    def _parameter(self, value: float | NDArray) -> Any:
-        """A number, or the numbers of a vector, as symbols."""
-        first = self.numbers
-        self.numbers += np.size(value)
-        loads = [self.graph.load("numbers", None, first + k) for k in range(np.size(value))]
-        return loads[0] if np.ndim(value) == 0 else symbols(loads)
-
-    def _motion(self, body: int) -> BodyMotion:
-        if body not in self.asked:
-            if body == 0:
-                motion = BodyMotion(symbols(np.eye(3)), *(symbols(np.zeros(3)) for _ in range(3)))
-            else:
-                x = self._load(f"body{body}", MOTION)
-                motion = BodyMotion(x[:9].reshape(3, 3), x[9:12], x[12:15], x[15:])
-            self.asked[body] = motion
-        return self.asked[body]
-
     def _power(self, at: Surroundings) -> Scalar:
         total: Any = 0.0
         for a, x in at.torques.items():
-            total = total + _scalar(x) * self.v[a]
+            total = total + scalar(x) * self.v[a]
         for body, wrench in at.wrenches.items():
-            total = total + (wrench[:3] @ self._motion(body).w + wrench[3:] @ _at_world_origin(self._motion(body)))
-        return _scalar(total)
+            total = total + (wrench[:3] @ self.motion(body).w + wrench[3:] @ _at_world_origin(self.motion(body)))
+        return scalar(total)
 
     def _rate(self, stored: Any) -> Scalar:
         """How fast a stored energy grows, by the rates of all that it depends on."""
         if not isinstance(stored, Symbol):
             return 0.0
-        live = set(self.graph.live([self.graph.position(stored)]))
-        seeds: dict[int, Scalar] = {}
-        for body, motion in self.asked.items():
-            if body > 0:
-                turning = np.cross(motion.w, motion.R.T).T  # w x R, column by column
-                for x, rate in zip((*motion.R.ravel(), *motion.p), (*turning.ravel(), *motion.v), strict=True):
-                    seeds[self.graph.position(x)] = _scalar(rate)
-        for joint in self.model.joints:
-            if joint.nv and joint.mimic is None:
-                own = self.q[joint.q_slice]
-                if not any(self.graph.position(x) in live for x in own):
-                    continue
-                for x, rate in zip(own, np.ravel(joint.type.rate(own, self.v[joint.v_slice])), strict=True):
-                    seeds[self.graph.position(x)] = _scalar(rate)
+        seeds = self.rates([stored])
         for x, rate in zip(self.z, self.z_rates, strict=True):
-            seeds[self.graph.position(x)] = _scalar(rate)
+            seeds[self.graph.position(x)] = scalar(rate)
         return tangents(self.graph, [self.graph.position(stored)], seeds)[0]
 
 
@@ -274,18 +211,14 @@ def _at_world_origin(motion: BodyMotion) -> NDArray:
     return motion.v + np.cross(motion.p, motion.w)
 
 
-def _scalar(x: Any) -> Any:
-    return np.asarray(x, dtype=object).item() if isinstance(x, np.ndarray) else x
-
-
 def _compare(model: Model, own: OwnForces) -> None:
     """Raise NotCovered unless what was recorded does what the elements do to numbers."""
     rng = np.random.default_rng(0)
     for _ in range(TRIALS):
         q, v, z = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=own.nz)
         rates, places = np.zeros(own.nz), state_places(model)
-        motions = {body: _random_motion(rng) for body in range(len(model.bodies))}
-        motions[0] = BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+        motions = {body: random_motion(rng) for body in range(len(model.bodies))}
+        motions[0] = still()
         with np.errstate(all="ignore"):
             at = Surroundings(model, q, v, motions.__getitem__)
             for force in model.acting:
@@ -309,8 +242,3 @@ def _numbers_for(q: NDArray, v: NDArray, z: NDArray, motions: dict[int, BodyMoti
     given = {f"body{body}": np.concatenate([x.R.ravel(), x.p, x.w, x.v]) for body, x in motions.items()}
     given |= {"q": q, "v": v, "z": z}
     return lambda argument, k: float(given[argument][k])
-
-
-def _random_motion(rng: np.random.Generator) -> BodyMotion:
-    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    return BodyMotion(R * np.linalg.det(R), *rng.normal(size=(3, 3)))

@@ -1,0 +1,129 @@
+"""A mechanism whose state is symbols, for elements that are recorded once: forces and constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.forces import BodyMotion
+from rbdkit.forces.described import AnyDescribed, Described
+from rbdkit.forces.surroundings import JointLike
+from rbdkit.model.body import Frame
+from rbdkit.trace import Graph, Impure, Scalar, captured_arrays, symbols
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+MOTION = 18
+"""Numbers of a body's motion in world axes: rotation by rows 9, position 3, angular velocity 3, velocity of the origin
+3."""
+
+
+class MechanismOnSymbols:
+    """The `rbdkit.forces.surroundings.Mechanism` of recordings: coordinates "q", velocities "v", motions "body<i>".
+
+    Attributes
+    ----------
+    asked : motions of the bodies that were asked for, by number. frames : names of the frames that were.
+    given : the numbers of the elements, one after the other.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.graph = model, Graph()
+        self.asked: dict[int, BodyMotion] = {}
+        self.frames: set[str] = set()
+        self.given: list[float] = []
+        self.q, self.v = self.load("q", model.nq), self.load("v", model.nv)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name, whose name is kept."""
+        self.frames.add(name)
+        return self.model.frame(name)
+
+    def joint(self, name: str) -> JointLike:
+        """The joint of that name."""
+        return self.model.joint(name)
+
+    def load(self, name: str, size: int) -> NDArray:
+        """The elements of an argument."""
+        return symbols([self.graph.load(name, None, k) for k in range(size)])
+
+    def dressed(self, element: AnyDescribed) -> AnyDescribed:
+        """The element with symbols in place of its parameters: "numbers", behind those of the elements before."""
+        return element.on_symbols({name: self._parameter(value) for name, value in element.parameters().items()})
+
+    def _parameter(self, value: float | NDArray) -> Any:
+        """A number, or the numbers of a vector, as symbols."""
+        first = len(self.given)
+        self.given += np.ravel(value).tolist()
+        loads = [self.graph.load("numbers", None, k) for k in range(first, len(self.given))]
+        return loads[0] if np.ndim(value) == 0 else symbols(loads)
+
+    def motion(self, body: int) -> BodyMotion:
+        """How a body moves."""
+        if body not in self.asked:
+            if body == 0:
+                motion = BodyMotion(symbols(np.eye(3)), *(symbols(np.zeros(3)) for _ in range(3)))
+            else:
+                x = self.load(f"body{body}", MOTION)
+                motion = BodyMotion(x[:9].reshape(3, 3), x[9:12], x[12:15], x[15:])
+            self.asked[body] = motion
+        return self.asked[body]
+
+    def rates(self, values: Sequence[Any]) -> dict[int, Scalar]:
+        """How fast everything changes that some values depend on, but for time: the seeds of their tangents."""
+        live = set(self.graph.live([self.graph.position(x) for x in values]))
+        seeds: dict[int, Scalar] = {}
+        for body, motion in self.asked.items():
+            if body > 0:
+                turning = np.cross(motion.w, motion.R.T).T  # w x R, column by column
+                for x, rate in zip((*motion.R.ravel(), *motion.p), (*turning.ravel(), *motion.v), strict=True):
+                    seeds[self.graph.position(x)] = scalar(rate)
+        for joint in self.model.joints:
+            if joint.nv and joint.mimic is None:
+                own = self.q[joint.q_slice]
+                if not any(self.graph.position(x) in live for x in own):
+                    continue
+                for x, rate in zip(own, np.ravel(joint.type.rate(own, self.v[joint.v_slice])), strict=True):
+                    seeds[self.graph.position(x)] = scalar(rate)
+        return seeds
+
+
+def scalar(x: Any) -> Any:
+    """The element of an array without axes; anything else as it is."""
+    return np.asarray(x, dtype=object).item() if isinstance(x, np.ndarray) else x
+
+
+def still() -> BodyMotion:
+    """That of the world."""
+    return BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+def random_motion(rng: np.random.Generator) -> BodyMotion:
+    """One that is as good as any."""
+    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    return BodyMotion(R * np.linalg.det(R), *rng.normal(size=(3, 3)))
+
+
+def require_pure(element: Described, model: Model) -> None:
+    """Raise `Impure` unless a user's class computes with its fields and constants and does nothing else.
+
+    model : one of a class whose objects never change.
+    """
+    for kind in type(element).__mro__:
+        if kind.__module__.split(".")[0] in ("rbdkit", "abc", "builtins"):
+            continue
+        for name, member in vars(kind).items():
+            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+            if not isinstance(function, FunctionType) or name.startswith("__"):
+                continue
+            try:
+                arrays = captured_arrays(function, (type(model),))
+            except Impure as fault:
+                raise Impure(f"{name} is a Python function: {fault}") from None
+            if arrays:
+                raise Impure(f"{name} uses an array that may change; make it a field")
