@@ -40,8 +40,9 @@ Conventions
 Where things are
 ----------------
 `rbdkit.joints` has the joint types, `rbdkit.forces` springs, friction and what forces of your own are made from,
-`rbdkit.library` ready models, `rbdkit.formats` files, `rbdkit.formulations` and `rbdkit.integrators` what `simulate`
-can do. The readable algorithms with all that they compute are in `rbdkit.algorithms`, rotations, poses and spatial
+`rbdkit.constraints` rods, gears, rolling and what constraints of your own are made from, `rbdkit.library` ready models,
+`rbdkit.formats` files, `rbdkit.formulations` and `rbdkit.integrators` what `simulate` can do.
+The readable algorithms with all that they compute are in `rbdkit.algorithms`, rotations, poses and spatial
 vectors in `rbdkit.spatial`, derivatives in `rbdkit.derivatives`.
 
 The names below are loaded when first used, so that ``import rbdkit`` is quick and needs no notebook packages.
@@ -56,6 +57,16 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "rbdkit.assembly": ["assemble", "assembly_modes", "project_velocity"],
+    "rbdkit.constraints": [
+        "ConstraintElement",
+        "Distance",
+        "Limit",
+        "PointOnLine",
+        "PointOnPlane",
+        "Rolling",
+        "TautString",
+        "Tie",
+    ],
     "rbdkit.derivatives": [
         "aba_derivatives",
         "aba_gradient",
@@ -133,6 +144,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
     "accuracy",
     "algorithms",
+    "constraints",
     "costs",
     "course",
     "derivatives",
@@ -158,6 +170,16 @@ __all__ = [*sorted(_HOME_OF), *_PACKAGES]
 
 if TYPE_CHECKING:
     from rbdkit.algorithms import wrench as wrench
+    from rbdkit.constraints import (
+        ConstraintElement,
+        Distance,
+        Limit,
+        PointOnLine,
+        PointOnPlane,
+        Rolling,
+        TautString,
+        Tie,
+    )
     from rbdkit.derivatives import (
         aba_derivatives,
         aba_gradient,

@@ -35,6 +35,8 @@ class JointLike(Protocol):
     def v_slice(self) -> slice: ...
     @property
     def mimic(self) -> Any: ...
+    @property
+    def type(self) -> Any: ...
     def coordinates(self, q: NDArray) -> NDArray: ...
     def velocities(self, v: NDArray) -> NDArray: ...
     def displacement(self, q: NDArray, start: Any) -> NDArray: ...
@@ -59,7 +61,7 @@ class BodyMotion:
 
 
 class Surroundings:
-    """The state of a mechanism as force elements ask for it, and the forces that they apply.
+    """The state of a mechanism as force elements and constraints ask for it, and the forces that the first apply.
 
     Frames go by their names or by those of bodies; 'world' is one. All vectors are in world axes, points are given in
     coordinates of the frame.
@@ -72,10 +74,14 @@ class Surroundings:
         Joint coordinates and velocities; numbers or symbols.
     motion : callable
         Of the body of that number.
+    t : float, optional
+        Time, s, where constraints ask.
     """
 
-    def __init__(self, mechanism: Mechanism, q: NDArray, v: NDArray, motion: Callable[[int], BodyMotion]) -> None:
-        self._mechanism, self._q, self._v, self.motion = mechanism, q, v, motion
+    def __init__(
+        self, mechanism: Mechanism, q: NDArray, v: NDArray, motion: Callable[[int], BodyMotion], t: Any = None
+    ) -> None:
+        self._mechanism, self._q, self._v, self.motion, self._t = mechanism, q, v, motion, t
         self.torques: dict[int, Any] = {}
         """What was applied to velocity variables, by number."""
         self.wrenches: dict[int, NDArray] = {}
@@ -83,6 +89,23 @@ class Surroundings:
         self._rates: dict[str, Any] = {}
 
     # --- what an element may ask --------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> Any:
+        """Time, s; for constraints alone.
+
+        Raises
+        ------
+        ModelError
+            If a force asks: what depends on time is given to `simulate`, as tau or f_ext.
+        """
+        if self._t is None:
+            raise ModelError("force elements know no time; give forces that depend on it as tau or f_ext")
+        return self._t
+
+    def coordinate_units(self, joint: str) -> tuple[str, ...]:
+        """Units of the joint's coordinates: rad, m, or 1 of quaternions."""
+        return tuple(self._mechanism.joint(joint).type.q_units)
 
     def coordinates(self, joint: str) -> NDArray:
         """The joint's coordinates (nq,), rad or m."""

@@ -21,6 +21,7 @@ NAMES = re.compile(r"(\*{0,2}\w+)(?:, (\*{0,2}\w+))*(?: : \S.*)?")
 
 FACES = [
     "rbdkit",
+    "rbdkit.constraints",
     "rbdkit.derivatives",
     "rbdkit.forces",
     "rbdkit.formats",
@@ -45,7 +46,7 @@ RECORDS = {
     "Surroundings",
 }
 """Classes that users are handed and need not make."""
-BASES = {"CrouchGrossman", "ForceElement", "JointType", "MuntheKaas", "OneStep"}
+BASES = {"ConstraintElement", "CrouchGrossman", "ForceElement", "JointType", "MuntheKaas", "OneStep"}
 """Classes that others are made from."""
 
 

@@ -12,7 +12,7 @@ FLOORS = [
     {"errors"},
     {"trace"},
     {"spatial"},
-    {"forces", "joints"},
+    {"constraints", "forces", "joints"},
     {"model"},
     {"engine", "formats"},
     {"algorithms"},
