@@ -4,6 +4,7 @@
 """
 
 from rbdkit.model.body import Body, Frame, Loop
+from rbdkit.model.constraint import Constraint
 from rbdkit.model.finding import Finding
 from rbdkit.model.force import Force
 from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Shape, Sphere
@@ -17,6 +18,7 @@ __all__ = [
     "Box",
     "Capsule",
     "Cone",
+    "Constraint",
     "Cylinder",
     "Ellipsoid",
     "Finding",

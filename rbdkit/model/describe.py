@@ -120,7 +120,7 @@ def _summary(model: Model) -> str:
 
 
 def _lists(model: Model) -> Iterable[str]:
-    """Loop joints, frames and forces, which stand in no row."""
+    """Loop joints, frames, forces and constraints, which stand in no row."""
     name = [body.name for body in model.bodies]
     if model.loops:
         ends = (
@@ -131,6 +131,8 @@ def _lists(model: Model) -> Iterable[str]:
         yield "frames: " + ", ".join(f"{frame.name} (on {name[frame.body]})" for frame in model.frames)
     if model.forces:
         yield "forces: " + ", ".join(f"{force.name} ({force.element.known_as})" for force in model.forces)
+    if model.constraints:
+        yield "constraints: " + ", ".join(f"{own.name} ({own.element.known_as})" for own in model.constraints)
 
 
 def describe(model: Model) -> str:

@@ -1,4 +1,4 @@
-"""The description of a rigid-body system: bodies, joints, frames, loops and gravity."""
+"""The description of a rigid-body system: bodies, joints, frames, loops, forces, constraints and gravity."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.constraints import ConstraintElement
+from rbdkit.constraints.element import require_constraint
 from rbdkit.errors import ModelError, StateError
 from rbdkit.forces import ForceElement
 from rbdkit.forces.element import require_element
@@ -18,6 +20,8 @@ from rbdkit.joints import Fixed, JointType
 from rbdkit.joints.joint_type import VectorJoint, require_joint_type
 from rbdkit.model import parameters as _parameters
 from rbdkit.model.body import Body, Frame, Loop
+from rbdkit.model.constraint import Constraint
+from rbdkit.model.constraint import try_out as try_constraint
 from rbdkit.model.describe import describe, describe_html
 from rbdkit.model.element_states import check_states, initial_states, state_places
 from rbdkit.model.finding import Finding
@@ -52,7 +56,7 @@ _NO_INERTIA = frozen(np.zeros((6, 6)))
 class Model:
     """What a rigid-body system is; formulations, integrators and views start from it (Featherstone 2008, Table 4.3).
 
-    A model grows by `add_body`, `add_frame`, `add_loop` and `add_force`; what is in it never changes.
+    A model grows by `add_body`, `add_frame`, `add_loop`, `add_force` and `add_constraint`; what is in it never changes.
     `with_parameters` gives one of the same topology with other numbers.
 
     Parameters
@@ -74,6 +78,8 @@ class Model:
         Joints that close kinematic loops.
     forces : tuple of Force
         Named force elements; the springs, dampers and friction of joints are the joints'.
+    constraints : tuple of Constraint
+        What holds besides joints.
     nq, nv : int
         Number of coordinates and of velocity variables.
     parent : tuple of int
@@ -104,12 +110,13 @@ class Model:
         frames: tuple[Frame, ...]
         loops: tuple[Loop, ...]
         forces: tuple[Force, ...]
+        constraints: tuple[Constraint, ...]
         joints: tuple[Joint, ...]
         parent: tuple[int, ...]
         X_tree: tuple[NDArray, ...]
         I: tuple[NDArray, ...]
     else:
-        bodies, frames, loops, forces = Growing(), Growing(), Growing(), Growing()
+        bodies, frames, loops, forces, constraints = Growing(), Growing(), Growing(), Growing(), Growing()
         joints, parent, X_tree, I = Growing(), Growing(), Growing(), Growing()
 
     def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
@@ -120,6 +127,7 @@ class Model:
         self.frames = ()
         self.loops = ()
         self.forces = ()
+        self.constraints = ()
         self.nq = self.nv = 0
         self._bind()
 
@@ -340,15 +348,57 @@ class Model:
         ModelError
             If the name is taken, or the element names what is not in the model or cannot act.
         """
-        require_name(name, "the name of a force")
-        taken = (self._body_index, self._frame_index, self._joint_index, self._loop_names)
-        if any(name in names for names in taken) or any(name == force.name for force in self.forces):
-            raise ModelError(f"name {name!r} is taken; give every force a name that nothing else in the model has")
+        self._claim_name_of_all(name, "force")
         own = require_element(element, f"force {name!r}")
         force = Force(name, own.with_parameters(own.parameters()))  # no array that its giver may change later
         try_out(self, force)
         grow(self, "forces", force)
         return force
+
+    def add_constraint(self, name: str, element: ConstraintElement) -> Constraint:
+        """Let a constraint hold in the model.
+
+        Formulations with bodies, 'se3', 'so3xr3' and 'bodywise', know constraints; the algorithms for trees refuse them
+        by name.
+
+        Parameters
+        ----------
+        name : str
+            Unique among constraints, forces, bodies, frames and joints.
+        element : ConstraintElement
+            An object of a class of `rbdkit.constraints`, or of one of your own, see `rbdkit.ConstraintElement`.
+
+        Returns
+        -------
+        Constraint
+            The new constraint.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken, the element names what is not in the model, or cannot be derived.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.double_pendulum()
+        >>> model.add_constraint("gears", rbd.Tie("hinge2", "hinge1", ratio=-2.0))
+        <Constraint 'gears': Tie(follower='hinge2', leader='hinge1', ratio=-2.0, offset=0.0)>
+        """
+        from rbdkit.model.constraint_rows import require_derived  # with the tracer, which other models do not need
+
+        self._claim_name_of_all(name, "constraint")
+        own = require_constraint(element, f"constraint {name!r}")
+        constraint = Constraint(name, own.with_parameters(own.parameters()))
+        try_constraint(self, constraint)
+        require_derived(self, constraint)
+        grow(self, "constraints", constraint)
+        return constraint
+
+    @property
+    def elements(self) -> tuple[Force | Constraint, ...]:
+        """Forces and constraints, in this order."""
+        return *self.forces, *self.constraints
 
     @property
     def acting(self) -> tuple[Force, ...]:
@@ -367,17 +417,25 @@ class Model:
         require_name(name, "a name")
         if name in self._body_index or name in self._frame_index:
             raise ModelError(f"name {name!r} is taken; give every body and frame its own name")
-        self._require_no_force(name)
+        self._require_not_taken(name)
 
     def _claim_joint_name(self, name: str) -> None:
         require_name(name, "the name of a joint", LONGEST_OF_JOINTS)
         if name in self._joint_index or name in self._loop_names:
             raise ModelError(f"joint name {name!r} is taken; give every joint its own name")
-        self._require_no_force(name)
+        self._require_not_taken(name)
 
-    def _require_no_force(self, name: str) -> None:
-        if any(force.name == name for force in self.forces):
-            raise ModelError(f"name {name!r} is taken by a force; give everything in a model its own name")
+    def _claim_name_of_all(self, name: str, what: str) -> None:
+        """Refuse a name of a force or constraint that anything in the model has."""
+        require_name(name, f"the name of a {what}")
+        taken = (self._body_index, self._frame_index, self._joint_index, self._loop_names)
+        if any(name in names for names in taken) or any(name == own.name for own in self.elements):
+            raise ModelError(f"name {name!r} is taken; give every {what} a name that nothing else in the model has")
+
+    def _require_not_taken(self, name: str) -> None:
+        for what, named in (("force", self.forces), ("constraint", self.constraints)):
+            if any(own.name == name for own in named):
+                raise ModelError(f"name {name!r} is taken by a {what}; give everything in a model its own name")
 
     def _coordinate_start(self, joint_name: str, joint: JointType | None, mimic: Mimic | None) -> tuple[int, int]:
         """Where the joint's coordinates and velocities begin: at the end, or at its leader's."""
@@ -477,6 +535,19 @@ class Model:
         if isinstance(name, str) and name in self._body_index:
             return Frame(name, self._body_index[name], np.eye(4))
         raise self._unknown("frame", name, [*self._frame_index, *self._body_index])
+
+    def constraint(self, name: str) -> Constraint:
+        """The constraint of that name.
+
+        Raises
+        ------
+        ModelError
+            If there is none; the message suggests the closest name.
+        """
+        for own in self.constraints:
+            if own.name == name:
+                return own
+        raise self._unknown("constraint", name, [own.name for own in self.constraints])
 
     def _unknown(self, what: str, name: object, known: Iterable[str]) -> ModelError:
         hint = did_you_mean(name if isinstance(name, str) else "", known)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace as with_fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rbdkit.errors import ModelError
 from rbdkit.model.body import Body, Frame, Loop
+from rbdkit.model.constraint import Constraint
 from rbdkit.model.force import Force
 from rbdkit.model.joint import Joint
 from rbdkit.model.numbering import did_you_mean
@@ -19,6 +20,7 @@ from rbdkit.spatial.read_numbers import shown
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
+Named = TypeVar("Named", Force, Constraint)
 BODY_FIELDS = ("mass", "com", "inertia")
 JOINT_FIELDS = ("damping", "friction", "stiffness", "rest", "armature")
 
@@ -31,7 +33,7 @@ def collect(model: Model) -> dict[str, Any]:
     the numbers of its type: ``j.pitch`` of a helical joint, ``j.radius`` of a rack and pinion, those that a class of
     your own names; for a loop joint ``j.placement`` and ``j.successor_placement``.
     For a named frame f: ``f.frame_placement`` (a joint may have the same name). For a force f: the numbers of its
-    element, such as ``f.stiffness``. And ``gravity``.
+    element, such as ``f.stiffness``, and so for a constraint. And ``gravity``.
     One-entry vectors are given as numbers.
     """
     values: dict[str, Any] = {}
@@ -44,8 +46,8 @@ def collect(model: Model) -> dict[str, Any]:
         values[f"{loop.joint.name}.placement"] = loop.joint.placement
         values[f"{loop.joint.name}.successor_placement"] = loop.successor_placement
     values.update({f"{frame.name}.frame_placement": frame.placement for frame in model.frames})
-    for force in model.forces:
-        values.update({f"{force.name}.{name}": value for name, value in force.element.parameters().items()})
+    for own in model.elements:
+        values.update({f"{own.name}.{name}": value for name, value in own.element.parameters().items()})
     values["gravity"] = model.gravity
     return values
 
@@ -82,7 +84,8 @@ def replace(model: Model, values: Mapping[str, Any]) -> Model:
     changed.bodies = tuple(_body_with(body, values) for body in model.bodies)
     changed.frames = tuple(_frame_with(frame, values) for frame in model.frames)
     changed.loops = tuple(_loop_with(loop, values) for loop in model.loops)
-    changed.forces = tuple(_force_with(force, values) for force in model.forces)
+    changed.forces = tuple(_with(force, values, "force") for force in model.forces)
+    changed.constraints = tuple(_with(own, values, "constraint") for own in model.constraints)
     changed._bind()
     return changed
 
@@ -114,13 +117,14 @@ def _loop_with(loop: Loop, values: Mapping[str, Any]) -> Loop:
     return with_fields(loop, joint=_joint_with(loop.joint, values), successor_placement=placement)
 
 
-def _force_with(force: Force, values: Mapping[str, Any]) -> Force:
-    prefix = f"{force.name}."
-    given = {name: values[prefix + name] for name in force.element.parameters() if prefix + name in values}
+def _with(own: Named, values: Mapping[str, Any], what: str) -> Named:
+    """A force or a constraint with other numbers."""
+    prefix = f"{own.name}."
+    given = {name: values[prefix + name] for name in own.element.parameters() if prefix + name in values}
     try:
-        return Force(force.name, force.element.with_parameters(given)) if given else force
+        return with_fields(own, element=own.element.with_parameters(given)) if given else own
     except ModelError as fault:
-        raise ModelError(f"force {force.name!r}: {fault}") from None
+        raise ModelError(f"{what} {own.name!r}: {fault}") from None
 
 
 def _joint_with(joint: Joint, values: Mapping[str, Any]) -> Joint:

@@ -1,0 +1,295 @@
+"""The constraints of a model, recorded once: rows of wrenches and joint forces, with all that derivatives tell.
+
+With the positions of everything that moves as x, a row is a scalar s, linear in the velocities: the rate of a gap,
+``s = dg/dt``, or a slip. What it is made of follows from the recording::
+
+    s  = sum (n_b . w_b + f_b . v_b) + sum c_a v_a + s_0        n, f, c, s_0 functions of x and t
+    s' = the same of the accelerations + drift                  drift: the rate of s while velocities stay
+
+w_b, v_b : angular velocity of body b and velocity of its origin, in world axes; v_a : velocity variables of joints.
+A reaction of size lambda applies the couple ``lambda n_b``, and the force ``lambda f_b`` at the origin, to each body,
+and ``lambda c_a`` to joints (Featherstone 2008, Eqs 3.5, 3.13: K, and k of the drift).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError
+from rbdkit.forces import BodyMotion, Surroundings
+from rbdkit.model.constraint import Constraint, Row, scalars, seen, try_out
+from rbdkit.model.kept import kept
+from rbdkit.model.model import Model
+from rbdkit.model.on_symbols import MOTION, MechanismOnSymbols, random_motion, require_pure, scalar, still
+from rbdkit.trace import Feedback, Impure, Scalar, Symbol, Trace, adjoints, evaluate, tangents
+
+GAP, SLIP, DRIFT, WRENCHES = 0, 1, 2, 3
+"""Where the numbers of a row begin in the results of the law: six for each body and one for each velocity variable."""
+
+
+@dataclass(frozen=True)
+class ConstraintRows:
+    """The constraints of a model, row by row.
+
+    Attributes
+    ----------
+    law : operations on "t", "q", "v" and "body<i>", as `rbdkit.model.on_symbols` has them. For each row it gives gap,
+        s, drift, then (n, f) of each body and c of each velocity variable.
+    bodies, velocities : numbers of the bodies, and of the velocity variables, that rows act on or ask for.
+    rows : what there is to say of each. m : how many there are.
+    timed : whether they ask for time.
+    """
+
+    law: Feedback
+    bodies: tuple[int, ...]
+    velocities: tuple[int, ...]
+    rows: tuple[Row, ...] = field(compare=False)
+    timed: bool = field(compare=False)
+
+    @property
+    def m(self) -> int:
+        return len(self.rows)
+
+    @property
+    def size(self) -> int:
+        """Numbers of a row."""
+        return WRENCHES + 6 * len(self.bodies) + len(self.velocities)
+
+    @property
+    def asks_joints(self) -> bool:
+        """Whether joint coordinates or velocities are asked for."""
+        return any(step[:2] in (("load", "q"), ("load", "v")) for step in self.law.steps) or bool(self.velocities)
+
+    @cached_property
+    def holonomic(self) -> NDArray:
+        """(m,): whether the rows are rates of gaps."""
+        return np.array([row.holonomic for row in self.rows], dtype=bool)
+
+    @property
+    def nonholonomic(self) -> tuple[str, ...]:
+        """Names of the constraints that hold on velocities alone, or in part."""
+        return tuple(dict.fromkeys(row.constraint for row in self.rows if not row.holonomic))
+
+    def row_names(self) -> list[tuple[str, str]]:
+        """Whose each row is, in words, and its unit."""
+        return [(f"constraint {row.constraint!r}", row.unit) for row in self.rows]
+
+    def at(self, q: NDArray, v: NDArray, t: float, motion: Callable[[int], BodyMotion]) -> RowValues:
+        """All rows at one state."""
+        given = {"q": q, "v": v, "t": np.array([t])} | {f"body{b}": _flat(motion(b)) for b in self.bodies}
+        with np.errstate(all="ignore"):
+            return self._values(np.array(self.law.value(lambda name, k: given[name][k]), dtype=float))
+
+    def at_states(self, q: NDArray, v: NDArray, t: NDArray, motions: NDArray) -> RowValues:
+        """All rows at states: q (n, nq), v (n, nv), t (n,), and motions (n, bodies, `MOTION`) of `bodies` in order."""
+        packed = np.concatenate([q, v, motions.reshape(len(t), -1)], axis=1)
+        return self._values(evaluate(self._packed(q.shape[1], v.shape[1]), t, packed, np.zeros((len(t), 0))))
+
+    def at_bodies(self, T: NDArray, U: NDArray, q: NDArray, v: NDArray, t: float | NDArray) -> RowValues:
+        """All rows at states (...,): T (..., bodies, 4, 4), U (..., bodies, 6) poses and twists in body axes."""
+        lead, own = T.shape[:-3], list(self.bodies)
+        n = int(np.prod(lead))
+        poses, twists = T[..., own, :, :], U[..., own, :]
+        R = poses[..., :3, :3]
+        parts = (
+            R.reshape(n, len(own), 9),
+            poses[..., :3, 3].reshape(n, len(own), 3),
+            (R @ twists[..., :3, None]).reshape(n, len(own), 3),
+            (R @ twists[..., 3:, None]).reshape(n, len(own), 3),
+        )
+        times = np.broadcast_to(np.asarray(t, dtype=float), lead).reshape(n)
+        found = self.at_states(q.reshape(n, -1), v.reshape(n, -1), times, np.concatenate(parts, axis=2))
+        values = (found.gap, found.slip, found.drift, found.wrenches, found.joints)
+        return RowValues(*(x.reshape(*lead, *x.shape[1:]) for x in values))
+
+    def _packed(self, nq: int, nv: int) -> Feedback:
+        """The law with one argument for all but time."""
+        places = {"q": 0, "v": nq} | {f"body{b}": nq + nv + MOTION * i for i, b in enumerate(self.bodies)}
+        steps = tuple(
+            ("load", "q", places[step[1]] + step[2]) if step[0] == "load" and step[1] != "t" else step
+            for step in self.law.steps
+        )
+        return Feedback(steps, self.law.results, self.law.numbers)
+
+    def _values(self, flat: NDArray) -> RowValues:
+        x = flat.reshape(*flat.shape[:-1], self.m, self.size)
+        end = WRENCHES + 6 * len(self.bodies)
+        wrenches = x[..., WRENCHES:end].reshape(*x.shape[:-1], len(self.bodies), 6)
+        return RowValues(x[..., GAP], x[..., SLIP], x[..., DRIFT], wrenches, x[..., end:])
+
+
+@dataclass(frozen=True, eq=False)
+class RowValues:
+    """Rows at a state, or at states.
+
+    gap, slip, drift : (..., m), gap 0 of rows on velocities alone. wrenches : (..., m, bodies, 6), couple, and force at
+    the origin of the body, in world axes. joints : (..., m, velocities).
+    """
+
+    gap: NDArray
+    slip: NDArray
+    drift: NDArray
+    wrenches: NDArray
+    joints: NDArray
+
+
+def working(model: Model) -> tuple[str, ...]:
+    """Names of the constraints that may do work: time moves them, or their slip is not zero at rest."""
+    return kept(model, _working) if model.constraints else ()
+
+
+def _working(model: Model) -> tuple[str, ...]:
+    rng, found = np.random.default_rng(0), set[str]()
+    for _ in range(3):
+        q, t = model.random_q(rng), float(rng.uniform())
+        at = seen(model, q, np.zeros(model.nv), t)
+        rows = constraint_rows(model)
+        assert rows is not None
+        slips = rows.at(q, np.zeros(model.nv), t, at.motion).slip
+        found |= {row.constraint for row, slip in zip(rows.rows, slips, strict=True) if slip != 0.0}
+    return tuple(own.name for own in model.constraints if own.name in found)
+
+
+def inner_constraints(model: Model) -> bool:
+    """Whether constraints leave the momentum of the model as it is, seen at a state where nothing adds up by chance."""
+    rows = constraint_rows(model)
+    if rows is None:
+        return True
+    rng = np.random.default_rng(0)
+    q, v = model.random_q(rng), rng.normal(size=model.nv)
+    at = seen(model, q, v, 0.0)
+    found = rows.at(q, v, 0.0, at.motion)
+    roots = {a for i in model.children(0) for a in range(model.joints[i].v_slice.start, model.joints[i].v_slice.stop)}
+    total = np.zeros((rows.m, 6))
+    for k, body in enumerate(rows.bodies):
+        n, f = found.wrenches[:, k, :3], found.wrenches[:, k, 3:]
+        total += np.concatenate([n + np.cross(at.motion(body).p, f), f], axis=1)
+    largest = float(np.abs(found.wrenches).max(initial=0.0))
+    on_roots = any(found.joints[:, k].any() for k, a in enumerate(rows.velocities) if a in roots)
+    return not on_roots and bool(np.abs(total).max(initial=0.0) <= 1e-10 * largest)
+
+
+def constraint_rows(model: Model) -> ConstraintRows | None:
+    """The constraints of a model, recorded; None if it has none."""
+    return kept(model, _recorded) if model.constraints else None
+
+
+def _recorded(model: Model) -> ConstraintRows:
+    return record(model, model.constraints)
+
+
+def record(model: Model, constraints: Sequence[Constraint]) -> ConstraintRows:
+    """Some constraints on a model, recorded.
+
+    Raises
+    ------
+    ModelError
+        If one decides by values, keeps something, or uses what knows no symbols; if a gap depends on velocities; or if
+        a slip is not linear in them.
+    """
+    recording = _Recording(model)
+    for constraint in constraints:
+        try:
+            require_pure(constraint.element, model)
+            recording.take(constraint)
+        except ModelError:
+            raise
+        except Impure as fault:
+            raise ModelError(f"{constraint} cannot be derived: {fault}") from None
+        except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
+            raise ModelError(
+                f"{constraint} cannot be derived: {type(fault).__name__}: {fault}; write it with arithmetic, NumPy "
+                "and numpy.where"
+            ) from None
+    return recording.rows()
+
+
+def require_derived(model: Model, constraint: Constraint) -> None:
+    """Raise `ModelError` if a constraint cannot be recorded, or does something else with numbers than with symbols."""
+    found = record(model, [constraint])
+    rng = np.random.default_rng(0)
+    q, v, t = model.random_q(rng), rng.normal(size=model.nv), 0.3
+    motions = [still(), *(random_motion(rng) for _ in model.bodies[1:])]  # of bodies that nothing holds
+    at = Surroundings(model, q, v, motions.__getitem__, t)
+    with np.errstate(all="ignore"):
+        try:
+            gaps, slips = (scalars(x) for x in (constraint.element.gap(at), constraint.element.slip(at)))
+        except (ArithmeticError, ModelError):
+            return  # such a state need not make sense to it
+        rows = found.at(q, v, t, at.motion)
+    expected = np.array([*gaps, *slips], dtype=float)
+    values = np.where(found.holonomic, rows.gap, rows.slip)
+    near = 1e-9 * np.max(np.abs(expected), initial=0.0)
+    if not np.allclose(values, expected, rtol=1e-9, atol=near, equal_nan=True):
+        raise ModelError(f"{constraint} does something else with numbers than with symbols")
+
+
+class _Recording(MechanismOnSymbols):
+    """Constraints on symbols."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.found: list[Row] = []
+        self.values: list[tuple[Scalar, Scalar]] = []  # gap and s of each row
+        self.t = self.graph.load("t", None, 0)
+        self.timed = False
+
+    def take(self, constraint: Constraint) -> None:
+        """The rows of one constraint."""
+        self.found += try_out(self.model, constraint)
+        element = self.dressed(constraint.element)
+        at = Surroundings(self, self.q, self.v, self.motion, self.t)
+        gaps, slips = ([scalar(x) for x in scalars(values)] for values in (element.gap(at), element.slip(at)))
+        for gap in gaps:
+            if self._needs(gap, self._speeds()):
+                raise ModelError(f"{constraint}: its gap depends on velocities; let slip say what holds of them")
+            seeds = {**self.rates([gap]), self.graph.position(self.t): 1.0}
+            self.values.append((gap, tangents(self.graph, [self.graph.position(gap)], seeds)[0]))
+        for slip in slips:
+            if any(self._needs(x, self._speeds()) for x in self._slopes(slip).values()):
+                raise ModelError(f"{constraint}: its slip is not linear in the velocities")
+            self.values.append((0.0, slip))
+        self.timed |= any(self._needs(x, [self.graph.position(self.t)]) for x in (*gaps, *slips))
+
+    def rows(self) -> ConstraintRows:
+        """Everything that was recorded."""
+        slopes = [self._slopes(s) for _, s in self.values]
+        bodies = tuple(sorted(body for body in self.asked if body > 0))
+        places = {self.graph.position(x): a for a, x in enumerate(self.v)}
+        velocities = tuple(sorted({places[p] for slope in slopes for p in slope if p in places}))
+        outputs: list[Scalar] = []
+        for (gap, s), slope in zip(self.values, slopes, strict=True):
+            seeds = {**self.rates([s]), self.graph.position(self.t): 1.0}
+            outputs += [gap, s, tangents(self.graph, [self.graph.position(s)], seeds)[0]]
+            for body in bodies:
+                motion = self.asked[body]
+                outputs += [slope.get(self.graph.position(x), 0.0) for x in (*motion.w, *motion.v)]
+            outputs += [slope.get(self.graph.position(self.v[a]), 0.0) for a in velocities]
+        trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
+        return ConstraintRows(Feedback.of(trace, self.given), bodies, velocities, tuple(self.found), self.timed)
+
+    def _speeds(self) -> list[int]:
+        """Positions of all velocities that were asked for."""
+        of_bodies = [x for body, motion in self.asked.items() if body > 0 for x in (*motion.w, *motion.v)]
+        return [self.graph.position(x) for x in (*of_bodies, *self.v)]
+
+    def _slopes(self, s: Any) -> dict[int, Scalar]:
+        """Derivatives of a row by the velocities that it depends on, by position."""
+        if not isinstance(s, Symbol):
+            return {}
+        found = adjoints(self.graph, {self.graph.position(s): 1.0})
+        return {p: found[p] for p in self._speeds() if p in found}
+
+    def _needs(self, x: Any, positions: Sequence[int]) -> bool:
+        """Whether a value depends on one of these nodes."""
+        return isinstance(x, Symbol) and bool(set(self.graph.live([self.graph.position(x)])) & set(positions))
+
+
+def _flat(motion: BodyMotion) -> NDArray:
+    return np.concatenate([motion.R.ravel(), motion.p, motion.w, motion.v])
