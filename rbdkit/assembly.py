@@ -15,7 +15,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.closing import CLOSED, Closest, assembled, assembled_modes, by, gaps
 from rbdkit.model.names import listed
-from rbdkit.model.requirements import require_model
+from rbdkit.model.requirements import require_model, require_no_constraints
 from rbdkit.spatial.read_numbers import floats, shown
 
 Fix = str | Iterable[str] | Mapping[str, ArrayLike]
@@ -81,6 +81,7 @@ def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: floa
     rbdkit.errors.StateError: no coordinates were found that close the loops of ...
     """
     require_model(model)
+    require_no_constraints(model, "assemble")
     start, kept = _start(model, q, fix)
     if not model.loops:
         return start
@@ -134,6 +135,7 @@ def assembly_modes(
     [[0.0, 0.0, 0.0], [0.0, 1.33, -2.7966]]
     """
     require_model(model)
+    require_no_constraints(model, "assembly_modes")
     start, kept = _start(model, q, fix)
     if start.ndim != 1:
         raise StateError(f"q has shape {start.shape}; the modes of one state, ({model.nq},), are searched for")
@@ -201,6 +203,7 @@ def project_velocity(
     [2.0, -2.0, 2.0]
     """
     require_model(model)
+    require_no_constraints(model, "project_velocity")
     at = _one(model.check_q(q), "q", model.nq)
     wanted = _one(np.zeros(model.nv) if v is None else model.check_v(v).copy(), "v", model.nv)
     kept = _hold(model, fix, wanted, "v_slice")

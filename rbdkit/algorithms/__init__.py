@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rbdkit.algorithms.aba import AbaResult, aba
 from rbdkit.algorithms.bias_force import bias_force, coriolis_force, gravity_force
 from rbdkit.algorithms.closed_form import ClosedForm, closed_form
+from rbdkit.algorithms.constraint_elements import ElementRows, element_rows, held_forward_dynamics
 from rbdkit.algorithms.crba import CrbaResult, crba, crba_base
 from rbdkit.algorithms.energy import Energy, PowerBalance, energy, external_power, power_balance
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces, wrench
@@ -180,6 +181,7 @@ __all__ = [
     "ClosedForm",
     "CrbaResult",
     "DivideAndConquer",
+    "ElementRows",
     "Energy",
     "ExternalForces",
     "FloatingAbaResult",
@@ -226,6 +228,7 @@ __all__ = [
     "element_force",
     "element_power",
     "element_rates",
+    "element_rows",
     "element_state_rates",
     "energy",
     "expanded_parent",
@@ -254,6 +257,7 @@ __all__ = [
     "hybrid_dynamics",
     "hybrid_equation",
     "impulse_response",
+    "held_forward_dynamics",
     "inertia_matrix_columns",
     "inertial_regressor",
     "inverse_dynamics_delta",

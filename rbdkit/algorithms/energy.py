@@ -13,6 +13,7 @@ from rbdkit.algorithms.kinematics import forward_kinematics, in_world
 from rbdkit.algorithms.passive_force import dissipation, spring_energy
 from rbdkit.algorithms.rnea import rnea
 from rbdkit.model import Model
+from rbdkit.model.constraint_rows import working
 from rbdkit.model.requirements import require_tree
 from rbdkit.spatial.cross import cross_force
 
@@ -138,6 +139,8 @@ def power_balance(
     """
     if any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
         require_tree(model, "the power balance of driven joints")
+    if working(model):
+        require_tree(model, "the power balance")
     result = rnea(model, q, v, vdot, f_ext=with_elements(model, q, v, f_ext=f_ext, t=t, z=z), t=t)
     rate = driven = 0.0
     for i in model.outward:

@@ -282,6 +282,9 @@ def _require_chain(model: Model) -> None:
     if model.loops:
         names = listed([loop.joint.name for loop in model.loops])
         raise FormatError(f"{names} close(s) a loop; Denavit-Hartenberg parameters are for serial arms here")
+    if model.constraints:
+        names = listed([own.name for own in model.constraints])
+        raise FormatError(f"{names} constrain(s) bodies, of which Denavit-Hartenberg parameters say nothing")
     for body in model.bodies[1:]:
         if body.parent != body.index - 1:
             raise FormatError(f"body {body.name!r} is a branch; Denavit-Hartenberg parameters are for serial arms")

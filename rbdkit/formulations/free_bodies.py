@@ -195,6 +195,8 @@ def _require_free(model: Model, formulation: str) -> None:
         raise ModelError(f"model {model.name!r} has no bodies; add one with add_body(name, joint=Free(), inertia=...)")
     if model.loops:
         raise _unsuited(formulation, f"loop joint {model.loops[0].joint.name!r} ties two bodies together")
+    if model.constraints:
+        raise _unsuited(formulation, f"constraint {model.constraints[0].name!r} holds")
     for body in model.bodies[1:]:
         joint = body.joint
         if type(joint.type) is not Free or body.parent != 0:

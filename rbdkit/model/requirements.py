@@ -17,7 +17,7 @@ def require_model(model: object) -> None:
 
 
 def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> None:
-    """Raise `ModelError` if joints close loops: the algorithms for trees would not see them.
+    """Raise `ModelError` if joints close loops, or constraints hold: the algorithms for trees would not see them.
 
     Parameters
     ----------
@@ -25,16 +25,41 @@ def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> 
         Who asks, for the message.
     """
     require_model(model)
-    if model.loops:
-        raise loops_unseen([loop.joint.name for loop in model.loops], model.name, algorithm)
+    if names := besides_tree(model):
+        raise loops_unseen(names, model.name, algorithm)
 
 
-def loops_unseen(loops: Sequence[str], model: str, algorithm: str) -> ModelError:
-    """The error of an algorithm for trees that meets loop joints of these names."""
+def besides_tree(model: Model) -> tuple[str, ...]:
+    """Names of the joints that close loops, and of the constraints."""
+    return *(loop.joint.name for loop in model.loops), *(own.name for own in model.constraints)
+
+
+def loops_unseen(names: Sequence[str], model: str, algorithm: str) -> ModelError:
+    """The error of an algorithm for trees that meets loop joints or constraints of these names."""
     return ModelError(
-        f"{algorithm} needs a tree, but {listed(loops)} close(s) a loop in model {model!r}; "
-        "rbdkit.forward_dynamics, simulate, rbdkit.algorithms.loops and divide_and_conquer know loops"
+        f"{algorithm} needs a tree, but {listed(names)} close(s) a loop or constrain(s) bodies in model {model!r}; "
+        "rbdkit.forward_dynamics and simulate know both, rbdkit.algorithms.loops and divide_and_conquer loops"
     )
+
+
+def require_no_constraints(model: Model, algorithm: str) -> None:
+    """Raise `ModelError` if constraints hold in the model, for what knows loops but not these."""
+    if model.constraints:
+        raise ModelError(
+            f"{algorithm} does not know constraints, but model {model.name!r} has "
+            f"{listed([own.name for own in model.constraints])}; rbdkit.forward_dynamics, simulate and "
+            "rbdkit.formulations.JointSystem, which projects to them, do"
+        )
+
+
+def require_bilateral(model: Model, what: str) -> None:
+    """Raise `ModelError` if a constraint is a bound, which needs a law of contact. what : that has none."""
+    for own in model.constraints:
+        if own.element.unilateral:
+            raise ModelError(
+                f"{own} bounds its gap on one side, which needs a law of contact, and {what} has none; take it out, or "
+                "a constraint that holds on both sides"
+            )
 
 
 def require_no_mimics(model: Model, algorithm: str, instead: str) -> None:
@@ -47,7 +72,8 @@ def require_no_mimics(model: Model, algorithm: str, instead: str) -> None:
 
 
 def require_independent_joints(model: Model, algorithm: str, instead: str) -> None:
-    """Raise `ModelError` if joints close loops or mimic others: so what the articulated-body algorithms ask for.
+    """Raise `ModelError` if joints close loops or mimic others, or constraints hold: what the articulated-body
+    algorithms ask for.
 
     Parameters
     ----------
@@ -68,11 +94,13 @@ def require_undriven(model: Model, algorithm: str, why: str) -> None:
         raise ModelError(f"{algorithm}: {listed(driven)} of model {model.name!r} move(s) as time says, and {why}")
 
 
-def require_no_forces(model: Model, what: str) -> None:
-    """Raise ModelError if the model has force elements. what : which has no place for them, for the message."""
-    if model.forces:
-        names = ", ".join(repr(force.name) for force in model.forces)
-        raise ModelError(
-            f"model {model.name!r} has force elements ({names}), which {what} would lose or change; add them to the "
-            "new model instead"
-        )
+def require_no_elements(model: Model, what: str) -> None:
+    """Raise ModelError if the model has force elements or constraints. what : which has no place for them, for the
+    message."""
+    for kind, elements in (("force elements", model.forces), ("constraints", model.constraints)):
+        if elements:
+            names = ", ".join(repr(own.name) for own in elements)
+            raise ModelError(
+                f"model {model.name!r} has {kind} ({names}), which {what} would lose or change; add them to the new "
+                "model instead"
+            )

@@ -223,7 +223,7 @@ def _run_pairs(
         if reference not in runs:
             raise SimulationError(f"reference {reference!r} is none of {', '.join(map(repr, runs))}")
         reference = runs[reference]
-    elif reference is None and not model.loops:
+    elif reference is None and not (model.loops or model.constraints):
         reference = run(("joint", Adaptive("dop853", rtol=1e-12, atol=1e-12)))
     chosen = list(named.values())
     contenders = tuple(_contender(label, trajectory, reference) for label, trajectory in runs.items())

@@ -1,4 +1,4 @@
-"""Models with loops, mimic and prescribed joints, each beside a plain tree that moves in the same way."""
+"""Models with loops, constraints, mimic and prescribed joints, each beside a plain tree that moves in the same way."""
 
 from __future__ import annotations
 
@@ -103,7 +103,8 @@ def _case(model: Model, seed: int, q: np.ndarray | None = None) -> Case:
     v, a, tau, w = rng.normal(size=(4, model.nv))
     f = rng.normal(size=(len(model.bodies), 6))
     frame = model.bodies[min(4, len(model.bodies) - 1)].name
-    name = model.loops[0].joint.name if model.loops else "special"
+    special = [*(loop.joint.name for loop in model.loops), *(own.name for own in model.constraints), "special"]
+    name = special[0]
     return Case(model, q, v, a, tau, w, f, name, frame)
 
 
@@ -155,5 +156,16 @@ def looped() -> Twin:
     closed, tree = planar_four_bar(), planar_four_bar()
     tree.loops = ()
     case = _case(closed, 3, q=closed.neutral())
+    still = np.zeros(3)
+    return _lifted(case, tree, np.eye(3), still, still, lambda q: q)
+
+
+@pytest.fixture(scope="session")
+def held() -> Twin:
+    """The bars of a linkage, with a rod from the last one to the ground; the twin is the tree without it."""
+    model, tree = planar_four_bar(), planar_four_bar()
+    model.loops = tree.loops = ()
+    model.add_constraint("rod", rbd.Distance(model.bodies[-1].name, "world", 0.8, at_a=(0.1, 0.0, 0.3)))
+    case = _case(model, 3)
     still = np.zeros(3)
     return _lifted(case, tree, np.eye(3), still, still, lambda q: q)

@@ -1,4 +1,4 @@
-"""Every public function that takes a model honours loops, mimic joints and prescribed joints, or refuses them by name.
+"""Every public function that takes a model honours loops, constraints, mimic and prescribed joints, or refuses them.
 
 The tables below say which; a public function that stands in none of them makes a test fail.
 """
@@ -55,6 +55,17 @@ def _floating(call: Callable[[Any, Any, np.ndarray], Any]) -> Callable[[Any], An
 
 
 A, R = algorithms, rbd
+CONSTRAINTS = {
+    **dict.fromkeys(
+        (
+            "algorithms.articulated.divide_and_conquer.divide_and_conquer",
+            "algorithms.articulated.system.take_apart",
+            "algorithms.constraints.multibody_system.multibody_system",
+        ),
+        REFUSES,
+    ),
+}
+"""What knows loops, but not constraints; of what is shown ELSEWHERE, tests/constraints has more."""
 UNCHECKED = {
     "algorithms.": "in the form of the sources: arrays in, arrays out; rbdkit.functions looks at what users give",
     "engine.": "compiled code, below the doors",
@@ -115,6 +126,12 @@ TABLE = {
     ),
     "algorithms.passive_derivatives.passive_derivatives": Known(
         lambda c: A.passive_derivatives(c.m, c.q, c.v).dtau_dq, SAME, MATRIX, MATRIX
+    ),
+    "algorithms.constraint_elements.held_forward_dynamics": Known(
+        lambda c: A.held_forward_dynamics(
+            c.m, c.q, c.v, c.tau + A.passive_force(c.m, c.q, c.v), f_ext=c.f, t=c.t
+        ),
+        CLOSED, SPRUNG, SPRUNG,
     ),
     # forward dynamics
     "functions.aba": Known(lambda c: R.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, REFUSES, FREE),
@@ -453,6 +470,7 @@ NOT_ASKED = {
     "algorithms.floating_base.equation.FloatingEquation": "a result", "model.graph.rebuild.Renumbered": "a result",
     "simulation.comparison.Comparison": "a result", "simulation.trajectory.Trajectory": "a result",
     "simulation.motion.Motion": "a result",
+    "algorithms.constraint_elements.element_rows": "K and k of constraints; tests/constraints",
     # what refuses, or asks nothing but names and numbers of joints
     "model.requirements.require_tree": "it is what refuses",
     "algorithms.hybrid.joint_sets.forward_joints": "sorts joints by name",
@@ -565,10 +583,15 @@ def _times_H(c, parameters):
 
 def _closed(c):
     """Accelerations under which K a = k, and forces along all motions that K allows are balanced."""
-    constraint, H = A.loops.loop_constraint(c.m, c.q, c.v, t=c.t), A.crba(c.m, c.q, t=c.t).H
+    loops, held, H = (
+        A.loops.loop_constraint(c.m, c.q, c.v, t=c.t),
+        A.element_rows(c.m, c.q, c.v, t=c.t),
+        A.crba(c.m, c.q, t=c.t).H,
+    )
+    K, k = np.concatenate([loops.K, held.K]), np.concatenate([loops.k, held.k])
     acting = c.tau + A.passive_force(c.m, c.q, c.v) - A.bias_force(c.m, c.q, c.v, f_ext=c.f, t=c.t)
-    a = np.linalg.pinv(constraint.K, rcond=1e-9) @ constraint.k
-    free = np.linalg.svd(constraint.K)[2][np.linalg.matrix_rank(constraint.K, 1e-9) :].T
+    a = np.linalg.pinv(K, rcond=1e-9) @ k
+    free = np.linalg.svd(K)[2][np.linalg.matrix_rank(K, 1e-9) :].T
     return a + free @ np.linalg.solve(free.T @ H @ free, free.T @ (acting - H @ a))
 
 
@@ -674,6 +697,14 @@ def test_loops(name, looped):
     check(known, known.loops, looped)
     if known.loops == TREE:
         assert "spanning tree" in re.sub(r"\s+", " ", PUBLIC[name].__doc__)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, known in TABLE.items() if CONSTRAINTS.get(name, known.loops) != ELSEWHERE]
+)
+def test_constraints(name, held):
+    """They are refused by name wherever loops are, and let the spanning tree be what it is."""
+    check(TABLE[name], CONSTRAINTS.get(name, TABLE[name].loops), held)
 
 
 @pytest.mark.parametrize("name", [name for name, known in TABLE.items() if known.mimic != ELSEWHERE])

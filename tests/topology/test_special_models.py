@@ -13,9 +13,12 @@ from rbdkit import accuracy, algorithms, engine, formats
 from rbdkit.algorithms import constraints, equivalence, gears
 from rbdkit.algorithms.constraints import RollingContact
 from rbdkit.errors import ModelError
-from rbdkit.formulations import SE3, Bodywise, SO3xR3
+from rbdkit.formulations import FORMULATIONS, SE3, Bodywise, SO3xR3
 from rbdkit.integrators import RK4
 from rbdkit.library import pendulum
+
+BODIES = ("se3", "so3xr3", "bodywise")
+"""The formulations of bodies that know loops and constraints."""
 
 
 @pytest.fixture
@@ -57,6 +60,55 @@ def test_accelerations_of_loops_are_those_of_a_tree_under_the_pin(turning):
     for name, a in found.items():
         np.testing.assert_allclose(a, expected, rtol=1e-3, atol=1e-3 * np.abs(expected).max(), err_msg=name)
     assert np.abs(np.linalg.solve(H, case.tau - C) - expected).max() > 0.1 * np.abs(expected).max()  # the tree alone
+
+
+def test_constraints_are_refused_where_one_or_a_single_body_is_asked_for():
+    model = rbd.Model()
+    model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.5, mass=1.0))
+    model.add_constraint("string", rbd.Distance("ball", "world", 1.0))
+    q, v = model.neutral(), np.zeros(6)
+    contact = RollingContact(0.5)
+    for ask in (
+        lambda: constraints.classify(model, contact, q),
+        lambda: constraints.attached_body(model, q, v),
+        lambda: constraints.constrained_motion(model, contact, q, v, v),
+        lambda: algorithms.to_floating_base(model),
+        lambda: gears.Gears(model, []),
+        lambda: rbd.assemble(model, q),
+        lambda: rbd.assembly_modes(model, q),
+        lambda: rbd.project_velocity(model, q, v),
+        lambda: algorithms.loops.loop_equation(model, q, v, v),
+        *(lambda name=name: FORMULATIONS[name](model) for name in FORMULATIONS if name not in (*BODIES, "joint")),
+    ):
+        with pytest.raises(ModelError, match="'string'"):
+            ask()
+
+
+def test_constraints_that_are_added_to_a_model_are_seen():
+    model = pendulum()
+    assert rbd.aba(model, [0.3], [0.0], [0.0]).shape == (1,)
+    model.add_constraint("catch", rbd.PointOnPlane("rod", "world"))
+    with pytest.raises(ModelError, match="'catch'"):
+        rbd.aba(model, [0.3], [0.0], [0.0])
+
+
+def test_power_of_constraints(held):
+    """They do no work, unless time moves them: then it is not known who does it."""
+    case = held.case
+    model = case.m.with_parameters({"rod.at_b": case.m.constraint("rod").element.at_b})
+    system = SE3(model)
+    q, v = system.joint_state(*system.project(*system.state(case.q, case.v)))
+    x, w = system.state(q, v)
+    h = 1e-4  # accelerations along the motion, to 1e-7
+    ahead, behind = (system.joint_state(system.move(x, s * w), w + s * system.rate(0.0, x, w))[1] for s in (h, -h))
+    a = (ahead - behind) / (2.0 * h)
+    balance = rbd.power_balance(model, q, v, a, np.zeros(3))
+    assert abs(balance.residual) < 1e-6 * np.abs(a).max()
+    turntable = rbd.Prescribed(rbd.Revolute("z"), lambda t: ([t], [1.0], [0.0]))
+    model.add_body("turntable", joint=turntable)
+    model.add_constraint("wheel", rbd.PointOnPlane("turntable", model.bodies[1].name))
+    with pytest.raises(ModelError, match="the power balance of driven joints needs a tree, but 'rod', 'wheel'"):
+        rbd.power_balance(model, q, v, a, np.zeros(3))
 
 
 def test_power_of_a_loop(turning):

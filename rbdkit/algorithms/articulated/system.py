@@ -16,7 +16,7 @@ from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.kinematics import forward_kinematics
 from rbdkit.joints.loop_form import loop_form
 from rbdkit.model import Model
-from rbdkit.model.requirements import require_no_mimics
+from rbdkit.model.requirements import require_no_constraints, require_no_mimics
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_force, cross_motion
 
@@ -90,9 +90,10 @@ def take_apart(
     Raises
     ------
     ModelError
-        If a joint mimics another one.
+        If a joint mimics another one, or constraints hold.
     """
     require_no_mimics(model, "the assembly of articulated bodies", "forward_dynamics")
+    require_no_constraints(model, "the assembly of articulated bodies")
     n, parent = len(model.bodies), model.parent
     X, v = np.zeros((n, 6, 6)), np.zeros((n, 6))
     X[0] = plucker.inverse(plucker.xlt(_middle(model, q, t)))

@@ -15,6 +15,7 @@ from rbdkit.algorithms.loops.loop_constraint import LoopConstraint, loop_constra
 from rbdkit.algorithms.loops.loop_forces import LoopEfforts, bias_force_with_loops, joint_forces
 from rbdkit.algorithms.sparse.expanded_parent import expanded_parent
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_no_constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +134,9 @@ def loop_equation(
     Raises
     ------
     ModelError, StateError
-        If an active force is given for an unknown joint, or does not fit it.
+        If an active force is given for an unknown joint, or does not fit it; or if constraints hold besides the loops.
     """
+    require_no_constraints(model, "the equation of closed loops")
     constraint = loop_constraint(model, q, qd, stabilization, t=t)
     C_ = bias_force_with_loops(model, q, qd, tau_loop, f_ext=f_ext, t=t)
     space = row_space(constraint, tol)

@@ -15,7 +15,7 @@ from rbdkit.engine.run.states import StateComputer
 from rbdkit.engine.steps.frames import Reference
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
-from rbdkit.model.requirements import loops_unseen
+from rbdkit.model.requirements import besides_tree, loops_unseen
 from rbdkit.trace import Backend
 
 Blocks = tuple[NDArray, NDArray, NDArray]
@@ -77,7 +77,7 @@ class Kernels(StateComputer):
 
     def __init__(self, model: Model, backend: Backend) -> None:
         super().__init__(model, backend)
-        self.loops = tuple(loop.joint.name for loop in model.loops)
+        self.loops = besides_tree(model)
         self._frames: dict[tuple[int, bytes], Frame] = {}
 
     def rnea(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:

@@ -19,6 +19,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.kept import kept
 from rbdkit.model.model import FARTHEST
+from rbdkit.model.requirements import besides_tree
 from rbdkit.spatial.read_numbers import FLOAT
 
 WELL_BELOW = 1e150
@@ -59,7 +60,7 @@ def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
     """The function that does it, kept with the model; None if there is none."""
     if model.senseless is not None or (kernels := kernels_for(model)) is None:
         return None
-    if model.loops and (algorithm != "forward_dynamics" or kernels.rows is None):
+    if besides_tree(model) and (algorithm != "forward_dynamics" or kernels.rows is None):
         return None
     if kernels.driven or (kernels.coupled and algorithm == "aba"):
         return None

@@ -72,6 +72,10 @@ def to_urdf(model: Model) -> str:
         raise FormatError(
             f"force {model.forces[0].name!r} is a force element, which URDF cannot express; save the model as JSON"
         )
+    if model.constraints:
+        raise FormatError(
+            f"constraint {model.constraints[0].name!r} is nothing that URDF can express; save the model as JSON"
+        )
     notes: list[str] = []
     robot = Element("robot", name=name_text(model.name, "the model"))
     joints = UniqueNames([joint.name for joint in model.joints[1:]])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.names import listed
 from rbdkit.spatial import sphere
 
 
@@ -86,6 +87,9 @@ def fixed_point_body(model: Model, formulation: str) -> FixedPointBody:
             f"body, on a Spherical or Free joint; its joints are: {found}. Other formulations take any model, 'joint' "
             "for one."
         )
+    if model.constraints:
+        names = listed([own.name for own in model.constraints])
+        raise ModelError(f"formulation {formulation!r} does not know constraints, and model {model.name!r} has {names}")
     body, joint = model.bodies[1], model.joints[1]
     for name in ("stiffness", "damping", "armature"):
         if np.any(getattr(joint, name)):

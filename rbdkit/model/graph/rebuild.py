@@ -13,7 +13,7 @@ from rbdkit.model.graph.connectivity import ConnectivityGraph
 from rbdkit.model.graph.numbering import RegularNumbering
 from rbdkit.model.joint import Joint
 from rbdkit.model.model import Model
-from rbdkit.model.requirements import require_no_forces
+from rbdkit.model.requirements import require_no_elements
 from rbdkit.spatial import plucker, se3
 
 
@@ -117,13 +117,13 @@ def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
     Raises
     ------
     ModelError
-        If the numbering is of another graph, the model has force elements, whose points are those of its bodies, or a
-        joint that would become a loop joint has springs, dampers, rotors,
-        limits or a leader, which loop joints do not have.
+        If the numbering is of another graph, the model has force elements or constraints, whose points are those of its
+        bodies, or a joint that would become a loop joint has springs, dampers, rotors, limits or a leader, which loop
+        joints do not have.
     """
     if numbering.tree.graph != graph_of(model):
         raise ModelError(f"the numbering is of another graph; make it from graph_of(model) of {model.name!r}")
-    require_no_forces(model, "another tree")
+    require_no_elements(model, "another tree")
     connections = {c.joint.name: c for c in _connections(model)}
     made = Model(model.name, model.gravity)
     offsets = {numbering.bodies[0]: np.eye(4)}
