@@ -43,7 +43,7 @@ def assemble(sheet: Sheet) -> Assembly:
         model.add_loop(
             closure.name, predecessor, successor, closure.joint, closure.placement, closure.successor_placement
         )
-    refused = list(_add_forces(model, sheet))
+    refused = list(_add_elements(model, sheet))
     if refused:
         return Assembly(None, (*refused, *densities), ())
     body, loop = ({item.name: item.key for item in items} for items in (sheet.parts, sheet.closures))
@@ -112,12 +112,17 @@ def _add(model: Model, sheet: Sheet, part: Part) -> None:
     )
 
 
-def _add_forces(model: Model, sheet: Sheet) -> Iterator[Remark]:
+def _add_elements(model: Model, sheet: Sheet) -> Iterator[Remark]:
     for force in sheet.forces:
         try:
             model.add_force(force.name, force.element)
         except ModelError as fault:
             yield Remark(GROUND, "forces", "blocking", f"{fault}; put it back, or delete the force")
+    for own in sheet.constraints:
+        try:
+            model.add_constraint(own.name, own.element)
+        except ModelError as fault:
+            yield Remark(GROUND, "constraints", "blocking", f"{fault}; put it back, or delete the constraint")
 
 
 def _name_remarks(sheet: Sheet) -> Iterator[Remark]:

@@ -11,7 +11,7 @@ from rbdkit.drafting.fresh import FIELDS, usual
 from rbdkit.drafting.sheet import Sheet
 from rbdkit.errors import ModelError
 from rbdkit.joints import Fixed
-from rbdkit.model import Body, Force, Joint, Loop, Mimic, Model
+from rbdkit.model import Body, Constraint, Force, Joint, Loop, Mimic, Model
 
 WIDTH = 120
 USUAL_GRAVITY = (0.0, 0.0, -9.81)
@@ -31,8 +31,8 @@ def code(model: Model, sheet: Sheet | None = None) -> str:
     Raises
     ------
     ModelError
-        If a joint is prescribed by a Python function, or the type of a joint or force element is not one of rbdkit's;
-        it is named.
+        If a joint is prescribed by a Python function, or the type of a joint, force element or constraint is not one of
+        rbdkit's; it is named.
     """
     density = {} if sheet is None else {part.name: part.density for part in sheet.parts}
     words = [text(model.name)]
@@ -44,15 +44,16 @@ def code(model: Model, sheet: Sheet | None = None) -> str:
         words = [text(frame.name), text(model.bodies[frame.body].name), *_positional(frame.placement)]
         lines.append(_call("model.add_frame", words))
     lines += [_call("model.add_loop", _loop(model, loop)) for loop in model.loops]
-    lines += [_call("model.add_force", [text(force.name), _element(force)]) for force in model.forces]
+    lines += [_call("model.add_force", [text(own.name), _element(own, "force")]) for own in model.forces]
+    lines += [_call("model.add_constraint", [text(own.name), _element(own, "constraint")]) for own in model.constraints]
     return "\n".join(["import rbdkit as rbd", "", *lines, ""])
 
 
-def _element(force: Force) -> str:
-    element = force.element
+def _element(own: Force | Constraint, what: str) -> str:
+    element = own.element
     if element.is_users_own:
         raise ModelError(
-            f"force {force.name!r} is of a class of your own, {element.known_as}, which no program of rbdkit can "
+            f"{what} {own.name!r} is of a class of your own, {element.known_as}, which no program of rbdkit can "
             "write down; delete it, and add it by the program's next line"
         )
     words = [f"{name}={value!r}" for name, value in element.structure().items()]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import Fixed, JointType
-from rbdkit.model import Force, Geometry
+from rbdkit.model import Constraint, Force, Geometry
 from rbdkit.model.numbering import WORLD
 from rbdkit.model.placement import frozen
 from rbdkit.spatial.inertia import Inertia
@@ -122,8 +122,8 @@ AnyItem = TypeVar("AnyItem", Part, Closure, Mark)
 class Sheet:
     """All of a draft at one moment.
 
-    next_key : the key of what is added next; keys are not given twice. forces : force elements, which know bodies,
-    frames and joints by their names.
+    next_key : the key of what is added next; keys are not given twice. forces, constraints : elements, which know
+    bodies, frames and joints by their names.
     """
 
     name: str = "model"
@@ -133,6 +133,7 @@ class Sheet:
     marks: tuple[Mark, ...] = ()
     next_key: int = 1
     forces: tuple[Force, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
 
     @property
     def items(self) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from rbdkit.drafting.sheet import GROUND, Part, Sheet
 from rbdkit.errors import ModelError
 from rbdkit.forces.described import renamed
 from rbdkit.joints import JointType, Revolute
-from rbdkit.model import Box, Force, Geometry
+from rbdkit.model import Box, Constraint, Force, Geometry
 from rbdkit.model.placement import as_pose
 from rbdkit.spatial import se3
 
@@ -66,8 +66,12 @@ class AddBody(Operation):
 
 
 def _with_names(sheet: Sheet, names: dict[str, str]) -> Sheet:
-    """The sheet with force elements that go by new names."""
-    return replace(sheet, forces=tuple(Force(f.name, renamed(f.element, names)) for f in sheet.forces))
+    """The sheet with force elements and constraints that go by new names."""
+    return replace(
+        sheet,
+        forces=tuple(Force(f.name, renamed(f.element, names)) for f in sheet.forces),
+        constraints=tuple(Constraint(c.name, renamed(c.element, names)) for c in sheet.constraints),
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from numpy.typing import ArrayLike
 
+from rbdkit.constraints import ConstraintElement
 from rbdkit.errors import FormatError
 from rbdkit.forces import ForceElement
 from rbdkit.formats.format_warning import FormatWarning
@@ -37,6 +38,7 @@ def load(
     gravity: ArrayLike | None = None,
     forces: Iterable[type[ForceElement]] = (),
     joints: Iterable[type[JointType]] = (),
+    constraints: Iterable[type[ConstraintElement]] = (),
 ) -> Model:
     """Read a model from a URDF document or from JSON as `save` writes it.
 
@@ -54,6 +56,8 @@ def load(
         For JSON, classes of your own force elements that the file may name.
     joints : iterable of type, optional
         For JSON, classes of your own joints that the file names by their kinds.
+    constraints : iterable of type, optional
+        For JSON, classes of your own constraints that the file may name.
 
     Returns
     -------
@@ -92,10 +96,12 @@ def load(
             raise FormatError(
                 f"{name}: merge_fixed, floating, mimic and mesh_paths are for URDF; a JSON file is read as it is"
             )
-        model = from_json(data, source=name, forces=forces, joints=joints)
+        model = from_json(data, source=name, forces=forces, joints=joints, constraints=constraints)
         return model if gravity is None else model.with_parameters({"gravity": gravity})
     if tuple(forces):
         raise FormatError(f"{name}: forces are for JSON; URDF has no force elements")
+    if tuple(constraints):
+        raise FormatError(f"{name}: constraints are for JSON; URDF has none")
     if joints := tuple(joints):
         raise FormatError(f"{name}: joints are for JSON; URDF has joint types of its own, not {shown(joints)}")
     model, messages = read_urdf(

@@ -1,11 +1,11 @@
-"""Springs: a coil between two points."""
+"""Springs and rods: a coil, or a straight line, between two points."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.model import Model
+from rbdkit.model import Force, Model
 from rbdkit.scene import palette
 from rbdkit.scene.scene import Band
 from rbdkit.scene.triangles import Triangles
@@ -18,18 +18,26 @@ LAYER = "forces"
 
 
 def bands_of(model: Model, size: float) -> tuple[Band, ...]:
-    """The coils of the force elements that have two ends. size : radius of a coil, m."""
+    """The coils of force elements, and the lines of constraints, that have two ends. size : radius of a coil, m."""
     found = []
-    for force in model.forces:
-        ends = force.element.ends()
+    for own in model.elements:
+        ends = own.element.ends()
         if ends is None:
             continue
         frames = [model.frame(name) for name, _ in ends]
         places = [f.placement[:3, 3] + f.placement[:3, :3] @ point for f, (_, point) in zip(frames, ends, strict=True)]
         points = [(float(x), float(y), float(z)) for x, y, z in places]
-        surface = coil(size).painted(palette.rgb(palette.FORCE))
+        is_force = isinstance(own, Force)
+        surface = coil(size) if is_force else line(0.25 * size)
+        surface = surface.painted(palette.rgb(palette.FORCE if is_force else palette.JOINT))
         found.append(Band((frames[0].body, frames[1].body), (points[0], points[1]), LAYER, surface))
     return tuple(found)
+
+
+def line(radius: float) -> Triangles:
+    """A straight wire along x from 0 to 1."""
+    x = np.linspace(0.0, 1.0, 3)
+    return tube(np.stack([x, 0.0 * x, 0.0 * x], axis=1), radius)
 
 
 def coil(radius: float) -> Triangles:

@@ -21,7 +21,7 @@ FORCE = "#c2417c"
 """Springs and other force elements."""
 
 JOINT = "#f0882c"
-"""Joint axes."""
+"""Joint axes, and constraints."""
 
 INERTIA = "#9a6fd0"
 """Inertia ellipsoids."""

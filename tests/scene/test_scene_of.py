@@ -224,6 +224,18 @@ def test_springs_are_bands_between_points_of_bodies():
     assert np.linalg.norm(band.surface.normals, axis=1) == pytest.approx(1.0)
 
 
+def test_rods_are_lines_between_points_of_bodies():
+    model = rbd.library.pendulum()
+    model.add_constraint("stay", rbd.Distance("rod", "world", 3.0, at_a=(0.1, 0.0, 0.0), at_b=(3.0, 0.0, 1.0)))
+    model.add_constraint("table", rbd.PointOnPlane("rod", "world"))  # nothing is drawn of it
+    (band,) = scene_of(model).bands
+    assert band.nodes == (1, 0)
+    assert band.points == ((0.1, 0.0, 0.0), (3.0, 0.0, 1.0))
+    around = np.hypot(*band.surface.vertices[:, 1:].T)
+    assert np.ptp(around) < 1e-12 * around.max()  # straight, of one thickness
+    assert (band.surface.vertices[:, 0].min(), band.surface.vertices[:, 0].max()) == (0.0, 1.0)
+
+
 def test_the_wire_of_a_coil_is_a_tube_open_at_its_ends_only():
     surface = coil(0.1)
     edges = Counter(tuple(sorted(edge)) for a, b, c in surface.faces.tolist() for edge in ((a, b), (b, c), (c, a)))

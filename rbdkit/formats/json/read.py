@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
+from rbdkit.constraints import ConstraintElement
 from rbdkit.errors import FormatError, ModelError, StateError
 from rbdkit.forces import ForceElement
-from rbdkit.formats.json.forces import add_force, kinds_with
+from rbdkit.formats.json.elements import add_constraint, add_force, constraint_kinds, force_kinds
 from rbdkit.formats.json.geometry import geometry_from_node
 from rbdkit.formats.json.joints import Kinds, joint_kinds, joint_type_from_node
 from rbdkit.formats.json.node import Node
@@ -31,6 +32,7 @@ def from_json(
     source: str = "JSON text",
     forces: Iterable[type[ForceElement]] = (),
     joints: Iterable[type[JointType]] = (),
+    constraints: Iterable[type[ConstraintElement]] = (),
 ) -> Model:
     """The model of a JSON text written by `to_json`.
 
@@ -44,6 +46,8 @@ def from_json(
         Classes of your own force elements, which the document may name.
     joints : iterable of type, optional
         Classes of your own joints, which the document names by their kinds.
+    constraints : iterable of type, optional
+        Classes of your own constraints, which the document may name.
 
     Returns
     -------
@@ -76,7 +80,7 @@ def from_json(
         raise FormatError(f"{source}: not UTF-8: {fault}") from None
     except (RecursionError, ValueError) as fault:
         raise FormatError(f"{source}: not a model in JSON: {fault}") from None
-    return from_dict(data, source=source, forces=forces, joints=joints)
+    return from_dict(data, source=source, forces=forces, joints=joints, constraints=constraints)
 
 
 def from_dict(
@@ -85,6 +89,7 @@ def from_dict(
     source: str = "data",
     forces: Iterable[type[ForceElement]] = (),
     joints: Iterable[type[JointType]] = (),
+    constraints: Iterable[type[ConstraintElement]] = (),
 ) -> Model:
     """The model of plain data made by `to_dict`.
 
@@ -98,6 +103,8 @@ def from_dict(
         Classes of your own force elements, which the data may name.
     joints : iterable of type, optional
         Classes of your own joints, which the data name by their kinds.
+    constraints : iterable of type, optional
+        Classes of your own constraints, which the data may name.
 
     Returns
     -------
@@ -122,8 +129,8 @@ def from_dict(
         raise document.fault(
             f"version {data.get('version')!r:.40} is not supported; this rbdkit reads version {VERSION}"
         )
-    document.only(("format", "version", "name", "gravity", "bodies", "frames", "loops", "forces"))
-    kinds, own_joints = kinds_with(forces), joint_kinds(joints)
+    document.only(("format", "version", "name", "gravity", "bodies", "frames", "loops", "forces", "constraints"))
+    kinds, held, own_joints = force_kinds(forces), constraint_kinds(constraints), joint_kinds(joints)
     model = _guarded(_model, document)
     for node in document.entries("bodies"):
         _guarded(partial(_add_body, own_joints, model), node)
@@ -133,6 +140,8 @@ def from_dict(
         _guarded(partial(_add_loop, own_joints, model), node)
     for node in document.entries("forces"):
         _guarded(partial(add_force, model, kinds), node)
+    for node in document.entries("constraints"):
+        _guarded(partial(add_constraint, model, held), node)
     return model
 
 

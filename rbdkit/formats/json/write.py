@@ -12,7 +12,7 @@ from rbdkit.errors import FormatError
 from rbdkit.formats.json.geometry import geometry_to_dict
 from rbdkit.formats.json.joints import joint_type_to_dict
 from rbdkit.formats.require_model import require_model
-from rbdkit.model import Body, Force, Joint, Limits, Loop, Model
+from rbdkit.model import Body, Constraint, Force, Joint, Limits, Loop, Model
 from rbdkit.spatial.read_numbers import HUGE
 
 FORMAT = "rbdkit"
@@ -94,7 +94,9 @@ def to_dict(model: Model) -> dict[str, Any]:
     if model.loops:
         data["loops"] = [_loop(model, loop) for loop in model.loops]
     if model.forces:
-        data["forces"] = [_force(force) for force in model.forces]
+        data["forces"] = [_element(force, "force") for force in model.forces]
+    if model.constraints:
+        data["constraints"] = [_element(own, "constraint") for own in model.constraints]
     _check_finite(data, "")
     return data
 
@@ -145,14 +147,14 @@ def _loop(model: Model, loop: Loop) -> dict[str, Any]:
     }
 
 
-def _force(force: Force) -> dict[str, Any]:
+def _element(own: Force | Constraint, what: str) -> dict[str, Any]:
     """Name and kind of an element, and its fields by their names."""
-    element = force.element
+    element = own.element
     numbers = {name: x if isinstance(x, float) else x.tolist() for name, x in element.parameters().items()}
     names = {k: list(x) if isinstance(x, tuple) else x for k, x in element.structure().items() if x is not None}
     if clash := {"name", "kind"} & {*numbers, *names}:
-        raise FormatError(f"force {force.name!r}: files have an entry {clash.pop()!r} already; rename the field")
-    return {"name": force.name, "kind": element.known_as, **names, **numbers}
+        raise FormatError(f"{what} {own.name!r}: files have an entry {clash.pop()!r} already; rename the field")
+    return {"name": own.name, "kind": element.known_as, **names, **numbers}
 
 
 def _placement(pose: NDArray, name: str = "placement") -> dict[str, Any]:

@@ -64,9 +64,9 @@ def _feed_object(into: Any, name: str, thing: Any, seen: set[int]) -> None:
     if isinstance(thing, Model):
         try:
             into.update(to_json(thing).encode())
-            for force in thing.forces:
-                if force.element.is_users_own:  # the file has its name; what it does is in its functions
-                    for member in vars(type(force.element)).values():
+            for part in thing.elements:
+                if part.element.is_users_own:  # the file has its name; what it does is in its functions
+                    for member in vars(type(part.element)).values():
                         own = getattr(member, "fget", None) or getattr(member, "__func__", member)
                         if isinstance(own, FunctionType):
                             _feed_function(into, name, own, seen)

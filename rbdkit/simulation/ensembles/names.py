@@ -52,9 +52,9 @@ def unit_of(model: Model, name: str) -> str:
     owner, _, field = name.rpartition(".")
     if field in BODY_UNITS:
         return BODY_UNITS[field]
-    force = next((force for force in model.forces if force.name == owner), None)
-    if force is not None:
-        return force.element.units.get(field, "")
+    part = next((part for part in model.elements if part.name == owner), None)
+    if part is not None:
+        return part.element.units.get(field, "")
     joint = next((joint for joint in model.joints if joint.name == owner), None)
     if joint is None:
         return ""
