@@ -14,6 +14,8 @@ from rbdkit.model import Model
 from rbdkit.trace import Feedback
 
 if TYPE_CHECKING:
+    from rbdkit.formulations.constrained.index1 import Index1
+    from rbdkit.model.constraint_rows import ConstraintRows
     from rbdkit.trace import Recordable, Run
 
 Force = Callable[[float, NDArray, NDArray], NDArray]
@@ -120,6 +122,29 @@ class Remarking(Protocol):
 
     def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
         """Sentences for the report on a run through states (n, nx), (n, nv) at times t (n,)."""
+        ...
+
+
+@runtime_checkable
+class Holding(Protocol):
+    """A formulation that knows the constraints of a model."""
+
+    @property
+    def held(self) -> ConstraintRows | None:
+        """Their rows, which are the last of its own; None if there are none."""
+        ...
+
+    @property
+    def nonholonomic(self) -> tuple[str, ...]:
+        """Names of those that hold on velocities alone, or in part."""
+        ...
+
+    def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
+        """The equations of motion and of all rows."""
+        ...
+
+    def slip(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        """What is missing of these, (..., m), in the rows of `constraint_error`; 0 in those that positions tell."""
         ...
 
 

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError, SimulationError
-from rbdkit.formulations import System
+from rbdkit.formulations import Holding, System
 from rbdkit.formulations.constrained import ConstrainedSystem
 from rbdkit.integrators.integrator import OneStep, Stage, State
 from rbdkit.integrators.newton import solve
 from rbdkit.integrators.rk4 import RK4
+from rbdkit.model.names import listed
 from rbdkit.trace import Index, Moment, Newton, Part, Record, maximum, newton_arrays, select
 
 TOLERANCE = 1e-12
@@ -85,6 +86,11 @@ class GeneralizedAlpha(OneStep):
 
     def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
         assert isinstance(system, ConstrainedSystem)
+        if isinstance(system, Holding) and (names := system.nonholonomic):
+            raise SimulationError(
+                f"integrator {self.name!r} steps positions, of which {listed(names)} say(s) nothing: constraints on "
+                "velocities alone need another one, 'rk4' or 'rk4_projected'"
+            )
         vdot, multipliers = system.index1(t, x, v).solve()
         return State(t, x, v, Memory(vdot, None, multipliers))
 

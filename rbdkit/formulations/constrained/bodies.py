@@ -23,6 +23,7 @@ from rbdkit.formulations.constrained.index1 import Index1
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Relative
 from rbdkit.formulations.constrained.joint_forces import applied, rotors
 from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
+from rbdkit.formulations.constrained.own_rows import OwnValues, own_rows
 from rbdkit.formulations.constrained.rank_loss import rank_remarks
 from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
 from rbdkit.formulations.constrained.tree_program import CLOSED, PROJECTIONS
@@ -33,10 +34,12 @@ from rbdkit.formulations.joint_state import joint_state
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.constraint_rows import ConstraintRows, RowValues, inner_constraints, working
 from rbdkit.model.element_states import split_states, with_zeros
 from rbdkit.model.force import inner
 from rbdkit.model.names import listed
 from rbdkit.model.places import places
+from rbdkit.model.requirements import require_bilateral
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_force
 from rbdkit.trace import Recordable, Run, run_motion
@@ -51,6 +54,8 @@ class ConstrainedBodies:
     rotors act as they do in joint coordinates; but poses do not tell whole turns, so a spring on an axis acts by the
     angle between half a turn back and half a turn forth. Where force elements have states of their own, these stand
     behind the twists in v, with their rates as accelerations.
+
+    Constraints of the model (`rbdkit.constraints`) are rows more, and count as those of loops do.
 
     Loops may say things twice, `dependence` tells how that is found out. Where a pose makes rows dependent that are not
     so elsewhere (a parallelogram with all links in a line), branches of the motion meet, and a loop that stands open by
@@ -76,7 +81,7 @@ class ConstrainedBodies:
     Raises
     ------
     ModelError
-        If the model has mimic joints.
+        If the model has mimic joints, or constraints that are bounds or depend on whole turns of joints.
 
     Examples
     --------
@@ -107,6 +112,7 @@ class ConstrainedBodies:
                 f"model {model.name!r}: joints {followers} mimic others, which is no constraint between two bodies; "
                 "use formulation='joint', or give these joints coordinates of their own"
             )
+        require_bilateral(model, f"formulation {self.name!r}")
         if reference not in ("com", "body"):
             raise SimulationError(f"reference {reference!r} of the bodies must be 'com' or 'body'")
         self.model = model
@@ -120,8 +126,9 @@ class ConstrainedBodies:
         self._to_body = se3.adjoint(self.offsets)  # twists of the reference frames to those of the body frames
         self.constraints = JointConstraints(places(model, self.offsets), len(model.bodies))
         self.mass_matrices = np.swapaxes(self._to_body, -1, -2) @ np.array(model.I) @ self._to_body
-        self._tree = not model.loops
         self.gaps = Gaps(self.constraints, length_of(model))
+        self.own = own_rows(model, self.constraints, self.offsets, self.gaps.length)
+        self._tree = not model.loops and self.own is None
         self.free_responses = free_responses(model, self.constraints.joints[self.n :], self.gaps.length)
         self.tree_has_inertia = self._tree or has_inertia(model)
         self._passive = bool(model.acting) or any(j.damping.any() or j.stiffness.any() for j in model.joints)
@@ -157,8 +164,9 @@ class ConstrainedBodies:
         acts: Acting | None = None,
     ) -> Run | None:
         """The run in one compiled loop; None if there is an `obstacle`."""
-        if self.obstacle(acts):
-            return None
+        timed = self.own is not None and self.own.rows.timed
+        if self.obstacle(acts) or (timed and compiled.closes_joints(method)):
+            return None  # what closes joints in compiled code is not told the time
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
 
     @cached_property
@@ -183,8 +191,12 @@ class ConstrainedBodies:
         relative = self.constraints.relative(C, V)
         M, Q = self.mass_matrices[1:], self._forces(t, x, v, z, C, V, relative)[1:]
         J, slip, eta = self.constraints.velocity_and_acceleration(relative, t)
+        own = self._own_values(t, x, v, C, V, relative)
+        if own is not None:
+            J, slip, eta = (np.concatenate(pair) for pair in ((J, own.J), (slip, own.slip), (eta, own.eta)))
         if self.baumgarte is not None:
-            eta = eta - self.baumgarte.correction(self.constraints.position(C, t), slip)
+            g = self.constraints.position(C, t)
+            eta = eta - self.baumgarte.correction(g if own is None else np.concatenate([g, own.gap]), slip)
         spin = rotors(self.model, self.constraints, relative, t) if self._rotors else None
         J = J[:, 1:]
         if self.group.hybrid.any():  # V = B v, so V' = B v' + B' v
@@ -201,14 +213,26 @@ class ConstrainedBodies:
             M = np.block([[M, np.zeros((len(M), len(z)))], [np.zeros((len(z), len(M))), np.eye(len(z))]])
             J = np.hstack([J, np.zeros((len(J), len(z)))])
             Q = np.concatenate([Q, element_state_rates(self.model, *self.joint_state(x, v), t=t, z=z)])
-        return Index1(M, J, Q, eta, slip, self._tree, self._loop_rows(C, t), self.model.nz)
+        return Index1(M, J, Q, eta, slip, self._tree, self._loop_rows(C, t, own), self.model.nz)
 
-    def _loop_rows(self, C: NDArray, t: float) -> LoopRows | None:
-        """What decides which rows of loops count."""
+    def _own_values(
+        self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative
+    ) -> OwnValues | None:
+        """The rows of the model's constraints."""
+        if self.own is None:
+            return None
+        q, qd = self.joint_state(x, v) if self.own.asks_joints else (np.zeros(0), np.zeros(0))
+        return self.own.at(C, V, relative, q, qd, t)
+
+    def _loop_rows(self, C: NDArray, t: float, own: OwnValues | None) -> LoopRows | None:
+        """What decides which rows of loops and constraints count."""
         if self._tree:
             return None
-        first = self.constraints.m - len(self.free_responses)
-        return LoopRows(first, self.free_responses, float(self.gaps.largest(C, t)), self.tree_has_inertia)
+        first, gap = self.constraints.m - len(self.free_responses), float(self.gaps.largest(C, t))
+        if own is None:
+            return LoopRows(first, self.free_responses, gap, self.tree_has_inertia)
+        free = np.concatenate([self.free_responses, own.free])
+        return LoopRows(first, free, max(gap, own.open), self.tree_has_inertia)
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
         """The state near (x, v) that obeys the constraints, by Newton's method in the kinetic-energy metric."""
@@ -280,17 +304,26 @@ class ConstrainedBodies:
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy without dampers and motors; momentum where nothing holds on to the world and nothing falls."""
         kept, places = {}, self.constraints.joints
-        if not self.model.lossy and not any(j.type.is_driven for j in places):
+        if not self.model.lossy and not any(j.type.is_driven for j in places) and not working(self.model):
             kept["energy"] = self.energy(x, v).total
         grounded = any(0 in (j.predecessor, j.successor) and j.type.nv < 6 for j in places)
         roots = [self.model.joints[i] for i in self.model.children(0)]
-        kept_together = not grounded and all(lets_go(joint) for joint in roots) and inner(self.model)
+        kept_together = not grounded and all(lets_go(joint) for joint in roots)
+        kept_together = kept_together and inner(self.model) and inner_constraints(self.model)
         if kept_together and not self.model.gravity.any():
             h = self.momentum(x, v)
             kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
         return kept
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
+        g = self._joint_errors(x, t)
+        if self.own is None:
+            return g
+        return np.concatenate(
+            [g, self._own_at_states(x, with_zeros(self.model, np.zeros((*x.shape[:-1], 6 * self.n))), t).gap], axis=-1
+        )
+
+    def _joint_errors(self, x: NDArray, t: float) -> NDArray:
         C = self._reference_poses(x)
         if x.ndim == 2 and len(x) >= MANY and self._residuals is not None:
             return self._residuals.at(C)
@@ -299,6 +332,28 @@ class ConstrainedBodies:
     @cached_property
     def _residuals(self) -> Residuals | None:
         return Residuals(self.constraints) if Residuals.covered(self.constraints) else None
+
+    @property
+    def held(self) -> ConstraintRows | None:
+        """The rows of the model's constraints, the last of `index1`; None if it has none."""
+        return None if self.own is None else self.own.rows
+
+    @property
+    def nonholonomic(self) -> tuple[str, ...]:
+        """Names of the constraints that hold on velocities alone, or in part."""
+        return () if self.own is None else self.own.rows.nonholonomic
+
+    def slip(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        """What is missing of the constraints on velocities alone, (..., m), m/s; 0 in rows that positions tell."""
+        m = self.constraints.m
+        slip = np.zeros((*x.shape[:-1], m + (0 if self.own is None else self.own.m)))
+        if self.own is not None:
+            slip[..., m:] = np.where(self.own.rows.holonomic, 0.0, self._own_at_states(x, v, t).slip)
+        return slip
+
+    def row_names(self) -> list[tuple[str, str]]:
+        """Whose each row of `constraint_error` is, "joint 'elbow'" or "constraint 'rod'", and its unit."""
+        return self.constraints.row_names() + ([] if self.own is None else self.own.rows.row_names())
 
     def gap(self, t: NDArray, x: NDArray) -> NDArray:
         """How far the joints stand open at times (n,) in states (n, nx), (n,): the largest angle, rad; see `gaps`."""
@@ -326,6 +381,13 @@ class ConstrainedBodies:
         C[..., 0, :, :] = np.eye(4)
         C[..., 1:, :, :] = unflat(x)
         return C
+
+    def _own_at_states(self, x: NDArray, v: NDArray, t: float) -> RowValues:
+        """The rows of the model's constraints at one state or a stack of states."""
+        assert self.own is not None
+        T, U = self.poses(x), self.velocities(x, v)
+        q, qd = joint_state(self.model, T, U) if self.own.asks_joints else (np.zeros((*x.shape[:-1], 0)),) * 2
+        return self.own.at_states(T, U, q, qd, t)
 
     def _world_first(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         """Poses and body twists of the reference frames, the world first."""

@@ -14,6 +14,8 @@ from rbdkit.engine.rows.dependence import PREFERENCE
 from rbdkit.engine.rows.joint_program import form_of, joint_numbers
 from rbdkit.formulations.applied import Law, force_arrays, law_of, own_forces_of
 from rbdkit.formulations.constrained.index1 import ConstrainedSystem
+from rbdkit.formulations.constrained.own_program import OwnKind
+from rbdkit.formulations.constrained.own_rows import OwnRows
 from rbdkit.formulations.constrained.program_body import (
     ARMATURE,
     AXES,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
 GIVEN = (
     "numbers", "gravity", "joint_q", "joint_v", "joint_numbers", "loop_joint_numbers", "loop_forms", "baumgarte",
     "kinds", "groups", "parents", "q_first", "v_first", "own_tau", "own_force", "own_numbers", "own_offsets",
+    "held_J", "held_open", "held_missing", "held_numbers", "held_periods", "held_mobility",
     "tau", "tau_numbers", "f_ext", "f_ext_numbers",
 )  # fmt: skip
 """Names of what a motion is bound to, besides the fields of bodies and loops."""
@@ -76,6 +79,11 @@ def obstacle(system: ConstrainedBodies) -> str:
     return ""
 
 
+def closes_joints(method: Recordable) -> bool:
+    """Whether a method asks for more of a system than its accelerations."""
+    return issubclass(method.requires, (Projectable, ConstrainedSystem))
+
+
 def motion(
     system: ConstrainedBodies,
     method: Recordable,
@@ -88,8 +96,10 @@ def motion(
     model, loop = system.model, loop_arrays(times, x, v)
     tau, f_ext = (None, None) if acts is None else (law_of(acts.tau), law_of(acts.f_ext))
     own, baumgarte = own_forces_of(model), system.baumgarte
-    closes = issubclass(method.requires, (Projectable, ConstrainedSystem)) or baumgarte is not None
+    closes = closes_joints(method) or baumgarte is not None
+    held = system.own
     asked = any(isinstance(law, Feedback) for law in (tau, f_ext)) or (own is not None and own.asks_joints)
+    asked = asked or (held is not None and held.asks_joints)
     kinds = _kinds(model, asked, closes)
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
     loops, rows = loop_arrays_of(system), len(model.bodies)
@@ -127,12 +137,20 @@ def motion(
     counts = {
         "bodies": rows - 1,
         "stages": len(method_arrays["c"]),
-        "loop_rows": len(loops["rhs"]),
+        "loop_rows": len(loops["loop_successors"]),
+        "all_rows": len(loops["rhs"]),
         "gap_joints": len(loops["gap_successors"]),
     }
     if own is not None:
         arrays |= {"own_tau": np.zeros(model.nv), "own_force": np.zeros(6 * rows)}
-        given |= {"own_numbers": np.array(own.law.numbers), "own_offsets": system.offsets[:, :3, 3].ravel()}
+        given["own_numbers"] = np.array(own.law.numbers)
+    if own is not None or held is not None:
+        given["own_offsets"] = system.offsets[:, :3, 3].ravel()
+    kind = None if held is None else _own_kind(held)
+    if held is not None and kind is not None:
+        room, numbers_of_rows = held_arrays(held, kind)
+        arrays |= room
+        given |= numbers_of_rows
     if acts is not None:
         acting, more = force_arrays(acts, model, len(times) - 1)
         arrays, counts = arrays | acting, counts | more
@@ -155,10 +173,31 @@ def motion(
             own,
             forms,
             baumgarte is not None,
+            kind,
             available()[0],
         ),
         method.shared,
     )
+
+
+def _own_kind(held: OwnRows) -> OwnKind:
+    """The code of constraints."""
+    model, joints = held.model, []
+    for a in held.rows.velocities:
+        i = next(i for i, joint in enumerate(model.joints) if joint.v_slice.start <= a < joint.v_slice.stop)
+        joints.append((i, model.parent[i], a - model.joints[i].v_slice.start))
+    return OwnKind(held.rows, tuple(joints))
+
+
+def held_arrays(held: OwnRows, kind: OwnKind) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+    """Room for what the program computes of constraints, and the numbers that it is given."""
+    m, bodies = held.m, list(kind.bodies)
+    room = {"held_J": np.zeros(6 * m * len(bodies)), "held_open": np.zeros(m), "held_missing": np.zeros(m)}
+    return room, {
+        "held_numbers": np.array(held.rows.law.numbers),
+        "held_periods": held.periods,
+        "held_mobility": held.mobility[bodies],
+    }
 
 
 def _rows(place: Place) -> range:
@@ -191,12 +230,13 @@ def code_of(
     own: OwnForces | None,
     loop_forms: tuple[str, ...],
     stabilised: bool,
+    held: OwnKind | None,
     backend: Backend,
     lanes: Lanes,
 ) -> Executable:
     """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
     program = Program("constrained_bodies", lanes)
-    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own, loop_forms, stabilised), step)
+    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own, loop_forms, stabilised, held), step)
     return executable(program, backend)
 
 
@@ -221,21 +261,22 @@ def loop_arrays_of(system: ConstrainedBodies) -> dict[str, NDArray]:
     places = system.constraints.joints[system.n :]
     T = [se3.adjoint(se3.inverse(place.successor_placement)).T @ _subspace(place.type) for place in places]
     sizes = [part.shape[1] for part in T]
-    m = sum(sizes)
+    m = sum(sizes) + (0 if system.own is None else system.own.m)
+    free = np.concatenate([system.free_responses, np.ones(m - sum(sizes))])  # of constraints, at each state anew
     return {
         "loop_T": np.concatenate([np.zeros(0), *(part.T.ravel() for part in T)]),
         "loop_successors": np.repeat(np.array([place.successor for place in places], dtype=np.int64), sizes),
         "loop_predecessors": np.repeat(np.array([place.predecessor for place in places], dtype=np.int64), sizes),
         "responses": np.zeros(m * 6 * (system.n + 1)),
         "Lambda": np.zeros(m * m),
-        "loop_W": np.zeros(6 * m),
+        "loop_W": np.zeros(6 * sum(sizes)),
         "factor": np.zeros(1),
         **{name: np.zeros(m) for name in ("rhs", "inverse", "column", "row")},
         "pivot": np.zeros(5),
         "rank": np.zeros(1),
         "number": np.arange(m, dtype=float),
-        "free": system.free_responses,
-        "weight": 1.0 / (system.free_responses * (1.0 + PREFERENCE * np.arange(m))),
+        "free": free,
+        "weight": 1.0 / (free * (1.0 + PREFERENCE * np.arange(m))),
         "gap": np.array([0.0, 0.0, system.gaps.length]),
         "gap_numbers": system.gaps.numbers.ravel(),
         "gap_successors": system.gaps.successor,

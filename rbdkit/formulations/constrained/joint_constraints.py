@@ -78,6 +78,11 @@ class JointConstraints:
             else:
                 self._varying.append(k)
 
+    def row_names(self) -> list[tuple[str, str]]:
+        """Whose each row is, in words, and its unit."""
+        pairs = zip(self.joints, self.rows, strict=True)
+        return [(f"joint {joint.name!r}", "rad, m") for joint, rows in pairs for _ in range(rows.start, rows.stop)]
+
     def relative_poses(self, C: NDArray) -> NDArray:
         """X of every joint, shape (..., j, 4, 4), from the bodies' poses C, the world first."""
         return se3.inverse(C[..., self.predecessor, :, :] @ self._A_P) @ (C[..., self.successor, :, :] @ self._A_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -56,18 +57,30 @@ class Rotors(NamedTuple):
         return -self.P.reshape(len(self.P), -1).T @ (self.armature * self.bias)
 
 
+def joint_rates(
+    model: Model, constraints: JointConstraints, relative: Relative, t: float, joints: Sequence[int]
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Accelerations of joints of the tree as ``P V' + bias``: P (k, bodies, 6), with the world, and bias (k,).
+
+    The third array has the numbers of their velocity variables, (k,). joints : by their numbers.
+    """
+    P, bias, velocities = [], [], []
+    for i in joints:
+        joint, k = model.joints[i], i - 1
+        q = joint.type.project(relative.X[k])
+        S_inverse = np.linalg.pinv(joint.type.motion_subspace(q))
+        rows = np.zeros((joint.nv, constraints.bodies, 6))
+        rows[:, constraints.successor[k]] = S_inverse @ relative.from_S[k]
+        rows[:, constraints.predecessor[k]] -= S_inverse @ relative.from_P[k]
+        c_J = joint.type.velocity_product(q, S_inverse @ relative.v_rel[k], t)
+        P.append(rows)
+        bias.append(S_inverse @ (cross_motion(relative.v_rel[k], relative.V_S[k]) - c_J))
+        velocities.append(np.arange(joint.v_slice.start, joint.v_slice.stop))
+    return np.concatenate(P), np.concatenate(bias), np.concatenate(velocities)
+
+
 def rotors(model: Model, constraints: JointConstraints, relative: Relative, t: float) -> Rotors:
     """The rotors of all joints of the tree."""
-    P, bias, armature = [], [], []
-    for k, joint in enumerate(model.joints[1:]):
-        if joint.armature.any():
-            q = joint.type.project(relative.X[k])
-            S_inverse = np.linalg.pinv(joint.type.motion_subspace(q))
-            rows = np.zeros((joint.nv, constraints.bodies, 6))
-            rows[:, constraints.successor[k]] = S_inverse @ relative.from_S[k]
-            rows[:, constraints.predecessor[k]] -= S_inverse @ relative.from_P[k]
-            c_J = joint.type.velocity_product(q, S_inverse @ relative.v_rel[k], t)
-            P.append(rows[:, 1:])
-            bias.append(S_inverse @ (cross_motion(relative.v_rel[k], relative.V_S[k]) - c_J))
-            armature.append(joint.armature)
-    return Rotors(np.concatenate(P), np.concatenate(bias), np.concatenate(armature))
+    turning = [i for i, joint in enumerate(model.joints) if joint.armature.any()]
+    P, bias, _ = joint_rates(model, constraints, relative, t, turning)
+    return Rotors(P[:, 1:], bias, np.concatenate([model.joints[i].armature for i in turning]))

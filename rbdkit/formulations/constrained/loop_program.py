@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from rbdkit.engine.rows.dependence import CEILING, FLOOR
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
+from rbdkit.formulations.constrained.own_program import OwnConstraints, Time
 from rbdkit.formulations.constrained.program_body import AXES, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt
@@ -25,41 +26,58 @@ OfKind = Callable[[ProgramBody], Iterator[Kind]]
 
 
 class Loops:
-    """The rows of all loop joints. bodies : each body in order, or from the tips. of_kind : code for each kind.
+    """The rows of all loop joints, and of constraints.
+
+    bodies : each body in order, or from the tips. of_kind : code for each kind.
 
     forms : how the coordinates of loop joints are found; the table "loop_forms" has an entry for each row. stabilised :
-        whether Baumgarte's terms act.
+        whether Baumgarte's terms act. own : the constraints of the model, if it has any; their rows are the last.
     """
 
     def __init__(
-        self, program: Program, bodies: Bodies, of_kind: OfKind, forms: tuple[str, ...], stabilised: bool
+        self,
+        program: Program,
+        bodies: Bodies,
+        of_kind: OfKind,
+        forms: tuple[str, ...],
+        stabilised: bool,
+        own: OwnConstraints | None = None,
     ) -> None:
         self.program, self.bodies, self.of_kind, self.forms = program, bodies, of_kind, forms
-        self.stabilised = stabilised
-        self.m = program.count("loop_rows")
+        self.stabilised, self.own = stabilised, own
+        self.first_own = program.count("loop_rows")
+        self.m = program.count("all_rows")
         self.response = (program.count("bodies") + 1) * 6  # numbers of a row in "responses"
 
-    def close(self, what: str = "acceleration") -> None:
+    def close(self, what: str = "acceleration", time: Time | None = None) -> None:
         """Accelerations "A" of the tree in; those of the system with its loops out.
 
         what : "acceleration"; or they stand for a change of "velocity" or "position" that is to close the loops; or a
-            "correction" of those in "guess_A", see `BodySystem.corrected`.
+            "correction" of those in "guess_A", see `BodySystem.corrected`. time : loads it, s,
+            where constraints ask for it.
         """
         program = self.program
-        with program.loop(0, self.m) as r:
+        with program.loop(0, self.first_own) as r:
             if what in ("position", "correction") or (what == "acceleration" and self.stabilised):
                 for case in program.switch(program.entry("loop_forms", r), range(len(self.forms))):
                     self.error(r, what, self.forms[case])
             else:
                 self.error(r, what)
-        with program.loop(0, self.m) as r:
+        if self.own is not None:
+            self.own.write(what, self.first_own, time)
+        with program.loop(0, self.first_own) as r:
+            self.push(r)
             self.respond(r)
-            with program.loop(0, self.m) as other:
-                S, P = self.ends(other)
-                start = r * self.response
-                program.store(
-                    "Lambda", other * self.m + r, 0, self.along(other, "responses", S * 6 + start, P * 6 + start)
-                )
+        if self.own is not None:
+            with program.loop(0, self.own.m) as r:
+                self.still()
+                with program.loop(0, 1):
+                    self.own.push(r)
+                self.respond(r + self.first_own)
+            if what == "position":
+                with program.loop(0, self.own.m) as r:
+                    largest = maximum(program.load("open", 0), program.load("held_missing", r))
+                    program.store("open", 0, 0, largest)
         self.measure()
         self.solve()
         with program.loop(0, self.m) as r, self.bodies(False) as body:
@@ -117,14 +135,19 @@ class Loops:
         if what == "position":
             program.store("open", 0, 0, maximum(program.load("open", 0), abs(along)))
 
-    def respond(self, r: Index) -> None:
-        """Accelerations of the tree under the unit reaction of a row."""
+    def still(self) -> None:
+        """Nothing pushes anything."""
         program = self.program
         with self.bodies(False) as body:
             body.put("dp", [0.0] * 6)
         for j in range(6):
             program.store("dp", 0, j, 0.0)
             program.store("dA", 0, j, 0.0)
+
+    def push(self, r: Index) -> None:
+        """The unit reaction of a loop's row."""
+        program = self.program
+        self.still()
         with program.loop(0, 1):  # both ends may be one body: one after the other
             for j, x in enumerate(self.six("loop_T", r * 6)):
                 place = self.ends(r)[0] * 6
@@ -133,6 +156,10 @@ class Loops:
             place = self.ends(r)[1] * 6
             for j, x in enumerate(self.six("loop_W", r * 6)):
                 program.store("dp", place, j, program.load("dp", place, j) + x)
+
+    def respond(self, r: Index) -> None:
+        """Accelerations of the tree under the reaction that was put to it, to the column of a row."""
+        program = self.program
         with self.bodies(True) as body:
             for kind in self.of_kind(body):
                 feel(body, kind)
@@ -142,6 +169,15 @@ class Loops:
             place = r * self.response + body.row * 6
             for j, x in enumerate(body.get("dA")):
                 program.store("responses", place, j, x)
+        start = r * self.response
+        with program.loop(0, self.first_own) as other:
+            S, P = self.ends(other)
+            x = self.along(other, "responses", S * 6 + start, P * 6 + start)
+            program.store("Lambda", other * self.m + r, 0, x)
+        if self.own is not None:
+            with program.loop(0, self.own.m) as other:
+                x = self.own.along(other, "responses", start)
+                program.store("Lambda", (other + self.first_own) * self.m + r, 0, x)
 
     def measure(self) -> None:
         """The limit that s^2 of a row must exceed, from the largest gap of a joint, to "gap" 1."""
@@ -154,6 +190,8 @@ class Loops:
             numbers = [program.load("gap_numbers", k * GAP_NUMBERS, j) for j in range(GAP_NUMBERS)]
             found = gap_squared(numbers, R_P.T @ R_S, R_P.T @ (r_S - r_P), program.load("gap", 0, 2))
             program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), found))
+        if self.own is not None:
+            self.own.measure(self.first_own)
         with program.loop(0, 1):
             limit = maximum(FLOOR, minimum(sqrt(program.load("gap", 0, 0)), CEILING))
             program.store("gap", 0, 1, limit)

@@ -82,6 +82,8 @@ def _respond(system: BodySystem, missing: Missing, what: str) -> None:
         for kind in system.of_kind(body):
             accelerate(body, kind)
     if system.loops is not None:
+        if system.held is not None and system.held.rows.asks_joints:
+            system.find_joints()
         system.loops.close(what)
 
 
@@ -136,9 +138,14 @@ def _gaps(system: BodySystem, body: ProgramBody) -> Iterator[Sequence[Scalar]]:
 
 
 def _slips(body: ProgramBody) -> Iterator[Sequence[Scalar]]:
+    yield slip(body)
+
+
+def slip(body: ProgramBody) -> list[Scalar]:
+    """The twist of a body relative to its parent, in its own coordinates, from "X" and "V"."""
     (w, v), (w_p, v_p), X = body.pair("V"), body.pair("V", body.parent), body.get("X")
     R, p = Matrix.of(X[:9]), Vector(X[9:])
-    yield [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
+    return [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
 
 
 def _own(body: ProgramBody, group: str) -> list[Scalar]:

@@ -18,8 +18,9 @@ from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matri
 from rbdkit.formulations.applied import Law
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.loop_program import Loops
+from rbdkit.formulations.constrained.own_program import OwnConstraints, OwnKind
 from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
-from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise
+from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, slip, stabilise
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
 
@@ -40,7 +41,7 @@ class BodySystem:
     loops : whether there are any. loop_forms : how their coordinates are found, for methods that close joints and
         for Baumgarte's terms. stabilised : whether these act.
     tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by what computes them.
-    own : the force elements of the model, if it has any.
+    own : the force elements of the model, if it has any. held : its constraints, likewise.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class BodySystem:
         own: OwnForces | None = None,
         loop_forms: tuple[str, ...] = (),
         stabilised: bool = False,
+        held: OwnKind | None = None,
     ) -> None:
         self.kinds, self.groups, self.program = kinds, groups, program
         self.tau, self.f_ext, self.own, self.stabilised = tau, f_ext, own, stabilised
@@ -61,7 +63,11 @@ class BodySystem:
         self.nz = 0 if own is None else own.nz
         self.nx, self.nv = self.n * 12, self.n * 6 + self.nz
         self.solved_together = 0, self.nv
-        self.loops = Loops(program, self.bodies, self.of_kind, loop_forms, stabilised) if loops else None
+        self.held = held
+        self.loops: Loops | None = None
+        if loops or held is not None:
+            of_model = None if held is None else OwnConstraints(program, held, stabilised, self.motion_of)
+            self.loops = Loops(program, self.bodies, self.of_kind, loop_forms, stabilised, of_model)
 
     def coordinates(self) -> Iterator[Whole]:
         return self._each(12)
@@ -143,7 +149,7 @@ class BodySystem:
             for kind in self.of_kind(body):
                 accelerate(body, kind)
         if self.loops is not None:
-            self.loops.close("acceleration" if guess is None else "correction")
+            self.loops.close("acceleration" if guess is None else "correction", lambda: moment.time)
         with self.bodies() as body:
             for group in self.of_group(body):
                 (w, velocity), (alpha, a) = body.pair("V"), body.pair("A")
@@ -193,12 +199,8 @@ class BodySystem:
         body.put("pA", [a - b for a, b in zip(gyroscopic, weight, strict=True)])
         for kind in self.of_kind(body):
             if kind.damped or kind.form:
-                S_plus = body.given(RATES, 36)
-                (w, v), (w_p, v_p) = body.pair("V"), body.pair("V", parent)
-                X = body.get("X")
-                R, p = Matrix.of(X[:9]), Vector(X[9:])
-                slip = [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
-                body.put("qd", [dot(S_plus[6 * k : 6 * k + 6], slip) for k in range(kind.freedoms)])
+                S_plus, apart = body.given(RATES, 36), slip(body)
+                body.put("qd", [dot(S_plus[6 * k : 6 * k + 6], apart) for k in range(kind.freedoms)])
 
     # --- what acts ----------------------------------------------------------------------------------------------------
 
@@ -225,6 +227,20 @@ class BodySystem:
                 found = law.record(program, moment.time, ("joint_q", 0), ("joint_v", 0), f"{name}_numbers")
                 for j, x in enumerate(found):
                     program.store(name, 0, j, x)
+
+    def find_joints(self) -> None:
+        """Joint coordinates and velocities to "joint_q", "joint_v", from "X" and "V"; where `ask` has not been run."""
+        program = self.program
+        with self.bodies() as body:
+            q_first, v_first = program.entry("q_first", body.k), program.entry("v_first", body.k)
+            for kind in self.of_kind(body):
+                X, place, S_plus = body.get("X"), body.k * JOINT_NUMBERS, body.given(RATES, 36)
+                given = [program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
+                for j, x in enumerate(project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))):
+                    program.store("joint_q", q_first, j, x)
+                apart = slip(body)
+                for k in range(kind.freedoms):
+                    program.store("joint_v", v_first, k, dot(S_plus[6 * k : 6 * k + 6], apart))
 
     def act(self, own: OwnForces, z: Part, z_rate: Part) -> None:
         """What force elements do, to "own_tau" and, like "f_ext", to "own_force"; the rates of their states z."""

@@ -1,0 +1,175 @@
+"""The constraints of a model in the program of `tree_program`: `own_rows` on scalars.
+
+Each row is a wrench on several bodies at once, in coordinates of their reference frames. All rows are computed in one
+block, from one recording; what the tree answers to them, and which of them count, is as for the rows of loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rbdkit.engine.rows.dependence import PREFERENCE
+from rbdkit.formulations.constrained.program_body import NUMBERS, RATES
+from rbdkit.model.constraint_rows import DRIFT, GAP, SLIP, WRENCHES, ConstraintRows
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Index, Program, Scalar, Whole, maximum, select, whole
+
+TINY = 1e-300
+Time = Callable[[], Scalar]
+
+
+@dataclass(frozen=True)
+class OwnKind:
+    """What the code of constraints depends on.
+
+    rows : the constraints. joints : for each velocity variable that they act on, the body of its joint, the parent of
+    that, and its number among those of the joint.
+    """
+
+    rows: ConstraintRows
+    joints: tuple[tuple[int, int, int], ...]
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """The bodies that rows act on, in order."""
+        of_joints = (body for i, parent, _ in self.joints for body in (i, parent))
+        return tuple(sorted({*self.rows.bodies, *of_joints} - {0}))
+
+
+class OwnConstraints:
+    """The rows of all constraints. motion_of : a body's own frame in world axes, as recordings have it."""
+
+    def __init__(
+        self, program: Program, kind: OwnKind, stabilised: bool, motion_of: Callable[[int], list[Scalar]]
+    ) -> None:
+        self.program, self.kind, self.stabilised, self.motion_of = program, kind, stabilised, motion_of
+        self.bodies, self.m = kind.bodies, kind.rows.m
+
+    def write(self, what: str, first: Whole, time: Time | None) -> None:
+        """J to "held_J", what it misses to "rhs" from `first` on, and what the decision on rows asks for.
+
+        what : as for `Loops.close`. time : loads it, s; None where none of the rows asks for it.
+        """
+        with self.program.loop(0, 1):
+            known = {body: self.motion_of(body) for body in self.kind.rows.bodies}
+            values = self._values(known, time)
+            for r in range(self.m):
+                row = values[r * self.kind.rows.size : (r + 1) * self.kind.rows.size]
+                self._row(what, r, row, known, first)
+
+    def _values(self, known: dict[int, list[Scalar]], time: Time | None) -> list[Scalar]:
+        program = self.program
+
+        def load(argument: str, k: int) -> Scalar:
+            if argument == "t":
+                assert time is not None
+                return time()
+            if argument in ("q", "v"):
+                return program.load(f"joint_{argument}", 0, k)
+            return known[int(argument.removeprefix("body"))][k]
+
+        return self.kind.rows.law.compute(program, load, "held_numbers")
+
+    def _row(self, what: str, r: int, row: list[Scalar], known: dict[int, list[Scalar]], first: Whole) -> None:
+        program, rows = self.program, self.kind.rows
+        J: dict[int, list[Scalar]] = {body: [0.0] * 6 for body in self.bodies}
+        drift: Scalar = row[DRIFT]
+        for k, body in enumerate(rows.bodies):
+            n, f = (Vector(row[WRENCHES + 6 * k + j : WRENCHES + 6 * k + j + 3]) for j in (0, 3))
+            motion, c = known[body], Vector(self._field("own_offsets", 3, body))
+            R, w, v = Matrix.of(motion[:9]), Vector(motion[12:15]), Vector(motion[15:])
+            drift = drift + dot(f, cross(w, v))
+            J[body] = [*(R.T @ (n - cross(R @ c, f))), *(R.T @ f)]
+        for k, (body, parent, j) in enumerate(self.kind.joints):
+            factor = row[WRENCHES + 6 * len(rows.bodies) + k]
+            of_body, of_parent, rate = self._joint(body, parent, j)
+            J[body] = [a + factor * b for a, b in zip(J[body], of_body, strict=True)]
+            if parent:
+                J[parent] = [a - factor * b for a, b in zip(J[parent], of_parent, strict=True)]
+            drift = drift + factor * rate
+        period = program.load("held_periods", 0, r)
+        turns = whole(row[GAP] / select(period > 0.0, period, 1.0))
+        gap = row[GAP] - select(period > 0.0, period * turns, 0.0)
+        missing = self._missing(what, gap, row[SLIP], drift)
+        square: Scalar = 0.0
+        free: Scalar = 0.0
+        length = program.load("gap", 0, 2)
+        for k, body in enumerate(self.bodies):
+            for j, x in enumerate(J[body]):
+                program.store("held_J", 0, (r * len(self.bodies) + k) * 6 + j, x)
+                missing = missing + x * self._moving(what, body, j)
+            turning, shifting = Vector(J[body][:3]), Vector(J[body][3:])
+            size = dot(shifting, shifting) + dot(turning, turning) / (length * length)
+            square, free = square + size, free + size * program.load("held_mobility", 0, k)
+        program.store("rhs", first, r, missing)
+        if what == "position":
+            program.store("held_missing", 0, r, abs(gap))
+        size = square * length * length
+        program.store("held_open", 0, r, select(size > TINY, gap * gap / select(size > TINY, size, 1.0), 0.0))
+        program.store("free", first, r, free)
+        program.store("weight", first, r, select(free > TINY, 1.0 / select(free > TINY, free, 1.0), 0.0))
+
+    def _missing(self, what: str, gap: Scalar, slip: Scalar, drift: Scalar) -> Scalar:
+        """What J a of the tree is to be compared with."""
+        program = self.program
+        if what == "position":
+            return gap
+        if what == "velocity":
+            return slip
+        if what == "correction":
+            return program.load("closing", 0) * gap
+        if self.stabilised:
+            of_slip, of_gap = (program.load("baumgarte", 0, k) for k in range(2))
+            return drift + of_slip * slip + of_gap * gap
+        return drift
+
+    def _moving(self, what: str, body: int, j: int) -> Scalar:
+        """The acceleration of a body in the tree; where a guess is corrected, what it is more than that."""
+        A = self.program.load("A", 0, 6 * body + j)
+        return A - self.program.load("guess_A", 0, 6 * body + j) if what == "correction" else A
+
+    def _field(self, name: str, size: int, body: int) -> list[Scalar]:
+        return [self.program.load(name, 0, size * body + j) for j in range(size)]
+
+    def _joint(self, body: int, parent: int, k: int) -> tuple[list[Scalar], list[Scalar], Scalar]:
+        """A velocity variable of a joint as a row: on the body's twist, less one on the parent's; and what velocity
+        alone adds to its rate."""
+        rates = [self.program.load("numbers", 0, (body - 1) * NUMBERS + RATES + 6 * k + j) for j in range(6)]
+        R_i, R_p = (Matrix.of(self._field("R", 9, b)) for b in (body, parent))
+        r_i, r_p = (Vector(self._field("r", 3, b)) for b in (body, parent))
+        R, p = R_p.T @ R_i, R_p.T @ (r_i - r_p)
+        n, f = R @ Vector(rates[:3]), R @ Vector(rates[3:])
+        V, V_p = self._field("V", 6, body), self._field("V", 6, parent)
+        w, v, w_p, v_p = Vector(V[:3]), Vector(V[3:]), Vector(V_p[:3]), Vector(V_p[3:])
+        w_rel, v_rel = w - R.T @ w_p, v - R.T @ (v_p + cross(w_p, p))
+        product = [*cross(w_rel, w), *(cross(w_rel, v) + cross(v_rel, w))]
+        return rates, [*(n + cross(p, f)), *f], dot(rates, product)
+
+    def along(self, r: Index, array: str, start: Whole) -> Scalar:
+        """J_r a, for accelerations that stand in an array."""
+        total: Scalar = 0.0
+        for k, body in enumerate(self.bodies):
+            a = [self.program.load(array, start, 6 * body + j) for j in range(6)]
+            total = total + dot(self.six(r, k), a)
+        return total
+
+    def push(self, r: Index) -> None:
+        """The unit reaction of a row to "dp"."""
+        for k, body in enumerate(self.bodies):
+            for j, x in enumerate(self.six(r, k)):
+                self.program.store("dp", 0, 6 * body + j, -x)
+
+    def six(self, r: Index, k: int) -> list[Scalar]:
+        """J of a row on the k-th of the bodies."""
+        place = r * (6 * len(self.bodies))
+        return [self.program.load("held_J", place, 6 * k + j) for j in range(6)]
+
+    def measure(self, first: Whole) -> None:
+        """The largest gap to "gap" 0, if it is larger; and the order in which ties are decided."""
+        program = self.program
+        with program.loop(0, self.m) as r:
+            program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), program.load("held_open", r)))
+            place = r + first
+            late = 1.0 + PREFERENCE * program.load("number", place)
+            program.store("weight", place, 0, program.load("weight", place) / late)

@@ -1,0 +1,156 @@
+"""The constraints of a model as rows on the twists of its bodies, below those of joints.
+
+`rbdkit.model.constraint_rows` has them in world axes at the bodies' own frames: here they are in coordinates of the
+reference frames, and what acts on velocity variables of joints becomes wrenches on the two bodies of a joint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError
+from rbdkit.forces import BodyMotion
+from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Relative
+from rbdkit.formulations.constrained.joint_forces import joint_rates
+from rbdkit.model import Model
+from rbdkit.model.constraint_rows import ConstraintRows, RowValues, constraint_rows
+from rbdkit.spatial import se3
+
+TRIALS = 3
+"""States at which is looked what whole turns do."""
+FINEST = 1000
+"""The largest denominator of a ratio of gears that counts as a fraction."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnValues:
+    """Rows at one state. J : (m, bodies, 6), with the world. gap, slip, eta : (m,). free : (m,), see `dependence`.
+
+    open : the largest gap, rad, as the decision on dependent rows takes it.
+    """
+
+    J: NDArray
+    gap: NDArray
+    slip: NDArray
+    eta: NDArray
+    free: NDArray
+    open: float
+
+
+class OwnRows:
+    """The rows of all constraints of a model. length : that shifts are compared with, m."""
+
+    def __init__(
+        self, model: Model, rows: ConstraintRows, joints: JointConstraints, offsets: NDArray, length: float
+    ) -> None:
+        self.model, self.rows, self.joints, self.length = model, rows, joints, length
+        self.m = rows.m
+        self._inner, self._to_body = se3.inverse(offsets), se3.adjoint(offsets)
+        joint_of = {a: i for i, j in enumerate(model.joints) for a in range(j.v_slice.start, j.v_slice.stop)}
+        self._joints = sorted({joint_of[a] for a in rows.velocities})
+        self.periods = periods(model, rows)
+        mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
+        mass[mass <= 0.0] = mass[mass > 0.0].mean() if (mass > 0.0).any() else 1.0
+        self.mobility = 1.0 / mass
+        self.mobility[0] = 0.0
+
+    @property
+    def asks_joints(self) -> bool:
+        """Whether `at` needs joint coordinates and velocities."""
+        return self.rows.asks_joints
+
+    def at(self, C: NDArray, V: NDArray, relative: Relative, q: NDArray, v: NDArray, t: float) -> OwnValues:
+        """All rows at one state. C, V : poses and twists of the reference frames, the world first."""
+        T, U = C @ self._inner, (self._to_body @ V[..., None])[..., 0]
+
+        def motion(body: int) -> BodyMotion:
+            R = T[body, :3, :3]
+            return BodyMotion(R, T[body, :3, 3], R @ U[body, :3], R @ U[body, 3:])
+
+        found = self.rows.at(q, v, t, motion)
+        J, eta = np.zeros((self.m, len(C), 6)), -found.drift
+        for k, body in enumerate(self.rows.bodies):
+            R, wrenches = T[body, :3, :3], found.wrenches[:, k]
+            J[:, body] = np.concatenate([wrenches[:, :3] @ R, wrenches[:, 3:] @ R], axis=1) @ self._to_body[body]
+            eta -= wrenches[:, 3:] @ R @ np.cross(U[body, :3], U[body, 3:])
+        if self._joints:
+            P, bias, velocities = joint_rates(self.model, self.joints, relative, t, self._joints)
+            columns = found.joints @ (np.array(self.rows.velocities)[:, None] == velocities)
+            J += np.einsum("mk,kba->mba", columns, P)
+            eta -= columns @ bias
+        squares = np.sum(J[..., 3:] ** 2, axis=-1) + np.sum(J[..., :3] ** 2, axis=-1) / self.length**2
+        gap = self._wrapped(found.gap)
+        size = self.length * np.sqrt(squares.sum(axis=-1))
+        apart = np.abs(gap) / np.where(size > 0.0, size, np.inf)
+        return OwnValues(J, gap, found.slip, eta, squares @ self.mobility, float(apart.max(initial=0.0)))
+
+    def at_states(self, T: NDArray, U: NDArray, q: NDArray, v: NDArray, t: float | NDArray) -> RowValues:
+        """All rows at states (...,): T, U poses and twists of the bodies' own frames, the latter in body axes."""
+        found = self.rows.at_bodies(T, U, q, v, t)
+        return replace(found, gap=self._wrapped(found.gap))
+
+    def _wrapped(self, gap: NDArray) -> NDArray:
+        """Gaps less what whole turns, which poses do not tell, have in them."""
+        period = np.where(self.periods > 0.0, self.periods, 1.0)
+        return gap - np.where(self.periods > 0.0, period * np.round(gap / period), 0.0)
+
+
+def own_rows(model: Model, joints: JointConstraints, offsets: NDArray, length: float) -> OwnRows | None:
+    """The rows of the constraints of a model, if it has any."""
+    rows = constraint_rows(model)
+    return None if rows is None else OwnRows(model, rows, joints, offsets, length)
+
+
+def periods(model: Model, rows: ConstraintRows) -> NDArray:
+    """By how much whole turns of joints can change the gaps, (m,): 0, or a period.
+
+    Raises
+    ------
+    ModelError
+        If the gaps that go with one pose lie so close that they tell nothing, or change with more than the turns.
+    """
+    found, rng = np.zeros(rows.m), np.random.default_rng(0)
+    turning = [
+        joint.q_slice.start + k
+        for joint in model.joints
+        if joint.mimic is None
+        for k, unit in enumerate(joint.type.q_units)
+        if unit == "rad" and ("load", "q", joint.q_slice.start + k) in rows.law.steps
+    ]
+    jumps = np.zeros((TRIALS, len(turning), rows.m))
+    for trial in range(TRIALS if turning else 0):
+        q, v = model.random_q(rng), np.zeros(model.nv)
+        R = se3.exp(rng.normal(size=6))
+        motion = BodyMotion(R[:3, :3], R[:3, 3], np.zeros(3), np.zeros(3))
+        here = _gaps(rows, q, v, motion)
+        for i, k in enumerate(turning):
+            turned = q.copy()
+            turned[k] += 2.0 * np.pi
+            jumps[trial, i] = _gaps(rows, turned, v, motion) - here
+    near = 1e-9 * max(1.0, float(np.abs(jumps).max(initial=0.0)))
+    for r, row in enumerate(rows.rows):
+        steps = np.abs(jumps[0, :, r])
+        steps = steps[steps > near]
+        if np.abs(jumps[..., r] - jumps[0, :, r]).max(initial=0.0) > near:
+            found[r] = np.nan
+        elif len(steps):
+            parts = [Fraction(float(x / steps[0])).limit_denominator(FINEST) for x in steps]
+            exact = all(abs(float(part) * steps[0] - x) < near for part, x in zip(parts, steps, strict=True))
+            whole = lcm(*(part.denominator for part in parts))
+            found[r] = steps[0] * gcd(*(int(part * whole) for part in parts)) / whole if exact else np.nan
+        if np.isnan(found[r]):
+            raise ModelError(
+                f"constraint {row.constraint!r} depends on whole turns of joints, which poses of bodies do not tell; "
+                "give ratios of whole numbers, or take joint coordinates, formulation 'joint'"
+            )
+    return found
+
+
+def _gaps(rows: ConstraintRows, q: NDArray, v: NDArray, motion: BodyMotion) -> NDArray:
+    """At a state where all bodies are at one place."""
+    return rows.at(q, v, 0.0, lambda body: motion).gap
