@@ -189,8 +189,8 @@ def forward_dynamics(
     Parameters
     ----------
     model : Model
-        A tree of bodies; or one with loops, whose joints then obey ``K vdot = k`` (Featherstone 2008, Eq 8.36). Whether
-        the loops are closed at the state is not asked.
+        A tree of bodies; or one with loops or constraints, whose joints then obey ``K vdot = k`` (Featherstone 2008,
+        Eq 8.36). Whether these hold at the state is not asked.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
@@ -247,15 +247,18 @@ def forward_dynamics(
     z, state = _with_states(model, z, *state)
     q, v, tau = state
     kernels = chosen_kernels(model, backend)
-    if kernels is not None and not (model.loops and kernels.rows is None):
+    constrained = bool(model.loops or model.constraints)
+    if kernels is not None and not (constrained and kernels.rows is None):
         qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z)
         if within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
 
     def book(q: NDArray, v: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
         states = own[0] if own else None
-        if model.loops:
+        if constrained:
             acting = tau + algorithms.passive_force(model, q, v, t=t, z=states)
+            if model.constraints:
+                return algorithms.held_forward_dynamics(model, q, v, acting, f_ext=f_ext, t=t)
             return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext=f_ext, t=t)).qdd
         return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=states)
 
@@ -294,7 +297,7 @@ def state_derivative(
     Parameters
     ----------
     model : Model
-        A tree of bodies, or one with loops, as of `forward_dynamics`.
+        A tree of bodies, or one with loops or constraints, as of `forward_dynamics`.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)

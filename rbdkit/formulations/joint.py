@@ -34,7 +34,7 @@ class JointSystem:
     Parameters
     ----------
     model : Model
-        A tree; of a model with loops this makes a `ClosedJointSystem`.
+        A tree; of a model with loops or constraints this makes a `ClosedJointSystem`.
     tau : callable, optional
         Applied joint forces as a function of (t, q, v), or None.
     f_ext : callable, optional
@@ -58,8 +58,8 @@ class JointSystem:
     takes_states: ClassVar[bool] = True
 
     def __new__(cls, model: Model | None = None, *args: Any, **options: Any) -> JointSystem:
-        """Of a model with loops, the system that knows them."""
-        if cls is JointSystem and isinstance(model, Model) and model.loops:
+        """Of a model with loops or constraints, the system that knows them."""
+        if cls is JointSystem and isinstance(model, Model) and (model.loops or model.constraints):
             from rbdkit.formulations.joint_loops import ClosedJointSystem
 
             return super().__new__(ClosedJointSystem)

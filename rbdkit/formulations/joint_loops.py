@@ -1,4 +1,4 @@
-"""Joint coordinates of a model with loops: those of its spanning tree, tied by the loop joints."""
+"""Joint coordinates of a model with loops or constraints: those of its spanning tree, tied by these."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import Energy, bias_force, crba, passive_force
+from rbdkit.algorithms import ElementRows, Energy, bias_force, crba, element_rows, passive_force
 from rbdkit.algorithms.loops import Baumgarte, LoopConstraint, loop_constraint
 from rbdkit.engine import NotCovered, simulate
 from rbdkit.engine.rows.constrained_tree import CLOSED, PROJECTIONS
 from rbdkit.engine.rows.dependence import LoopRows, free_responses
+from rbdkit.engine.rows.own_constraints import free_rows, openness
 from rbdkit.errors import SimulationError
 from rbdkit.formulations.constrained.bodies import has_inertia
 from rbdkit.formulations.constrained.gaps import Gaps
@@ -27,14 +28,20 @@ from rbdkit.formulations.system import Lagrangian, Starting
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.constraint import seen
+from rbdkit.model.constraint_rows import RowValues, constraint_rows
 from rbdkit.model.element_states import require_no_states
 from rbdkit.model.kept import kept
+from rbdkit.model.names import listed
 from rbdkit.model.places import places
+from rbdkit.model.requirements import besides_tree, require_bilateral
 from rbdkit.trace import Recordable, Run
 
 
 class ClosedJointSystem(JointSystem):
-    """What `JointSystem` is for a model with loops: accelerations obey ``K vdot = k`` (Featherstone 2008, chapter 8).
+    """What `JointSystem` is for a model with loops or constraints: accelerations obey ``K vdot = k``.
+
+    See Featherstone (2008), chapter 8.
 
     Rows that others imply have no reaction, see `rbdkit.engine.rows.dependence`. Errors of position and velocity are
     left as they are, unless Baumgarte's terms pull them back, or a method closes the loops after each step, as
@@ -70,7 +77,8 @@ class ClosedJointSystem(JointSystem):
         baumgarte: Baumgarte | None = None,
     ) -> None:
         super().__init__(model, tau, f_ext, book, baumgarte)
-        require_no_states(model, "a system with loops in joint coordinates")
+        require_bilateral(model, f"formulation {self.name!r}")
+        require_no_states(model, "a system with loops or constraints in joint coordinates")
         for loop in model.loops:
             own = {name: getattr(loop.joint, name) for name in ("stiffness", "damping", "armature", "friction")}
             if any(np.any(x) for x in own.values()):
@@ -82,6 +90,9 @@ class ClosedJointSystem(JointSystem):
         self.constraints = JointConstraints(places(model, np.zeros((n, 4, 4)) + np.eye(4))[n - 1 :], n)
         self.gaps = Gaps(self.constraints, length_of(model))
         self._free = free_responses(model, self.constraints.joints, self.gaps.length)
+        self.held = constraint_rows(model)
+        if self.held is not None:
+            self._free = np.concatenate([self._free, free_rows(model, self.held, self.gaps.length)])
 
     @property
     def tree_has_inertia(self) -> bool:
@@ -113,13 +124,26 @@ class ClosedJointSystem(JointSystem):
         finite(x)
         finite(v)
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
-        own = loop_constraint(self.model, x, v, stabilization=self.baumgarte, t=t)
+        own = self._rows(t, x, v, self.baumgarte)
         if self._kernels is None:
             C, H = bias_force(self.model, x, v, f_ext=f_ext, t=t), crba(self.model, x, t=t).H
         else:
             C, H = self._kernels.rnea(x, v, np.zeros_like(v), f_ext, t), self._kernels.crba(x, t)
         Q = self.tau(t, x, v) + passive_force(self.model, x, v, t=t) - C
-        return Index1(H, own.K, Q, own.right_hand_side, own.delta_dot, False, self._loop_rows(x, t))
+        return Index1(H, own.K, Q, own.k, own.slip, False, self._loop_rows(x, t, own))
+
+    def _rows(self, t: float, x: NDArray, v: NDArray, baumgarte: Baumgarte | None) -> ElementRows:
+        """Those of loops, then those of constraints, with what pulls errors back."""
+        loops = loop_constraint(self.model, x, v, stabilization=baumgarte, t=t)
+        held = element_rows(self.model, x, v, t=t)
+        of_slip, of_gap = (0.0, 0.0) if baumgarte is None else baumgarte.factors
+        pairs = (
+            (loops.K, held.K),
+            (loops.right_hand_side, held.k - of_slip * held.slip - of_gap * held.gap),
+            (loops.delta, held.gap),
+            (loops.delta_dot, held.slip),
+        )
+        return ElementRows(held.rows, *(np.concatenate(pair) for pair in pairs))
 
     def constraint(self, t: float, x: NDArray, v: NDArray) -> LoopConstraint:
         """K, k and how they come about, at one state."""
@@ -138,12 +162,17 @@ class ClosedJointSystem(JointSystem):
 
     def _at_rest(self, t: float, x: NDArray, v: NDArray) -> Index1:
         """What `index1` gives where nothing acts."""
-        own = loop_constraint(self.model, x, v, t=t)
+        own = self._rows(t, x, v, None)
         H = crba(self.model, x, t=t).H
-        return Index1(H, own.K, np.zeros_like(v), own.k, own.delta_dot, False, self._loop_rows(x, t))
+        return Index1(H, own.K, np.zeros_like(v), own.k, own.slip, False, self._loop_rows(x, t, own))
 
-    def _loop_rows(self, x: NDArray, t: float) -> LoopRows:
+    def _loop_rows(self, x: NDArray, t: float, own: ElementRows) -> LoopRows:
+        """What decides which rows count."""
         gap = float(self.gaps.largest(self.poses(x, t), t))
+        if self.held is not None:
+            v = np.zeros(self.model.nv)
+            found = self.held.at(x, v, t, seen(self.model, x, v, t).motion)
+            gap = max(gap, openness(found, self.gaps.length))
         return LoopRows(0, self._free, gap, self.tree_has_inertia)
 
     def inertia(self, x: NDArray) -> NDArray:
@@ -154,10 +183,9 @@ class ClosedJointSystem(JointSystem):
         SimulationError
             Always.
         """
-        names = ", ".join(repr(loop.joint.name) for loop in self.model.loops)
         raise SimulationError(
-            f"{names} close loops in model {self.model.name!r}, which a method that steps momenta of joint coordinates "
-            "does not see; take another integrator, 'rk4' or 'generalized_alpha' say"
+            f"{listed(besides_tree(self.model))} close(s) loops or constrain(s) bodies in model {self.model.name!r}, "
+            "which a method that steps momenta of joint coordinates does not see; take another integrator, 'rk4' say"
         )
 
     # --- compiled runs ------------------------------------------------------------------------------------------------
@@ -224,7 +252,37 @@ class ClosedJointSystem(JointSystem):
         return Energy(*np.moveaxis(self._kernels.energy(x, v, t), -1, 0))
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
+        g = self._loop_errors(x, t)
+        if self.held is None:
+            return g
+        return np.concatenate([g, self._held_at(x, np.zeros((*x.shape[:-1], self.model.nv)), t).gap], axis=-1)
+
+    @property
+    def nonholonomic(self) -> tuple[str, ...]:
+        """Names of the constraints that hold on velocities alone, or in part."""
+        return () if self.held is None else self.held.nonholonomic
+
+    def slip(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
+        """What is missing of the constraints on velocities alone, (..., m); 0 in rows that positions tell."""
+        m = self.constraints.m
+        slip = np.zeros((*x.shape[:-1], m + (0 if self.held is None else self.held.m)))
+        if self.held is not None:
+            slip[..., m:] = np.where(self.held.holonomic, 0.0, self._held_at(x, v, t).slip)
+        return slip
+
+    def row_names(self) -> list[tuple[str, str]]:
+        """Whose each row of `constraint_error` is, "joint 'pin'" or "constraint 'rod'", and its unit."""
+        return self.constraints.row_names() + ([] if self.held is None else self.held.row_names())
+
+    def _held_at(self, x: NDArray, v: NDArray, t: float) -> RowValues:
+        """The rows of constraints at one state or a stack of states."""
+        assert self.held is not None
+        return self.held.at_bodies(self.poses(x, t), self.velocities(x, v, t), x, v, t)
+
+    def _loop_errors(self, x: NDArray, t: float) -> NDArray:
         poses = self.poses(x, t)
+        if not self.constraints.m:
+            return np.zeros((*x.shape[:-1], 0))
         if poses.ndim == 4 and len(poses) >= MANY and self._residuals is not None:
             return self._residuals.at(poses)
         return self.constraints.position(poses, t)

@@ -73,10 +73,10 @@ def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
         for k, number in enumerate(packed.flat)
         if isinstance(number, Symbol)
     ]
-    if model.loops and any(array == "frames" for array, *_ in stores):
+    if (model.loops or model.constraints) and any(array == "frames" for array, *_ in stores):
         raise ModelError(
             f"parameters {', '.join(values)} of model {model.name!r} move bodies on fixed joints, which loop joints "
-            "may hold on to: what these do is not computed anew in a web page"
+            "and constraints may hold on to: what these do is not computed anew in a web page"
         )
     for array, k, number in stores:
         program.store(array, 0, k, number)

@@ -27,7 +27,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
 from rbdkit.model.element_states import require_no_states, state_places
-from rbdkit.model.requirements import require_tree
+from rbdkit.model.requirements import besides_tree, require_tree
 from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, trace, wasm_bytes
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
@@ -68,11 +68,12 @@ def packaged(
             raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
     for name in {"aba"} & {*algorithms}:
         require_tree(model, name)
-    if model.loops:
-        require_no_states(model, "a web page with loops")
+    tied = besides_tree(model)
+    if tied:
+        require_no_states(model, "a web page with loops or constraints")
     steps = method.requires.__name__
-    if steps not in (("Projectable",) if model.loops else ("System", "Lagrangian")):
-        how = "give one that closes loops in every step, Projected(RK4())" if model.loops else "not joint coordinates"
+    if steps not in (("Projectable",) if tied else ("System", "Lagrangian")):
+        how = "give one that closes loops in every step, Projected(RK4())" if tied else "not joint coordinates"
         raise NotCovered(f"{type(method).__name__} steps {steps} only: {how}{_of_loops(model)}")
     adjust = adjustment(model, parameters)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
@@ -137,9 +138,9 @@ def packaged(
 
 
 def _of_loops(model: Model) -> str:
-    """Which joints close loops, for a message."""
-    names = ", ".join(repr(loop.joint.name) for loop in model.loops)
-    return f"; {names} close loops in model {model.name!r}" if names else ""
+    """Which joints close loops, and which constraints hold, for a message."""
+    names = ", ".join(map(repr, besides_tree(model)))
+    return f"; {names} close loops in model {model.name!r}, or constrain it" if names else ""
 
 
 def _first_states(model: Model) -> list[int]:

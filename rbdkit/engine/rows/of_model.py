@@ -13,6 +13,7 @@ from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.rows.contribution import Contribution, RowCode
 from rbdkit.engine.rows.dependence import PREFERENCE
 from rbdkit.engine.rows.loop_joints import loop_joints
+from rbdkit.engine.rows.own_constraints import own_constraints
 from rbdkit.engine.run.tables import supports_of
 from rbdkit.model import Model
 from rbdkit.trace import WIDE
@@ -30,7 +31,8 @@ def contributions(model: Model, layout: Layout, frames: NDArray) -> list[Contrib
     NotCovered
         If one of them cannot be compiled.
     """
-    return [loop_joints(model, layout, frames)] if model.loops else []
+    found = [loop_joints(model, layout, frames)] if model.loops else []
+    return [*found, own_constraints(model, layout)] if model.constraints else found
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,185 @@
+"""The rows of the constraints of a model, from one recording of all of them; see `rbdkit.model.constraint_rows`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.rows.base_motion import BaseMotion
+from rbdkit.engine.rows.contribution import Contribution, Rows, at_origin, between
+from rbdkit.engine.steps.base import minus, pair
+from rbdkit.engine.steps.nodes import FRAME
+from rbdkit.model import Model
+from rbdkit.model.closing import length_of
+from rbdkit.model.constraint import seen
+from rbdkit.model.constraint_rows import DRIFT, GAP, SLIP, WRENCHES, ConstraintRows, RowValues, constraint_rows
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Scalar, select
+
+NAME = "held"
+TRIALS = 5
+"""States over which is averaged what a row would say if bodies were free."""
+
+
+@dataclass(frozen=True)
+class OwnConstraints:
+    """The code of constraints.
+
+    rows : the recording. links : that carry the bodies which it asks for. groups : for each body the rows that it has a
+    part in, one after the other: the first and how many.
+    """
+
+    rows: ConstraintRows
+    links: tuple[int, ...]
+    groups: tuple[tuple[int, int], ...]
+
+    def record(self, at: BaseMotion, rows: Rows) -> None:
+        """Write all rows."""
+        program, law = at.tree.program, self.rows
+        first_row, first_wrench, first_path = (program.count(f"{NAME}_{x}") for x in ("row", "wrench", "path"))
+        with program.loop(0, 1):
+            motions = [self._motion(at, body, link) for body, link in zip(law.bodies, self.links, strict=True)]
+            known = {f"body{body}": motion for body, (motion, *_) in zip(law.bodies, motions, strict=True)}
+
+            def load(argument: str, k: int) -> Scalar:
+                if argument == "q":
+                    return program.load(at.q.array, at.q.start, k)
+                if argument == "v":
+                    return 0.0 if at.qd is None else program.load(at.qd.array, at.qd.start, k)
+                return known[argument][k]
+
+            values = law.law.compute(program, load, "held_numbers")
+            length, wrench = program.load("held_length", 0), 0
+            for r in range(law.m):
+                row = values[r * law.size : (r + 1) * law.size]
+                if "gap" in rows.asks:
+                    rows.gap(first_row + r, row[GAP])
+                if "slip" in rows.asks:
+                    rows.slip(first_row + r, row[SLIP])
+                if "k" in rows.asks:
+                    rows.k(first_row + r, -self._drift(row, motions))
+                if "opened" in rows.asks:
+                    size = self._size(row, length) * length * length
+                    own = row[GAP] * row[GAP] / select(size > 0.0, size, 1.0)
+                    rows.opened(select(size > 0.0, own, 0.0))
+                for k, a in enumerate(law.velocities):
+                    rows.add(first_row + r, a, row[WRENCHES + 6 * len(law.bodies) + k])
+            for k, (first, n) in enumerate(self.groups):
+                for r in range(first, first + n):
+                    at_body = r * law.size + WRENCHES + 6 * k
+                    n_b, f_b = Vector(values[at_body : at_body + 3]), Vector(values[at_body + 3 : at_body + 6])
+                    rows.wrench(first_wrench + wrench, at_origin(motions[k][1], n_b, f_b))
+                    wrench += 1
+        wrench = 0
+        for k, (first, n) in enumerate(self.groups):
+            rows.hold(first_path + k, first_row + first, first_wrench + wrench, n)
+            wrench += n
+
+    def _motion(self, at: BaseMotion, body: int, link: int) -> tuple[list[Scalar], Vector, list[Scalar]]:
+        """Motion of a body as recordings have it; its place in base coordinates; and its acceleration where vdot = 0:
+        angular, and of its origin as a point."""
+        program, i = at.tree.program, at.body(link)
+        x = [program.load("frames", 0, body * FRAME + k) for k in range(FRAME)]
+        R_i = at.R[i]
+        R, p = R_i @ Matrix.of(x[:9]), at.p[i] + R_i @ Vector(x[9:])
+        world = p + Vector(program.load("base_origin", 0, k) for k in range(3))
+        if at.qd is None:
+            return [*R.flat(), *world, *([0.0] * 6)], p, [0.0] * 6
+        w, v_0 = pair(at.v[i])
+        v = v_0 + cross(w, p)
+        alpha, a_0 = minus(pair(at.a[i]), pair(at.a[at.tree.world]))
+        a = a_0 + cross(alpha, p) + cross(w, v)  # Eq 2.49: the point, not the stream
+        return [*R.flat(), *world, *w, *v], p, [*alpha, *a]
+
+    def _drift(self, row: list[Scalar], motions: list[tuple[list[Scalar], Vector, list[Scalar]]]) -> Scalar:
+        drift: Scalar = row[DRIFT]
+        for k, (_, _, rate) in enumerate(motions):
+            drift = drift + dot(row[WRENCHES + 6 * k : WRENCHES + 6 * k + 6], rate)
+        return drift
+
+    def _size(self, row: list[Scalar], length: Scalar) -> Scalar:
+        """Square of what the row makes of shifts, and of turns over a length."""
+        total: Scalar = 0.0
+        for k in range(len(self.rows.bodies)):
+            n, f = (Vector(row[WRENCHES + 6 * k + j : WRENCHES + 6 * k + j + 3]) for j in (0, 3))
+            total = total + dot(f, f) + dot(n, n) / (length * length)
+        for c in row[WRENCHES + 6 * len(self.rows.bodies) :]:
+            total = total + c * c / (length * length)
+        return total
+
+
+def own_constraints(model: Model, layout: Layout) -> Contribution:
+    """Of a model that has some.
+
+    Raises
+    ------
+    NotCovered
+        If one of them asks for time.
+    """
+    rows = constraint_rows(model)
+    assert rows is not None
+    if rows.timed:
+        raise NotCovered("constraints ask for time, which compiled code of joint coordinates does not tell them")
+    links = tuple(int(layout.link_of_body[body]) for body in rows.bodies)
+    groups = tuple(_held(rows, k) for k in range(len(rows.bodies)))
+    m, length = rows.m, length_of(model)
+    return Contribution(
+        NAME,
+        OwnConstraints(rows, links, groups),
+        tuple(row.constraint for row in rows.rows),
+        free_rows(model, rows, length),
+        touched=[rows.velocities] * m,
+        paths=[between(layout, 0, link) for link in links],
+        path_rows=[range(first, first + n) for first, n in groups],
+        wrenches=sum(n for _, n in groups),
+        numbers={
+            "held_numbers": np.array(rows.law.numbers),
+            "held_length": np.array([length]),
+        },
+    )
+
+
+def free_rows(model: Model, rows: ConstraintRows, length: float) -> NDArray:
+    """What a unit reaction of each row does to the row itself where bodies are free, (m,): as if their mass were
+    concentrated at that length from their origins. On average over some states, for it may depend on these."""
+    mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
+    mass[mass <= 0.0] = mass[mass > 0.0].mean() if (mass > 0.0).any() else 1.0
+    of_joint = {a: i for i, j in enumerate(model.joints) for a in range(j.v_slice.start, j.v_slice.stop)}
+    of_bodies, of_joints = (np.array([1.0 / mass[k] for k in some]) for some in (
+        rows.bodies, [of_joint[a] for a in rows.velocities]))  # fmt: skip
+    rng, total = np.random.default_rng(0), np.zeros(rows.m)
+    for _ in range(TRIALS):
+        q, v = model.random_q(rng), np.zeros(model.nv)
+        found = rows.at(q, v, 0.0, seen(model, q, v, 0.0).motion)
+        squares = (
+            np.sum(found.wrenches[..., 3:] ** 2, axis=-1) + np.sum(found.wrenches[..., :3] ** 2, axis=-1) / length**2
+        )
+        total += np.nan_to_num(squares @ of_bodies + found.joints**2 @ of_joints / length**2)
+    return np.where(total > 0.0, total / TRIALS, 1.0)
+
+
+def openness(found: RowValues, length: float) -> float:
+    """The largest gap at a state as a share of a length, as the program has it."""
+    squares = (
+        np.sum(found.wrenches[..., 3:] ** 2, axis=(-2, -1))
+        + np.sum(found.wrenches[..., :3] ** 2, axis=(-2, -1)) / length**2
+        + np.sum(found.joints**2, axis=-1) / length**2
+    )
+    size = length * np.sqrt(squares)
+    return float(np.max(np.abs(found.gap) / np.where(size > 0.0, size, np.inf), initial=0.0))
+
+
+def _held(rows: ConstraintRows, k: int) -> tuple[int, int]:
+    """The rows that the k-th body has a part in: from the first of them to the last."""
+    nothing = ("const", 0.0)
+    found = [r for r in range(rows.m) if any(rows.law.steps[p] != nothing for p in _of_body(rows, r, k))]
+    return (found[0], found[-1] + 1 - found[0]) if found else (0, 0)
+
+
+def _of_body(rows: ConstraintRows, r: int, k: int) -> tuple[int, ...]:
+    first = r * rows.size + WRENCHES + 6 * k
+    return rows.law.results[first : first + 6]
