@@ -13,7 +13,9 @@ from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Rem
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator, Solves
+from rbdkit.model.constraint_rows import working
 from rbdkit.model.kept import kept
+from rbdkit.model.names import listed
 from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.closed_loops import loop_notes
 from rbdkit.simulation.forces import Drive
@@ -49,7 +51,7 @@ def judge(
         made with, if it was compiled.
     """
     model = motion.model
-    constraint_error, constraint = _worst_constraint(motion)
+    constraint_error, constraint, unit = _worst_constraint(motion)
     with np.errstate(all="ignore"):
         energy_error, work_error, energy_scale = _energy_errors(motion)
         if isinstance(method, Adaptive):
@@ -82,6 +84,7 @@ def judge(
         + (() if recording.ran_away else (*_of_loops(motion, method), *_remarks(motion))),
         constraint_error=constraint_error,
         constraint=constraint,
+        constraint_unit=unit,
         iterations=_most_iterations(recording),
     )
 
@@ -122,18 +125,16 @@ def _violations(motion: Trajectory) -> tuple[Violation, ...]:
     return find_violations(motion.model, motion.t, motion.q, motion.v, motion.tau)
 
 
-def _worst_constraint(motion: Trajectory) -> tuple[float, str]:
-    """The largest residual of a position constraint, rad or m, and whose it is and when, in words."""
+def _worst_constraint(motion: Trajectory) -> tuple[float, str, str]:
+    """The largest residual of a constraint, whose it is and when, in words, and its unit."""
     errors = np.abs(motion.constraint_error())
     if not errors.size:
-        return 0.0, ""
+        return 0.0, "", ""
     k, row = np.unravel_index(int(np.argmax(np.nan_to_num(errors, nan=np.inf))), errors.shape)
-    whose = "what ties its variables together"
+    whose, unit = "what ties its variables together", "rad, m"
     if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies | ClosedJointSystem):
-        constraints = motion.system.constraints
-        joint = next(j for j, rows in zip(constraints.joints, constraints.rows) if rows.start <= row < rows.stop)
-        whose = f"joint {joint.name!r}"
-    return float(errors[k, row]), f"{whose} at t = {motion.t[k]:.4g} s"
+        whose, unit = motion.system.row_names()[int(row)]
+    return float(errors[k, row]), f"{whose} at t = {motion.t[k]:.4g} s", unit
 
 
 def _energy_errors(motion: Trajectory) -> tuple[float, float, float]:
@@ -181,7 +182,9 @@ def _samples(motion: Trajectory, applied: Drive, times: NDArray, acting: StateFo
 def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray, NDArray] | None]:
     """States (n, nx), (n, nw) in joint coordinates, where the formulation has the same motions as these."""
     same = isinstance(system, FreeBodies) or (
-        isinstance(system, ConstrainedBodies) and not system.model.loops and system.baumgarte is None
+        isinstance(system, ConstrainedBodies)
+        and not (system.model.loops or system.model.constraints)
+        and system.baumgarte is None
     )
     if not same:
         return [None] * len(x)
@@ -200,8 +203,11 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
         notes.append(f"dry friction of {where} is smooth: what ought to stick creeps with up to {CREEP:g} rad/s or m/s")
     if doubtful:
         notes.append(f"the model has {doubtful} finding{'s' if doubtful > 1 else ''}, see model.validate()")
-    if motion._moved_by_time and motion.model.loops:
-        notes.append("energy not judged: the work of prescribed joints is not known where there are loops")
+    if at_work := working(motion.model):
+        notes.append(f"energy not judged: the work of constraints that move is not known, that of {listed(at_work)}")
+    elif motion._moved_by_time and (motion.model.loops or motion.model.constraints):
+        what = "loops" if motion.model.loops else "constraints"
+        notes.append(f"energy not judged: the work of prescribed joints is not known where there are {what}")
     if applied.held is not None:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
     return notes

@@ -43,18 +43,20 @@ def loop_notes(motion: Motion, method: Integrator | Adaptive) -> list[str]:
     if not isinstance(system, ClosedJointSystem):
         return []
     angle, length = largest_errors(system, motion.constraint_error())
+    what = " and ".join(name for name in ("loops", "constraints") if getattr(system.model, name))
     if "constraints" in method.conserves:
         how = "closed at the end of every step"
     elif system.baumgarte is not None:
         how = f"pulled back by Baumgarte's terms, alpha = {system.baumgarte.alpha:g} 1/s"
     else:
         how = "not stabilised"
-    return [f"loops are {how}; open by at most {angle:.2g} rad and {length:.2g} m"]
+    return [f"{what} are {how}; open by at most {angle:.2g} rad and {length:.2g} m"]
 
 
 def largest_errors(system: ClosedJointSystem, errors: NDArray) -> tuple[float, float]:
-    """Of residuals (n, m) of the loops the largest angle, rad, and the largest length, m."""
+    """Of residuals (n, m) of loops and constraints the largest angle, rad, and the largest of the others, m."""
     T = [place.type.constraint_subspace(place.type.neutral()) for place in system.constraints.joints]
     turns = np.concatenate([np.zeros(0, dtype=bool), *(np.abs(own[:3]).sum(axis=0) > 0.5 for own in T)])
-    size = np.abs(errors)
-    return float(size[:, turns].max(initial=0.0)), float(size[:, ~turns].max(initial=0.0))
+    units = [*np.where(turns, "rad", "m"), *(row.unit for row in (() if system.held is None else system.held.rows))]
+    angle, length = (np.abs(errors[:, [own == unit for own in units]]) for unit in ("rad", "m"))
+    return float(angle.max(initial=0.0)), float(length.max(initial=0.0))

@@ -94,9 +94,11 @@ class Report:
     notes : tuple of str
         Anything else worth knowing.
     constraint_error : float
-        Largest residual of a position constraint, rad or m; 0 where there are none.
+        Largest residual of a constraint, rad or m, or m/s of one on velocities alone; 0 where there are none.
     constraint : str
         Which constraint that is, and when, in words.
+    constraint_unit : str
+        Of that residual.
     iterations : int
         Of Newton's method, the most that a recorded step took; 0 for explicit methods.
     order : int
@@ -128,6 +130,7 @@ class Report:
     notes: tuple[str, ...] = ()
     constraint_error: float = 0.0
     constraint: str = ""
+    constraint_unit: str = "rad, m"
     iterations: int = 0
     order: int = 1
     judged: bool = True
@@ -162,7 +165,7 @@ class Report:
             lines.append(self._energy_text())
         if self.constraint_error and not self._open:
             coarse = "" if self.constraint_error < ADEQUATE else f", {self.constraint}: coarse"
-            lines.append(f"constraints hold to {self.constraint_error:.2g} (rad, m){coarse}")
+            lines.append(f"constraints hold to {self.constraint_error:.2g} ({self.constraint_unit}){coarse}")
         if self.iterations:
             lines.append(f"at most {self.iterations} Newton iterations a step")
         alarms = self.alarms(model)
@@ -222,11 +225,11 @@ class Report:
 
     def _open_text(self) -> str:
         """The alarm of a joint that does not hold."""
-        text = f"CONSTRAINTS VIOLATED: {self.constraint} is off by {self.constraint_error:.2g} (rad, m)"
+        text = f"CONSTRAINTS VIOLATED: {self.constraint} is off by {self.constraint_error:.2g} ({self.constraint_unit})"
         if not np.isfinite(self.constraint_error):
             return text
         ways = [] if self.adaptive else [f"a step of {self._mended(self.constraint_error, ADEQUATE):.1g} s"]
-        if self.constraint.startswith("joint"):
+        if self.constraint.startswith(("joint", "constraint")):
             ways.append("an integrator that closes joints in every step: 'rk4_projected'")
         return f"{text}; take {', or '.join(ways)}" if ways else text
 

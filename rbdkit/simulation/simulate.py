@@ -109,8 +109,8 @@ def simulate(
     Returns
     -------
     Trajectory
-        In other formulations than 'joint', and where joints close loops, a `Motion`, which has the formulation's own
-        states and invariants too.
+        In other formulations than 'joint', and where joints close loops or constraints hold, a `Motion`, which has the
+        formulation's own states and invariants too.
         With a report in its ``repr``: energy drift, whether the step was short enough, whether joints hold that are
         constraints, limits passed. When the state stops being finite, or the run is interrupted, it holds what was
         computed until then, and `report.stopped` says why. An interruption of the report leaves the motion whole.
@@ -175,7 +175,7 @@ def simulate(
     times = step_times(duration, dt)
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
-    if make is JointSystem and model.loops:
+    if make is JointSystem and (model.loops or model.constraints):
         make, method = stabilised(method, backend == "book")
     if make is not JointSystem:
         motion, recording, code, forces, in_code = run_formulation(

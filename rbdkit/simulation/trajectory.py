@@ -26,7 +26,9 @@ from rbdkit.engine import kernels_for
 from rbdkit.errors import ModelError, RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.model import Model
+from rbdkit.model.constraint_rows import constraint_rows, working
 from rbdkit.model.element_states import state_places
+from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation.forces import AtOnce, at_states
 from rbdkit.simulation.loop_forces import LoopForces, loop_forces
@@ -142,8 +144,10 @@ class Trajectory:
 
     @property
     def _moved_by_time(self) -> bool:
-        """Whether there are prescribed joints, those that close loops among them."""
-        return bool(self.driven) or any(loop.joint.type.is_driven for loop in self.model.loops)
+        """Whether there are prescribed joints, those that close loops among them, or constraints that ask for time."""
+        rows = constraint_rows(self.model)
+        timed = rows is not None and rows.timed
+        return bool(self.driven) or timed or any(loop.joint.type.is_driven for loop in self.model.loops)
 
     def _at_all_states(
         self, function: Callable[[NDArray, NDArray, float, NDArray | None], Sequence[NDArray]]
@@ -196,7 +200,10 @@ class Trajectory:
         return self._kinematics[1]
 
     def constraint_error(self) -> NDArray:
-        """Residuals of the position constraints, shape (n, m), rad and m; m = 0 where there are none."""
+        """Residuals of the constraints, shape (n, m), rad and m; m = 0 where there are none.
+
+        Of constraints on velocities alone, what is missing of these, m/s.
+        """
         return np.zeros((len(self), 0))
 
     def invariants(self) -> dict[str, NDArray]:
@@ -243,10 +250,12 @@ class Trajectory:
     def _power(self) -> NDArray:
         """What `work` is the integral of, shape (n,), W."""
         power = np.zeros(len(self))
-        if self._moved_by_time and self.model.loops:
+        if at_work := working(self.model):
+            raise SimulationError(f"the work of constraints that move is not known, here that of {listed(at_work)}")
+        if self._moved_by_time and (self.model.loops or self.model.constraints):
             raise SimulationError(
                 f"the work of prescribed joints is not known in model {self.model.name!r}: the forces of their motors "
-                "depend on how its loops share the load"
+                "depend on how its loops and constraints share the load"
             )
         if any(joint.damping.any() for joint in self.model.joints):
             power = power - dissipation(self.model, self.v)

@@ -35,12 +35,12 @@ def by(angle: float, distance: float, per: str = "") -> str:
 
 
 def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: tuple[str, str] = ("q", "v")) -> None:
-    """Check that the loop joints of a model hold at a state, and that its velocities do not open them.
+    """Check that the loop joints and constraints of a model hold at a state, and that its velocities keep them so.
 
     Parameters
     ----------
     model : Model
-        With loops or without.
+        With loops and constraints, or without.
     q : ndarray (nq,)
         Coordinates of the spanning tree.
     v : ndarray (nv,)
@@ -53,8 +53,10 @@ def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: 
     Raises
     ------
     StateError
-        If a loop is open, or is being opened by v; with its name and by how much.
+        If a loop is open, or is being opened by v, or a constraint does not hold; with its name and by how much.
     """
+    if model.constraints:
+        _require_held(model, q, v, t, names)
     if not model.loops:
         return
     X, across = LoopKinematics(model).velocities(q, v, t)
@@ -78,3 +80,25 @@ def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: 
         )
     if not opening <= CLOSED:
         raise StateError(f"{moving} opens loop joint {opened!r} by {by(turn, slide, '/s')}. {comply} keeps it closed")
+
+
+def _require_held(model: Model, q: NDArray, v: NDArray, t: float, names: tuple[str, str]) -> None:
+    """The same of constraints alone."""
+    from rbdkit.model.constraint import seen  # which need the tracer
+    from rbdkit.model.constraint_rows import constraint_rows
+
+    rows = constraint_rows(model)
+    assert rows is not None
+    found = rows.at(q, v, t, seen(model, q, v, t).motion)
+    speed = max(1.0, float(np.abs(v).max(initial=0.0)))
+    at, moving = names
+    for errors, allowed, what in ((found.gap, CLOSED, at), (found.slip, CLOSED * speed, moving)):
+        worst = int(np.argmax(np.nan_to_num(np.abs(errors), nan=np.inf)))
+        if not np.abs(errors[worst]) <= allowed:
+            row = rows.rows[worst]
+            unit = row.unit if what == at or not row.holonomic else f"{row.unit}/s"
+            raise StateError(
+                f"constraint {row.constraint!r} does not hold: {what} is off by {abs(errors[worst]):.3g} {unit}. A "
+                "start that is near can be mended: `system = rbdkit.formulations.JointSystem(model)`, then "
+                f"`{at}, {moving} = system.project({at}, {moving})`, once more if it was far"
+            )

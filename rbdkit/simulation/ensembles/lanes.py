@@ -83,7 +83,7 @@ class Sorter:
         if kernels is None:
             return None
         method, dt = integrator_of(options["integrator"]), options["dt"]
-        if model.loops:
+        if model.loops or model.constraints:
             known = kernels.rows is not None and not kernels.driven and kept(model, has_inertia)
             if isinstance(method, Adaptive) or not known:
                 return None
