@@ -13,7 +13,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms.loops import loop_constraint
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
-from rbdkit.model.closing import CLOSED, Closest, assembled, assembled_modes, by, gaps
+from rbdkit.model.closing import CLOSED, Closest, assembled, assembled_modes, by, gaps, length_of
 from rbdkit.model.names import listed
 from rbdkit.model.requirements import require_model, require_no_constraints
 from rbdkit.spatial.read_numbers import floats, shown
@@ -208,24 +208,27 @@ def project_velocity(
     wanted = _one(np.zeros(model.nv) if v is None else model.check_v(v).copy(), "v", model.nv)
     kept = _hold(model, fix, wanted, "v_slice")
     wanted = model.check_v(wanted)
+    W = _own_metric(model, norm)
     if not model.loops:
         return wanted
     open_by = gaps(model, at, t)
-    if not open_by.max() <= CLOSED:
-        l = int(np.argmax(open_by.max(axis=1)))
+    sizes = (open_by / [1.0, length_of(model)]).max(axis=1)
+    if not sizes.max() <= CLOSED:
+        l = int(np.argmax(sizes))
         raise StateError(
             f"q leaves loop joint {model.loops[l].joint.name!r} open by {by(*open_by[l])}. "
-            "`q = rbdkit.assemble(model, q)` closes it"
+            f"`q = rbdkit.assemble(model, q{f', t={t:g}' if t else ''})` closes it"
         )
     now = loop_constraint(model, at, wanted, t=t)
-    K = now.K[:, ~kept]
-    root = _root(model, at, norm, t, ~kept)
+    K, opening = now.per_row[:, None] * now.K[:, ~kept], now.per_row * now.delta_dot  # angles as arcs
+    root = _root(model, at, W, t, ~kept)
     within = solve_triangular(root, K.T, lower=True).T  # K in coordinates in which the norm is the plain one
-    y = np.linalg.lstsq(within, -now.delta_dot, rcond=RANK)[0]
+    y = np.linalg.lstsq(within, -opening, rcond=RANK)[0]
     change = np.zeros(model.nv)
     change[~kept] = solve_triangular(root, y, lower=True, trans="T")
-    left = now.delta_dot + now.K @ change
-    if not np.abs(left).max(initial=0.0) <= CLOSED * max(1.0, float(np.abs(wanted).max(initial=0.0))):
+    left, speeds = now.delta_dot + now.K @ change, np.abs([wanted, change]) / now.per_column
+    fastest = max(float(speeds.max(initial=0.0)), float(np.abs(opening).max(initial=0.0)))
+    if not np.abs(now.per_row * left).max(initial=0.0) <= CLOSED * fastest:
         worst = max(zip(now.names, now.rows, strict=True), key=lambda one: float(np.linalg.norm(left[one[1]])))
         held = f" while {listed(_names(model, kept))} keep(s) what was given" if kept.any() else ""
         raise StateError(
@@ -311,20 +314,27 @@ def _freedom(model: Model, q: NDArray, kept: NDArray, t: float) -> int:
     return K.shape[1] - int(np.sum((s := np.linalg.svd(K, compute_uv=False)) > RANK * s.max(initial=0.0)))
 
 
-def _root(model: Model, q: NDArray, norm: str | ArrayLike, t: float, free: NDArray) -> NDArray:
-    """Cholesky factor of the metric of the velocity variables that are free."""
+def _own_metric(model: Model, norm: str | ArrayLike) -> NDArray | None:
+    """The metric (nv, nv) that a norm is; None if it is the kinetic energy."""
     if isinstance(norm, str):
         if norm not in ("energy", "plain"):
             raise ModelError(f"norm {norm!r} must be 'energy', 'plain' or a matrix (nv, nv)")
-        W = algorithms.crba(model, q, t=t).H if norm == "energy" else np.eye(model.nv)
-    else:
-        W = floats(norm, lambda v: f"norm: {v} is not a matrix of numbers")
-        if W.shape != (model.nv, model.nv) or not np.allclose(W, W.T, rtol=1e-9, atol=0.0):
-            raise ModelError(f"norm of shape {W.shape} must be a symmetric matrix ({model.nv}, {model.nv})")
+        return None if norm == "energy" else np.eye(model.nv)
+    W = floats(norm, lambda v: f"norm: {v} is not a matrix of numbers")
+    if W.shape != (model.nv, model.nv):
+        raise ModelError(f"norm of shape {W.shape} must be a symmetric matrix ({model.nv}, {model.nv})")
+    if not np.isfinite(W).all() or not np.allclose(W, W.T, rtol=1e-9, atol=0.0):
+        raise ModelError(f"norm {shown(W)} must be a symmetric matrix of finite numbers")
+    return W
+
+
+def _root(model: Model, q: NDArray, own: NDArray | None, t: float, free: NDArray) -> NDArray:
+    """Cholesky factor of the metric of the velocity variables that are free: of `own`, or of the kinetic energy."""
+    W = algorithms.crba(model, q, t=t).H if own is None else own
     try:
         return np.linalg.cholesky(W[np.ix_(free, free)])
     except np.linalg.LinAlgError:
-        what = "the kinetic energy, for a motion moves nothing that has inertia: take norm='plain'"
-        raise ModelError(
-            f"project_velocity: not positive definite is {what if isinstance(norm, str) else 'the norm given'}"
-        ) from None
+        what = "the norm given"
+        if own is None:
+            what = "the kinetic energy, for a motion moves nothing that has inertia: take norm='plain'"
+        raise ModelError(f"project_velocity: not positive definite is {what}") from None

@@ -18,6 +18,7 @@ from rbdkit.library import (
     stewart_platform,
     three_bar_linkage,
 )
+from rbdkit.model.closing import require_closed
 from rbdkit.spatial import se3, so3
 
 ROUND_OFF = 2e-14
@@ -247,3 +248,32 @@ def test_what_is_refused():
         rbd.assembly_modes(model, starts=0)
     with pytest.raises(StateError, match=r"v has shape \(2, 3\); one state"):
         rbd.project_velocity(model, q, np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("size", [1e-7, 1e-3, 1e3])
+def test_a_mechanism_of_any_size_is_judged_by_its_own_length(size):
+    """Open by a hundredth of its size it is open, in micrometres as in kilometres; and so are its velocities."""
+    model = planar_four_bar(crank=0.2 * size, coupler=0.5 * size, base=0.45 * size, rocker=0.4 * size)
+    q = rbd.assemble(model, fix={"crank_joint": 0.5})
+    v = rbd.project_velocity(model, q, fix={"crank_joint": 1.0})
+    one = planar_four_bar(crank=0.2, coupler=0.5, base=0.45, rocker=0.4)
+    np.testing.assert_allclose(v, rbd.project_velocity(one, q, fix={"crank_joint": 1.0}), rtol=1e-9)
+    np.testing.assert_allclose(rbd.project_velocity(model, q, v), v, rtol=1e-9)
+    with pytest.raises(StateError, match="q leaves loop joint 'pin' open by"):
+        rbd.project_velocity(model, q + [0.01, 0.0, 0.0])
+    for speed in (1.0, 1e-8):
+        with pytest.raises(StateError, match="loop joint 'pin' is opened by"):
+            rbd.project_velocity(model, q, fix={"crank_joint": speed, "rocker_joint": speed})
+    require_closed(model, q, v)
+    with pytest.raises(StateError, match="q leaves loop joint 'pin' open by"):
+        require_closed(model, q + [0.01, 0.0, 0.0], v)
+    with pytest.raises(StateError, match="v opens loop joint 'pin' by"):
+        require_closed(model, q, v + [0.01, 0.0, 0.0])
+
+
+def test_norms_are_looked_at_in_every_model():
+    tree = rbd.library.double_pendulum()
+    with pytest.raises(ModelError, match="norm 'mass' must be"):
+        rbd.project_velocity(tree, [0.0, 0.0], norm="mass")
+    with pytest.raises(ModelError, match=r"norm .*inf.* symmetric matrix of finite numbers"):
+        rbd.project_velocity(planar_four_bar(), np.zeros(3), norm=np.diag([np.inf, 1.0, 1.0]))

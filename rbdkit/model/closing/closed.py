@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import StateError
 from rbdkit.joints.loop_form import loop_form
+from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.loop_kinematics import LoopKinematics
 from rbdkit.spatial import se3
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 CLOSED = 1e-6
-"""rad and m, rad/s and m/s relative to speeds: up to here a loop counts as closed, and as staying closed."""
+"""rad and lengths of the model, and these per second relative to speeds: up to here a loop is, and stays, closed."""
 
 
 def gaps(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
@@ -60,14 +61,18 @@ def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: 
     if not model.loops:
         return
     X, across = LoopKinematics(model).velocities(q, v, t)
-    speed = max(1.0, float(np.abs(v).max(initial=0.0)))
+    length = length_of(model)
+    lengths = np.ones(model.nv)
+    for joint in model.joints[1:]:
+        lengths[joint.v_slice] = [length if unit == "m/s" else 1.0 for unit in joint.type.v_units]
+    speed = max(1.0, float(np.abs(v / lengths).max(initial=0.0)))
     worst = [(0.0, 0.0, 0.0, "")] * 2
     for loop, pose, v_J in zip(model.loops, X, across, strict=True):
         form = loop_form(loop.joint.type, pose, v_J, t)
         turns = np.linalg.norm(form.T[3:], axis=0) < 0.5  # rows that hold angles
         for k, (error, size) in enumerate(((form.delta, 1.0), (form.T.T @ (v_J - form.sigma), speed))):
             angle, distance = float(np.linalg.norm(error[turns])), float(np.linalg.norm(error[~turns]))
-            largest = float(np.abs(error).max(initial=0.0)) / size
+            largest = max(angle, distance / length) / size
             worst[k] = max(worst[k], (largest, angle, distance, loop.joint.name))
     (off, angle, distance, name), (opening, turn, slide, opened) = worst
     at, moving = names
