@@ -65,7 +65,18 @@ class Described:
         return {f.name: x for f in fields(self) if _is_structure(x := getattr(self, f.name))}  # type: ignore[arg-type]
 
     def with_parameters(self, values: Mapping[str, Any]) -> Self:
-        """The same element with other numbers, which are checked as those of a new one."""
+        """The same element with other numbers, which are checked as those of a new one.
+
+        Raises
+        ------
+        ModelError
+            If a value has another shape than the present one, or the element refuses it.
+        """
+        present = self.parameters()
+        for name, value in values.items():
+            if name in present and np.shape(value) != np.shape(present[name]):
+                has = f"a vector of {np.size(present[name])}" if np.ndim(present[name]) else "a number"
+                raise ModelError(f"{self.known_as}: {name} is {has}, and {shown(value)} is not")
         given = {k: x if np.ndim(x) == 0 else tuple(np.asarray(x).tolist()) for k, x in values.items()}
         changed = replace(self, **given)  # type: ignore[type-var]
         changed.parameters()

@@ -64,7 +64,7 @@ class Servo(ForceElement):
             raise ModelError(f"Servo: time_constant {shown(self.time_constant)} must be more than zero, s")
 
     def act(self, at: Surroundings) -> None:
+        at.apply_torque(self.joint, self.torque)  # refuses a joint that has not one freedom
         q, v = at.coordinates(self.joint)[0], at.velocities(self.joint)[0]
         wanted = self.stiffness * (self.target - q) - self.damping * v
-        at.apply_torque(self.joint, self.torque)
         at.set_rate("torque", (wanted - self.torque) / self.time_constant)

@@ -156,6 +156,8 @@ class Surroundings:
     def apply_torque(self, joint: str, torque: Any) -> None:
         """Let a joint force (nv,) act along a joint's velocity variables, N m or N."""
         own = self._mechanism.joint(joint)
+        if own.nv == 0:
+            raise ModelError(f"joint {joint!r} has no freedom that a torque could move: it is fixed, or moved by time")
         values = np.atleast_1d(np.asarray(torque))
         if values.shape != (own.nv,):
             raise ModelError(f"torque on joint {joint!r} has shape {values.shape}; the joint needs ({own.nv},)")

@@ -126,3 +126,40 @@ def test_a_spring_may_be_slack_where_random_coordinates_are():
     model.add_body("disc", joint=rbd.Planar("x"), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
     model.add_force("band", rbd.JointSpring("disc_joint", (1.0, 2.0, 3.0), tuple(model.random_q(0))))
     assert model.forces[0].name == "band"
+
+
+def test_joints_without_freedoms_take_no_torque():
+    model = rbd.Model("arm")
+    ball = rbd.Inertia(1.0, com=[0.0, 0.0, -1.0])
+    model.add_body("a", joint=rbd.Revolute("y"), inertia=ball)
+    model.add_body("tool", "a", rbd.Fixed(), [0.0, 0.0, -1.0], ball)
+    model.add_body("b", "a", rbd.Prescribed(rbd.Revolute("y"), lambda t: (t, 1.0, 0.0)), [0.0, 0.0, -1.0], ball)
+    elements = (
+        rbd.JointSpring,
+        lambda joint, k: rbd.JointDamper(joint, k),
+        lambda joint, k: rbd.Servo(joint, 0, k, 1, 1),
+    )
+    for joint in ("tool_joint", "b_joint"):
+        for element in elements:
+            with pytest.raises(
+                ModelError, match=rf"force 'drive' .*joint '{joint}' has no freedom that a torque could"
+            ):
+                model.add_force("drive", element(joint, 2.0))
+    assert not model.forces
+
+
+def test_other_numbers_have_the_shape_of_the_present_ones():
+    """A vector of three where two are asked for would leave one out; a number for a vector, or the other way, as well."""
+    model = rbd.library.double_pendulum()
+    model.add_force("band", rbd.Spring("rod2", "world", stiffness=20.0, at_b=(1.0, 0.0, 0.0)))
+    model.add_force("oil", rbd.JointDamper(model.joints[1].name, (0.2,)))
+    for name, value, says in (
+        ("band.stiffness", [1.0, 2.0], r"Spring: stiffness is a number, and \[1\.0, 2\.0\] is not"),
+        ("band.stiffness", [1.0], "stiffness is a number"),
+        ("band.at_b", [1.0, 2.0], "at_b is a vector of 3, and"),
+        ("band.at_b", 1.0, "at_b is a vector of 3, and 1.0 is not"),
+        ("oil.damping", 0.3, "damping is a vector of 1"),
+    ):
+        with pytest.raises(ModelError, match=says):
+            model.with_parameters({name: value})
+    assert model.with_parameters({"band.at_b": [0.0, 1.0, 2.0]}).forces[0].element.at_b == (0.0, 1.0, 2.0)

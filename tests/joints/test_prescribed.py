@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import rbdkit as rbd
 from rbdkit.errors import StateError
 from rbdkit.joints import Cylindrical, EulerSpherical, Planar, Prescribed, Revolute, Spherical, Universal
 
@@ -76,3 +77,14 @@ def test_a_motion_off_the_manifold():
     drifting.pose(NONE, 0.0)
     with pytest.raises(StateError, match=r"spherical joint: quaternion .* has norm 1\.5, not 1"):
         drifting.pose(NONE, 0.5)
+
+
+@pytest.mark.parametrize("t", ["1.0", None, [0.0, 1.0], 1j])
+def test_a_time_that_is_none(t):
+    model = rbd.Model("driven")
+    model.add_body(
+        "a", joint=rbd.Prescribed(rbd.Revolute("y"), lambda t: (0.4 * t, 0.4, 0.0)), inertia=rbd.Inertia(1.0)
+    )
+    for backend in ("auto", "book"):
+        with pytest.raises(StateError, match=r"t = .* must be a time in s"):
+            rbd.center_of_mass(model, [], t=t, backend=backend)
