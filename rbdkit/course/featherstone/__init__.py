@@ -12,6 +12,7 @@ CHAPTERS = (
     "chapter_5",
     "chapter_6",
     "chapter_7",
+    "chapter_8",
     "chapter_9",
     "chapter_9b",
     "chapter_10",
