@@ -15,7 +15,7 @@ from rbdkit.model import Model
 from rbdkit.model.closing import closest, require_closed
 from rbdkit.model.closing.closest import Bounds, Residual
 from rbdkit.model.names import listed
-from rbdkit.model.requirements import require_model
+from rbdkit.model.requirements import require_model, require_no_constraints
 
 RANK = 1e-7
 """Singular values of K below this share of the largest count as zero: singular poses are found to half the digits."""
@@ -175,6 +175,7 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
         loop joint 'hinge6': 1 of its 5
     """
     require_model(model)
+    require_no_constraints(model, "mobility")
     at = np.array(assemble(model, t=t) if q is None else model.check_q(q))
     if at.shape != (model.nq,):
         raise StateError(f"q has shape {at.shape}; one pose, ({model.nq},), is looked at")

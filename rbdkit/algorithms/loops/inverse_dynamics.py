@@ -18,6 +18,7 @@ from rbdkit.algorithms.loops.loop_forces import LoopEfforts, bias_force_with_loo
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.model.requirements import require_no_constraints
 
 Actuation = Literal["proper", "under", "redundant", "under and redundant"]
 OPEN = 1e-6
@@ -126,6 +127,7 @@ def actuated_freedoms(
     ModelError
         If a joint is unknown, or a variable does not exist.
     """
+    require_no_constraints(model, "the count of actuated freedoms")
     constraint = loop_constraint(model, q, np.zeros(model.nv), t=t)
     return _freedoms(_motions(constraint), actuated_variables(model, actuated))
 
@@ -168,6 +170,7 @@ def closed_loop_inverse_dynamics(
     StateError
         If qdd does not keep the loops closed, a weight is not positive, or the actuators cannot give the motion.
     """
+    require_no_constraints(model, "inverse dynamics of closed loops")
     constraint = loop_constraint(model, q, qd, t=t)
     K, k = constraint.K, constraint.k
     missed = np.abs(K @ qdd - k)

@@ -17,6 +17,7 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import Cylindrical, Free, JointType, Planar, SphereInCylinder, Spherical, Universal
 from rbdkit.model import Model
 from rbdkit.model.placement import as_pose
+from rbdkit.model.requirements import require_no_constraints
 from rbdkit.spatial import plucker, se3, subspace
 
 
@@ -89,6 +90,7 @@ def loop_mobility(model: Model, q: NDArray, *, t: float = 0.0, tol: float | None
     -----
     A joint that follows another one brings no freedom.
     """
+    require_no_constraints(model, "the mobility of loops")
     constraint = loop_constraint(model, q, np.zeros(model.nv), t=t)
     space = row_space(constraint, tol)
     n_tot = model.nv + sum(loop.joint.nv for loop in model.loops)
