@@ -24,6 +24,7 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import Report, Violation, find_violations, likely_cause, limited_joints
 from rbdkit.simulation.trajectory import Trajectory
+from rbdkit.simulation.whole_turns import lost_turns
 
 MANY = 200
 """Velocity variables from which on a step is judged where the motion begins and where it was fastest only."""
@@ -86,6 +87,7 @@ def judge(
         constraint=constraint,
         constraint_unit=unit,
         iterations=_most_iterations(recording),
+        lost_turns=lost_turns(motion, applied) if isinstance(motion, Motion) and not recording.ran_away else "",
     )
 
 

@@ -103,6 +103,8 @@ class Report:
         Of Newton's method, the most that a recorded step took; 0 for explicit methods.
     order : int
         Of the integrator.
+    lost_turns : str
+        Empty, or which joint turned past half a turn, and when, in a formulation that cannot tell.
     judged : bool
         Whether there was time to judge the motion; if not, the numbers above say nothing.
 
@@ -133,6 +135,7 @@ class Report:
     constraint_unit: str = "rad, m"
     iterations: int = 0
     order: int = 1
+    lost_turns: str = ""
     judged: bool = True
 
     @property
@@ -198,6 +201,11 @@ class Report:
                 lines.append("ENERGY NOT KEPT: " + "; ".join([*energy, self._energy_advice()]))
         if self._open:
             lines.append(self._open_text())
+        if self.lost_turns:
+            lines.append(
+                f"WHOLE TURNS LOST: {self.lost_turns}, and what acts by its angle, a spring, a force element or tau, "
+                "jumped there by a whole turn: poses tell no more. Take formulation='joint'"
+            )
         if not self.judged:
             lines.append(
                 "NOT JUDGED: interrupted while energy, step and limits were looked at; of the motion nothing is lost"

@@ -149,7 +149,7 @@ def test_joints_without_freedoms_take_no_torque():
 
 
 def test_other_numbers_have_the_shape_of_the_present_ones():
-    """A vector of three for one of two would leave a number out, and so would a number for a vector."""
+    """A vector of three where two are asked for would leave one out; so would a vector for a number."""
     model = rbd.library.double_pendulum()
     model.add_force("band", rbd.Spring("rod2", "world", stiffness=20.0, at_b=(1.0, 0.0, 0.0)))
     model.add_force("oil", rbd.JointDamper(model.joints[1].name, (0.2,)))
