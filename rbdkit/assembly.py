@@ -13,7 +13,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms.loops import loop_constraint
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
-from rbdkit.model.closing import CLOSED, Closest, assembled, assembled_modes, by, gaps, length_of
+from rbdkit.model.closing import CLOSED, Closest, assembled, assembled_modes, by, gaps, widths
 from rbdkit.model.names import listed
 from rbdkit.model.requirements import require_model, require_no_constraints
 from rbdkit.spatial.read_numbers import floats, shown
@@ -212,7 +212,7 @@ def project_velocity(
     if not model.loops:
         return wanted
     open_by = gaps(model, at, t)
-    sizes = (open_by / [1.0, length_of(model)]).max(axis=1)
+    sizes = widths(model, open_by)
     if not sizes.max() <= CLOSED:
         l = int(np.argmax(sizes))
         raise StateError(
@@ -281,7 +281,7 @@ def _names(model: Model, kept: NDArray) -> list[str]:
 def _why(model: Model, q: NDArray, kept: NDArray, end: Closest, t: float) -> str:
     """What keeps the loops of a model from being closed."""
     sizes = np.linalg.norm(end.e.reshape(-1, 2, 3), axis=2)
-    worst = sorted(zip(sizes.max(axis=1), range(len(sizes)), strict=True), reverse=True)
+    worst = sorted(zip(widths(model, sizes), range(len(sizes)), strict=True), reverse=True)
     open_ones = [l for size, l in worst if size > CLOSED][:3]
     stay = ", ".join(f"loop joint {model.loops[l].joint.name!r} stays open by {by(*sizes[l])}" for l in open_ones)
     text = f"no coordinates were found that close the loops of model {model.name!r}: at best {stay}"

@@ -269,6 +269,9 @@ def test_a_mechanism_of_any_size_is_judged_by_its_own_length(size):
         require_closed(model, q + [0.01, 0.0, 0.0], v)
     with pytest.raises(StateError, match="v opens loop joint 'pin' by"):
         require_closed(model, q, v + [0.01, 0.0, 0.0])
+    short = planar_four_bar(crank=0.5 * size, coupler=0.2 * size, base=0.4 * size)
+    with pytest.raises(StateError, match=r"at best loop joint 'pin' stays open by .* m\. They close if 'crank_joint'"):
+        rbd.assemble(short, fix={"crank_joint": -2.0})
 
 
 def test_norms_are_looked_at_in_every_model():

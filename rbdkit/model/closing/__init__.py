@@ -6,7 +6,7 @@ loop open, `closest` steps towards one that closes them all, `assembled` starts 
 """
 
 from rbdkit.model.closing.assembly import assembled, assembled_modes
-from rbdkit.model.closing.closed import CLOSED, by, gaps, require_closed
+from rbdkit.model.closing.closed import CLOSED, by, gaps, require_closed, widths
 from rbdkit.model.closing.closest import Closest, closest
 from rbdkit.model.closing.findings import loop_findings
 from rbdkit.model.closing.following import followed
@@ -27,4 +27,5 @@ __all__ = [
     "loop_findings",
     "require_closed",
     "tree_poses",
+    "widths",
 ]

@@ -29,6 +29,11 @@ def gaps(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
     return found
 
 
+def widths(model: Model, gaps: NDArray) -> NDArray:
+    """How far each loop joint is open, (L,), in rad or lengths of the model: what `CLOSED` is compared with."""
+    return (gaps / [1.0, length_of(model)]).max(axis=1)
+
+
 def by(angle: float, distance: float, per: str = "") -> str:
     """A gap in words, without what is negligible beside the rest."""
     parts = [f"{x:.3g} {unit}{per}" for x, unit in ((angle, "rad"), (distance, "m")) if x > 1e-9 * (angle + distance)]

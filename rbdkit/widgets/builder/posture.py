@@ -11,7 +11,7 @@ from rbdkit.drafting import GROUND
 from rbdkit.errors import RbdkitError, StateError
 from rbdkit.joints.joint_type import JointType
 from rbdkit.model import Model
-from rbdkit.model.closing import CLOSED, followed, gaps
+from rbdkit.model.closing import CLOSED, followed, gaps, widths
 from rbdkit.widgets.coordinates import Coordinates
 from rbdkit.widgets.panel import Slider
 
@@ -84,7 +84,7 @@ class Posture:
         values = coordinates.values(self.q)
         values[sum(len(block.sliders) for block in before) + number] = value
         target, arrived = coordinates.q(values), True
-        if self.model.loops and gaps(self.model, self.q).max() <= CLOSED:
+        if self.model.loops and widths(self.model, gaps(self.model, self.q)).max() <= CLOSED:
             led = np.zeros(self.model.nv, dtype=bool)
             led[joint.v_slice] = True
             target, arrived = followed(self.model, self.q, target, led)
