@@ -86,7 +86,7 @@ class RecordedTree:
         acting = self._at(moment, x, v)
         external = ExternalForce(tree) if self.external else None
         q, velocity, qdd = tree.coordinates(*_at(x)), tree.velocities(*_at(v)), tree.velocities(*_at(result))
-        forward_dynamics(tree, q, velocity, acting, qdd, external, self.own)
+        forward_dynamics(tree, q, velocity, acting, qdd, external, self.own, self._states(v), self._states(result))
 
     def _at(self, moment: Moment, x: Part, v: Part) -> JointValues:
         """The joint forces; and what else depends on the moment, where the algorithms find it."""
