@@ -61,6 +61,7 @@ class Motion(Trajectory):
         report: Report | None = None,
     ) -> None:
         own = {"system": system, "x": x, "w": w, "solves": solves, "_applied": tau}
+        own["z"] = w[:, w.shape[1] - system.model.nz :]
         self.__dict__.update(own, model=system.model, t=t, f_ext=f_ext, report=report)  # the class is frozen
 
     def with_report(self, report: Report) -> Motion:
@@ -125,10 +126,6 @@ class Motion(Trajectory):
     def v(self) -> NDArray:
         return self._joint_state[1]
 
-    @cached_property
-    def z(self) -> NDArray:
-        return self.w[:, self.w.shape[1] - self.model.nz :]
-
     @property
     def _rates_of_motion(self) -> NDArray:
         return self.w
@@ -149,6 +146,7 @@ class Motion(Trajectory):
 
     @cached_property
     def _energy(self) -> Energy:
+        _ = self.z_names
         if not self._moved_by_time:
             return self.system.energy(self.x, self.w)
         rows = [self.system.energy(*state) for state in self._states()]

@@ -101,7 +101,13 @@ class Trajectory:
     @property
     def z_names(self) -> tuple[str, ...]:
         """A name for each column of z, as `Model.z_names` has them."""
-        return self.model.z_names
+        names = self.model.z_names
+        if len(names) != self.z.shape[1]:
+            raise SimulationError(
+                f"force elements with states came to model {self.model.name!r}, or went, after this motion: it has "
+                f"{self.z.shape[1]} states, the model {', '.join(names) or 'none'}; simulate again"
+            )
+        return names
 
     def state(self, name: str) -> NDArray:
         """A state of a force element over time, (n,), or (n, k) if it is a vector: 'muscle.activation'.
@@ -111,7 +117,7 @@ class Trajectory:
         ModelError
             If there is no such state.
         """
-        places = state_places(self.model)
+        places, _ = state_places(self.model), self.z_names
         if name not in places.slices:
             hint = did_you_mean(str(name), places.slices) or "; no force of it has states of its own"
             raise ModelError(f"{name!r} is no state of a force of model {self.model.name!r}{hint}")
@@ -156,7 +162,7 @@ class Trajectory:
 
         z is None where no force element has states.
         """
-        z = self.z if self.z.shape[1] else None
+        z = self.z if self.z_names else None
         if not self.driven:
             return list(function(self.q, self.v, 0.0, z))
         rows = [
@@ -249,7 +255,7 @@ class Trajectory:
     @cached_property
     def _power(self) -> NDArray:
         """What `work` is the integral of, shape (n,), W."""
-        power = np.zeros(len(self))
+        power, _ = np.zeros(len(self)), self.z_names
         if at_work := working(self.model):
             raise SimulationError(f"the work of constraints that move is not known, here that of {listed(at_work)}")
         if self._moved_by_time and (self.model.loops or self.model.constraints):

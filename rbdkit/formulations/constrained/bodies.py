@@ -53,8 +53,8 @@ class ConstrainedBodies:
     All joints, those that close loops too, are constraints; see `joint_constraints`. Joint forces, springs, dampers and
     rotors act as they do in joint coordinates; but poses do not tell whole turns, so a spring on an axis acts by the
     angle between half a turn back and half a turn forth; `rbdkit.simulate` refuses starts and reports motions where
-    that matters. Where force elements have states of their own, these stand
-    behind the twists in v, with their rates as accelerations.
+    that matters. Where force elements have states of their own, these stand behind the twists in v, with their rates as
+    accelerations.
 
     Constraints of the model (`rbdkit.constraints`) are rows more, and count as those of loops do.
 
