@@ -174,7 +174,18 @@ _HOMES = {
     ],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_PACKAGES = ("articulated", "constraints", "equivalence", "floating_base", "gears", "hybrid", "loops", "sparse")
+_PACKAGES = (
+    "articulated",
+    "constraints",
+    "contact",
+    "equivalence",
+    "floating_base",
+    "gears",
+    "hybrid",
+    "loops",
+    "solvers",
+    "sparse",
+)
 
 __all__ = [
     "AbaResult",

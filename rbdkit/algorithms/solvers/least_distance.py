@@ -1,0 +1,90 @@
+"""The quadratic program in accelerations, Gauss' principle with inequalities, as a problem of least distance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.solvers.solution import infeasible
+from rbdkit.errors import StateError
+
+
+@dataclass(frozen=True, eq=False)
+class LeastDistance:
+    """The nearest point that satisfies inequalities.
+
+    Attributes
+    ----------
+    x : ndarray (n,)
+        The point; unique.
+    lam : ndarray (n_c,)
+        Multipliers >= 0: H (x - x_0) = T lam. Smallest in number, not unique where rows depend on each other.
+    """
+
+    x: NDArray
+    lam: NDArray
+
+
+def least_distance(
+    H: NDArray, x_0: NDArray, T: NDArray, b: NDArray, names: Sequence[str] | None = None
+) -> LeastDistance:
+    """Minimize ``1/2 (x - x_0)^T H (x - x_0)`` with ``T^T x + b >= 0`` (Featherstone 2008, Eq 11.44).
+
+    With H = L L^T and y = L^T (x - x_0) it is the shortest y under linear inequalities, which is one problem of
+    nonnegative least squares (Lawson and Hanson 1974, chapter 23).
+
+    Parameters
+    ----------
+    H : ndarray (n, n)
+        Inertia matrix, symmetric and positive definite.
+    x_0 : ndarray (n,)
+        Free acceleration H^-1 (tau - C), or free velocity.
+    T : ndarray (n, n_c)
+        Contact normals in joint space.
+    b : ndarray (n_c,)
+        Tdot^T qd.
+    names : sequence of str, optional
+        Of the contacts, for errors.
+
+    Raises
+    ------
+    InfeasibleError
+        If no x satisfies all inequalities; it names the contacts that contradict each other.
+    StateError
+        If H is not positive definite.
+
+    Examples
+    --------
+    >>> least_distance(np.diag([1.0, 2.0]), np.array([0.0, -9.81]), np.array([[0.0], [1.0]]), np.zeros(1)).x
+    array([0., 0.])
+    """
+    from scipy.optimize import nnls  # slow to load
+
+    try:
+        L = np.linalg.cholesky(H)
+    except np.linalg.LinAlgError:
+        raise StateError("H must be positive definite: a motion moves nothing that has inertia") from None
+    n, n_c = T.shape
+    called = [f"C{i + 1}" for i in range(n_c)] if names is None else names
+    h = -(T.T @ x_0 + b)  # G y >= h with G = T^T L^-T
+    size = float(np.abs(h).max(initial=0.0))
+    if not n_c or size == 0.0:
+        return LeastDistance(np.array(x_0, dtype=float), np.zeros(n_c))
+    G_T = np.linalg.solve(L, T)
+    moving = np.linalg.norm(G_T, axis=0)
+    fixed = moving <= 1e-13 * moving.max()  # nothing moves these contacts: round-off, or they are violated
+    G_T[:, fixed] = 0.0
+    h = np.where(fixed & (np.abs(h) <= 1e-12 * size), 0.0, h)
+    E = np.vstack([G_T, h / size])
+    lengths = np.linalg.norm(E, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    f = np.concatenate([np.zeros(n), [1.0]])
+    u = nnls(E / lengths, f)[0] / lengths
+    r = f - E @ u
+    if r[-1] < 1e-12:  # f itself is a positive combination of the columns: T u = 0 and h . u > 0
+        raise infeasible(-h, u, called)
+    lam = u * (size / r[-1])
+    return LeastDistance(x_0 + np.linalg.solve(L.T, np.linalg.solve(L, T @ lam)), lam)
