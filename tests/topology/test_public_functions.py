@@ -494,6 +494,10 @@ NOT_ASKED = {
         "pinned_loop.pinned_loop", "pinned_loop.pinned_motion",
         "pinned_loop.pinned_velocity", "pinned_loop.pinned_bodies",
     )},
+    # tests/algorithms/contact: on trees with a joint that follows and one that is driven; loops are refused there
+    **{f"algorithms.contact.{name}": "tests/algorithms/contact" for name in (
+        "contact_equation.contact_equation", "contact_equation.separation",
+    )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closest.closest",
         "findings.loop_findings",

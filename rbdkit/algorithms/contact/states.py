@@ -1,0 +1,47 @@
+"""The states of an inequality constraint phi(q) >= 0 (Featherstone 2008, Fig 11.4)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rbdkit.errors import StateError
+
+State = Literal["1", "2a", "2b", "3"]
+
+
+def contact_state(phi: float, phi_rate: float, *, gap: float = 1e-9, speed: float = 1e-6, name: str = "") -> State:
+    """Which state a contact is in.
+
+    '1': apart, nothing acts. '2a': colliding, needs an impulse. '2b': touching but flying apart, as 1. '3': touching
+    and staying so, a contact force may act.
+
+    Parameters
+    ----------
+    phi, phi_rate : float
+        Distance, m, and its rate, m/s.
+    gap, speed : float, optional
+        What counts as zero, m and m/s.
+    name : str, optional
+        Of the contact, for errors.
+
+    Raises
+    ------
+    StateError
+        If the bodies penetrate by more than gap, or a number is not finite.
+
+    Examples
+    --------
+    >>> [contact_state(*pair) for pair in ((0.1, -3.0), (0.0, -3.0), (0.0, 3.0), (0.0, 0.0))]
+    ['1', '2a', '2b', '3']
+    """
+    if not np.isfinite([phi, phi_rate]).all():
+        raise StateError(f"phi {phi} and phi_rate {phi_rate} of contact {name!r} must be finite")
+    if phi < -gap:
+        raise StateError(f"contact {name!r} penetrates by {-phi:.6g} m, more than gap = {gap:.6g} m")
+    if phi > gap:
+        return "1"
+    if phi_rate < -speed:
+        return "2a"
+    return "2b" if phi_rate > speed else "3"
