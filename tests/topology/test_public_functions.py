@@ -496,7 +496,8 @@ NOT_ASKED = {
     )},
     # tests/algorithms/contact: on trees with a joint that follows and one that is driven; loops are refused there
     **{f"algorithms.contact.{name}": "tests/algorithms/contact" for name in (
-        "contact_equation.contact_equation", "contact_equation.separation",
+        "contact_equation.contact_equation", "contact_equation.separation", "impulse.contact_impulse",
+        "impulse.system_impulse", "wrenches.contact_wrenches",
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closest.closest",

@@ -3,6 +3,10 @@
 where          PointContact (n, n'); VertexOnPlane, SphereOnPlane, SphereOnSphere tell it in a state; contact_state
 one body       single_contact (closed form), body_contacts (M, d)
 systems        separation (T, zeta, Tdot^T qd), contact_equation (H, C, T, M, d), contact_motion, contact_sets
+in time        euler_step, heun_step, polynomial_step (DenseStep: what happens inside a step)
+few points     minimal_contacts, is_positively_dependent
+impulses       body_impulse, system_impulse; frictionless_collision, sticking_collision; contact_impulse
+soft           CompliantSurface, Patch, force_of_two, lumped; FrictionSurface; contact_wrenches
 """
 
 from rbdkit.algorithms.contact.body_contact import BodyContacts, SingleContact, body_contacts, single_contact
@@ -14,25 +18,59 @@ from rbdkit.algorithms.contact.contact_equation import (
     contact_sets,
     separation,
 )
+from rbdkit.algorithms.contact.impulse import (
+    Collision,
+    ContactImpulse,
+    SystemImpulse,
+    body_impulse,
+    contact_impulse,
+    frictionless_collision,
+    sticking_collision,
+    system_impulse,
+)
+from rbdkit.algorithms.contact.interpolation import DenseStep, euler_step, heun_step, polynomial_step
+from rbdkit.algorithms.contact.minimal_set import is_positively_dependent, minimal_contacts
 from rbdkit.algorithms.contact.point_contact import PointContact
+from rbdkit.algorithms.contact.soft_contact import CompliantSurface, FrictionSurface, Patch, force_of_two, lumped
 from rbdkit.algorithms.contact.states import contact_state
 from rbdkit.algorithms.contact.surfaces import ContactPair, SphereOnPlane, SphereOnSphere, VertexOnPlane
+from rbdkit.algorithms.contact.wrenches import contact_wrenches
 
 __all__ = [
     "BodyContacts",
+    "Collision",
+    "CompliantSurface",
     "ContactEquation",
+    "ContactImpulse",
     "ContactMotion",
     "ContactPair",
+    "DenseStep",
+    "FrictionSurface",
+    "Patch",
     "PointContact",
     "SingleContact",
     "SphereOnPlane",
     "SphereOnSphere",
+    "SystemImpulse",
     "VertexOnPlane",
     "body_contacts",
+    "body_impulse",
     "contact_equation",
+    "contact_impulse",
     "contact_motion",
     "contact_sets",
     "contact_state",
+    "contact_wrenches",
+    "euler_step",
+    "force_of_two",
+    "frictionless_collision",
+    "heun_step",
+    "is_positively_dependent",
+    "lumped",
+    "minimal_contacts",
+    "polynomial_step",
     "separation",
     "single_contact",
+    "sticking_collision",
+    "system_impulse",
 ]
