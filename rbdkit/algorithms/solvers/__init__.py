@@ -2,12 +2,33 @@
 
 forces         lemke (any M, pivots named), active_set (M symmetric: the quadratic program in lambda)
 accelerations  least_distance (Gauss' principle with inequalities)
+friction       FrictionProblem; single_program, staggered_projections (Sueda), gauss_seidel
 answers        LcpSolution, Pivot, LeastDistance; InfeasibleError, with the contacts that contradict each other
 """
 
 from rbdkit.algorithms.solvers.active_set import active_set
+from rbdkit.algorithms.solvers.friction import (
+    FrictionImpulses,
+    FrictionProblem,
+    gauss_seidel,
+    single_program,
+    staggered_projections,
+)
 from rbdkit.algorithms.solvers.least_distance import LeastDistance, least_distance
 from rbdkit.algorithms.solvers.lemke import lemke
 from rbdkit.algorithms.solvers.solution import InfeasibleError, LcpSolution, Pivot
 
-__all__ = ["InfeasibleError", "LcpSolution", "LeastDistance", "Pivot", "active_set", "least_distance", "lemke"]
+__all__ = [
+    "FrictionImpulses",
+    "FrictionProblem",
+    "InfeasibleError",
+    "LcpSolution",
+    "LeastDistance",
+    "Pivot",
+    "active_set",
+    "gauss_seidel",
+    "least_distance",
+    "lemke",
+    "single_program",
+    "staggered_projections",
+]

@@ -17,7 +17,7 @@ from rbdkit.algorithms.contact import (
     contact_motion,
     single_contact,
 )
-from rbdkit.algorithms.solvers import InfeasibleError
+from rbdkit.algorithms.solvers import InfeasibleError, lemke
 from rbdkit.errors import ModelError, StateError
 from rbdkit.library import random_tree
 
@@ -189,6 +189,42 @@ def test_disc_in_a_slot():
     assert all(c.phi < 0 for c in equation(x, 0.0).contacts)
     assert_allclose(past.qdd, 0.0, atol=1e-12)
     assert_allclose(past.lam, F / 2 / (x / np.hypot(x, R - r)), rtol=1e-12)
+
+
+@pytest.mark.source("F11.06")
+def test_the_rod_of_painleve():
+    """A rod slides on its tip: 1 + 3 cos a (cos a - mu sin a) < 0 takes away the solution, and the error names the tip.
+
+    a is the angle of the rod with the floor; with friction M = t_n^T H^-1 (t_n - mu t_t) is not symmetric.
+    """
+    m, half, a = 1.5, 0.5, np.arctan(4.0 / 3.0)
+    model = rbd.Model("rod", gravity=(0.0, -G, 0.0))
+    model.add_body("rod", "world", rbd.Planar("z"), inertia=rbd.Inertia(m, (0, 0, 0), np.eye(3) * m * half**2 / 3))
+    tip = half * np.array([np.cos(a), -np.sin(a), 0.0])  # goes ahead of the rod
+
+    def problem(mu, turning=0.0):
+        q = model.neutral()
+        v = np.array([turning, 1.0 + turning * tip[1], -turning * tip[0]])
+        at = np.cross([0, 0, turning], tip) + [v[1], v[2], 0.0]
+        up, along = (PointContact(*row, tip, n, at, np.zeros(3)) for row, n in (
+            (("tip", "world", "rod"), np.array([0, 1.0, 0])), (("slip", "world", "rod"), np.array([1.0, 0, 0])),
+        ))  # fmt: skip
+        equation = contact_equation(model, q, v, np.zeros(3), [up, along])
+        return equation.M[:1, :1] - mu * equation.M[:1, 1:], equation.d[:1]
+
+    c, s = np.cos(a), np.sin(a)
+    for mu in (0.2, 1.0, 2.0):
+        M, d = problem(mu)
+        assert_allclose(M, [[(1 + 3 * c * (c - mu * s)) / m]], atol=1e-14)
+        assert_allclose(d, [-G], atol=1e-13)
+        if M[0, 0] > 0:
+            assert_allclose(lemke(M, d, ["tip"]).lam, G * m / (1 + 3 * c * (c - mu * s)))
+        else:
+            with pytest.raises(InfeasibleError, match="'tip'"):
+                lemke(M, d, ["tip"])
+    M, d = problem(2.0, turning=6.0)  # swings up fast enough: both letting go and a force are solutions
+    assert_allclose(d, [half * s * 6.0**2 - G], atol=1e-12)
+    assert M[0, 0] < 0.0 < d[0] and lemke(M, d).lam == [0.0]
 
 
 def test_what_is_refused(body_of, everything):
