@@ -51,6 +51,9 @@ def single_contact(I: NDArray, v: NDArray, f: NDArray, n: NDArray, n_rate: NDArr
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from rbdkit.algorithms.contact import single_contact
+
     A ball of 2 kg on the floor weighs on it with 2 g:
 
     >>> up = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])

@@ -137,6 +137,8 @@ def frictionless_collision(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from rbdkit.algorithms.contact import frictionless_collision
     >>> up = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     >>> frictionless_collision(None, np.eye(6), up, np.zeros(6), -2.0 * up, 0.5).zeta_after
     array([1.])

@@ -36,6 +36,8 @@ def minimal_contacts(N: ArrayLike, tol: float = 1e-9) -> list[int]:
 
     Examples
     --------
+    >>> from rbdkit.algorithms.contact import minimal_contacts
+
     Three points of an edge on a plane; the one in the middle says nothing new:
 
     >>> minimal_contacts([[0.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [1.0, 1.0, 1.0]])

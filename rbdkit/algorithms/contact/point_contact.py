@@ -39,6 +39,8 @@ class PointContact:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from rbdkit.algorithms.contact import PointContact
     >>> at = np.array([0.2, 0.0, 0.0])
     >>> contact = PointContact("toe", "world", "foot", at, np.array([0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
     >>> contact.n

@@ -39,6 +39,7 @@ class CompliantSurface:
 
     Examples
     --------
+    >>> from rbdkit.algorithms.contact import CompliantSurface
     >>> surface = CompliantSurface(K=1000.0, D=5.0)
     >>> surface.force(-0.002, 0.1, -0.002)
     1.5
@@ -159,6 +160,8 @@ class FrictionSurface:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from rbdkit.algorithms.contact import FrictionSurface
     >>> FrictionSurface(K_t=100.0, D_t=1.0, mu=0.5).force(np.array([0.01]), np.array([0.2]), 10.0)
     array([-1.2])
     """

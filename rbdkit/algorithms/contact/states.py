@@ -33,6 +33,7 @@ def contact_state(phi: float, phi_rate: float, *, gap: float = 1e-9, speed: floa
 
     Examples
     --------
+    >>> from rbdkit.algorithms.contact import contact_state
     >>> [contact_state(*pair) for pair in ((0.1, -3.0), (0.0, -3.0), (0.0, 3.0), (0.0, 0.0))]
     ['1', '2a', '2b', '3']
     """

@@ -55,6 +55,7 @@ class VertexOnPlane:
 
     Examples
     --------
+    >>> from rbdkit.algorithms.contact import VertexOnPlane
     >>> VertexOnPlane("toe", "world", "foot", (0.1, 0.0, -0.05)).normal
     (0.0, 0.0, 1.0)
     """
@@ -97,6 +98,7 @@ class SphereOnPlane:
 
     Examples
     --------
+    >>> from rbdkit.algorithms.contact import SphereOnPlane
     >>> SphereOnPlane("floor", "world", "ball", (0.0, 0.0, 0.0), 0.1).radius
     0.1
     """
@@ -139,6 +141,7 @@ class SphereOnSphere:
 
     Examples
     --------
+    >>> from rbdkit.algorithms.contact import SphereOnSphere
     >>> SphereOnSphere("kiss", "red", "white", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.03, 0.03).predecessor
     'red'
     """

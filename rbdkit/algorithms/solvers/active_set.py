@@ -44,6 +44,7 @@ def active_set(M: ArrayLike, d: ArrayLike, names: Sequence[str] | None = None) -
 
     Examples
     --------
+    >>> from rbdkit.algorithms.solvers import active_set
     >>> active_set([[2.0, 1.0], [1.0, 2.0]], [-3.0, 1.0]).lam
     array([1.5, 0. ])
     """

@@ -62,6 +62,9 @@ class FrictionProblem:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from rbdkit.algorithms.solvers import FrictionProblem, staggered_projections
+
     A block of 2 kg that is pushed along the floor and down:
 
     >>> T = np.array([[1.0], [0.0]])[:, :, None]

@@ -58,6 +58,8 @@ def least_distance(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from rbdkit.algorithms.solvers import least_distance
     >>> least_distance(np.diag([1.0, 2.0]), np.array([0.0, -9.81]), np.array([[0.0], [1.0]]), np.zeros(1)).x
     array([0., 0.])
     """
@@ -78,7 +80,7 @@ def least_distance(
     fixed = moving <= 1e-13 * moving.max()  # nothing moves these contacts: round-off, or they are violated
     G_T[:, fixed] = 0.0
     h = np.where(fixed & (np.abs(h) <= 1e-12 * size), 0.0, h)
-    E = np.vstack([G_T, h / size])
+    E = np.vstack([G_T / (moving.max() or 1.0), h / size])
     lengths = np.linalg.norm(E, axis=0)
     lengths[lengths == 0.0] = 1.0
     f = np.concatenate([np.zeros(n), [1.0]])
@@ -86,5 +88,8 @@ def least_distance(
     r = f - E @ u
     if r[-1] < 1e-12:  # f itself is a positive combination of the columns: T u = 0 and h . u > 0
         raise infeasible(-h, u, called)
-    lam = u * (size / r[-1])
+    held, lam = np.flatnonzero(u), np.zeros(n_c)
+    if held.size:  # once more from the rows themselves: r is a small difference where they are far from x_0
+        G_held = G_T[:, held]
+        lam[held] = np.maximum(np.linalg.solve(G_held.T @ G_held, h[held]), 0.0)
     return LeastDistance(x_0 + np.linalg.solve(L.T, np.linalg.solve(L, T @ lam)), lam)

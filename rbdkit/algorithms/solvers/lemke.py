@@ -46,6 +46,8 @@ def lemke(M: ArrayLike, d: ArrayLike, names: Sequence[str] | None = None) -> Lcp
 
     Examples
     --------
+    >>> from rbdkit.algorithms.solvers import lemke
+
     Two feet under a beam, pushed down between them:
 
     >>> solution = lemke([[2.0, -1.0], [-1.0, 2.0]], [-3.0, -3.0], ["left", "right"])
