@@ -262,6 +262,13 @@ def dependent_rows(rng):
     return worst(lower[:, None] - Y @ K[:, :2]), worst(lower - Y @ k)
 
 
+def lifted_off(rng):
+    """A particle that is pulled up from the floor: its height is d t^2 / 2, its speed there zero."""
+    m, pull = rng.uniform(1, 2), rng.uniform(5, 9)
+    d, speed = pull / m, lambda t: pull / m * t
+    return worst(d - speed(0.0)), worst(d - rate(speed))
+
+
 def moving_momentum(rng):
     inertia, v = positive(rng, 6), rng.normal(size=6)
     exact = rate(lambda t: expm(-t * cross(v)).T @ inertia @ v)  # X(t)^T I v in coordinates that do not move
@@ -302,6 +309,7 @@ ROUTES = {
     "Table 8.4, line of $a_s$": acceleration_of_the_successor,
     "section 8.8, after Eq 8.50": dependent_rows,
     "Eq 8.64": moving_momentum,
+    "Eq 11.10, first case": lifted_off,
     "Tables 9.5, 9.6": acceleration_in_bodies,
     "Table A.4, last row": last_row_of_table_a_4,
     "section A.4, the product with scrz, row 4": screw_transform,

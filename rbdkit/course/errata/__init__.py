@@ -6,6 +6,7 @@
 from rbdkit.course.errata import (
     featherstone,
     featherstone_assembly,
+    featherstone_contact,
     featherstone_loops,
     featherstone_modelling,
     featherstone_motion,
@@ -29,6 +30,7 @@ BY_SOURCE = {
         *featherstone_assembly.FINDINGS,
         *featherstone_loops.FINDINGS,
         *featherstone.FINDINGS,
+        *featherstone_contact.FINDINGS,
     ),
     sueda.SOURCE: (
         *sueda.FINDINGS,
