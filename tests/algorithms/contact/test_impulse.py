@@ -245,3 +245,23 @@ def test_collisions_that_are_none(body_of):
         contact_impulse(looped, looped.neutral(), np.zeros(3), [], 0.0)
     with pytest.raises(ModelError, match="needs a tree"):
         system_impulse(looped, looped.neutral(), looped.bodies[1].name, up)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_joints_that_follow_and_joints_that_are_driven(seed, everything, differences):
+    """Distances after the blows, by differences: the driven joint keeps its motion, the follower follows."""
+    model, q, v, _ = everything(seed)
+    pairs = [
+        SphereOnSphere("balls", "hinged", "follower", (0, 0, 0.1), (0.2, 0, 0), 0.2, 0.3),
+        SphereOnPlane("floor", "world", "hinged", (0, 0.1, 0.1), 0.2),
+    ]
+    hit = contact_impulse(model, q, v, [pair.at(model, q, v, t=0.4) for pair in pairs], 0.3, t=0.4)
+    phi = lambda s: np.array([p.at(model, model.integrate(q, s * hit.qd), v, t=0.4 + s).phi for p in pairs])  # noqa: E731
+    assert_allclose(hit.zeta_after, differences(phi)[0], atol=1e-6 * (1 + np.abs(hit.qd).max()) ** 2)
+    iota = np.array([0.3, -0.2, 0.5, 1.0, -0.7, 0.2])
+    blow = system_impulse(model, q, "hinged", iota, t=0.4)
+    moved = [algorithms.forward_kinematics(model, q, each, t=0.4) for each in (v, v + blow.dqd)]
+    step = rbd.spatial.se3.adjoint(moved[0].pose("hinged")) @ (
+        moved[1].velocity("hinged") - moved[0].velocity("hinged")
+    )
+    assert_allclose(blow.dv, step, atol=1e-10 * (1 + np.abs(step).max()))
