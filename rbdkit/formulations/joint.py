@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,14 @@ class JointSystem:
     name: ClassVar[str] = "joint"
     takes_states: ClassVar[bool] = True
 
-    def __new__(cls, model: Model | None = None, *args: Any, **options: Any) -> JointSystem:
+    def __new__(
+        cls,
+        model: Model | None = None,  # none when a copy is made
+        tau: Force | None = None,
+        f_ext: Force | None = None,
+        book: bool = False,
+        baumgarte: Baumgarte | None = None,
+    ) -> JointSystem:
         """Of a model with loops or constraints, the system that knows them."""
         if cls is JointSystem and isinstance(model, Model) and (model.loops or model.constraints):
             from rbdkit.formulations.joint_loops import ClosedJointSystem
