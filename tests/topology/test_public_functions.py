@@ -500,8 +500,8 @@ NOT_ASKED = {
         "impulse.system_impulse", "wrenches.contact_wrenches",
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
-        "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closest.closest",
-        "findings.loop_findings",
+        "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closed.widths",
+        "closest.closest", "findings.loop_findings",
         "following.followed", "length.length_of", "loop_kinematics.tree_poses", "loop_kinematics.LoopKinematics",
     )},
     "assembly.assemble": "tests/test_assembly.py", "assembly.assembly_modes": "tests/test_assembly.py",
