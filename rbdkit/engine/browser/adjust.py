@@ -54,7 +54,7 @@ def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
     for name in names:
         if name in elements:
             part = elements[name]
-            value = np.array(own[part])
+            value = np.array(own[part]).reshape(np.shape(model.parameters[name]))
             for k in range(value.size):
                 program.store("own_numbers", 0, part.start + k, program.load("parameters", 0, first + k))
             values[name] = first, value
