@@ -72,3 +72,16 @@ def test_a_motion_past_half_a_turn_warns(element):
     ):
         run = rbd.simulate(model, [3.0], [10.0], duration=0.05, dt=1e-3, formulation="se3")
     assert "WHOLE TURNS LOST" in repr(run)
+
+
+def test_forces_along_axes_that_poses_do_not_tell_are_refused():
+    """Euler angles beyond a right angle of pitch are told by others: the axis of pitch points the other way there."""
+    model = rbd.Model("gimbal")
+    model.add_body("a", joint=rbd.EulerSpherical(), inertia=rbd.Inertia.box([0.1, 0.2, 0.3], mass=1.0), damping=0.1)
+    beyond, near, v0, pitch = [0.3, 2.0, 0.4], [0.3, 1.0, 0.4], [0.3, 0.2, 0.1], [0.0, 0.02, 0.0]
+    with pytest.raises(rbd.SimulationError, match="'a_joint'"):
+        rbd.simulate(model, beyond, v0, duration=0.05, tau=pitch, formulation="se3")
+    # what does the same along both stays as it is: dampers, and forces along the other two axes
+    for q0, tau in ((near, pitch), (beyond, None), (beyond, [0.01, 0.0, 0.03])):
+        found, exact = (rbd.simulate(model, q0, v0, duration=0.05, tau=tau, formulation=f) for f in ("se3", "joint"))
+        assert found.poses() == pytest.approx(exact.poses(), abs=1e-9)
