@@ -103,6 +103,7 @@ _HOMES = {
         "state_derivative",
     ],
     "rbdkit.algorithms": ["wrench"],
+    "rbdkit.export": ["to_html"],
     "rbdkit.inspection": ["inspect"],
     "rbdkit.freedom": ["mobility", "properly_constrained"],
     "rbdkit.joints": [
@@ -150,6 +151,7 @@ _PACKAGES = (
     "derivatives",
     "drafting",
     "engine",
+    "export",
     "figures",
     "forces",
     "formats",
@@ -192,6 +194,7 @@ if TYPE_CHECKING:
         rnea_parameter_jacobian,
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
+    from rbdkit.export import to_html
     from rbdkit.figures import plot
     from rbdkit.forces import ForceElement, JointDamper, JointFriction, JointSpring, Maxwell, Servo, Spring
     from rbdkit.formats import load, save  # type: ignore[no-redef]  # a module has the same name

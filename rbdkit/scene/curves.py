@@ -75,9 +75,9 @@ def plots_of(trajectory: Trajectory) -> tuple[Plot, ...]:
     )
     q, v = np.asarray(trajectory.q, dtype=float), np.asarray(trajectory.v, dtype=float)
     motions = (
-        *_by_unit("q", t, q, *names_and_units(trajectory.model, "q")),
-        *_by_unit("v", t, v, *names_and_units(trajectory.model, "v")),
-        *_by_unit("z", t, trajectory.z, list(trajectory.z_names), list(state_places(trajectory.model).units)),
+        *by_unit("q", t, q, *names_and_units(trajectory.model, "q")),
+        *by_unit("v", t, v, *names_and_units(trajectory.model, "v")),
+        *by_unit("z", t, trajectory.z, list(trajectory.z_names), list(state_places(trajectory.model).units)),
     )
     return (Plot("Energy", energies), Plot("Motion", motions)) if motions else (Plot("Energy", energies),)
 
@@ -119,7 +119,7 @@ def at_all_times(series: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray, ND
     return t, np.array([np.interp(t, times, values, left=np.nan, right=np.nan) for times, values in series])
 
 
-def _by_unit(symbol: str, t: NDArray, values: NDArray, names: list[str], units: list[str]) -> list[Curves]:
+def by_unit(symbol: str, t: NDArray, values: NDArray, names: list[str], units: list[str]) -> list[Curves]:
     """One set of curves a unit, quaternions last; colours run through the palette."""
     sets = []
     for unit in sorted(dict.fromkeys(units), key=lambda unit: unit == "1"):

@@ -133,7 +133,7 @@ class Experiment:
         options: dict[str, Any] = {}
         for knob, value in zip(self.knobs, values, strict=True):
             chosen = knob.choices[round(float(value))] if knob.choices else float(value)
-            whole, entry = _split(knob.name, self._parameters)
+            whole, entry = entry_of(knob.name, self._parameters)
             if knob.name == "duration":
                 options["duration"] = chosen
             elif entry is None:
@@ -170,7 +170,7 @@ class Experiment:
     def _unit(self, model: Model, name: str) -> str:
         if name == "duration":
             return "s"
-        whole, entry = _split(name, self._parameters)
+        whole, entry = entry_of(name, self._parameters)
         if entry is not None and whole.endswith("placement"):
             return "m"
         return unit_of(model, whole)
@@ -182,7 +182,7 @@ def _is_entry(name: str) -> bool:
     return bool(dot) and any(last in entries for entries in ENTRIES.values())
 
 
-def _split(name: str, parameters: Mapping[str, Any]) -> tuple[str, tuple[int, ...] | None]:
+def entry_of(name: str, parameters: Mapping[str, Any]) -> tuple[str, tuple[int, ...] | None]:
     """The parameter that a name means, and the place in it."""
     whole, _, last = name.rpartition(".")
     if name not in parameters and whole in parameters:

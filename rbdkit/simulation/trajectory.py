@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,6 +137,10 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def to_html(self, path: str | PathLike[str] | None = None, **options: Any) -> str:
+        """Save the motion as one HTML file that plays without Python and network; see `rbdkit.to_html`."""
+        return import_module("rbdkit.export").to_html(self, path, **options)  # from the top of the house, as `rbd.show`
 
     def poses(self, body: str | None = None) -> NDArray:
         """World poses of all bodies, the world first, shape (n, bodies, 4, 4); or of one body or frame, (n, 4, 4)."""

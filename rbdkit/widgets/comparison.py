@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import ipywidgets
@@ -56,6 +57,10 @@ class ComparisonView(ipywidgets.VBox, OfCell):
             below.append(ipywidgets.HTML(_drawing(work_precision_figure(self.points, colors))))
         super().__init__([self.stage, ipywidgets.HBox(below).add_class("rbd-below")])
         self._stay_with_cell()
+
+    def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
+        """Save picture and curves as one HTML file that needs no Python and no network; see `rbdkit.to_html`."""
+        return self.stage.to_html(path, title=title)
 
     def close(self) -> None:
         """Close the view and every widget it made."""

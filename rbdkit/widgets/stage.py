@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,9 @@ from rbdkit.widgets.front import Front
 from rbdkit.widgets.three import reachable, three_widgets
 from rbdkit.widgets.touch import Touch
 
-MODULES = (
+DRAWING = (
     "dom",
-    "release",
+    "software",
     "three_scene",
     "arrows",
     "picker",
@@ -45,6 +46,8 @@ MODULES = (
     "layers",
     "stage",
 )
+"""What draws and plays; it asks for `open_three` and `ViewCanvas`, which say where three.js comes from."""
+MODULES = (*DRAWING, "release", "three_of_notebook", "stage_widget")
 
 
 class Stage(Touch, OfCell):
@@ -247,6 +250,14 @@ class Stage(Touch, OfCell):
         if self.tracks is not None and not self._moving:
             samples = self.tracks.samples
             self.t = float(self.tracks.t[np.clip(np.searchsorted(samples, change["new"]), 0, len(samples) - 1)])
+
+    # --- out of the notebook ----------------------------------------------------------------------------------------
+
+    def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
+        """Save the picture as one HTML file that needs no Python and no network; see `rbdkit.to_html`."""
+        from rbdkit.export import to_html  # which draws with this file's JavaScript
+
+        return to_html(self, path, title=title)
 
     # --- the end ----------------------------------------------------------------------------------------------------
 

@@ -186,7 +186,7 @@ class Face {
     this.core = core;
     this.model = core.model;
     const host = h("div", { class: "rbd-canvas" });
-    this.canvas = new Canvas(host, (state) => (host.dataset.state = state));
+    this.canvas = new ViewCanvas(host, (state) => (host.dataset.state = state));
     this.labels = h("div", { class: "rbd-names" });
     this.names = new Names(core.graph, this.labels);
     this.layers = new LayerMenu(this.model);
@@ -384,30 +384,3 @@ class Face {
     );
   }
 }
-
-export default () => {
-  let core = null; // a promise; null again when the widget is closed
-  return {
-    initialize({ model }) {
-      core = Core.open(model);
-      core.catch(() => {}); // shown where it is awaited
-      return async () => {
-        const opened = core.catch(() => null);
-        core = null;
-        (await opened)?.dispose();
-      };
-    },
-    async render({ el }) {
-      const opened = await core;
-      if (!core) return undefined;
-      const face = new Face(opened, el);
-      try {
-        await face.open();
-      } catch (fault) {
-        face.close();
-        if (core) throw fault; // else it was closed while it opened: nobody waits for it
-      }
-      return () => face.close();
-    },
-  };
-};

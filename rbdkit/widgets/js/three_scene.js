@@ -1,35 +1,7 @@
-// The scene as three.js objects, made from pythreejs's own three.js: every mesh is an ordinary one in an ordinary scene.
+// The scene as three.js objects: every mesh is an ordinary one in an ordinary scene.
 
 const GRID_RINGS = [0.25, 0.45, 0.65, 0.85, 1.0]; // radii at which the grid grows fainter
 const GRID_OPACITY = [0.36, 0.28, 0.2, 0.12, 0.06];
-
-// pythreejs models, the three.js objects behind them, and from one sample of each kind the constructors of the three.js they
-// brought. The objects are kept here because a model drops its own when it is closed, which may be before its view is.
-async function open_three(model) {
-  const manager = model.widget_manager;
-  const models = {};
-  await Promise.all(
-    Object.entries(model.get("_three")).map(async ([name, reference]) => {
-      models[name] = await manager.get_model(reference.slice("IPY_MODEL_".length));
-      await models[name].initPromise;
-    })
-  );
-  release_when_closed(models.renderer);
-  for (const sample of [models.mesh, models.lines, models.line]) release_when_closed(sample);
-  const objects = Object.fromEntries(Object.entries(models).map(([name, { obj }]) => [name, obj]));
-  const { mesh, lines, line, root } = objects;
-  const THREE = {
-    Mesh: mesh.constructor,
-    Geometry: mesh.geometry.constructor,
-    Attribute: mesh.geometry.attributes.position.constructor,
-    Group: root.constructor,
-    Vector3: mesh.position.constructor,
-    LineSegments: lines.constructor,
-    Line2: line.constructor,
-    LineGeometry: line.geometry.constructor,
-  };
-  return { models, objects, THREE };
-}
 
 class ThreeScene {
   constructor({ objects, THREE }) {

@@ -1,0 +1,83 @@
+"""Anything that is drawn, as one HTML file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from rbdkit.errors import FormatError
+from rbdkit.export.live import Live, live_of
+from rbdkit.export.page import page
+from rbdkit.model import Model
+from rbdkit.simulation import Trajectory
+from rbdkit.widgets import ComparisonView, Stage, Tweak, show
+
+
+def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, **options: Any) -> str:
+    """Save a picture as one HTML file that needs no server, no network and no Python.
+
+    The page has the notebook's own view: orbit, player, plots, layers. That of a `tweak` has its sliders, too, and
+    simulates again in the page itself with every drag, by the same compiled code as Python.
+
+    Parameters
+    ----------
+    what : Model, Trajectory, or a picture
+        A picture is what `show`, `tweak` or `compare` returned; the page begins as it stands.
+    path : str or os.PathLike, optional
+        Where to write the file.
+    title : str, optional
+        Above the picture; the model's name if not given.
+    **options
+        For a model or a trajectory, what `show` takes.
+
+    Returns
+    -------
+    str
+        The text of the file.
+
+    Raises
+    ------
+    FormatError
+        If this is nothing that is drawn in 3D.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> run = rbd.simulate(rbd.library.double_pendulum(), [2.0, 1.0], duration=0.5)
+    >>> text = rbd.to_html(run, title="Two rods")
+    >>> "<h1>Two rods</h1>" in text, len(text) < 600_000
+    (True, True)
+    """
+    made = isinstance(what, Model | Trajectory)
+    picture = show(what, **options) if made else what
+    stage = picture.stage if isinstance(picture, ComparisonView) else picture
+    if not isinstance(stage, Stage):
+        raise FormatError(
+            f"to_html saves models, trajectories and pictures of show, tweak or compare, not {type(what).__name__}"
+        )
+    if options and not made:
+        raise FormatError(f"{next(iter(options))!r} is for models and trajectories; this picture stands as it is")
+    try:
+        text = _page_of(stage, stage.scene.name if title is None else title)
+    finally:
+        if made:
+            picture.close()
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text
+
+
+def _page_of(stage: Stage, title: str) -> str:
+    live = live_of(stage) if isinstance(stage, Tweak) else None
+    if isinstance(live, Live):
+        left = "".join(f" {name!r} cannot be turned here: {why}." for name, why in live.left_out.items())
+        return page(
+            stage, title, f"This page simulates by itself, in steps of equal length.{left}", live.data, live.panel
+        )
+    recorded = "" if stage.tracks is None else "Recorded motion. "
+    turned = "" if stage.panel is None else "Its sliders need Python. "
+    why = turned if live is None else f"Its sliders need Python: {live}. "
+    return page(stage, title, f"{recorded}{why}Drawn by rbdkit.")

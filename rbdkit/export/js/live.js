@@ -1,0 +1,197 @@
+// A motion that follows its sliders in the page itself: each drag simulates again, the motion before stays as a ghost.
+
+const PAUSE = 800; // ms without a change after which the next one is a new drag: what stands then becomes the ghost
+
+// How many of some poses come before the first state in which one is none: a motion that runs away passes angles of which no
+// computer knows the sine. One in any case.
+function drawable(poses, nodes) {
+  const turned = (k) => [0, 1, 2, 4, 5, 6, 8, 9, 10].every((j) => Math.abs(poses[16 * k + j]) < 1.001);
+  const placed = (k) => [3, 7, 11].every((j) => Number.isFinite(poses[16 * k + j]));
+  for (let k = 0; k < poses.length / 16; k++) if (!turned(k) || !placed(k)) return Math.max(1, Math.floor(k / nodes));
+  return poses.length / 16 / nodes;
+}
+
+// Rows (x, y, z, qx, qy, qz, qw) from 4 x 4 matrices; each quaternion on the side of the one of its node before.
+function seven(poses, nodes) {
+  const count = poses.length / 16;
+  const rows = new Float32Array(7 * count);
+  for (let i = 0; i < count; i++) {
+    const m = poses.subarray(16 * i, 16 * i + 16);
+    const [xx, yy, zz] = [m[0], m[5], m[10]];
+    const squares = [1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz]; // four times each component's
+    const largest = squares.indexOf(Math.max(...squares));
+    const q = [
+      [squares[0], m[1] + m[4], m[2] + m[8], m[9] - m[6]],
+      [m[1] + m[4], squares[1], m[6] + m[9], m[2] - m[8]],
+      [m[2] + m[8], m[6] + m[9], squares[2], m[4] - m[1]],
+      [m[9] - m[6], m[2] - m[8], m[4] - m[1], squares[3]],
+    ][largest];
+    const o = 7 * i;
+    const before = o - 7 * nodes + 3;
+    const dot = before >= 0 ? q.reduce((sum, x, j) => sum + x * rows[before + j], 0) : 1;
+    const scale = (dot < 0 ? -0.5 : 0.5) / Math.sqrt(squares[largest]);
+    rows.set([m[3], m[7], m[11], scale * q[0], scale * q[1], scale * q[2], scale * q[3]], o);
+  }
+  return rows;
+}
+
+const view_of = (array) => new DataView(array.buffer, array.byteOffset, array.byteLength);
+
+// How many steps lie between two records: the number nearest below that ends the last interval at the last step, if there is one.
+function records_every(steps, keys) {
+  const most = Math.max(1, Math.floor(steps / keys));
+  for (let every = most; 2 * every > most; every--) if (steps % every === 0) return every;
+  return most;
+}
+
+// Values of a curve at other times, straight between its own; NaN before and after them.
+function at_times(t, own, values, offset) {
+  let k = 0;
+  return Float32Array.from(t, (time) => {
+    if (time < own[0] || time > own[own.length - 1]) return NaN;
+    while (k + 2 < own.length && own[k + 1] < time) k++;
+    if (own.length === 1) return values[offset];
+    const s = (time - own[k]) / (own[k + 1] - own[k]);
+    return values[offset + k] + s * (values[offset + k + 1] - values[offset + k]);
+  });
+}
+
+class Live {
+  static async open(data, stage, panel) {
+    const kernels = await Promise.all(data.kernels.map((packaged) => Kernels.load(packaged)));
+    return new Live(kernels, data, stage, panel);
+  }
+
+  constructor(kernels, data, stage, panel) {
+    Object.assign(this, { kernels, data, stage, panel });
+    this.slots = {};
+    this.changed_at = -Infinity;
+    this.warm_up();
+    this.ghost = this.current = this.run(this.numbers());
+    panel.on("change:asked", () => this.turned());
+    panel.on("send", (message) => this.asked(message));
+    this.show();
+  }
+
+  // A browser compiles a program in earnest when it is called again: the first drag is not to wait for that.
+  warm_up() {
+    const { q, v, dt } = this.data.start;
+    for (const kernels of this.kernels) for (let k = 0; k < 2; k++) kernels.simulate({ q, v, dt, steps: 100, ...this.held() });
+  }
+
+  // What every run begins with besides coordinates and velocities.
+  held() {
+    const { tau, z } = this.data.start;
+    return { ...(tau && { tau }), ...(z && { z }) };
+  }
+
+  numbers() {
+    return typed(Float64Array, this.panel.get("values"));
+  }
+
+  run(values) {
+    const { start, knobs, keys } = this.data;
+    const state = { q: [...start.q], v: [...start.v], dt: start.dt, duration: start.duration, method: 0 };
+    const changed = {};
+    knobs.forEach(({ kind, name, entries }, k) => {
+      if (kind === "parameter") {
+        changed[name] ??= [...this.kernels[0].packaged.parameters[name].value];
+        for (const entry of entries) changed[name][entry] = values[k];
+      } else if (kind === "run") state[name] = values[k];
+      else for (const entry of entries) state[kind][entry] = values[k];
+    });
+    const kernels = this.kernels[Math.round(state.method)];
+    for (const [name, value] of Object.entries(changed)) kernels.set(name, value);
+    const steps = Math.max(1, Math.round(state.duration / state.dt));
+    const every = records_every(steps, keys);
+    const { q, v, dt } = state;
+    const motion = kernels.simulate({ q, v, dt, steps, every, ...this.held() });
+    const { poses } = kernels.compute("poses", motion);
+    const { energies } = kernels.compute("energy", motion);
+    const nodes = kernels.packaged.bodies.length;
+    const drawn = drawable(poses, nodes);
+    const rows = seven(poses.subarray(0, 16 * nodes * drawn), nodes);
+    return { values, motion, energies, tracks: { t: view_of(motion.t.subarray(0, drawn)), poses: view_of(rows), beside: [] } };
+  }
+
+  turned() {
+    const begun = performance.now();
+    try {
+      const run = this.run(this.numbers());
+      if (begun - this.changed_at > PAUSE && !Object.keys(this.slots).length) this.ghost = this.current;
+      this.current = run;
+      this.show();
+    } catch (fault) {
+      this.panel.set("fault", String(fault.message ?? fault));
+    }
+    this.changed_at = performance.now();
+    this.panel.set("answered", this.panel.get("asked"));
+  }
+
+  show() {
+    const { motion } = this.current;
+    this.stage.values._plots = this.plots(); // shown with the tracks
+    this.stage.set("_tracks", { ...this.current.tracks, beside: [this.ghost.tracks] });
+    const ended = motion.t[motion.t.length - 1];
+    const why = motion.unsolved ? "the equations of a step have no solution" : "numbers ran away; a shorter dt may help";
+    this.panel.set("fault", motion.ranAway ? `the motion ended after ${brief(ended)} s: ${why}` : "");
+  }
+
+  asked({ do: what, slot }) {
+    if (what === "slot") this.go_to(slot);
+    else if (what === "reset" || what === "random") {
+      const rows = this.panel.get("rows");
+      this.put(rows.map((row) => (what === "reset" ? row.rest : at_random(row))));
+      this.turned();
+    }
+  }
+
+  // Keeps the values in the slot that is left, and takes those of the other one.
+  go_to(slot) {
+    const left = this.panel.get("slot");
+    if (slot === left) return;
+    this.slots[left] = this.ghost = this.current;
+    this.current = this.slots[slot] ?? this.current;
+    this.panel.set("slot", slot);
+    this.put(this.current.values);
+    this.show();
+  }
+
+  put(values) {
+    this.panel.set("values", view_of(Float64Array.from(values)));
+  }
+
+  plots() {
+    return this.data.plots.map(({ title, tabs }) => ({ title, tabs: tabs.map((tab) => this.curves(tab)) }));
+  }
+
+  curves(tab) {
+    const now = columns_of(this.current, tab);
+    if (this.ghost === this.current) return { ...tab, t: view_of(now.t), values: view_of(now.values) };
+    const before = columns_of(this.ghost, tab);
+    const t = Float64Array.from(new Set([...now.t, ...before.t])).sort();
+    const values = new Float32Array(2 * tab.names.length * t.length);
+    [now, before].forEach((run, part) => {
+      tab.names.forEach((_, k) => values.set(at_times(t, run.t, run.values, k * run.t.length), (part * tab.names.length + k) * t.length));
+    });
+    const names = [...tab.names, ...tab.names.map((name) => `${name} before`)];
+    const colors = [...tab.colors, ...tab.colors.map((color) => `${color}55`)];
+    return { ...tab, names, colors, t: view_of(t), values: view_of(values) };
+  }
+}
+
+// The curves of a tab, one after the other: energies, or columns of the coordinates q, velocities v or states z.
+function columns_of({ motion, energies }, { of, columns }) {
+  const { t } = motion;
+  const [rows, width] = of === "energy" ? [energies, 3] : [motion[of], motion[of].length / t.length];
+  const column = (k, j) => (of === "energy" ? [rows[3 * k], rows[3 * k + 1] + rows[3 * k + 2], rows[3 * k] + rows[3 * k + 1] + rows[3 * k + 2]][j] : rows[k * width + j]);
+  const values = new Float32Array(columns.length * t.length);
+  columns.forEach((j, curve) => t.forEach((_, k) => (values[curve * t.length + k] = column(k, j))));
+  return { t, values };
+}
+
+function at_random({ low, high, log, whole, choices }) {
+  if (choices.length) return Math.floor(Math.random() * choices.length);
+  if (whole) return low + Math.floor(Math.random() * (high - low + 1));
+  return log ? Math.exp(Math.log(low) + Math.random() * Math.log(high / low)) : low + Math.random() * (high - low);
+}

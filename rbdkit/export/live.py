@@ -1,0 +1,164 @@
+"""What of a tweaked motion a page can compute by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit import engine
+from rbdkit.errors import RbdkitError
+from rbdkit.model import Model
+from rbdkit.model.requirements import besides_tree
+from rbdkit.scene import palette
+from rbdkit.scene.curves import by_unit, names_and_units
+from rbdkit.simulation import Trajectory
+from rbdkit.simulation.closed_loops import stabilised
+from rbdkit.simulation.knobs import KEYS, Experiment, Knob, entry_of
+from rbdkit.simulation.simulate import integrator_of
+from rbdkit.widgets.tweak import SHAPING, Tweak
+
+
+@dataclass(frozen=True, eq=False)
+class Live:
+    """What a page needs to simulate. left_out : knobs that stay as they are, and why."""
+
+    data: dict[str, Any]
+    panel: dict[str, Any]
+    left_out: dict[str, str]
+
+
+class _CannotTurn(Exception):
+    """A knob that a page cannot turn. The message says why."""
+
+
+def live_of(tweak: Tweak) -> Live | str:
+    """The data of a page that simulates as this picture does, or why there can be none."""
+    experiment = tweak.experiment
+    member = experiment.member(tweak.panel.numbers)
+    model, run = member.model, member.options
+    if run["formulation"] != "joint":
+        return f"formulation {run['formulation']!r} is not compiled for pages"
+    if run["f_ext"] is not None:
+        return "external forces are not compiled for pages"
+    tau = run["tau"]
+    if tau is not None and not callable(tau) and np.shape(tau) != (model.nv,):
+        return "joint forces are given step by step"
+    places: dict[int, dict[str, Any]] = {}
+    left_out: dict[str, str] = {}
+    for k, knob in enumerate(experiment.knobs):
+        try:
+            places[k] = _place(knob, experiment, model)
+        except _CannotTurn as why:
+            left_out[knob.name] = str(why)
+    if not places:
+        return "; ".join(f"{name!r} cannot be turned in a page: {why}" for name, why in left_out.items())
+    methods = _methods(experiment, run["integrator"])
+    names = sorted({place["name"] for place in places.values() if place["kind"] == "parameter"})
+    law = tau if callable(tau) else None
+    try:
+        kernels = [
+            engine.packaged(model, _closing(model, method), tau=law, parameters=names)
+            for method in methods
+        ]
+    except (engine.NotCovered, RbdkitError) as fault:
+        return str(fault)
+    data = {
+        "kernels": kernels,
+        "knobs": list(places.values()),
+        "start": {
+            "q": member.q0.tolist(),
+            "v": member.v0.tolist(),
+            "dt": run["dt"],
+            "duration": run["duration"],
+            "z": None if run.get("z0") is None else model.initial_z(run["z0"]).tolist(),
+            "tau": None if law is not None or tau is None else np.asarray(tau, dtype=float).tolist(),
+        },
+        "keys": KEYS,
+        "plots": _plots(model),
+    }
+    return Live(data, _panel(tweak, list(places)), left_out)
+
+
+def _methods(experiment: Experiment, now: Any) -> list[Any]:
+    knob = next((knob for knob in experiment.knobs if knob.name == "integrator"), None)
+    return [integrator_of(name) for name in (knob.choices if knob is not None else (now,))]
+
+
+def _closing(model: Model, method: Any) -> Any:
+    """The method that keeps loops closed, where there are some."""
+    return stabilised(method, False)[1] if besides_tree(model) else method
+
+
+def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
+    """Where the number of a knob goes in the page: a parameter, the first state, or the run."""
+    name = knob.name
+    if name in experiment.building:
+        raise _CannotTurn("a Python function builds the model of it")
+    if name == "integrator":
+        return {"kind": "run", "name": "method", "entries": []}
+    if name in ("dt", "duration"):
+        return {"kind": "run", "name": name, "entries": []}
+    if knob.choices:
+        raise _CannotTurn("pages choose among integrators only")
+    parameter, entry = entry_of(name, model.parameters)
+    if parameter in model.parameters:
+        if SHAPING & set(parameter.split(".")):
+            raise _CannotTurn("it changes what the bodies look like, which Python draws")
+        shape = np.shape(model.parameters[parameter])
+        both = {entry, entry[::-1]} if shape == (3, 3) and entry is not None else {entry}  # an inertia stays symmetric
+        entries = [0] if entry is None else sorted(int(np.ravel_multi_index(one, shape)) for one in both)  # type: ignore[arg-type]
+        return {"kind": "parameter", "name": parameter, "entries": entries}
+    if besides_tree(model):
+        raise _CannotTurn("Python closes the loops of a state")
+    kind, k = _state_entry(model, name)
+    return {"kind": kind, "name": name, "entries": [k]}
+
+
+def _state_entry(model: Model, name: str) -> tuple[str, int]:
+    """Whether a name is of a coordinate 'q' or a velocity 'v' of the first state, and which."""
+    q, v = np.arange(model.nq, dtype=float), model.nq + np.arange(model.nv, dtype=float)
+    z = np.full((1, model.nz), -1.0)
+    numbered = Trajectory(model, np.zeros(1), q[None], v[None], z=z).columns()
+    if name not in numbered or numbered[name][0] < 0:
+        raise _CannotTurn("Python alone knows what it means")
+    k = int(numbered[name][0])
+    if k < model.nq:
+        joint = next(joint for joint in model.joints if joint.q_slice.start <= k < joint.q_slice.stop)
+        if joint.type.q_units[k - joint.q_slice.start] == "1":
+            raise _CannotTurn("a component of a quaternion is not free of the others")
+        return "q", k
+    return "v", k - model.nq
+
+
+def _plots(model: Model) -> list[dict[str, Any]]:
+    """The tabs of the plots beside the picture: which columns each of them shows."""
+    names = ("kinetic", "potential", "total")
+    energy = {
+        "of": "energy", "columns": [0, 1, 2], "name": "Energy (J)", "unit": "J", "log": False, "names": list(names),
+        "colors": [palette.ENERGY[name] for name in names],
+    }  # fmt: skip
+    motion = [*_tabs(model, "q", model.nq), *_tabs(model, "v", model.nv)]
+    return [{"title": "Energy", "tabs": [energy]}, *([{"title": "Motion", "tabs": motion}] if motion else [])]
+
+
+def _tabs(model: Model, of: str, count: int) -> Iterator[dict[str, Any]]:
+    """A tab for each unit; the columns are found by plotting their numbers."""
+    for tab in by_unit(of, np.zeros(1), np.arange(count, dtype=float)[None], *names_and_units(model, of)):
+        columns: NDArray = tab.values[:, 0].astype(int)
+        yield {
+            "of": of, "columns": columns.tolist(), "name": tab.name, "unit": tab.unit, "log": False,
+            "names": list(tab.names), "colors": list(tab.colors),
+        }  # fmt: skip
+
+
+def _panel(tweak: Tweak, kept: list[int]) -> dict[str, Any]:
+    """The sliders that the page has."""
+    panel, rows = tweak.panel, [asdict(tweak.panel.sliders[k]) for k in kept]
+    return {
+        "title": panel.title, "rows": rows, "values": panel.numbers[kept].tobytes(), "asked": 0, "answered": 0,
+        "fault": "", "slots": list(panel.slots), "slot": panel.slot,
+    }  # fmt: skip

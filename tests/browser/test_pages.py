@@ -1,0 +1,172 @@
+"""Exported pages in Chromium, from disk and without a network: they ask for nothing, their sliders simulate there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+
+KNOWN = "GPU stall due to ReadPixels"  # software drawing, told once by the driver
+LIVE = "document.querySelector('.rbd-view').core.model.live"
+
+
+class Page:
+    """An open page. asked : what it fetched; faults : what its console said."""
+
+    def __init__(self, context: Any, file: Any) -> None:
+        self.asked: list[str] = []
+        self.faults: list[str] = []
+        self.page = context.new_page()
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", lambda message: KNOWN in message.text or self.faults.append(message.text))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.goto(f"file://{file}")
+        self.page.wait_for_function("document.documentElement.dataset.ready === 'true'")
+
+    def poses(self) -> np.ndarray:
+        """World poses (nodes, 4, 4) of the objects that are really drawn."""
+        script = """document.querySelector('.rbd-view').core.graph.nodes.map(node => {
+            node.updateMatrixWorld(true);
+            return [...node.matrixWorld.elements];
+        })"""
+        return np.array(self.page.evaluate(script)).reshape(-1, 4, 4).transpose(0, 2, 1)
+
+    def motion(self) -> dict[str, np.ndarray]:
+        """The motion that the page simulated last."""
+        found = self.page.evaluate(
+            f"(() => {{ const {{ t, q, v }} = {LIVE}.current.motion; return [t, q, v].map(x => Array.from(x)); }})()"
+        )
+        return {name: np.array(values) for name, values in zip("tqv", found, strict=True)}
+
+    def drag(self, name: str, to: float, steps: int = 6) -> None:
+        """Drag a slider to a fraction of its range."""
+        slider = self.page.locator(f"[data-row='{name}'] input[type=range]")
+        box, share = slider.bounding_box(), float(slider.evaluate("s => (s.value - s.min) / (s.max - s.min)"))
+        mouse, y = self.page.mouse, box["y"] + box["height"] / 2
+        mouse.move(box["x"] + 7 + share * (box["width"] - 14), y)
+        mouse.down()
+        mouse.move(box["x"] + 7 + to * (box["width"] - 14), y, steps=steps)
+        mouse.up()
+
+    def value(self, name: str) -> float:
+        """Where a slider stands."""
+        rows = f"{LIVE}.panel.get('rows').findIndex(row => row.name === '{name}')"
+        return float(self.page.evaluate(f"{LIVE}.numbers()[{rows}]"))
+
+
+@pytest.fixture
+def opened(chromium, tmp_path) -> Iterator[Callable[..., Page]]:
+    """Write the page of something that is drawn, and open it; at the end it must have asked for nothing else."""
+    context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 720})
+    pages: list[Page] = []
+
+    def opened(picture: Any) -> Page:
+        file = tmp_path / f"page{len(pages)}.html"
+        picture.to_html(file)
+        if not isinstance(picture, rbd.Trajectory):
+            picture.close()
+        pages.append(Page(context, file))
+        assert pages[-1].asked == [f"file://{file}"]
+        return pages[-1]
+
+    yield opened
+    asked, faults = [len(page.asked) for page in pages], [fault for page in pages for fault in page.faults]
+    context.close()
+    assert asked == [1] * len(pages) and not faults
+
+
+def test_a_motion_plays(opened):
+    run = rbd.simulate(rbd.library.double_pendulum(), [2.0, 1.0], duration=1.0, formulation="se3")
+    page = opened(run)
+    np.testing.assert_allclose(page.poses(), run.poses()[0], atol=1e-6)  # float32
+    page.page.get_by_role("button", name="Play (space)").click()
+    page.page.locator(".rbd-time", has_text="1.000 / 1.000 s").wait_for()
+    np.testing.assert_allclose(page.poses(), run.poses()[-1], atol=1e-6)
+    assert (
+        page.page.locator(".rbd-chart").count() == 2 and "Recorded motion" in page.page.locator("footer").inner_text()
+    )
+
+
+def test_a_drag_simulates_again_with_the_numbers_of_python(opened):
+    model, options = rbd.library.double_pendulum(), {"duration": 1.0}
+    ranges = {
+        "rod1.mass": (0.2, 5.0),
+        "hinge1.damping": (0.0, 1.0),
+        "hinge1.angle": (-3.0, 3.0),
+        "dt": (5e-4, 2e-3, 1e-3),
+    }
+    page = opened(rbd.tweak(model, ranges, [1.0, 0.5], **options))
+    first = page.poses()
+    for name, to in {"rod1.mass": 0.8, "hinge1.damping": 0.3, "hinge1.angle": 0.2}.items():
+        page.drag(name, to)
+    moved, motion = page.poses(), page.motion()
+    changed = model.with_parameters({name: page.value(name) for name in ("rod1.mass", "hinge1.damping")})
+    run = rbd.simulate(changed, [page.value("hinge1.angle"), 0.5], **options)
+    assert abs(page.value("hinge1.angle") + 1.8) < 0.1 and page.value("rod1.mass") > 3.0
+    assert motion["t"][-1] == 1.0
+    rows = np.searchsorted(run.t, motion["t"] - 1e-9)
+    for name, expected in (("q", run.q), ("v", run.v)):  # WebAssembly and LLVM round differently
+        np.testing.assert_allclose(motion[name].reshape(-1, 2), expected[rows], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(moved[:3], run.poses()[0], atol=1e-6)
+    np.testing.assert_allclose(moved[4:6], first[1:3], atol=1e-6)  # the ghost: what stood before the drags
+    assert "before" in page.page.locator(".rbd-legend").first.inner_text()
+
+
+def test_a_and_b_keep_two_sets_of_values(opened):
+    page = opened(rbd.tweak(rbd.library.pendulum(), {"hinge.angle": (-3.0, 3.0, 1.0)}, duration=1.0))
+    slot = page.page.get_by_role("button", name="B", exact=True)
+    slot.click()
+    page.drag("hinge.angle", 0.3)
+    b, drawn = page.value("hinge.angle"), page.poses()
+    page.page.get_by_role("button", name="A", exact=True).click()
+    assert page.value("hinge.angle") == 1.0
+    np.testing.assert_allclose(page.poses()[3], drawn[1], atol=1e-6)  # B is the ghost now
+    slot.click()
+    assert page.value("hinge.angle") == b
+    page.page.get_by_role("button", name="Back to the first values").click()
+    assert page.value("hinge.angle") == 1.0
+
+
+def test_the_integrator_is_chosen_in_the_page(opened):
+    methods = ["rk4", "explicit_euler"]
+    page = opened(rbd.tweak(rbd.library.pendulum(), {"integrator": methods}, [1.0], duration=2.0, dt=2e-3))
+    exact = page.motion()
+    page.page.locator("[data-row='integrator'] select").select_option("1")
+    run = rbd.simulate(rbd.library.pendulum(), [1.0], duration=2.0, dt=2e-3, integrator="explicit_euler")
+    motion = page.motion()
+    np.testing.assert_allclose(motion["q"], run.q[:, 0][np.searchsorted(run.t, motion["t"] - 1e-9)], rtol=0, atol=1e-12)
+    assert np.abs(motion["q"] - exact["q"]).max() > 1e-4
+
+
+def test_a_motion_that_runs_away_is_said(opened):
+    page = opened(rbd.tweak(rbd.library.pendulum(), {"hinge.stiffness": (0.0, 1e9, 0.0)}, [1.0], duration=1.0, dt=1e-2))
+    page.drag("hinge.stiffness", 0.9)
+    assert "the motion ended after" in page.page.locator(".rbd-fault").inner_text()
+    page.drag("hinge.stiffness", -0.1)
+    assert not page.page.locator(".rbd-fault").is_visible()
+
+
+def test_loops_stay_closed_in_the_page(opened):
+    model = rbd.library.planar_four_bar()
+    body = model.bodies[1].name
+    view = rbd.tweak(model, {f"{body}.mass": (0.5, 5.0)}, duration=1.0)
+    q0 = view.trajectory.q[0]
+    page = opened(view)
+    page.drag(f"{body}.mass", 0.8)
+    changed = model.with_parameters({f"{body}.mass": page.value(f"{body}.mass")})
+    run, motion = rbd.simulate(changed, q0, duration=1.0), page.motion()
+    rows = np.searchsorted(run.t, motion["t"] - 1e-9)
+    np.testing.assert_allclose(motion["q"].reshape(-1, model.nq), run.q[rows], rtol=0, atol=1e-9)
+
+
+def test_the_page_follows_the_colours_of_the_device(opened):
+    page = opened(rbd.show(rbd.library.double_pendulum()))
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.page.evaluate(background)
+    page.page.emulate_media(color_scheme="dark")
+    page.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    assert page.page.evaluate(background) != light
