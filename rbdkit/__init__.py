@@ -80,7 +80,16 @@ _HOMES = {
     ],
     "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
     "rbdkit.figures": ["plot"],
-    "rbdkit.forces": ["ForceElement", "JointDamper", "JointFriction", "JointSpring", "Maxwell", "Servo", "Spring"],
+    "rbdkit.forces": [
+        "ForceElement",
+        "JointDamper",
+        "JointFriction",
+        "JointSpring",
+        "Maxwell",
+        "Pull",
+        "Servo",
+        "Spring",
+    ],
     "rbdkit.formats": ["load", "save"],
     "rbdkit.formulations": ["StateEquation"],
     "rbdkit.functions": [
@@ -139,7 +148,7 @@ _HOMES = {
     "rbdkit.simulation": ["Ensemble", "Trajectory", "compare_runs", "simulate", "sweep", "traced", "untraced"],
     "rbdkit.spatial.inertia": ["Inertia"],
     "rbdkit.spatial.se3": ["pose"],
-    "rbdkit.widgets": ["build", "compare", "show", "sliders", "step_algorithm", "step_integrator", "tweak"],
+    "rbdkit.widgets": ["build", "compare", "play", "show", "sliders", "step_algorithm", "step_integrator", "tweak"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
@@ -196,7 +205,7 @@ if TYPE_CHECKING:
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
     from rbdkit.export import to_html
     from rbdkit.figures import plot
-    from rbdkit.forces import ForceElement, JointDamper, JointFriction, JointSpring, Maxwell, Servo, Spring
+    from rbdkit.forces import ForceElement, JointDamper, JointFriction, JointSpring, Maxwell, Pull, Servo, Spring
     from rbdkit.formats import load, save  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.formulations import StateEquation
     from rbdkit.functions import (
@@ -252,7 +261,7 @@ if TYPE_CHECKING:
     from rbdkit.simulation import Ensemble, Trajectory, compare_runs, simulate, sweep, traced, untraced  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.spatial.inertia import Inertia
     from rbdkit.spatial.se3 import pose
-    from rbdkit.widgets import build, compare, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
+    from rbdkit.widgets import build, compare, play, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
 
 
 def __getattr__(name: str) -> Any:

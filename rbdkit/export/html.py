@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rbdkit.errors import FormatError
-from rbdkit.export.live import Live, live_of
 from rbdkit.export.page import page
 from rbdkit.model import Model
+from rbdkit.scene.in_page import InPage, in_page
 from rbdkit.simulation import Trajectory
-from rbdkit.widgets import ComparisonView, Stage, Tweak, show
+from rbdkit.widgets import ComparisonView, Panel, Play, Stage, Tweak, show
 
 
 def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, **options: Any) -> str:
@@ -71,13 +72,24 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
 
 
 def _page_of(stage: Stage, title: str) -> str:
-    live = live_of(stage) if isinstance(stage, Tweak) else None
-    if isinstance(live, Live):
-        left = "".join(f" {name!r} cannot be turned here: {why}." for name, why in live.left_out.items())
-        return page(
-            stage, title, f"This page simulates by itself, in steps of equal length.{left}", live.data, live.panel
-        )
-    recorded = "" if stage.tracks is None else "Recorded motion. "
-    turned = "" if stage.panel is None else "Its sliders need Python. "
-    why = turned if live is None else f"Its sliders need Python: {live}. "
-    return page(stage, title, f"{recorded}{why}Drawn by rbdkit.")
+    if isinstance(stage, Play):
+        return page(stage, title, "This page simulates by itself: press play, and pull at the bodies. Drawn by rbdkit.")
+    if not isinstance(stage, Tweak):
+        recorded = "" if stage.tracks is None else "Recorded motion. "
+        turned = "" if stage.panel is None else "Its sliders need Python. "
+        return page(stage, title, f"{recorded}{turned}Drawn by rbdkit.")
+    live = in_page(stage.experiment, stage.panel.numbers)
+    if not isinstance(live, InPage):
+        return page(stage, title, f"Recorded motion. Its sliders need Python: {live}. Drawn by rbdkit.")
+    left = "".join(f" {name!r} cannot be turned here: {why}." for name, why in live.left_out.items())
+    note = f"This page simulates by itself, in steps of equal length.{left}"
+    return page(stage, title, note, live.data, panel_data(stage.panel, live.turned))
+
+
+def panel_data(panel: Panel, turned: list[int]) -> dict[str, Any]:
+    """The sliders that a page has of those of a panel, as they stand."""
+    return {
+        "title": panel.title, "rows": [asdict(panel.sliders[k]) for k in turned],
+        "values": panel.numbers[turned].tobytes(), "asked": 0, "answered": 0, "fault": "",
+        "slots": list(panel.slots), "slot": panel.slot,
+    }  # fmt: skip

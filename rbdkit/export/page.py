@@ -12,6 +12,7 @@ from typing import Any
 
 from rbdkit import engine
 from rbdkit.widgets.bundle import module, style
+from rbdkit.widgets.play import Play
 from rbdkit.widgets.stage import DRAWING, Stage
 
 HERE = Path(__file__).parent / "js"
@@ -43,9 +44,11 @@ def page(
     Parameters
     ----------
     title, note : above and below the picture.
-    live, panel : what the page simulates by itself, and its sliders; as `live_data` and `Panel` have them.
+    live, panel : what the page simulates by itself, and its sliders; as `rbdkit.scene.in_page` and `Panel` have them.
     """
     traits = {name: getattr(stage, name) for name in TRAITS} | {"_handle": {}}
+    if isinstance(stage, Play):
+        traits["_live"] = stage._live
     if live is not None:
         traits |= {"_tracks": {}, "_plots": []}  # the page makes them
     data = {"stage": traits, "live": live, "panel": panel}
@@ -88,7 +91,13 @@ def _code() -> str:
 
     after = ("three_of_page.js", "live.js", "page.js")
     return "\n".join(
-        [own("three.min.js"), own("traits.js"), module(*DRAWING, "panel"), engine.loader(), *map(own, after)]
+        [
+            own("three.min.js"),
+            module("traits", "computed", *DRAWING, "panel"),
+            engine.loader(),
+            module("play"),
+            *map(own, after),
+        ]
     )
 
 

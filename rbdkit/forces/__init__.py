@@ -11,6 +11,7 @@ from rbdkit.forces.joint_damper import JointDamper
 from rbdkit.forces.joint_friction import JointFriction
 from rbdkit.forces.joint_spring import JointSpring
 from rbdkit.forces.maxwell import Maxwell
+from rbdkit.forces.pull import Pull
 from rbdkit.forces.servo import Servo
 from rbdkit.forces.spring import Spring
 from rbdkit.forces.surroundings import BodyMotion, Surroundings
@@ -22,6 +23,7 @@ __all__ = [
     "JointFriction",
     "JointSpring",
     "Maxwell",
+    "Pull",
     "Servo",
     "Spring",
     "Surroundings",

@@ -11,6 +11,7 @@ from rbdkit.widgets.builder.builder import Builder, build
 from rbdkit.widgets.comparison import ComparisonView, compare
 from rbdkit.widgets.integrator_stepper import IntegratorStepper, step_integrator
 from rbdkit.widgets.panel import Panel, Slider
+from rbdkit.widgets.play import Play, play
 from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.sliders import Sliders, sliders
 from rbdkit.widgets.source import Source, source
@@ -25,6 +26,7 @@ __all__ = [
     "IntegratorStepper",
     "Panel",
     "Picture",
+    "Play",
     "Playground",
     "Slider",
     "Sliders",
@@ -34,6 +36,7 @@ __all__ = [
     "View",
     "build",
     "compare",
+    "play",
     "show",
     "sliders",
     "source",

@@ -16,6 +16,7 @@ from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
 from rbdkit.scene import Plot, Scene, Tracks, plots_of, scene_of
 from rbdkit.scene.ghost import plots_with_ghost, tracks_with_ghost, with_ghost
+from rbdkit.scene.in_page import SHAPING
 from rbdkit.simulation import SimulationWarning, Trajectory
 from rbdkit.simulation.knobs import Experiment, Knob, Range
 from rbdkit.widgets.inspecting import Inspecting, Now, state_of
@@ -24,8 +25,6 @@ from rbdkit.widgets.view import framed
 
 PAUSE = 0.8
 """s without a change after which the next one is a new drag: what stands then becomes the ghost."""
-SHAPING = {"placement", "com"}
-"""Numbers that change what a model looks like."""
 WEIGHING = {"mass", "inertia"}
 """Numbers that change what its ellipsoids look like."""
 
@@ -68,7 +67,7 @@ class Tweak(Inspecting):
         super().__init__(scene, self._both(), first.plots, **options)
         self._outline, self._grid = scene.outline, scene.grid
         self.panel = Panel(
-            "Tweak", [_slider(knob) for knob in experiment.knobs], self._turned, slots=("A", "B"), on_slot=self._go_to
+            "Tweak", [slider_of(knob) for knob in experiment.knobs], self._turned, slots=("A", "B"), on_slot=self._go_to
         )
         self.side = [self.panel]
 
@@ -184,7 +183,8 @@ class Tweak(Inspecting):
         return tracks_with_ghost(now.t, now.poses(), ghost.t, ghost.poses())
 
 
-def _slider(knob: Knob) -> Slider:
+def slider_of(knob: Knob) -> Slider:
+    """The slider of a knob."""
     names = tuple(x if isinstance(x, str) else getattr(x, "name", None) or str(x) for x in knob.choices)
     return Slider(knob.name, knob.unit, knob.low, knob.high, knob.rest, "", False, knob.logarithmic, names)
 

@@ -69,7 +69,7 @@ class View(Inspecting):
             q = np.asarray(trajectory.q)[0]
         self._q = model.neutral() if q is None else np.array(model.check_q(q))
         scene, tracks = scene_of(model, self._q, trails), None
-        followable = _moving_root(model)
+        followable = moving_root(model)
         self._size = scene.size
         if room_for is not None:
             poses = forward_kinematics(model, model.check_q(room_for)).poses
@@ -191,7 +191,7 @@ def show(
     )
 
 
-def _moving_root(model: Model) -> str:
+def moving_root(model: Model) -> str:
     """The heaviest body that floats, whose motion carries the others along; '' if none does."""
     floating = [body for body in model.bodies[1:] if body.parent == 0 and body.joint.nv > 2]
     masses = [0.0 if body.inertia is None else body.inertia.mass for body in floating]

@@ -542,7 +542,7 @@ NOT_ASKED = {
         "algorithm_stepper.AlgorithmStepper", "builder.builder.Builder", "builder.builder.build",
         "comparison.compare",
         "integrator_stepper.step_integrator", "playground.Playground", "sliders.Sliders", "sliders.sliders",
-        "tweak.tweak", "view.View", "view.show",
+        "play.Play", "play.play", "tweak.tweak", "view.View", "view.show",
     )},
 }  # fmt: skip
 """Public names that take a model and need no number here, with the reason."""

@@ -105,7 +105,8 @@ class Kernels {
   // The motion from a state in steps of dt, every n-th state recorded: { t, q, v, z, ranAway, unsolved }, the first too.
   // tau: joint forces, nv numbers; or a row of nv for each step, held; or one more, with straight lines between.
   // A run ends before the first state that is not finite; if there is none as equations have no solution, it is unsolved.
-  simulate({ q, v, dt, steps, every = 1, tau = new Array(v.length).fill(0), z = this.initialZ() }) {
+  // A motion that goes on from an earlier one begins at its time t, which torque laws are asked with.
+  simulate({ q, v, dt, steps, t = 0, every = 1, tau = new Array(v.length).fill(0), z = this.initialZ() }) {
     const { nq, nv, nz } = this.packaged.counts;
     const records = Math.floor(steps / every);
     const step = tau.length === nv ? 0 : nv;
@@ -113,7 +114,7 @@ class Kernels {
     const rates = joined(sized("v", v, nv), sized("z", z, nz));
     const state = { x: sized("q", q, nq), v: rates.slice(), tau: sized("tau", tau, rows * nv) };
     const record = { x_record: new Float64Array(records * nq), v_record: new Float64Array(records * (nv + nz)) };
-    const times = Float64Array.from({ length: steps + 1 }, (_, k) => k * dt);
+    const times = Float64Array.from({ length: steps + 1 }, (_, k) => t + k * dt);
     const straight = step && rows > steps;
     const counts = { first: 0, records, every, tau_step: step, tau_next: straight ? nv : 0 };
     const solves = {};

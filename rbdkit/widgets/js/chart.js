@@ -57,6 +57,14 @@ class Chart {
     this.choose(0);
   }
 
+  // The same curves with other values.
+  renew({ tabs }) {
+    this.tabs.forEach((tab, k) => {
+      Object.assign(tab, { t: typed(Float64Array, tabs[k].t), values: typed(Float32Array, tabs[k].values) });
+    });
+    this.paint();
+  }
+
   close() {
     this.sizes.disconnect();
     this.el.remove();

@@ -1,4 +1,5 @@
-// The pointer on a picture: a click picks, a drag that begins on the handle moves it, any other drag is the eye's.
+// The pointer on a picture: a click picks, a drag that begins on the handle moves it, one on a body pulls it where a model is
+// played, and any other drag is the eye's.
 
 const STILL = 4; // px that a click may wander
 
@@ -35,13 +36,19 @@ class Hand {
     return line_of_sight(this.core.graph.THREE, across, up, this.camera);
   }
 
+  // What lies under the pointer, or null.
+  under(event) {
+    const { across, up } = this.place(event);
+    return this.core.picker.at(across, up, this.camera);
+  }
+
   down(event) {
     if (event.button !== 0) return;
     this.from = [event.clientX, event.clientY];
     const part = this.part(event);
-    if (!part) return;
-    this.held = true;
-    this.core.gizmo.grasp(part, this.sight(event));
+    if (part) this.core.gizmo.grasp(part, this.sight(event));
+    else if (!this.core.play?.grasp(this.under(event), this.sight(event), event.shiftKey)) return;
+    this.held = part ? this.core.gizmo : this.core.play;
     this.canvas.host.setPointerCapture(event.pointerId);
     event.stopPropagation();
     this.core.draw();
@@ -49,7 +56,7 @@ class Hand {
 
   move(event) {
     if (this.held) {
-      this.core.gizmo.drag(this.sight(event), event.shiftKey);
+      this.held.drag(this.sight(event), event.shiftKey);
       return;
     }
     if (event.buttons || !this.core.gizmo.group.visible) return;
@@ -70,15 +77,14 @@ class Hand {
     const wandered = Math.hypot(event.clientX - this.from[0], event.clientY - this.from[1]);
     this.from = null;
     if (wandered > STILL) return;
-    const { across, up } = this.place(event);
-    const found = this.core.picker.at(across, up, this.camera);
+    const found = this.under(event);
     this.core.model.send({ do: "picked", ...(found ?? { node: "", layer: "", point: [0, 0, 0], normal: [0, 0, 0] }) });
   }
 
   let_go() {
     if (!this.held) return;
-    this.held = false;
-    this.core.gizmo.release();
+    this.held.release();
+    this.held = null;
     this.core.draw();
   }
 }

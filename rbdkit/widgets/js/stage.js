@@ -2,7 +2,10 @@
 
 class Core {
   static async open(model) {
-    return new Core(model, await open_three(model));
+    const core = new Core(model, await open_three(model));
+    const live = model.get("_live");
+    if (live) core.play = await Play.open(core, live);
+    return core;
   }
 
   constructor(model, three) {
@@ -165,6 +168,7 @@ class Core {
     for (const [event, action] of Object.entries(this.drawn)) this.models.scene.off(event, action);
     do_all(
       () => this.stop_theme(),
+      () => this.play?.dispose(),
       () => this.player.dispose(),
       () => this.eye.dispose(),
       () => this.trails.clear(),
@@ -196,7 +200,7 @@ class Face {
     this.picture = h("div", { class: "rbd-picture" }, host, this.labels, this.compass.el, this.scale,
       h("div", { class: "rbd-tools" }, this.layers.el, button("home", "Home view (H)", () => core.home(true)), this.follow,
         button("expand", "Full screen", () => this.toggle_fullscreen())));
-    this.transport = new Transport(core.player);
+    this.transport = core.play ? new PlayBar(core.play) : new Transport(core.player);
     this.side = h("div", { class: "rbd-side" });
     this.stage = h("div", { class: "rbd-stage" }, h("div", { class: "rbd-main" }, this.picture, this.transport.el), this.side);
     this.root = h("div", { class: "rbd-view", tabindex: 0, "data-lm-suppress-shortcuts": "true", "aria-label": "3D view" }, this.stage);
@@ -216,6 +220,7 @@ class Face {
     this.load_scene();
     this.load_plots();
     await this.load_side();
+    if (core.play?.data.knobs.length) this.panel = new Panel(core.play.panel, this.side);
     this.on_side = () => this.load_side();
     this.on_height = () => this.resize();
     model.on("change:side", this.on_side);
@@ -238,14 +243,16 @@ class Face {
     this.names.load();
     this.layers.load(this.core.graph.spec);
     const { grid, notes } = this.core.graph.spec;
-    this.scale.textContent = [...notes, grid ? `grid ${length_text(grid.spacing)}` : ""].filter(Boolean).join(" \u00b7 ");
+    const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [];
+    this.scale.textContent = [...hint, ...notes, grid ? `grid ${length_text(grid.spacing)}` : ""].filter(Boolean).join(" \u00b7 ");
     this.follow.hidden = !this.model.get("_followable");
   }
 
   load_plots() {
     const held = this.side.contains(document.activeElement);
     for (const chart of this.charts) chart.close();
-    this.charts = this.model.get("_plots").map((plot) => new Chart(plot, this.core.player));
+    const plots = this.core.play ? this.core.play.plots() : this.model.get("_plots");
+    this.charts = plots.map((plot) => new Chart(plot, this.core.player));
     this.side.prepend(...this.charts.map((chart) => chart.el));
     this.keep_focus(held);
     this.resize();
@@ -338,11 +345,12 @@ class Face {
 
   key(event) {
     if (needs_key(event)) return;
-    const { player } = this.core;
+    const { player, play } = this.core;
     const actions = {
       h: () => this.core.home(true),
       f: () => this.model.get("_followable") && this.toggle_follow(),
     };
+    if (play) Object.assign(actions, { " ": () => play.toggle(), Home: () => play.reset() });
     if (player.tracks) {
       Object.assign(actions, {
         " ": () => player.toggle(),
@@ -378,6 +386,7 @@ class Face {
       () => this.watcher?.disconnect(),
       () => this.layers.dispose(),
       () => this.transport.dispose(),
+      () => this.panel?.close(),
       ...this.charts.map((chart) => () => chart.close()),
       ...this.children.map((view) => () => view.remove()),
       () => this.canvas.close()

@@ -1,9 +1,9 @@
-"""What of a tweaked motion a page can compute by itself."""
+"""What of a motion with knobs a web page can compute by itself, as data for its JavaScript."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,15 +19,27 @@ from rbdkit.simulation import Trajectory
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.knobs import KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.simulate import integrator_of
-from rbdkit.widgets.tweak import SHAPING, Tweak
+
+SHAPING = {"placement", "com"}
+"""Numbers that change what a model looks like."""
 
 
 @dataclass(frozen=True, eq=False)
-class Live:
-    """What a page needs to simulate. left_out : knobs that stay as they are, and why."""
+class InPage:
+    """What a page needs to simulate.
+
+    Attributes
+    ----------
+    data
+        Kernels, where knobs go, the start, what is plotted.
+    turned : list of int
+        Numbers of the knobs that the page can turn.
+    left_out : dict of str to str
+        Knobs that stay as they are, and why.
+    """
 
     data: dict[str, Any]
-    panel: dict[str, Any]
+    turned: list[int]
     left_out: dict[str, str]
 
 
@@ -35,10 +47,21 @@ class _CannotTurn(Exception):
     """A knob that a page cannot turn. The message says why."""
 
 
-def live_of(tweak: Tweak) -> Live | str:
-    """The data of a page that simulates as this picture does, or why there can be none."""
-    experiment = tweak.experiment
-    member = experiment.member(tweak.panel.numbers)
+def in_page(
+    experiment: Experiment,
+    values: NDArray,
+    parameters: Sequence[str] = (),
+    algorithms: Sequence[str] = ("energy", "poses"),
+) -> InPage | str:
+    """The data of a page that simulates as an experiment does, or why there can be none.
+
+    Parameters
+    ----------
+    values : of the knobs at the start.
+    parameters : names of further parameters that the page sets by itself.
+    algorithms : kernels besides the simulation.
+    """
+    member = experiment.member(values)
     model, run = member.model, member.options
     if run["formulation"] != "joint":
         return f"formulation {run['formulation']!r} is not compiled for pages"
@@ -54,33 +77,27 @@ def live_of(tweak: Tweak) -> Live | str:
             places[k] = _place(knob, experiment, model)
         except _CannotTurn as why:
             left_out[knob.name] = str(why)
-    if not places:
+    if left_out and not places:
         return "; ".join(f"{name!r} cannot be turned in a page: {why}" for name, why in left_out.items())
-    methods = _methods(experiment, run["integrator"])
-    names = sorted({place["name"] for place in places.values() if place["kind"] == "parameter"})
+    names = {place["name"] for place in places.values() if place["kind"] == "parameter"} | {*parameters}
     law = tau if callable(tau) else None
     try:
         kernels = [
-            engine.packaged(model, _closing(model, method), tau=law, parameters=names)
-            for method in methods
+            engine.packaged(model, _closing(model, method), law, algorithms, sorted(names))
+            for method in _methods(experiment, run["integrator"])
         ]
     except (engine.NotCovered, RbdkitError) as fault:
         return str(fault)
-    data = {
-        "kernels": kernels,
-        "knobs": list(places.values()),
-        "start": {
-            "q": member.q0.tolist(),
-            "v": member.v0.tolist(),
-            "dt": run["dt"],
-            "duration": run["duration"],
-            "z": None if run.get("z0") is None else model.initial_z(run["z0"]).tolist(),
-            "tau": None if law is not None or tau is None else np.asarray(tau, dtype=float).tolist(),
-        },
-        "keys": KEYS,
-        "plots": _plots(model),
+    start = {
+        "q": member.q0.tolist(),
+        "v": member.v0.tolist(),
+        "z": None if run.get("z0") is None else model.initial_z(run["z0"]).tolist(),
+        "tau": None if law is not None or tau is None else np.asarray(tau, dtype=float).tolist(),
+        "dt": run["dt"],
+        "duration": run["duration"],
     }
-    return Live(data, _panel(tweak, list(places)), left_out)
+    data = {"kernels": kernels, "knobs": list(places.values()), "start": start, "keys": KEYS, "plots": _plots(model)}
+    return InPage(data, list(places), left_out)
 
 
 def _methods(experiment: Experiment, now: Any) -> list[Any]:
@@ -153,12 +170,3 @@ def _tabs(model: Model, of: str, count: int) -> Iterator[dict[str, Any]]:
             "of": of, "columns": columns.tolist(), "name": tab.name, "unit": tab.unit, "log": False,
             "names": list(tab.names), "colors": list(tab.colors),
         }  # fmt: skip
-
-
-def _panel(tweak: Tweak, kept: list[int]) -> dict[str, Any]:
-    """The sliders that the page has."""
-    panel, rows = tweak.panel, [asdict(tweak.panel.sliders[k]) for k in kept]
-    return {
-        "title": panel.title, "rows": rows, "values": panel.numbers[kept].tobytes(), "asked": 0, "answered": 0,
-        "fault": "", "slots": list(panel.slots), "slot": panel.slot,
-    }  # fmt: skip

@@ -1,0 +1,228 @@
+"""A model that moves while one looks, and can be pulled at with the mouse."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import traitlets
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.engine import loader
+from rbdkit.errors import SimulationError, StateError
+from rbdkit.forces.pull import MeasuredPull, Pull
+from rbdkit.integrators import Integrator
+from rbdkit.model import Model
+from rbdkit.model.requirements import besides_tree
+from rbdkit.scene import palette, scene_of, tracks_of
+from rbdkit.scene.in_page import InPage, in_page
+from rbdkit.simulation import SimulationWarning, Trajectory
+from rbdkit.simulation.knobs import Experiment, Range
+from rbdkit.simulation.played import PlayedPulls
+from rbdkit.simulation.trajectory import forces_at
+from rbdkit.widgets.bundle import module
+from rbdkit.widgets.stage import DRAWING, MODULES, Stage
+from rbdkit.widgets.tweak import slider_of
+from rbdkit.widgets.view import framed, moving_root
+
+KERNELS = ("energy", "poses", "kinematics")
+ROOM = 3.0
+"""s of the motion that the picture has room for."""
+HAND = "#d6336c"
+"""Color of the line from a body to the hand that pulls at it."""
+
+
+class Play(Stage):
+    """A model that moves in the page; see `play`.
+
+    Attributes
+    ----------
+    model : Model
+        As it was given.
+    """
+
+    _module = traitlets.Unicode(
+        module("traits", "computed", *DRAWING, "panel") + loader() + module("play", *MODULES[len(DRAWING) :])
+    ).tag(sync=True)
+    _live = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        model: Model,
+        ranges: Mapping[str, Range] | None,
+        q0: ArrayLike | None,
+        v0: ArrayLike | None,
+        run: Mapping[str, Any],
+        **options: Any,
+    ) -> None:
+        self.model = model
+        held, pulled = with_hands(model)
+        knobs = dict(ranges or {})
+        self._experiment = Experiment(held, knobs or {"dt": (1e-5, 1.0, run["dt"])}, q0, v0, duration=ROOM, **run)
+        self._knobs = self._experiment.knobs if knobs else ()
+        hands = [f"{hand_of(body)}.{what}" for body in pulled for what in ("stiffness", "damping", "point", "target")]
+        live = in_page(self._experiment, self._experiment.rest, hands, KERNELS)
+        if not isinstance(live, InPage):
+            raise SimulationError(f"model {model.name!r} cannot be played in a page: {live}")
+        if live.left_out:
+            name, why = next(iter(live.left_out.items()))
+            raise SimulationError(f"{name!r} cannot be turned while a model is played: {why}")
+        self._first = self._experiment.member(self._experiment.rest)
+        self._law = run["tau"]
+        self._pulled = pulled
+        self._turned = {knob["name"] for knob in live.data["knobs"] if knob["kind"] == "parameter"}
+        self._states: list[NDArray] = []
+        self._pulls: list[NDArray] = []
+        self._values = self._experiment.rest
+        with warnings.catch_warnings():  # only the room that the motion needs is asked for
+            warnings.simplefilter("ignore", SimulationWarning)
+            soon = self._experiment.run(self._experiment.rest)
+        followable = moving_root(model)
+        scene, near, far = framed(scene_of(model, self._first.q0), tracks_of(soon), followable)
+        options |= {"near": near, "followable": followable, "follow": followable if far else ""}
+        super().__init__(scene, None, (), _live=self._data(live, not besides_tree(model)), **options)
+        self.on_msg(self._heard)
+
+    def _data(self, live: InPage, measured: bool) -> dict[str, Any]:
+        plots = live.data["plots"]
+        if measured:
+            energy = plots[0]["tabs"][0]
+            energy["columns"] = [*energy["columns"], "work"]
+            energy["names"] = [*energy["names"], "put in by hand"]
+            energy["colors"] = [*energy["colors"], HAND]
+        rows = [asdict(slider_of(knob)) for knob in self._knobs]
+        panel = {
+            "title": "Play", "rows": rows, "values": self._experiment.rest.tobytes(), "asked": 0, "answered": 0,
+            "fault": "", "slots": [], "slot": "",
+        }  # fmt: skip
+        own = {"plots": plots, "bodies": list(self._pulled), "hand": list(palette.rgb(HAND)), "measured": measured}
+        return {**live.data, **own, "knobs": live.data["knobs"] if self._knobs else [], "panel": panel}
+
+    def _heard(self, _: Any, content: dict[str, Any], buffers: list[Any]) -> None:
+        if content.get("do") != "played":
+            return
+        if content["begun"]:
+            self._states, self._pulls = [], []
+        self._values = np.array(content["values"] or self._experiment.rest, dtype=float)
+        states, pulls = (np.frombuffer(bytes(buffer), dtype=float) for buffer in buffers)
+        model = self.model
+        self._states.append(states.reshape(-1, 1 + model.nq + model.nv + self._first.model.nz))
+        self._pulls.append(pulls.reshape(-1, PlayedPulls.NUMBERS))
+
+    def trajectory(self) -> Trajectory:
+        """What was played since the start, or since a slider moved: a state a picture, with the hands' forces.
+
+        The page tells it twice a second, and at once when it pauses.
+
+        Raises
+        ------
+        StateError
+            If nothing was played yet.
+        """
+        if not self._states:
+            raise StateError(f"model {self.model.name!r} was not played yet; press play in the picture first")
+        states = np.concatenate(self._states)
+        model = self._model_played()
+        t, q, v, z = np.split(states, np.cumsum([1, model.nq, model.nv]), axis=1)
+        t = t[:, 0]
+        tau = None
+        if self._law is not None:
+            fixed = None if callable(self._law) else np.asarray(self._law, dtype=float)
+            tau = forces_at(self._law if fixed is None else (lambda *_: fixed), t, q, v)
+        forces = (
+            PlayedPulls(model, self._pulled, t, np.concatenate(self._pulls)) if any(map(len, self._pulls)) else None
+        )
+        return Trajectory(model, t, q, v, tau, forces, z=z[:, : model.nz])
+
+    def _model_played(self) -> Model:
+        """The model with the numbers that its sliders gave it."""
+        if not self._turned:
+            return self.model
+        numbers = self._experiment.member(self._values).model.parameters
+        return self.model.with_parameters({name: numbers[name] for name in self._turned})
+
+
+def hand_of(body: str) -> str:
+    """The name of the force element by which a body is pulled."""
+    return f"hand on {body}"
+
+
+def with_hands(model: Model) -> tuple[Model, tuple[str, ...]]:
+    """A model with an idle hand on every body that can move, and the names of these bodies."""
+    held = copy(model)
+    moved = [False]  # by number of the body: whether a joint on the way from the world lets it move
+    for body in model.bodies[1:]:
+        moved.append(moved[body.parent] or model.joint(body.joint.name).nv > 0)
+    pulled = tuple(body.name for body in model.bodies[1:] if moved[body.index])
+    hand = Pull if besides_tree(model) else MeasuredPull  # states of elements and loops do not go together
+    for name in pulled:
+        held.add_force(hand_of(name), hand(name))
+    return held, pulled
+
+
+def play(
+    model: Model,
+    ranges: Mapping[str, Range] | None = None,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    tau: Any = None,
+    dt: float = 1e-3,
+    integrator: str | Integrator = "rk4",
+    z0: Any = None,
+    height: int = 440,
+) -> Play:
+    """Let a model move while you look, and pull at it with the mouse.
+
+    The page simulates by itself, in real time or slower, by the same compiled code as `simulate`; Python is not asked.
+    A body that is dragged hangs on a spring from the mouse, one that is clicked with Shift is pinned where it is. The
+    bar says how strong the hand pulls and what work all hands have done, the plots show the last ten seconds.
+
+    Parameters
+    ----------
+    model : Model
+        What moves; trees, loops, force elements with and without states.
+    ranges : mapping of str to tuple, optional
+        Sliders for parameters, 'dt' and initial coordinates, as of `tweak`. A slider that moves begins the motion that
+        `Play.trajectory` gives anew.
+    q0, v0 : array_like (nq,), (nv,), optional
+        Initial state, as in `simulate`.
+    tau : array_like (nv,) or callable, optional
+        Joint forces; a function of (t, q, v) must be one that can be traced (see `traced`).
+    dt : float, optional
+        Step, s.
+    integrator : str or Integrator, optional
+        One of fixed steps.
+    z0 : optional
+        Initial states of force elements, as in `simulate`.
+    height : int, optional
+        Of the picture, px.
+
+    Returns
+    -------
+    Play
+        ``trajectory()`` gives what was played, with the forces of the hands as its ``f_ext``.
+
+    Raises
+    ------
+    SimulationError
+        If the model, its joint forces or the integrator are not compiled for pages, or a range is none of these.
+    ModelError, StateError
+        As of `simulate`.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> toy = rbd.play(rbd.library.double_pendulum(), {"gravity.z": (-20.0, 0.0)}, [1.0, 0.5])
+    >>> toy.model.name
+    'double pendulum'
+    >>> toy.close()
+    """
+    if not isinstance(model, Model):
+        raise SimulationError(f"play takes a Model, not {type(model).__name__}")
+    run = {"tau": tau, "dt": dt, "integrator": integrator, "z0": z0}
+    return Play(model, ranges, q0, v0, run, height=height)

@@ -1,0 +1,149 @@
+"""Models that are played, in Lab and from a file: hands that pull, pin and let go, and what Python hears of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+
+PLAY = """
+import numpy as np, rbdkit as rbd
+model = rbd.library.double_pendulum()
+toy = rbd.play(model, {"gravity.z": (-20.0, 0.0), "hinge1.damping": (0.0, 1.0)}, [1.0, 0.5])
+toy
+"""
+INSIDE = "document.querySelector('.rbd-view').core.play"
+# Where the middle of a body is drawn, in the page.
+MIDDLE = """([name, point]) => {
+    const { graph } = document.querySelector('.rbd-view').core;
+    const { camera } = graph.objects;
+    camera.updateMatrixWorld();
+    const node = graph.nodes[graph.spec.nodes.indexOf(name)];
+    node.updateMatrixWorld(true);
+    const seen = new graph.THREE.Vector3(...point).applyMatrix4(node.matrixWorld).project(camera);
+    const { left, top, width, height } = document.querySelector('.rbd-canvas').getBoundingClientRect();
+    return [left + ((seen.x + 1) / 2) * width, top + ((1 - seen.y) / 2) * height];
+}"""
+
+
+@pytest.fixture
+def playing(notebook):
+    notebook.run(PLAY)
+    notebook.view().scroll_into_view_if_needed()
+    return notebook
+
+
+def press(page, name: str) -> None:
+    page.locator(".rbd-transport").get_by_role("button", name=name).click()
+
+
+def at(page, body: str, point=(0.0, 0.0, -0.25)) -> tuple[float, float]:
+    return tuple(page.evaluate(MIDDLE, [body, point]))
+
+
+def energies(page) -> tuple[float, float]:
+    """By how much the energy of the model changed since the start, and the work of hands, J."""
+    script = f"""(() => {{
+        const {{ past, z }} = {INSIDE};
+        const total = ({{ energies: [a, b, c] }}) => a + b + c;
+        return [total(past.at(-1)) - total(past[0]), {INSIDE}.work(z)];
+    }})()"""
+    return tuple(page.evaluate(script))
+
+
+def test_a_hand_pulls_and_python_hears_of_it(playing):
+    page = playing.page
+    press(page, "Play (space)")
+    page.wait_for_function(f"{INSIDE}.t > 0.5")
+    press(page, "Pause (space)")
+    x, y = at(page, "rod2")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    press_by_key = "document.querySelector('.rbd-view').dispatchEvent(new KeyboardEvent('keydown', { key: ' ' }))"
+    page.evaluate(press_by_key)
+    page.mouse.move(x + 80, y - 60, steps=5)
+    page.wait_for_timeout(700)
+    held = page.evaluate(f"{INSIDE}.effort()")
+    assert held["force"] > 1.0 and "N" in page.locator(".rbd-effort").inner_text()
+    page.mouse.up()
+    page.wait_for_timeout(300)
+    press(page, "Pause (space)")
+    assert page.evaluate(f"Object.keys({INSIDE}.pulls).length") == 0
+    gained, work = energies(page)
+    assert abs(work) > 0.1
+    assert abs(gained - work) < 1e-6  # RK4 at 1 ms
+
+    playing.settle()
+    states = np.array(page.evaluate(f"[{INSIDE}.t, ...{INSIDE}.q, ...{INSIDE}.v]"))
+    told = "run = toy.trajectory(); print(np.array([run.t[-1], *run.q[-1], *run.v[-1]]).tolist())"
+    np.testing.assert_array_equal(eval(playing.python(told)), states)
+    again = """
+again = rbd.simulate(model, run.q[0], run.v[0], duration=run.t[-1], f_ext=run.f_ext, dt=1e-3, progress=False)
+print(float(abs(np.interp(run.t[-1], again.t, again.q[:, 0]) - run.q[-1, 0])))
+"""
+    assert float(playing.python(again)) < 2e-3  # a hand that moves on does so within a step there, between steps here
+    assert playing.value("np.abs([run.f_ext(t, q, v) for t, q, v in zip(run.t, run.q, run.v)]).max()") > 1.0
+
+
+def test_a_slider_begins_a_motion_with_its_number(playing):
+    page = playing.page
+    slider = page.locator("[data-row='gravity.z'] input[type=number]")
+    slider.fill("-5")
+    slider.press("Enter")
+    press(page, "Play (space)")
+    page.wait_for_function(f"{INSIDE}.t > 0.3")
+    press(page, "Pause (space)")
+    playing.settle()
+    assert playing.value("toy.trajectory().model.gravity[2]") == -5.0
+    assert playing.value("model.gravity[2]") == pytest.approx(-9.81, abs=0.01)
+    playing.python("total = toy.trajectory().energy().total")
+    assert playing.value("np.abs(total - total[0]).max()") < 1e-6
+
+
+def test_a_pin_holds_and_shift_lets_it_go(playing):
+    page = playing.page
+    press(page, "Back to the start (Home)")
+    x, y = at(page, "rod2")
+    page.keyboard.down("Shift")
+    page.mouse.click(x, y)
+    page.keyboard.up("Shift")
+    assert page.evaluate(f"{INSIDE}.pulls.rod2.pinned")
+    press(page, "Play (space)")
+    page.wait_for_function(f"{INSIDE}.t > 1.0")
+    pull = page.evaluate(f"{INSIDE}.pulls.rod2")
+    place = np.array(page.evaluate(f"{INSIDE}.place('rod2', {pull['point']})"))
+    assert np.abs(place - pull["target"]).max() < 0.01
+    press(page, "Pause (space)")
+    page.keyboard.down("Shift")
+    page.mouse.click(*at(page, "rod2", pull["point"]))
+    page.keyboard.up("Shift")
+    assert page.evaluate(f"Object.keys({INSIDE}.pulls).length") == 0
+    playing.keep("played", playing.view())
+
+
+def test_a_page_plays_without_python(chromium, tmp_path):
+    toy = rbd.play(rbd.library.planar_four_bar(), {"crank.mass": (0.1, 3.0)})
+    toy.to_html(tmp_path / "toy.html")
+    toy.close()
+    context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 720})
+    page, asked, faults = context.new_page(), [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(f"file://{tmp_path}/toy.html")
+    page.wait_for_function("document.documentElement.dataset.ready === 'true'")
+    x, y = at(page, "coupler", (0.0, 0.0, 0.0))
+    press(page, "Play (space)")
+    page.wait_for_function(f"{INSIDE}.t > 0.4")
+    assert page.evaluate(f"{INSIDE}.share") > 0.5
+    press(page, "Pause (space)")
+    x, y = at(page, "crank", (0.0, 0.0, 0.1))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y, steps=3)
+    assert page.evaluate(f"Object.keys({INSIDE}.pulls)") == ["crank"]
+    page.mouse.up()
+    press(page, "Back to the start (Home)")
+    assert page.evaluate(f"{INSIDE}.t") == 0.0
+    context.close()
+    assert len(asked) == 1 and not faults

@@ -1,0 +1,97 @@
+"""Models that are played, as Python sees it: what the page gets, what it tells, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.simulation.played import PlayedPulls
+
+MODEL = rbd.library.double_pendulum()
+
+
+@pytest.fixture
+def toys():
+    """Make a `play`, closed at the end."""
+    made = []
+
+    def toys(*args, **options):
+        made.append(rbd.play(*args, **options))
+        return made[-1]
+
+    yield toys
+    for toy in made:
+        toy.close()
+
+
+def tell(toy, states, pulls, values=(), begun=True):
+    """What the page would send."""
+    rows = [np.asarray(rows, dtype=float).tobytes() for rows in (states, pulls)]
+    toy._heard(None, {"do": "played", "begun": begun, "values": list(values)}, rows)
+
+
+def test_hands_are_on_every_body_that_moves(toys):
+    model = rbd.Model("arm")
+    model.add_body("base", inertia=rbd.Inertia(1.0), joint=rbd.Fixed())
+    model.add_body("link", parent="base", inertia=rbd.Inertia.sphere(0.1, mass=1.0), joint=rbd.Revolute("y"))
+    model.add_body("tool", parent="link", inertia=rbd.Inertia.sphere(0.1, mass=1.0), joint=rbd.Fixed())
+    assert toys(model)._live["bodies"] == ["link", "tool"]
+    assert not model.forces  # the given one is as it was
+
+
+def test_what_was_played_is_a_trajectory_with_the_forces_of_hands(toys):
+    toy = toys(MODEL, {"gravity.z": (-20.0, 0.0), "rod1.mass": (0.1, 2.0)}, [1.0, 0.5])
+    with pytest.raises(rbd.StateError, match="was not played yet"):
+        toy.trajectory()
+    t, q, v = np.array([0.0, 0.02, 0.04]), np.array([[1.0, 0.5], [1.1, 0.4], [1.2, 0.3]]), np.ones((3, 2))
+    work = np.zeros((3, 2))  # of the two hands
+    pull = [0.02, 1, 0.0, 0.0, -0.2, 0.3, 0.4, 0.5, 30.0, 2.0]  # in the second interval, on the second body
+    tell(toy, np.c_[t, q, v, work][:2], [pull], [-5.0, 0.7])
+    tell(toy, np.c_[t, q, v, work][2:], np.zeros((0, 10)), [-5.0, 0.7], begun=False)
+    run = toy.trajectory()
+    np.testing.assert_array_equal(run.t, t)
+    np.testing.assert_array_equal(run.q, q)
+    assert run.model.gravity[2] == -5.0 and run.model.body("rod1").inertia.mass == 0.7 and run.z.shape == (3, 0)
+    assert MODEL.body("rod1").inertia.mass == 1.0
+    assert not run.f_ext(0.01, q[0], v[0]).any() and not run.f_ext(0.045, q[2], v[2]).any()
+    held = MODEL.with_parameters({"rod1.mass": 0.7})
+    held.add_force("hand", rbd.Pull("rod2", 30.0, 2.0, (0.0, 0.0, -0.2), (0.3, 0.4, 0.5)))
+    with_hand = rbd.forward_dynamics(held, q[1], v[1], np.zeros(2))
+    light, forces = MODEL.with_parameters({"rod1.mass": 0.7}), run.f_ext(0.03, q[1], v[1])
+    with_force = rbd.forward_dynamics(light, q[1], v[1], np.zeros(2), f_ext=forces)
+    np.testing.assert_allclose(with_force, with_hand, rtol=1e-13)
+    tell(toy, np.c_[t, q, v, work][:1], np.zeros((0, 10)), [-5.0, 0.7])
+    assert len(toy.trajectory()) == 1 and toy.trajectory().f_ext is None  # begun anew
+
+
+def test_joint_forces_are_those_that_acted(toys):
+    toy = toys(MODEL, q0=[1.0, 0.5], tau=[0.3, -0.1])
+    tell(toy, [[0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0]], np.zeros((0, 10)))
+    np.testing.assert_array_equal(toy.trajectory().tau, [[0.3, -0.1]])
+
+    def law(t, q, v):
+        return -2.0 * v
+
+    toy = toys(MODEL, q0=[1.0, 0.5], tau=law)
+    tell(toy, [[0.0, 1.0, 0.5, 0.4, 0.2, 0.0, 0.0]], np.zeros((0, 10)))
+    np.testing.assert_allclose(toy.trajectory().tau, [[-0.8, -0.4]], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "why"),
+    [
+        (("pendulum",), {}, "play takes a Model, not str"),
+        ((MODEL,), {"integrator": "rk45"}, "steps of one length"),
+        ((MODEL, {"hinge2.placement.x": (0.1, 1.0)}), {}, "changes what the bodies look like"),
+        ((MODEL, {"rod1.weight": (0.1, 1.0)}), {}, "rod1.weight"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_by_name(arguments, options, why):
+    with pytest.raises(rbd.SimulationError, match=why):
+        rbd.play(*arguments, **options)
+
+
+def test_pulls_of_no_rows_are_no_forces():
+    nothing = PlayedPulls(MODEL, ("rod1", "rod2"), np.array([0.0]), np.zeros((0, 10)))
+    assert not nothing(0.0, np.zeros(2), np.zeros(2)).any()
