@@ -12,7 +12,7 @@ FLOORS = [
     {"errors"},
     {"trace"},
     {"spatial"},
-    {"constraints", "forces", "joints"},
+    {"collision", "constraints", "forces", "joints"},
     {"model"},
     {"engine", "formats"},
     {"algorithms"},
