@@ -1,9 +1,9 @@
-"""What bodies look like: shapes and where they sit on a body. Dynamics never needs them."""
+"""What bodies look like and where they touch others: shapes, and where they sit on a body."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
+from rbdkit.model.material import Material
 from rbdkit.model.placement import as_pose, frozen
 from rbdkit.spatial.read_numbers import floats, require_sensible, shown
 
@@ -282,11 +283,16 @@ class Geometry:
         Free text.
     role : {'visual', 'collision'}, optional
         'visual' is drawn; 'collision' is kept and can be drawn on request.
+    collide : bool, optional
+        Whether the body touches others with this shape. None leaves it to the body, see `colliding`: if it has shapes
+        with True, these do; else those for collision; else, where there are none, what is drawn.
+    material : Material, optional
+        Of its surface; None takes that of whatever it touches.
 
     Raises
     ------
     ModelError
-        If the placement is not a pose, or shape, role or color is none of the above.
+        If the placement is not a pose, or shape, role, color, collide or material is none of the above.
 
     Examples
     --------
@@ -303,6 +309,8 @@ class Geometry:
     color: tuple[float, ...] | None = None
     name: str = ""
     role: Literal["visual", "collision"] = "visual"
+    collide: bool | None = None
+    material: Material | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.shape, Shape):
@@ -315,11 +323,27 @@ class Geometry:
         object.__setattr__(self, "placement", as_pose(self.placement, what))
         if not isinstance(self.role, str) or self.role not in ("visual", "collision"):
             raise ModelError(f"role {shown(self.role)} of {what} must be 'visual' or 'collision'")
+        if self.collide is not None and not isinstance(self.collide, bool | np.bool_):
+            raise ModelError(f"collide {shown(self.collide)} of {what} must be True, False or None")
+        if self.material is not None and not isinstance(self.material, Material):
+            raise ModelError(f"material {shown(self.material)} of {what} must be an rbdkit.Material, or None")
         if self.color is not None:
             color = floats(self.color, lambda v: f"color {v} of {what} must be 3 or 4 numbers from 0 to 1")
             if color.shape not in ((3,), (4,)) or not ((color >= 0.0) & (color <= 1.0)).all():
                 raise ModelError(f"color {shown(self.color)} of {what} must be 3 or 4 numbers from 0 to 1")
             object.__setattr__(self, "color", (*color.tolist(), 1.0)[:4])
+
+
+def colliding(geometry: Sequence[Geometry]) -> tuple[int, ...]:
+    """Which shapes of a body touch other bodies, by their numbers.
+
+    Those that say so by ``collide=True``; where none does, those of the role 'collision'; where there are none, all.
+    Never one with ``collide=False``.
+    """
+    asked = [k for k, own in enumerate(geometry) if own.collide]
+    made = [k for k, own in enumerate(geometry) if own.role == "collision"]
+    first = asked or made or range(len(geometry))
+    return tuple(k for k in first if geometry[k].collide is not False)
 
 
 def as_geometry(given: Geometry | Shape | Iterable[Geometry | Shape], owner: str) -> tuple[Geometry, ...]:

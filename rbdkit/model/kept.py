@@ -20,12 +20,12 @@ class Kept:
     holds : whether it still does, where that depends on more; None where it does not.
     """
 
-    __slots__ = ("bodies", "constraints", "forces", "gravity", "holds", "known", "loops")
+    __slots__ = ("bodies", "constraints", "contact_rules", "forces", "gravity", "holds", "known", "loops")
 
     def __init__(self, model: Model) -> None:
         self.bodies, self.loops = model.bodies, model.loops
         self.forces, self.gravity = model.forces, model.gravity
-        self.constraints = model.constraints
+        self.constraints, self.contact_rules = model.constraints, model.contact_rules
         self.known: dict[Callable[[Model], Any], Any] = {}
         self.holds: Callable[[], bool] | None = None
 
@@ -42,6 +42,7 @@ def kept(model: Model, find: Callable[[Model], T]) -> T:
         or own.loops is not model.loops
         or own.forces is not model.forces
         or own.constraints is not model.constraints
+        or own.contact_rules is not model.contact_rules
         or own.gravity is not model.gravity
         or not (own.holds is None or own.holds())
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from math import hypot
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy import ndarray
@@ -22,6 +22,18 @@ from rbdkit.model import parameters as _parameters
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.constraint import Constraint
 from rbdkit.model.constraint import try_out as try_constraint
+from rbdkit.model.contact import (
+    FRICTION,
+    AllTouch,
+    ContactPair,
+    ContactRule,
+    Ground,
+    Touch,
+    bodies_named,
+    material_of,
+    pairs,
+    require_apart,
+)
 from rbdkit.model.describe import describe, describe_html
 from rbdkit.model.element_states import check_states, initial_states, state_places
 from rbdkit.model.finding import Finding
@@ -31,6 +43,7 @@ from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint, Limits, Mimic
 from rbdkit.model.kept import kept, without_kept
 from rbdkit.model.leading_axes import common_axes
+from rbdkit.model.material import Material
 from rbdkit.model.names import LONGEST_OF_JOINTS, require_name, require_short
 from rbdkit.model.numbering import WORLD, did_you_mean
 from rbdkit.model.placement import as_gravity, as_pose, frozen
@@ -56,7 +69,8 @@ _NO_INERTIA = frozen(np.zeros((6, 6)))
 class Model:
     """What a rigid-body system is; formulations, integrators and views start from it (Featherstone 2008, Table 4.3).
 
-    A model grows by `add_body`, `add_frame`, `add_loop`, `add_force` and `add_constraint`; what is in it never changes.
+    A model grows by `add_body`, `add_frame`, `add_loop`, `add_force`, `add_constraint`, `add_ground`, `add_contact` and
+    `add_contacts`; what is in it never changes.
     `with_parameters` gives one of the same topology with other numbers.
 
     Parameters
@@ -80,6 +94,8 @@ class Model:
         Named force elements; the springs, dampers and friction of joints are the joints'.
     constraints : tuple of Constraint
         What holds besides joints.
+    contact_rules : tuple of Ground, Touch or AllTouch
+        Which bodies may touch what; `contact_pairs` says what comes of that.
     nq, nv : int
         Number of coordinates and of velocity variables.
     parent : tuple of int
@@ -111,12 +127,14 @@ class Model:
         loops: tuple[Loop, ...]
         forces: tuple[Force, ...]
         constraints: tuple[Constraint, ...]
+        contact_rules: tuple[ContactRule, ...]
         joints: tuple[Joint, ...]
         parent: tuple[int, ...]
         X_tree: tuple[NDArray, ...]
         I: tuple[NDArray, ...]
     else:
         bodies, frames, loops, forces, constraints = Growing(), Growing(), Growing(), Growing(), Growing()
+        contact_rules = Growing()
         joints, parent, X_tree, I = Growing(), Growing(), Growing(), Growing()
 
     def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
@@ -128,6 +146,7 @@ class Model:
         self.loops = ()
         self.forces = ()
         self.constraints = ()
+        self.contact_rules = ()
         self.nq = self.nv = 0
         self._bind()
 
@@ -395,6 +414,167 @@ class Model:
         grow(self, "constraints", constraint)
         return constraint
 
+    def add_ground(
+        self,
+        friction: float | None = None,
+        restitution: float | None = None,
+        height: float = 0.0,
+        normal: ArrayLike | None = None,
+        material: Material | None = None,
+        name: str = "ground",
+    ) -> Ground:
+        """Put a ground under all bodies that can move: a half-space of the world, which they may touch.
+
+        Which shapes of a body do is said by `Geometry.collide` and by their roles.
+
+        Parameters
+        ----------
+        friction, restitution : float, optional
+            Of its surface, see `Material`; 0.8 and 0.
+        height : float, optional
+            Of its plane above the world's origin, along the normal, m.
+        normal : array_like (3,), optional
+            Upwards out of the ground, of any length; z if not given.
+        material : Material, optional
+            In place of friction and restitution.
+        name : str, optional
+            Unique in the model; give each of several grounds its own, walls and slopes say.
+
+        Returns
+        -------
+        Ground
+            The new ground.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken, the normal has no direction or a number no meaning.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.Model("drop")
+        >>> drop = rbd.Inertia.sphere(0.1, mass=1.0)
+        >>> ball = model.add_body("ball", joint=rbd.Free(), inertia=drop, geometry=rbd.Sphere(0.1))
+        >>> ground = model.add_ground(friction=0.5)
+        >>> model.contact_pairs
+        (<ContactPair 'ground/ball'>,)
+        """
+        self._claim_name_of_all(name, "ground")
+        rubs = FRICTION if material is None and friction is None else friction
+        given = material_of(f"ground {name!r}", material, rubs, restitution)
+        rule = Ground.make(name, (0.0, 0.0, 1.0) if normal is None else normal, height, given)
+        grow(self, "contact_rules", rule)
+        return rule
+
+    def add_contact(
+        self,
+        first: str | Body,
+        second: str | Body,
+        friction: float | None = None,
+        restitution: float | None = None,
+        material: Material | None = None,
+        name: str | None = None,
+    ) -> Touch:
+        """Let two bodies, or two shapes of theirs, touch; or say of what a body is where it touches a ground.
+
+        Parameters
+        ----------
+        first, second : str or Body
+            Bodies, 'body:shape' for a shape by its name, or as the first one the name of a ground. Contact forces are
+            told as those on the second.
+        friction, restitution : float, optional
+            Of both together, see `Material`. What is not given is 0; if nothing is, the materials of the shapes count.
+        material : Material, optional
+            Of both together, in place of friction and restitution.
+        name : str, optional
+            Unique in the model; 'first/second' if not given.
+
+        Returns
+        -------
+        Touch
+            The new rule.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken, a body or shape is not there or is not to touch anything, or both do not move against
+            each other.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.Model("billiards")
+        >>> for name in ("red", "white"):
+        ...     ball = rbd.Inertia.sphere(0.03, mass=0.2)
+        ...     _ = model.add_body(name, joint=rbd.Free(), inertia=ball, geometry=rbd.Sphere(0.03))
+        >>> _ = model.add_contact("red", "white", restitution=0.95)
+        >>> [(pair.name, pair.material.restitution) for pair in model.contact_pairs]
+        [('red/white', 0.95)]
+        """
+        ends = [end.name if isinstance(end, Body) else end for end in (first, second)]
+        name = f"{ends[0]}/{ends[1]}" if name is None else name
+        self._claim_name_of_all(name, "contact")
+        rule = Touch(name, ends[0], ends[1], material_of(f"contact {name!r}", material, friction, restitution))
+        require_apart(self, ends[0], ends[1], f"contact {name!r}")
+        grow(self, "contact_rules", rule)
+        return rule
+
+    def add_contacts(
+        self,
+        friction: float | None = None,
+        restitution: float | None = None,
+        except_: Iterable[tuple[str | Body, str | Body]] = (),
+        material: Material | None = None,
+        name: str = "contacts",
+    ) -> AllTouch:
+        """Let all bodies touch each other that move against each other, also those that are added later.
+
+        Not so neighbours, which a joint or loop joint connects, for where they meet they mostly overlap; but what is
+        jointed to the world may touch what is fixed to it.
+
+        Parameters
+        ----------
+        friction, restitution : float, optional
+            Of each two together, see `Material`. What is not given is 0; if nothing is, the materials of shapes count.
+        except_ : iterable of pairs of str or Body, optional
+            Bodies that do not touch each other.
+        material : Material, optional
+            Of each two together, in place of friction and restitution.
+        name : str, optional
+            Unique in the model.
+
+        Returns
+        -------
+        AllTouch
+            The new rule.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken, or a body is not there.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.Model("pile")
+        >>> for name in ("a", "b", "c"):
+        ...     _ = model.add_body(name, joint=rbd.Free(), inertia=rbd.Inertia(1.0), geometry=rbd.Sphere(0.1))
+        >>> rule = model.add_contacts(friction=0.4, except_=[("a", "c")])
+        >>> [pair.name for pair in model.contact_pairs]
+        ['a/b', 'b/c']
+        """
+        self._claim_name_of_all(name, "set of contacts")
+        who = f"contacts {name!r}"
+        rule = AllTouch(name, bodies_named(self, except_, who), material_of(who, material, friction, restitution))
+        grow(self, "contact_rules", rule)
+        return rule
+
+    @property
+    def contact_pairs(self) -> tuple[ContactPair, ...]:
+        """The pairs of shapes that may touch by `contact_rules`; a pair that `add_contact` names is as it says."""
+        return kept(self, pairs) if self.contact_rules else ()
+
     @property
     def elements(self) -> tuple[Force | Constraint, ...]:
         """Forces and constraints, in this order."""
@@ -429,12 +609,12 @@ class Model:
         """Refuse a name of a force or constraint that anything in the model has."""
         require_name(name, f"the name of a {what}")
         taken = (self._body_index, self._frame_index, self._joint_index, self._loop_names)
-        if any(name in names for names in taken) or any(name == own.name for own in self.elements):
+        if any(name in names for names in taken) or any(name == o.name for o in (*self.elements, *self.contact_rules)):
             raise ModelError(f"name {name!r} is taken; give every {what} a name that nothing else in the model has")
 
     def _require_not_taken(self, name: str) -> None:
-        for what, named in (("force", self.forces), ("constraint", self.constraints)):
-            if any(own.name == name for own in named):
+        for what, named in (("force", self.forces), ("constraint", self.constraints), ("contact", self.contact_rules)):
+            if any(own.name == name for own in cast("Iterable[Any]", named)):
                 raise ModelError(f"name {name!r} is taken by a {what}; give everything in a model its own name")
 
     def _coordinate_start(self, joint_name: str, joint: JointType | None, mimic: Mimic | None) -> tuple[int, int]:

@@ -1,0 +1,109 @@
+"""What surfaces are made of, as far as contacts ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from math import sqrt
+
+from rbdkit.errors import ModelError
+from rbdkit.spatial.read_numbers import number, shown
+
+UNITS = {
+    "stiffness": "N/m",
+    "damping": "N s/m",
+    "tangential_stiffness": "N/m",
+    "tangential_damping": "N s/m",
+}
+"""Of the numbers that have one."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """Friction, restitution and compliance of a surface, or of two surfaces that touch.
+
+    Which of these count is a matter of the law: a rigid contact has no stiffness, a compliant one no restitution.
+
+    Parameters
+    ----------
+    friction : float, optional
+        Coulomb's coefficient, 0 for a smooth surface.
+    restitution : float, optional
+        Newton's: how much of the speed of approach there is after an impact, 0 to 1.
+    stiffness, damping : float, optional
+        Normal stiffness, N/m, and damping, N s/m; None is a rigid surface.
+    tangential_stiffness, tangential_damping : float, optional
+        The same along the surface, before it slips.
+
+    Raises
+    ------
+    ModelError
+        If a number is negative or not finite, a stiffness is zero, or the restitution is more than 1.
+
+    Examples
+    --------
+    Rubber on ice:
+
+    >>> import rbdkit as rbd
+    >>> rubber, ice = rbd.Material(friction=0.9, restitution=0.7), rbd.Material(friction=0.1)
+    >>> pair = rubber.on(ice)
+    >>> round(pair.friction, 9), pair.restitution
+    (0.3, 0.7)
+    """
+
+    friction: float = 0.0
+    restitution: float = 0.0
+    stiffness: float | None = None
+    damping: float | None = None
+    tangential_stiffness: float | None = None
+    tangential_damping: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in (field.name for field in fields(self)):
+            given = getattr(self, name)
+            if given is None and name in UNITS:
+                continue
+            value = number(given, f"{name} of a material must be a finite number, not {{}}".format)
+            if value < 0.0:
+                raise ModelError(f"{name} of a material must not be negative: {shown(given)}")
+            if value == 0.0 and name.endswith("stiffness"):
+                raise ModelError(f"{name} of a material must be positive; leave it out for a rigid surface")
+            object.__setattr__(self, name, value)
+        if self.restitution > 1.0:
+            raise ModelError(
+                f"restitution {self.restitution:g} of a material is more than 1; impacts would give energy"
+            )
+
+    def on(self, other: Material) -> Material:
+        """This surface on another one: geometric mean of the friction, the larger restitution, compliances in series.
+
+        Parameters
+        ----------
+        other : Material
+            Of the other surface. Where it is rigid, only this one gives way.
+
+        Returns
+        -------
+        Material
+            The same whichever of both is named first.
+        """
+        return Material(
+            sqrt(self.friction * other.friction),
+            max(self.restitution, other.restitution),
+            *(_both(getattr(self, name), getattr(other, name), _in_series) for name in UNITS),
+        )
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What is given, by name: friction and restitution, and where it gives way its stiffness and damping."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def _both(a: float | None, b: float | None, of: Callable[[float, float], float]) -> float | None:
+    return b if a is None else a if b is None else of(a, b)
+
+
+def _in_series(a: float, b: float) -> float:
+    """Two springs, or two dampers, one behind the other."""
+    return a * b / (a + b) if a + b > 0.0 else 0.0
