@@ -113,6 +113,7 @@ _HOMES = {
     ],
     "rbdkit.algorithms": ["wrench"],
     "rbdkit.export": ["to_html"],
+    "rbdkit.algorithms.contact": ["contacts"],
     "rbdkit.inspection": ["inspect"],
     "rbdkit.freedom": ["mobility", "properly_constrained"],
     "rbdkit.joints": [
@@ -139,6 +140,7 @@ _HOMES = {
         "Ellipsoid",
         "Geometry",
         "Limits",
+        "Material",
         "Mesh",
         "Mimic",
         "Model",
@@ -154,6 +156,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
     "accuracy",
     "algorithms",
+    "collision",
     "constraints",
     "costs",
     "course",
@@ -181,6 +184,7 @@ __all__ = [*sorted(_HOME_OF), *_PACKAGES]
 
 if TYPE_CHECKING:
     from rbdkit.algorithms import wrench as wrench
+    from rbdkit.algorithms.contact import contacts
     from rbdkit.constraints import (
         ConstraintElement,
         Distance,

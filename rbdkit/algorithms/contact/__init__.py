@@ -1,5 +1,6 @@
 """Contact and impact (Featherstone 2008, chapter 11).
 
+model          contacts: where the shapes of a model touch, as PairContact
 where          PointContact (n, n'); VertexOnPlane, SphereOnPlane, SphereOnSphere tell it in a state; contact_state
 one body       single_contact (closed form), body_contacts (M, d)
 systems        separation (T, zeta, Tdot^T qd), contact_equation (H, C, T, M, d), contact_motion, contact_sets
@@ -34,6 +35,7 @@ from rbdkit.algorithms.contact.point_contact import PointContact
 from rbdkit.algorithms.contact.soft_contact import CompliantSurface, FrictionSurface, Patch, force_of_two, lumped
 from rbdkit.algorithms.contact.states import contact_state
 from rbdkit.algorithms.contact.surfaces import ContactPair, SphereOnPlane, SphereOnSphere, VertexOnPlane
+from rbdkit.algorithms.contact.touching import PairContact, contacts
 from rbdkit.algorithms.contact.wrenches import contact_wrenches
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "ContactPair",
     "DenseStep",
     "FrictionSurface",
+    "PairContact",
     "Patch",
     "PointContact",
     "SingleContact",
@@ -61,6 +64,7 @@ __all__ = [
     "contact_sets",
     "contact_state",
     "contact_wrenches",
+    "contacts",
     "euler_step",
     "force_of_two",
     "frictionless_collision",

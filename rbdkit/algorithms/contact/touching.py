@@ -1,0 +1,188 @@
+"""Where the bodies of a model touch, or nearly do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.algorithms.contact.point_contact import PointContact
+from rbdkit.algorithms.kinematics import forward_kinematics, in_world
+from rbdkit.collision import FAR, poses_of, with_rates
+from rbdkit.errors import ModelError, StateError
+from rbdkit.model import Model
+from rbdkit.model.contact_kinds import ContactKinds, PairsOfKind, contact_kinds, name_of
+from rbdkit.model.material import Material
+from rbdkit.model.names import listed
+from rbdkit.model.requirements import require_model
+from rbdkit.spatial.read_numbers import number
+
+
+@dataclass(frozen=True, eq=False)
+class PairContact(PointContact):
+    """A place at which a pair of a model's shapes touches, or nearly does, in one state.
+
+    The point lies in the middle between both surfaces. A pair that can touch at several places has a contact for each,
+    'ground/box#3'.
+
+    Parameters
+    ----------
+    pair : int
+        Which of `Model.contact_pairs` it is.
+    slot : int
+        Which place of the pair.
+    material : Material
+        Of both surfaces together.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("drop")
+    >>> drop = rbd.Inertia.sphere(0.1, mass=1.0)
+    >>> ball = model.add_body("ball", joint=rbd.Free(), inertia=drop, geometry=rbd.Sphere(0.1))
+    >>> ground = model.add_ground(friction=0.5)
+    >>> (touch,) = rbd.contacts(model, model.neutral())
+    >>> touch.name, touch.pair, touch.material.friction
+    ('ground/ball', 0, 0.5)
+    """
+
+    pair: int = -1
+    slot: int = 0
+    material: Material = field(default_factory=Material)
+
+
+def contacts(
+    model: Model, q: ArrayLike, v: ArrayLike | None = None, *, margin: float = 0.0, t: float = 0.0
+) -> list[PairContact]:
+    """Where the pairs of shapes that may touch do so in a state, with gap, place and normal and how these move.
+
+    Parameters
+    ----------
+    model : Model
+        With `Model.add_ground`, `Model.add_contact` or `Model.add_contacts`.
+    q : array_like (nq,)
+        Coordinates, rad and m.
+    v : array_like (nv,), optional
+        Velocities; rates are those at rest if not given.
+    margin : float, optional
+        How far apart surfaces may be, m; 0 tells those that touch or overlap.
+    t : float, optional
+        Time of the state, s; for prescribed joints.
+
+    Returns
+    -------
+    list of PairContact
+        In the order of `Model.contact_pairs`; `phi` is the gap, negative where shapes overlap.
+
+    Raises
+    ------
+    ModelError
+        If two shapes may touch of which no function says where.
+    StateError
+        If the state is not one of the model, or the margin is negative.
+
+    Examples
+    --------
+    A box of 0.2 m that stands a bit too deep in the ground:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("box")
+    >>> solid = rbd.Inertia.box((0.2, 0.2, 0.2), mass=1.0)
+    >>> box = model.add_body("box", joint=rbd.Free(), inertia=solid, geometry=rbd.Box([0.2, 0.2, 0.2]))
+    >>> ground = model.add_ground()
+    >>> found = rbd.contacts(model, [1, 0, 0, 0, 0, 0, 0.09])
+    >>> [(touch.name, round(touch.phi, 9)) for touch in found]
+    [('ground/box#1', -0.01), ('ground/box#3', -0.01), ('ground/box#5', -0.01), ('ground/box#7', -0.01)]
+    """
+    require_model(model)
+    q = _one(model.check_q(q), "q")
+    v = np.zeros(model.nv) if v is None else _one(model.check_v(v), "v")
+    reach = number(margin, "margin must be a finite number of m, not {}".format, StateError)
+    if not 0.0 <= reach < FAR:
+        raise StateError(f"margin {margin} must not be negative, m")
+    if not model.contact_pairs:
+        return []
+    all_kinds = contact_kinds(model)
+    _require_known(model, all_kinds)
+    kinematics = forward_kinematics(model, q, v, t=t)
+    assert kinematics.velocities is not None
+    twists = in_world(kinematics.poses, kinematics.velocities)
+    found = []
+    for kind in all_kinds.kinds:
+        found += _of_kind(model, kind, all_kinds.slots, kinematics.poses, twists, reach)
+    return sorted(found, key=lambda contact: (contact.pair, contact.slot))
+
+
+def near(kind: PairsOfKind, first: NDArray, second: NDArray, margin: float) -> NDArray:
+    """Broad phase: which rows may be closer than a margin, by balls around their shapes; numbers of rows.
+
+    Parameters
+    ----------
+    first, second : (m, 4, 4) poses of the shapes in the world.
+    """
+    apart = second[:, :3, 3] - first[:, :3, 3]
+    if kind.kind.first == "half-space":  # its ball is boundless, but its surface is flat
+        distance = np.einsum("mi,mi->m", first[:, :3, 2], apart)
+        return np.flatnonzero(distance <= kind.radius_second + margin)
+    reach = kind.radius_first + kind.radius_second + margin
+    return np.flatnonzero(np.einsum("mi,mi->m", apart, apart) <= reach * reach)
+
+
+def _of_kind(
+    model: Model, kind: PairsOfKind, slots: NDArray, poses: NDArray, twists: NDArray, margin: float
+) -> list[PairContact]:
+    """The contacts among pairs of one kind."""
+    first, second = poses[kind.body_first] @ kind.placement_first, poses[kind.body_second] @ kind.placement_second
+    rows = near(kind, first, second, margin)
+    places = kind.kind.function(
+        poses_of(first[rows]), kind.lengths_first[rows].T, poses_of(second[rows]), kind.lengths_second[rows].T
+    )
+    close = np.asarray(places.gap) <= margin  # (k, m)
+    found = []
+    for i in np.flatnonzero(close.any(axis=0)):
+        row = rows[i]
+        moving = with_rates(kind.kind)(
+            _motion(first[row], twists[kind.body_first[row]]),
+            _motion(second[row], twists[kind.body_second[row]]),
+            kind.lengths_first[row],
+            kind.lengths_second[row],
+        )
+        number_of_pair = int(kind.pair[row])
+        pair = model.contact_pairs[number_of_pair]
+        sense = -1.0 if kind.turned[row] else 1.0
+        for k in np.flatnonzero(close[:, i]):
+            slot = int(kind.slot[row] + k)
+            name = pair.name if slots[number_of_pair] == 1 else f"{pair.name}#{slot}"
+            (gap, *numbers), (_, *rates) = moving[k].tolist()
+            found.append(
+                PairContact(
+                    name, pair.predecessor, pair.successor,
+                    np.array(numbers[:3]), sense * np.array(numbers[3:]),
+                    np.array(rates[:3]), sense * np.array(rates[3:]),
+                    gap, number_of_pair, slot, pair.material,
+                )
+            )  # fmt: skip
+    return found
+
+
+def _motion(pose: NDArray, twist: NDArray) -> NDArray:
+    """Numbers of a shape's motion, (18,). pose : (4, 4) in the world. twist : (6,) about the world's origin."""
+    p = pose[:3, 3]
+    return np.concatenate([pose[:3, :3].ravel(), p, twist[:3], twist[3:] + np.cross(twist[:3], p)])
+
+
+def _one(vector: NDArray, name: str) -> NDArray:
+    if vector.ndim != 1:
+        raise StateError(f"{name} has shape {vector.shape}, but contacts are those of one state; ask for one at a time")
+    return vector
+
+
+def _require_known(model: Model, kinds: ContactKinds) -> None:
+    if kinds.others:
+        pairs = [model.contact_pairs[k] for k in kinds.others]
+        shapes = sorted({f"{name_of(pair.shape_p)} on {name_of(pair.shape_s)}" for pair in pairs})
+        raise ModelError(
+            f"no function says where {listed([pair.name for pair in pairs])} touch in model {model.name!r}: "
+            f"{', '.join(shapes)}; take other shapes for contact, with role='collision' or collide=True"
+        )

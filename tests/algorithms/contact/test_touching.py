@@ -1,0 +1,272 @@
+"""Contacts of the shapes of a model: by closed forms of single pairs, and by the rules of what may touch what."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import rbdkit as rbd
+from rbdkit.algorithms.contact import (
+    SphereOnPlane,
+    SphereOnSphere,
+    VertexOnPlane,
+    contact_equation,
+    contact_motion,
+    separation,
+)
+from rbdkit.errors import ModelError, StateError
+from rbdkit.spatial import se3
+
+TIME = 0.4
+UNIT = rbd.Inertia(1.0, inertia_com=np.eye(3))
+
+
+def balls(n, radius=0.1, geometry=None):
+    model = rbd.Model("balls")
+    for k in range(n):
+        model.add_body(f"ball{k}", joint=rbd.Free(), inertia=UNIT, geometry=geometry or rbd.Sphere(radius))
+    return model
+
+
+def compare(found, expected):
+    """One contact with that of a closed form, whose point may be elsewhere between both surfaces."""
+    assert found.predecessor == expected.predecessor and found.successor == expected.successor
+    assert_allclose(found.phi, expected.phi, atol=1e-13)
+    assert_allclose(found.normal, expected.normal, atol=1e-13)
+    assert_allclose(found.normal_rate, expected.normal_rate, atol=1e-12)
+    assert_allclose(found.n, expected.n, atol=1e-12)
+    assert_allclose(found.n_rate, expected.n_rate, atol=1e-11)
+
+
+@pytest.mark.source("F11.01", "F11.04")
+@pytest.mark.parametrize("seed", range(4))
+def test_closed_forms_of_single_pairs(seed, everything):
+    """Balls and a vertex on a tree of all joints, one of which follows and one is driven."""
+    model, q, v, rng = everything(seed)
+    names = [body.name for body in model.bodies[1:]]
+    a, b = rng.choice(names[:3], 2, replace=False)
+    there = [se3.random(rng) for _ in range(3)]
+    model.add_body("hand", a, rbd.Fixed(), there[0], UNIT, rbd.Sphere(0.2))
+    model.add_body("foot", b, rbd.Revolute("x"), there[1], UNIT, rbd.Sphere(0.3))
+    tetrahedron = np.vstack([np.zeros(3), np.eye(3)])
+    mesh = rbd.Mesh(vertices=tetrahedron, faces=[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], scale=(1.0, 2.0, 0.5))
+    model.add_body("stone", "driven", rbd.Revolute("z"), there[2], UNIT, rbd.Geometry(mesh, [0.1, 0.2, 0.3]))
+    q, v = np.append(q, [0.3, -0.4]), np.append(v, [0.7, 0.2])
+    n = rng.normal(size=3)
+    n /= np.linalg.norm(n)
+    model.add_ground(height=0.4, normal=3.0 * n)
+    model.add_contact("hand", "foot")
+    found = {contact.name: contact for contact in rbd.contacts(model, q, v, margin=1e3, t=TIME)}
+    ground = {"on": tuple(0.4 * n), "normal": tuple(n)}
+    pairs = {
+        "ground/hand": SphereOnPlane("", "world", "hand", (0.0, 0.0, 0.0), 0.2, **ground),
+        "ground/foot": SphereOnPlane("", "world", "foot", (0.0, 0.0, 0.0), 0.3, **ground),
+        "hand/foot": SphereOnSphere("", "hand", "foot", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.2, 0.3),
+    }
+    for k, vertex in enumerate(tetrahedron * [1.0, 2.0, 0.5] + [0.1, 0.2, 0.3]):
+        pairs[f"ground/stone#{k}"] = VertexOnPlane("", "world", "stone", tuple(vertex), **ground)
+    assert pairs.keys() == {name for name, contact in found.items() if contact.successor not in names}
+    for name, pair in pairs.items():
+        compare(found[name], pair.at(model, q, v, t=TIME))
+
+
+@pytest.mark.source("F11.04", "F11.10")
+def test_rates_of_gaps(everything, differences):
+    """The first and second rate of every gap, by differences of gaps alone; with shapes of all sorts."""
+    model, q, v, rng = everything(3)
+    shapes = [
+        rbd.Sphere(0.2), rbd.Capsule(0.1, 0.4), rbd.Box([0.3, 0.2, 0.1]), rbd.Cylinder(0.2, 0.3), rbd.Cone(0.2, 0.3),
+        rbd.Ellipsoid([0.3, 0.2, 0.1]),
+    ]  # fmt: skip
+    for k, shape in enumerate(shapes):
+        model.add_body(f"shape{k}", model.bodies[1 + k].name, rbd.Fixed(), se3.random(rng), UNIT, shape)
+    model.add_ground(normal=rng.normal(size=3), height=-0.3)
+    a = rng.normal(size=model.nv)
+    contacts = rbd.contacts(model, q, v, margin=1e3, t=TIME)
+    assert sum("shape" in contact.successor for contact in contacts) == 1 + 2 + 8 + 6 + 6 + 1
+    T, zeta, Tdot_qd = separation(model, q, v, contacts, t=TIME)
+
+    def gaps(s):
+        there = model.integrate(q, s * v + 0.5 * s**2 * a)
+        return np.array([contact.phi for contact in rbd.contacts(model, there, v, margin=1e3, t=TIME + s)])
+
+    rate, rate2 = differences(gaps)
+    assert_allclose(zeta, rate, atol=1e-7 * (1 + np.abs(zeta).max()) ** 2)
+    found = T.T @ a + Tdot_qd
+    assert_allclose(found, rate2, atol=1e-5 * (1 + np.abs(found).max()) ** 1.5)
+
+
+def test_contacts_go_into_the_contact_equation():
+    """A box of 2 kg on the floor weighs on it with 2 g."""
+    model = rbd.Model("box")
+    solid = rbd.Inertia.box((0.2, 0.2, 0.2), mass=2.0)
+    model.add_body("box", joint=rbd.Free(), inertia=solid, geometry=rbd.Box([0.2, 0.2, 0.2]))
+    model.add_ground()
+    q = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1])
+    touching = rbd.contacts(model, q, margin=1e-9)
+    motion = contact_motion(contact_equation(model, q, np.zeros(6), np.zeros(6), touching), "lemke")
+    assert len(touching) == 4
+    assert_allclose(motion.lam.sum(), 2.0 * 9.81, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [60])
+def test_many_balls(n):
+    """Against all distances between centres."""
+    rng = np.random.default_rng(0)
+    model = balls(n)
+    model.add_contacts()
+    model.add_ground()
+    q = np.tile(model.neutral(), 1).reshape(n, 7)
+    q[:, 4:] = rng.uniform(0.0, 0.8, (n, 3))
+    found = rbd.contacts(model, q.ravel(), margin=0.01)
+    i, j = np.triu_indices(n, 1)
+    gaps = np.linalg.norm(q[i, 4:] - q[j, 4:], axis=1) - 0.2
+    expected = {f"ball{a}/ball{b}": gap for a, b, gap in zip(i, j, gaps, strict=True) if gap <= 0.01}
+    expected |= {f"ground/ball{k}": z - 0.1 for k, z in enumerate(q[:, 6]) if z - 0.1 <= 0.01}
+    assert {contact.name: contact.phi for contact in found} == pytest.approx(expected, abs=1e-14) and len(found) > 20
+    numbers = [contact.pair for contact in found]
+    assert numbers == sorted(numbers)
+    assert [model.contact_pairs[k].name for k in numbers] == [contact.name for contact in found]
+
+
+def test_a_model_without_rules_has_no_contacts():
+    model = balls(2)
+    assert model.contact_pairs == () and rbd.contacts(model, model.neutral()) == []
+
+
+# --- which shapes touch -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("shapes", "expected"), [
+    ([("visual", None)], [0]),
+    ([("visual", None), ("visual", False)], [0]),
+    ([("visual", None), ("collision", None)], [1]),
+    ([("visual", True), ("collision", None)], [0]),
+    ([("visual", None), ("collision", False)], []),
+    ([("visual", False)], []),
+    ([("collision", None), ("collision", False), ("visual", None), ("collision", None)], [0, 3]),
+])  # fmt: skip
+def test_which_shapes_of_a_body_touch(shapes, expected):
+    model = rbd.Model("m")
+    geometry = [rbd.Geometry(rbd.Sphere(0.1), role=role, collide=collide) for role, collide in shapes]
+    model.add_body("b", joint=rbd.Free(), inertia=UNIT, geometry=geometry)
+    model.add_ground()
+    assert [pair.shape_s for pair in model.contact_pairs] == [geometry[k] for k in expected]
+    names = ["ground/b"] if len(expected) == 1 else [f"ground/b[{k}]" for k in expected]
+    assert [pair.name for pair in model.contact_pairs] == names
+
+
+def test_names_of_shapes():
+    model = rbd.Model("m")
+    shape = rbd.Sphere(0.1)
+    model.add_body("b", joint=rbd.Free(), geometry=[rbd.Geometry(shape, name=x) for x in ("toe", "", "pad", "pad")])
+    model.add_body("c", joint=rbd.Free(), geometry=rbd.Geometry(shape, name="tip"))
+    model.add_contact("b", "c")
+    assert [pair.name for pair in model.contact_pairs] == ["b:toe/c", "b[1]/c", "b[2]/c", "b[3]/c"]
+    model.add_contact("c:tip", "b:toe", friction=0.3)
+    assert [pair.name for pair in model.contact_pairs] == ["c:tip/b:toe", "b[1]/c", "b[2]/c", "b[3]/c"]
+    assert [pair.material.friction for pair in model.contact_pairs] == [0.3, 0.0, 0.0, 0.0]
+    for wrong, says in (("b:pad", "several shapes"), ("b:to", "'toe'"), ("d", "'d'"), ("d:toe", "'d'")):
+        with pytest.raises(ModelError, match=says):
+            model.add_contact("c", wrong, name="again")
+    assert len(model.contact_rules) == 2
+
+
+def test_who_are_neighbours():
+    """What a joint or loop joint connects does not touch, welded bodies count as one; but the world is no neighbour."""
+    model, ball = rbd.Model("m"), rbd.Sphere(0.1)
+    model.add_body("wall", inertia=UNIT, geometry=ball)
+    model.add_body("arm", joint=rbd.Revolute("y"), inertia=UNIT, geometry=ball)
+    model.add_body("glove", "arm", inertia=UNIT, geometry=ball)
+    model.add_body("hand", "glove", rbd.Revolute("y"), inertia=UNIT, geometry=ball)
+    model.add_body("other", joint=rbd.Free(), inertia=UNIT, geometry=ball)
+    model.add_body("bare", joint=rbd.Free(), inertia=UNIT)
+    model.add_loop("chain", "hand", "other", rbd.Revolute("y"))
+    model.add_contacts(except_=[("other", model.body("wall"))])
+    found = {pair.name for pair in model.contact_pairs}
+    assert found == {"wall/arm", "wall/glove", "wall/hand", "arm/other", "glove/other"}
+    model.add_ground()
+    below = {pair.name for pair in model.contact_pairs} - found
+    assert below == {"ground/arm", "ground/glove", "ground/hand", "ground/other"}
+
+
+def test_bodies_that_come_later_touch_as_well():
+    model = balls(1)
+    model.add_ground()
+    model.add_contacts()
+    assert [pair.name for pair in model.contact_pairs] == ["ground/ball0"]
+    twin = copy.copy(model)
+    model.add_body("late", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Sphere(0.2))
+    assert [pair.name for pair in model.contact_pairs] == ["ground/ball0", "ground/late", "ball0/late"]
+    assert [pair.name for pair in twin.contact_pairs] == ["ground/ball0"]
+    again = pickle.loads(pickle.dumps(model))
+    assert [pair.name for pair in again.contact_pairs] == [pair.name for pair in model.contact_pairs]
+
+
+def test_materials_of_pairs():
+    rubber = rbd.Material(friction=0.9, restitution=0.5, stiffness=1000.0, damping=10.0)
+    model = balls(2, geometry=rbd.Geometry(rbd.Sphere(0.1), material=rubber))
+    model.add_body("plain", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Sphere(0.1))
+    model.add_ground(friction=0.4, restitution=0.2)
+    model.add_contacts()
+    model.add_contact("ground", "ball1", restitution=0.3)
+    found = {pair.name: pair.material for pair in model.contact_pairs}
+    assert found["ground/ball0"] == rbd.Material(math.sqrt(0.9 * 0.4), 0.5, 1000.0, 10.0)
+    assert found["ground/ball1"] == rbd.Material(0.0, 0.3)
+    assert found["ground/plain"] == rbd.Material(0.4, 0.2)
+    assert found["ball0/ball1"] == rbd.Material(0.9, 0.5, 500.0, 5.0)
+    assert found["ball0/plain"] == rubber
+    assert model.add_ground(name="ice", material=rbd.Material(0.05)).material == rbd.Material(0.05)
+    assert rbd.Model("m").add_ground().material == rbd.Material(0.8)
+
+
+@pytest.mark.parametrize(("given", "says"), [
+    ({"friction": -0.1}, "friction"), ({"restitution": 1.5}, "restitution"), ({"friction": float("nan")}, "friction"),
+    ({"stiffness": 0.0}, "stiffness"), ({"damping": -1.0}, "damping"), ({"friction": None}, "friction"),
+])  # fmt: skip
+def test_materials_without_meaning_are_refused(given, says):
+    with pytest.raises(ModelError, match=says):
+        rbd.Material(**given)
+
+
+@pytest.mark.parametrize(("call", "says"), [
+    (lambda m: m.add_ground(normal=[0.0, 0.0, 0.0]), "normal"),
+    (lambda m: m.add_ground(height=float("inf")), "height"),
+    (lambda m: m.add_ground(friction=0.3, material=rbd.Material()), "say these in the material"),
+    (lambda m: m.add_ground(material=0.3), "rbdkit.Material"),
+    (lambda m: m.add_ground(name="ball0"), "taken"),
+    (lambda m: [m.add_ground(), m.add_ground()], "taken"),
+    (lambda m: [m.add_ground(), m.add_body("ground")], "taken"),
+    (lambda m: m.add_contact("ball0", "ball0"), "do not move against each other"),
+    (lambda m: [m.add_ground(), m.add_contact("ball0", "ground")], "name the ground"),
+    (lambda m: m.add_contact("ball0", "world"), "no shape"),
+    (lambda m: m.add_contacts(except_=[("ball0", "ball7")]), "ball7"),
+    (lambda m: m.add_contacts(except_="ball0"), "except_"),
+])  # fmt: skip
+def test_rules_without_meaning_are_refused(call, says):
+    with pytest.raises(ModelError, match=says):
+        call(balls(2))
+
+
+def test_what_cannot_collide_is_refused_by_name():
+    model = balls(1)
+    model.add_body("cone", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Cone(0.1, 0.2))
+    model.add_body("rock", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Mesh(path="rock.stl"))
+    model.add_ground()
+    model.add_contacts()
+    with pytest.raises(ModelError, match="'ground/rock', 'ball0/cone', 'ball0/rock', 'cone/rock'"):
+        rbd.contacts(model, model.neutral())
+
+
+@pytest.mark.parametrize(("q", "options", "says"), [
+    ([[1.0, 0, 0, 0, 0, 0, 0]], {}, "one state"), ([2.0, 0, 0, 0, 0, 0, 0], {}, "ball0"),
+    ([1.0, 0, 0, 0, 0, 0, 0], {"margin": -0.1}, "margin"), ([1.0, 0, 0, 0, 0, 0, 0], {"margin": "x"}, "margin"),
+])  # fmt: skip
+def test_states_without_meaning_are_refused(q, options, says):
+    model = balls(1)
+    model.add_ground()
+    with pytest.raises(StateError, match=says):
+        rbd.contacts(model, q, **options)
