@@ -12,6 +12,7 @@ from rbdkit.drafting.remark import Remark
 from rbdkit.drafting.sheet import GROUND, Closure, Part, Sheet
 from rbdkit.errors import ModelError
 from rbdkit.model import Joint, Limits, Mimic, Model
+from rbdkit.model.contact import add_rule
 from rbdkit.model.numbering import WORLD
 from rbdkit.spatial.inertia import Inertia
 
@@ -123,6 +124,11 @@ def _add_elements(model: Model, sheet: Sheet) -> Iterator[Remark]:
             model.add_constraint(own.name, own.element)
         except ModelError as fault:
             yield Remark(GROUND, "constraints", "blocking", f"{fault}; put it back, or delete the constraint")
+    for rule in sheet.contact_rules:
+        try:
+            add_rule(model, rule)
+        except ModelError as fault:
+            yield Remark(GROUND, "contact_rules", "blocking", f"{fault}; put it back, or delete the contact")
 
 
 def _name_remarks(sheet: Sheet) -> Iterator[Remark]:

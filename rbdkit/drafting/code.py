@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rbdkit.drafting.expressions import array, inertia, joint_type, number, place, shape, text, vector
+from rbdkit.drafting.expressions import array, inertia, joint_type, material, number, place, shape, text, vector
 from rbdkit.drafting.fresh import FIELDS, usual
 from rbdkit.drafting.sheet import Sheet
 from rbdkit.errors import ModelError
 from rbdkit.joints import Fixed
-from rbdkit.model import Body, Constraint, Force, Joint, Loop, Mimic, Model
+from rbdkit.model import Body, Constraint, ContactRule, Force, Ground, Joint, Loop, Mimic, Model, Touch
 
 WIDTH = 120
 USUAL_GRAVITY = (0.0, 0.0, -9.81)
@@ -46,7 +46,21 @@ def code(model: Model, sheet: Sheet | None = None) -> str:
     lines += [_call("model.add_loop", _loop(model, loop)) for loop in model.loops]
     lines += [_call("model.add_force", [text(own.name), _element(own, "force")]) for own in model.forces]
     lines += [_call("model.add_constraint", [text(own.name), _element(own, "constraint")]) for own in model.constraints]
+    lines += [_rule(rule) for rule in model.contact_rules]
     return "\n".join(["import rbdkit as rbd", "", *lines, ""])
+
+
+def _rule(rule: ContactRule) -> str:
+    made = [] if rule.material is None else [f"material={material(rule.material)}"]
+    match rule:
+        case Ground():
+            words = [f"height={number(rule.height)}", f"normal={array(rule.normal)}", *made]
+            return _call("model.add_ground", [*words, f"name={text(rule.name)}"])
+        case Touch():
+            words = [text(rule.first), text(rule.second), *made]
+            return _call("model.add_contact", [*words, f"name={text(rule.name)}"])
+    but = [f"except_={list(rule.but)!r}"] if rule.but else []
+    return _call("model.add_contacts", [*but, *made, f"name={text(rule.name)}"])
 
 
 def _element(own: Force | Constraint, what: str) -> str:

@@ -30,7 +30,8 @@ def disassemble(model: Model) -> Sheet:
     marks = tuple(Mark(count + k, frame.name, frame.body, frame.placement) for k, frame in enumerate(model.frames))
     x, y, z = model.gravity.tolist()
     parts = tuple(_part(model, body) for body in model.bodies[1:])
-    return Sheet(model.name, (x, y, z), parts, closures, marks, count + len(marks), model.forces, model.constraints)
+    elements = model.forces, model.constraints, model.contact_rules
+    return Sheet(model.name, (x, y, z), parts, closures, marks, count + len(marks), *elements)
 
 
 def _part(model: Model, body: Body) -> Part:

@@ -13,7 +13,7 @@ import rbdkit.joints
 from rbdkit.drafting.density import filled, solid_inertia
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Prescribed
-from rbdkit.model import Geometry, Mesh, Shape
+from rbdkit.model import Geometry, Material, Mesh, Shape
 from rbdkit.model.geometry import Box, Ellipsoid, Sphere
 from rbdkit.spatial.inertia import Inertia
 
@@ -131,6 +131,13 @@ def _mesh(mesh: Mesh) -> str:
     return ", ".join(words)
 
 
+def material(value: Material) -> str:
+    """What a surface is made of, by the numbers that are given."""
+    usual = Material().numbers
+    words = [f"{name}={number(x)}" for name, x in value.numbers.items() if x != usual.get(name)]
+    return f"rbd.Material({', '.join(words)})"
+
+
 def shape(geometry: Geometry) -> str:
     """A geometry, or its bare shape if nothing else was said about it."""
     bare = f"rbd.{type(geometry.shape).__name__}({_dimensions(geometry.shape)})"
@@ -142,4 +149,8 @@ def shape(geometry: Geometry) -> str:
         words.append(f"name={text(geometry.name)}")
     if geometry.role != "visual":
         words.append(f"role={text(geometry.role)}")
+    if geometry.collide is not None:
+        words.append(f"collide={geometry.collide}")
+    if geometry.material is not None:
+        words.append(f"material={material(geometry.material)}")
     return f"rbd.Geometry({', '.join([bare, *words])})" if words else bare

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import Fixed, JointType
-from rbdkit.model import Constraint, Force, Geometry
+from rbdkit.model import Constraint, ContactRule, Force, Geometry
 from rbdkit.model.numbering import WORLD
 from rbdkit.model.placement import frozen
 from rbdkit.spatial.inertia import Inertia
@@ -123,7 +123,7 @@ class Sheet:
     """All of a draft at one moment.
 
     next_key : the key of what is added next; keys are not given twice. forces, constraints : elements, which know
-    bodies, frames and joints by their names.
+    bodies, frames and joints by their names. contact_rules : what may touch, likewise.
     """
 
     name: str = "model"
@@ -134,6 +134,7 @@ class Sheet:
     next_key: int = 1
     forces: tuple[Force, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    contact_rules: tuple[ContactRule, ...] = ()
 
     @property
     def items(self) -> Iterator[Item]:

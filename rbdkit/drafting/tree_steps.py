@@ -13,7 +13,7 @@ from rbdkit.drafting.sheet import GROUND, Part, Sheet
 from rbdkit.errors import ModelError
 from rbdkit.forces.described import renamed
 from rbdkit.joints import JointType, Revolute
-from rbdkit.model import Box, Constraint, Force, Geometry
+from rbdkit.model import Box, Constraint, Force, Geometry, contact
 from rbdkit.model.placement import as_pose
 from rbdkit.spatial import se3
 
@@ -66,11 +66,12 @@ class AddBody(Operation):
 
 
 def _with_names(sheet: Sheet, names: dict[str, str]) -> Sheet:
-    """The sheet with force elements and constraints that go by new names."""
+    """The sheet with force elements, constraints and contacts that go by new names."""
     return replace(
         sheet,
         forces=tuple(Force(f.name, renamed(f.element, names)) for f in sheet.forces),
         constraints=tuple(Constraint(c.name, renamed(c.element, names)) for c in sheet.constraints),
+        contact_rules=tuple(contact.renamed(rule, names) for rule in sheet.contact_rules),
     )
 
 
@@ -149,7 +150,7 @@ class Reparent(Operation):
 class Delete(Operation):
     """Take away a body with its branch, a loop joint or a frame.
 
-    Loop joints and frames on what goes, go too; a joint that followed one of them is free again.
+    Loop joints, frames and contacts on what goes, go too; a joint that followed one of them is free again.
 
     Attributes
     ----------
@@ -176,12 +177,15 @@ class Delete(Operation):
 
 def _without(sheet: Sheet, gone: set[int]) -> Sheet:
     parts = (part for part in sheet.parts if part.key not in gone)
+    names = {part.name for part in sheet.parts if part.key in gone}
+    rules = [contact.without(rule, names) for rule in sheet.contact_rules]
     freed = (replace(p, follows=None) if p.follows is not None and p.follows.leader in gone else p for p in parts)
     return replace(
         sheet,
         parts=tuple(freed),
         closures=tuple(c for c in sheet.closures if not gone & {c.predecessor, c.successor}),
         marks=tuple(mark for mark in sheet.marks if mark.body not in gone),
+        contact_rules=tuple(rule for rule in rules if rule is not None),
     )
 
 

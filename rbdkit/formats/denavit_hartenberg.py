@@ -285,6 +285,9 @@ def _require_chain(model: Model) -> None:
     if model.constraints:
         names = listed([own.name for own in model.constraints])
         raise FormatError(f"{names} constrain(s) bodies, of which Denavit-Hartenberg parameters say nothing")
+    if model.contact_rules:
+        names = listed([rule.name for rule in model.contact_rules])
+        raise FormatError(f"{names} let(s) bodies touch, of which Denavit-Hartenberg parameters say nothing")
     for body in model.bodies[1:]:
         if body.parent != body.index - 1:
             raise FormatError(f"body {body.name!r} is a branch; Denavit-Hartenberg parameters are for serial arms")

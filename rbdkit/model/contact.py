@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -79,9 +79,13 @@ class Ground:
         T[:3, :3], T[:3, 3] = plane_basis(self.normal), self.height * self.normal
         return frozen(T)
 
+    @property
+    def what(self) -> str:
+        """In words: 'up to 0 m along 0 0 1'."""
+        return f"up to {self.height:.6g} m along {' '.join(f'{x:.4g}' for x in self.normal)}"
+
     def __repr__(self) -> str:
-        along = " ".join(f"{x:.4g}" for x in self.normal)
-        return f"<Ground {self.name!r}: up to {self.height:.6g} m along {along}>"
+        return f"<Ground {self.name!r}: {self.what}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +120,13 @@ class Touch:
         if self.material is not None:
             _require_material(self.material, f"contact {self.name!r}")
 
+    @property
+    def what(self) -> str:
+        """In words: 'red on white'."""
+        return f"{self.second} on {self.first}"
+
     def __repr__(self) -> str:
-        return f"<Touch {self.name!r}: {self.first!r} and {self.second!r}>"
+        return f"<Touch {self.name!r}: {self.what}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +146,7 @@ class AllTouch:
     --------
     >>> import rbdkit as rbd
     >>> rbd.Model("pile").add_contacts(friction=0.4)
-    <AllTouch 'contacts'>
+    <AllTouch 'contacts': all>
     """
 
     name: str
@@ -148,9 +157,13 @@ class AllTouch:
         if self.material is not None:
             _require_material(self.material, f"contacts {self.name!r}")
 
+    @property
+    def what(self) -> str:
+        """In words: 'all but hand/cup'."""
+        return "all" + (f" but {', '.join(f'{a}/{b}' for a, b in self.but)}" if self.but else "")
+
     def __repr__(self) -> str:
-        but = f", but {', '.join(f'{a}/{b}' for a, b in self.but)}" if self.but else ""
-        return f"<AllTouch {self.name!r}{but}>"
+        return f"<AllTouch {self.name!r}: {self.what}>"
 
 
 ContactRule = Ground | Touch | AllTouch
@@ -194,6 +207,40 @@ class ContactPair:
 
     def __repr__(self) -> str:
         return f"<ContactPair {self.name!r}>"
+
+
+def add_rule(model: Model, rule: ContactRule) -> None:
+    """Add a rule of one model to another one; raises `ModelError` if it names what is not there."""
+    if isinstance(rule, Ground):
+        model.add_ground(height=rule.height, normal=rule.normal, material=rule.material, name=rule.name)
+    elif isinstance(rule, Touch):
+        model.add_contact(rule.first, rule.second, material=rule.material, name=rule.name)
+    else:
+        model.add_contacts(except_=rule.but, material=rule.material, name=rule.name)
+
+
+def renamed(rule: ContactRule, names: Mapping[str, str]) -> ContactRule:
+    """The same rule where bodies and grounds go by other names; keys of `names` are the old ones."""
+    if isinstance(rule, Ground):
+        return rule
+    if isinstance(rule, AllTouch):
+        return replace(rule, but=tuple((names.get(a, a), names.get(b, b)) for a, b in rule.but))
+
+    def end(name: str) -> str:
+        owner, colon, shape = name.rpartition(":")
+        return names.get(name, name) if name in names or not colon else f"{names.get(owner, owner)}:{shape}"
+
+    return replace(rule, first=end(rule.first), second=end(rule.second))
+
+
+def without(rule: ContactRule, bodies: Collection[str]) -> ContactRule | None:
+    """The same rule where these bodies are gone; None if it was about one of them."""
+    if isinstance(rule, Ground):
+        return rule
+    if isinstance(rule, AllTouch):
+        return replace(rule, but=tuple(two for two in rule.but if not set(two) & set(bodies)))
+    ends = {rule.first, rule.second, rule.first.rpartition(":")[0], rule.second.rpartition(":")[0]}
+    return None if ends & set(bodies) else rule
 
 
 def material_of(

@@ -120,7 +120,7 @@ def _summary(model: Model) -> str:
 
 
 def _lists(model: Model) -> Iterable[str]:
-    """Loop joints, frames, forces and constraints, which stand in no row."""
+    """Loop joints, frames, forces, constraints and contacts, which stand in no row."""
     name = [body.name for body in model.bodies]
     if model.loops:
         ends = (
@@ -133,6 +133,8 @@ def _lists(model: Model) -> Iterable[str]:
         yield "forces: " + ", ".join(f"{force.name} ({force.element.known_as})" for force in model.forces)
     if model.constraints:
         yield "constraints: " + ", ".join(f"{own.name} ({own.element.known_as})" for own in model.constraints)
+    if model.contact_rules:
+        yield "contacts: " + ", ".join(f"{rule.name} ({rule.what})" for rule in model.contact_rules)
 
 
 def describe(model: Model) -> str:

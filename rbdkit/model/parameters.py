@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rbdkit.errors import ModelError
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.constraint import Constraint
+from rbdkit.model.contact import ContactRule, Ground
 from rbdkit.model.force import Force
 from rbdkit.model.joint import Joint
 from rbdkit.model.numbering import did_you_mean
@@ -33,7 +34,9 @@ def collect(model: Model) -> dict[str, Any]:
     the numbers of its type: ``j.pitch`` of a helical joint, ``j.radius`` of a rack and pinion, those that a class of
     your own names; for a loop joint ``j.placement`` and ``j.successor_placement``.
     For a named frame f: ``f.frame_placement`` (a joint may have the same name). For a force f: the numbers of its
-    element, such as ``f.stiffness``, and so for a constraint. And ``gravity``.
+    element, such as ``f.stiffness``, and so for a constraint. For a ground g: ``g.height`` (m), ``g.normal`` and the
+    numbers of its material, such as ``g.friction``; for a contact c that was given a material ``c.friction`` and the
+    like. And ``gravity``.
     One-entry vectors are given as numbers.
     """
     values: dict[str, Any] = {}
@@ -48,8 +51,16 @@ def collect(model: Model) -> dict[str, Any]:
     values.update({f"{frame.name}.frame_placement": frame.placement for frame in model.frames})
     for own in model.elements:
         values.update({f"{own.name}.{name}": value for name, value in own.element.parameters().items()})
+    for rule in model.contact_rules:
+        values.update({f"{rule.name}.{name}": value for name, value in _numbers_of(rule).items()})
     values["gravity"] = model.gravity
     return values
+
+
+def _numbers_of(rule: ContactRule) -> dict[str, Any]:
+    """The numbers of a ground or of a rule with a material of its own."""
+    place = {"height": rule.height, "normal": rule.normal} if isinstance(rule, Ground) else {}
+    return place | (rule.material.numbers if rule.material is not None else {})
 
 
 def _joint_parameters(joint: Joint) -> dict[str, Any]:
@@ -86,6 +97,7 @@ def replace(model: Model, values: Mapping[str, Any]) -> Model:
     changed.loops = tuple(_loop_with(loop, values) for loop in model.loops)
     changed.forces = tuple(_with(force, values, "force") for force in model.forces)
     changed.constraints = tuple(_with(own, values, "constraint") for own in model.constraints)
+    changed.contact_rules = tuple(_rule_with(rule, values) for rule in model.contact_rules)
     changed._bind()
     return changed
 
@@ -125,6 +137,22 @@ def _with(own: Named, values: Mapping[str, Any], what: str) -> Named:
         return with_fields(own, element=own.element.with_parameters(given)) if given else own
     except ModelError as fault:
         raise ModelError(f"{what} {own.name!r}: {fault}") from None
+
+
+def _rule_with(rule: ContactRule, values: Mapping[str, Any]) -> ContactRule:
+    """A ground or another rule with other numbers."""
+    prefix = f"{rule.name}."
+    given = {name: values[prefix + name] for name in _numbers_of(rule) if prefix + name in values}
+    if not given:
+        return rule
+    try:
+        place = {name: given.pop(name) for name in ("height", "normal") if name in given}
+        material = rule.material if rule.material is None else with_fields(rule.material, **given)
+        if isinstance(rule, Ground):
+            return Ground.make(rule.name, place.get("normal", rule.normal), place.get("height", rule.height), material)
+    except ModelError as fault:
+        raise ModelError(f"{rule!r}: {fault}") from None
+    return with_fields(rule, material=material)
 
 
 def _joint_with(joint: Joint, values: Mapping[str, Any]) -> Joint:

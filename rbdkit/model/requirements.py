@@ -104,3 +104,10 @@ def require_no_elements(model: Model, what: str) -> None:
                 f"model {model.name!r} has {kind} ({names}), which {what} would lose or change; add them to the new "
                 "model instead"
             )
+
+
+def require_no_contacts(model: Model, what: str) -> None:
+    """Raise ModelError if bodies of the model may touch. what : which would not know of it, for the message."""
+    if model.contact_rules:
+        names = listed([rule.name for rule in model.contact_rules])
+        raise ModelError(f"bodies of model {model.name!r} may touch ({names}), of which {what} knows nothing")

@@ -51,7 +51,8 @@ def rich_model(seed: int) -> Model:
     model = random_tree(seed, 18, name='a "model" \\ with\nlines')
     shapes = [
         Geometry(Box((0.1, 0.2, 0.3)), se3.random(rng), tuple(rng.uniform(0, 1, 4)), "quoted 'näme'"),
-        Geometry(Sphere(0.3), role="collision"),
+        Geometry(Sphere(0.3), role="collision", material=rbd.Material(friction=1 / 3, tangential_damping=0.5)),
+        Geometry(Sphere(0.3), collide=False, material=rbd.Material()),
         Cylinder(0.1, 0.2),
         Capsule(0.1, 0.2),
         Geometry(Cone(0.1, 0.2), [0.0, -0.0, 0.1]),
@@ -71,6 +72,10 @@ def rich_model(seed: int) -> Model:
     model.add_frame("bare", "world")
     for k, type_ in enumerate(joint_gallery(rng)):
         model.add_loop(f"loop {k}", "it's", f"b{k + 1}", type_, se3.random(rng), [0.0, 0.1 * k, 0.0])
+    model.add_ground(normal=rng.normal(size=3), height=rng.normal(), restitution=0.5, name='a "slope"')
+    model.add_contact("it's:quoted 'näme'", "b3", name="two")
+    model.add_contact("it's", "b4", friction=0.1)
+    model.add_contacts(except_=[("it's", "b5"), ("b6", "b7")], material=rbd.Material(stiffness=1e3))
     return model
 
 

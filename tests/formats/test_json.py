@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import math
 import struct
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from rbdkit.errors import FormatError, RbdkitError
 from rbdkit.formats import from_dict, from_json, load, save, to_dict, to_json
-from rbdkit.joints import Prescribed, Prismatic, Reversed, Revolute, Spherical, Universal
+from rbdkit.joints import Free, Prescribed, Prismatic, Reversed, Revolute, Spherical, Universal
 from rbdkit.library.random_tree import joint_gallery, random_tree
 from rbdkit.model import (
     Box,
@@ -24,6 +25,7 @@ from rbdkit.model import (
     Ellipsoid,
     Geometry,
     Limits,
+    Material,
     Mesh,
     Mimic,
     Model,
@@ -40,13 +42,14 @@ def rich_model(seed: int, bodies: int = 20) -> Model:
     type_ = Universal(axis2=[0.6, 0.8, 0])
     shapes = [
         Geometry(Box(tuple(rng.uniform(0, 1, 3))), se3.random(rng), tuple(rng.uniform(0, 1, 4)), 'quoted "näme"'),
-        Geometry(Sphere(rng.uniform()), role="collision"),
+        Geometry(Sphere(rng.uniform()), role="collision", collide=True, material=Material(0.1, stiffness=1 / 3)),
         Geometry(Cylinder(0.1, 0.2)),
         Geometry(Capsule(0.1, 0.2)),
         Geometry(Cone(0.1, 0.2)),
         Geometry(Ellipsoid((0.1, 0.2, 0.3))),
         Geometry(Mesh("package://a/b.stl", (1, -1, 0.001), searched=("/a", "/b"), found="/b")),
         Geometry(Mesh(vertices=rng.normal(size=(9, 3)), faces=rng.integers(0, 9, (20, 3)))),
+        Geometry(Sphere(rng.uniform()), name="off", collide=False),
     ]
     model.add_body(
         "rich",
@@ -70,6 +73,13 @@ def rich_model(seed: int, bodies: int = 20) -> Model:
     model.add_frame("origin", "world")
     model.add_loop("closure", "ball", "rich", joint_gallery(rng)[seed % 17], se3.random(rng), se3.random(rng))
     model.add_loop("weld", "world", "ball", Spherical())
+    model.add_body("stone", "world", Free(), geometry=Geometry(Sphere(0.1), name="all"))
+    surface = Material(0.5, 0.25, 1e4 / 3, 3.0, 2.0, 0.1)
+    model.add_ground(normal=rng.normal(size=3), height=rng.normal(), material=surface, name="slope")
+    model.add_ground()
+    model.add_contact("rich", "stone:all")
+    model.add_contact("slope", "stone", restitution=1 / 3, name="again")
+    model.add_contacts(except_=[("rich", "stone"), ("ball", "world")], friction=0.1)
     return model
 
 
@@ -97,6 +107,7 @@ def assert_same(one: Model, two: Model) -> None:
             assert given.tobytes() == read.tobytes()
         for g, h in zip(a.geometry, b.geometry, strict=True):
             assert (type(g.shape), g.color, g.name, g.role) == (type(h.shape), h.color, h.name, h.role)
+            assert (g.collide, g.material) == (h.collide, h.material)
             assert g.placement.tobytes() == h.placement.tobytes()
             if isinstance(g.shape, Mesh):
                 for name in ("path", "scale", "searched", "found"):
@@ -113,6 +124,12 @@ def assert_same(one: Model, two: Model) -> None:
         assert (a.predecessor, a.successor) == (b.predecessor, b.successor)
         assert a.joint.placement.tobytes() == b.joint.placement.tobytes()
         assert a.successor_placement.tobytes() == b.successor_placement.tobytes()
+    for a, b in zip(one.contact_rules, two.contact_rules, strict=True):
+        for field in dataclasses.fields(a):
+            given, read = getattr(a, field.name), getattr(b, field.name)
+            assert given.tobytes() == read.tobytes() if isinstance(given, np.ndarray) else given == read
+    for a, b in zip(one.contact_pairs, two.contact_pairs, strict=True):
+        assert (a.name, a.material) == (b.name, b.material)
 
 
 @settings(max_examples=12, deadline=None)

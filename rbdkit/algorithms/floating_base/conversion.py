@@ -13,7 +13,7 @@ from rbdkit.joints import Free
 from rbdkit.model import Model
 from rbdkit.model.body import Body
 from rbdkit.model.numbering import WORLD
-from rbdkit.model.requirements import require_no_elements
+from rbdkit.model.requirements import require_no_contacts, require_no_elements
 
 
 class FloatingState(NamedTuple):
@@ -31,6 +31,7 @@ def to_fixed_base(system: FloatingBase) -> Model:
     The world pose of the base is the joint's pose. States: see `to_fixed_state`.
     """
     require_no_elements(system.tree, "a system on a fixed base")
+    require_no_contacts(system.tree, "a floating system")
     model = Model(system.tree.name, system.tree.gravity)
     joint_name = system.joint_name or f"{system.name}_joint"
     model.add_body(system.name, WORLD, Free(), None, system.inertia, system.geometry, joint_name)
@@ -52,6 +53,7 @@ def to_floating_base(model: Model) -> FloatingBase:
     """
     base = _sole_floating_body(model)
     require_no_elements(model, "a floating system")
+    require_no_contacts(model, "a floating system")
     tree = Model(model.name, model.gravity)
     for body in model.bodies[2:]:
         _attach(tree, body, WORLD if body.parent == base.index else model.bodies[body.parent].name)

@@ -7,6 +7,7 @@ import numpy as np
 from rbdkit.algorithms.gears.gear import Gear, Gears
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.contact import add_rule
 from rbdkit.spatial.inertia import Inertia
 
 
@@ -56,6 +57,8 @@ def without_rotors(gears: Gears, keep_mass: bool = True) -> Model:
             quick.add_frame(frame.name, model.bodies[frame.body].name, frame.placement)
     for force in model.forces:
         quick.add_force(force.name, force.element)
+    for rule in model.contact_rules:
+        add_rule(quick, rule)
     return quick
 
 

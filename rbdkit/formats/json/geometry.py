@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from rbdkit.errors import ModelError
+from rbdkit.formats.json.contacts import material_from_node
 from rbdkit.formats.json.node import Node
 from rbdkit.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Shape, Sphere
 
@@ -24,6 +25,10 @@ def geometry_to_dict(geometry: Geometry) -> dict[str, Any]:
         data["name"] = geometry.name
     if geometry.role != "visual":
         data["role"] = geometry.role
+    if geometry.collide is not None:
+        data["collide"] = bool(geometry.collide)
+    if geometry.material is not None:
+        data["material"] = geometry.material.numbers
     return data
 
 
@@ -51,8 +56,9 @@ def _shape_to_dict(shape: Shape) -> dict[str, Any]:
 
 def geometry_from_node(node: Node) -> Geometry:
     """The geometry of a JSON object."""
-    node.only(("shape", "placement", "color", "name", "role"))
+    node.only(("shape", "placement", "color", "name", "role", "collide", "material"))
     placement, color, name, role = (node.get(key) for key in ("placement", "color", "name", "role"))
+    collide, material = node.get("collide"), node.get("material")
     shape = _shape_from_node(node["shape"])
     try:
         return Geometry(
@@ -61,6 +67,8 @@ def geometry_from_node(node: Node) -> Geometry:
             color=None if color is None else tuple(color.array((-1,)).tolist()),
             name="" if name is None else name.text(),
             role=cast(Any, "visual" if role is None else role.text()),
+            collide=None if collide is None else collide.value,
+            material=None if material is None else material_from_node(material),
         )
     except ModelError as fault:
         raise node.fault(str(fault)) from None

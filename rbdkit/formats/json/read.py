@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from rbdkit.constraints import ConstraintElement
 from rbdkit.errors import FormatError, ModelError, StateError
 from rbdkit.forces import ForceElement
+from rbdkit.formats.json.contacts import add_rule
 from rbdkit.formats.json.elements import add_constraint, add_force, constraint_kinds, force_kinds
 from rbdkit.formats.json.geometry import geometry_from_node
 from rbdkit.formats.json.joints import Kinds, joint_kinds, joint_type_from_node
@@ -129,7 +130,9 @@ def from_dict(
         raise document.fault(
             f"version {data.get('version')!r:.40} is not supported; this rbdkit reads version {VERSION}"
         )
-    document.only(("format", "version", "name", "gravity", "bodies", "frames", "loops", "forces", "constraints"))
+    document.only(
+        ("format", "version", "name", "gravity", "bodies", "frames", "loops", "forces", "constraints", "contacts")
+    )
     kinds, held, own_joints = force_kinds(forces), constraint_kinds(constraints), joint_kinds(joints)
     model = _guarded(_model, document)
     for node in document.entries("bodies"):
@@ -142,6 +145,8 @@ def from_dict(
         _guarded(partial(add_force, model, kinds), node)
     for node in document.entries("constraints"):
         _guarded(partial(add_constraint, model, held), node)
+    for node in document.entries("contacts"):
+        _guarded(partial(add_rule, model), node)
     return model
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import FormatError
+from rbdkit.formats.json.contacts import rule_to_dict
 from rbdkit.formats.json.geometry import geometry_to_dict
 from rbdkit.formats.json.joints import joint_type_to_dict
 from rbdkit.formats.require_model import require_model
@@ -97,6 +98,8 @@ def to_dict(model: Model) -> dict[str, Any]:
         data["forces"] = [_element(force, "force") for force in model.forces]
     if model.constraints:
         data["constraints"] = [_element(own, "constraint") for own in model.constraints]
+    if model.contact_rules:
+        data["contacts"] = [rule_to_dict(rule) for rule in model.contact_rules]
     _check_finite(data, "")
     return data
 

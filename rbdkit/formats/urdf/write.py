@@ -76,6 +76,10 @@ def to_urdf(model: Model) -> str:
         raise FormatError(
             f"constraint {model.constraints[0].name!r} is nothing that URDF can express; save the model as JSON"
         )
+    if model.contact_rules:
+        raise FormatError(
+            f"what may touch, {model.contact_rules[0]!r}, is nothing that URDF can express; save the model as JSON"
+        )
     notes: list[str] = []
     robot = Element("robot", name=name_text(model.name, "the model"))
     joints = UniqueNames([joint.name for joint in model.joints[1:]])

@@ -52,6 +52,10 @@ def _write_geometry(link: Element, geometry: Geometry, body: str, notes: list[st
     if shape is None:
         notes.append(f"{type(geometry.shape).__name__.lower()} of body {body!r}")
         return
+    if geometry.collide is not None:
+        notes.append(f"collide={geometry.collide} of a shape of body {body!r}")
+    if geometry.material is not None:
+        notes.append(f"material of the surface of a shape of body {body!r}")
     attributes = {"name": name_text(geometry.name, what)} if geometry.name else {}
     element = SubElement(link, geometry.role, attributes)
     write_origin(element, geometry.placement, what)

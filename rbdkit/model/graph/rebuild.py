@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Reversed
+from rbdkit.model.contact import add_rule
 from rbdkit.model.graph.connectivity import ConnectivityGraph
 from rbdkit.model.graph.numbering import RegularNumbering
 from rbdkit.model.joint import Joint
@@ -144,6 +145,8 @@ def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
     for frame in model.frames:
         body = model.bodies[frame.body].name
         made.add_frame(frame.name, body, se3.inverse(offsets[body]) @ frame.placement)
+    for rule in model.contact_rules:
+        add_rule(made, rule)
     return Renumbered(made, numbering, offsets, model)
 
 

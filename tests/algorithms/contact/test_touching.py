@@ -17,7 +17,11 @@ from rbdkit.algorithms.contact import (
     contact_motion,
     separation,
 )
-from rbdkit.errors import ModelError, StateError
+from rbdkit.algorithms.floating_base import to_floating_base
+from rbdkit.drafting import Delete, Draft, Rename
+from rbdkit.errors import FormatError, ModelError, StateError
+from rbdkit.formats import to_dh, to_urdf
+from rbdkit.model.graph import graph_of, regular_numbering, renumbered, shallowest_tree
 from rbdkit.spatial import se3
 
 TIME = 0.4
@@ -270,3 +274,74 @@ def test_states_without_meaning_are_refused(q, options, says):
     model.add_ground()
     with pytest.raises(StateError, match=says):
         rbd.contacts(model, q, **options)
+
+
+# --- rules are part of the model --------------------------------------------------------------------------------------
+
+
+def pile():
+    model = rbd.Model("pile")
+    for name in ("a", "b", "c"):
+        model.add_body(name, joint=rbd.Free(), inertia=UNIT, geometry=rbd.Geometry(rbd.Sphere(0.1), name="skin"))
+    model.add_ground(friction=0.5, material=None)
+    model.add_contact("a:skin", "b", restitution=0.5, name="kiss")
+    model.add_contacts(except_=[("b", "c")], name="rest")
+    return model
+
+
+def test_numbers_of_rules_are_parameters():
+    model = pile()
+    own = {name: x for name, x in model.parameters.items() if name.split(".")[0] in ("ground", "kiss", "rest")}
+    assert {name: np.asarray(x).tolist() for name, x in own.items()} == {
+        "ground.height": 0.0, "ground.normal": [0.0, 0.0, 1.0], "ground.friction": 0.5, "ground.restitution": 0.0,
+        "kiss.friction": 0.0, "kiss.restitution": 0.5,
+    }  # fmt: skip
+    values = {"ground.friction": 0.1, "ground.height": 0.2, "ground.normal": [0.0, 1.0, 1.0], "kiss.restitution": 0.9}
+    changed = model.with_parameters(values)
+    pairs = {pair.name: pair for pair in changed.contact_pairs}
+    assert pairs["ground/a"].material == rbd.Material(0.1) and pairs["a:skin/b"].material == rbd.Material(0.0, 0.9)
+    (touch, *_) = rbd.contacts(changed, changed.neutral(), margin=1.0)
+    assert_allclose(touch.normal, np.sqrt([0.0, 0.5, 0.5]), atol=1e-15)
+    assert_allclose(touch.phi, -0.3)
+    assert model.contact_rules[0].height == 0.0 and model.contact_pairs[0].material.friction == 0.5
+    with pytest.raises(ModelError, match="restitution"):
+        model.with_parameters({"kiss.restitution": -1.0})
+
+
+def test_drafts_keep_and_rename_and_drop_rules():
+    draft = Draft.from_model(pile())
+    key = {part.name: part.key for part in draft.sheet.parts}
+    draft.do(Rename(key["a"], "first"))
+    model = draft.model()
+    assert [pair.name for pair in model.contact_pairs] == [
+        "ground/first",
+        "ground/b",
+        "ground/c",
+        "first:skin/b",
+        "first/c",
+    ]
+    draft.do(Delete(key["b"]))
+    assert [pair.name for pair in draft.model().contact_pairs] == ["ground/first", "ground/c", "first/c"]
+    assert [rule.name for rule in draft.model().contact_rules] == ["ground", "rest"]
+
+
+def test_other_trees_keep_rules():
+    model = pile()
+    tree = renumbered(model, regular_numbering(shallowest_tree(graph_of(model)))).model
+    assert {pair.name for pair in tree.contact_pairs} == {pair.name for pair in model.contact_pairs}
+
+
+def test_a_model_tells_its_contacts():
+    text = pile().describe()
+    assert "ground (up to 0 m along 0 0 1), kiss (b on a:skin), rest (all but b/c)" in text
+
+
+def test_what_cannot_hold_rules_refuses_them():
+    model = rbd.Model("m")
+    model.add_body("b", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Sphere(0.1))
+    model.add_ground(name="lawn")
+    with pytest.raises(ModelError, match="lawn"):
+        to_floating_base(model)
+    for write in (to_urdf, to_dh):
+        with pytest.raises(FormatError, match="lawn"):
+            write(model)
