@@ -1,8 +1,10 @@
 """Where two shapes touch, in closed form: gap, place and normal as functions of their poses and lengths.
 
 components      vectors of numbers, of arrays and of symbols alike; Pose, Slots
-half_space, spheres, ...
-                the functions, for shapes of one sort each
+half_space      shapes on a half-space
+balls, capsules, boxes
+                these against others
+distance        of a point from a shape, and the way out of it
 kinds           Kind, KINDS, kind_of: which function is that of which shapes
 rates           the functions with their rates, recorded
 """

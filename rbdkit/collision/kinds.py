@@ -7,6 +7,15 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from rbdkit.collision.balls import (
+    box_on_sphere,
+    capsule_on_sphere,
+    cone_on_sphere,
+    cylinder_on_sphere,
+    sphere_on_sphere,
+)
+from rbdkit.collision.boxes import box_on_box
+from rbdkit.collision.capsules import box_on_capsule, capsule_on_capsule
 from rbdkit.collision.components import Pose, Slots
 from rbdkit.collision.half_space import (
     box_on_half_space,
@@ -17,7 +26,6 @@ from rbdkit.collision.half_space import (
     point_on_half_space,
     sphere_on_half_space,
 )
-from rbdkit.collision.spheres import sphere_on_sphere
 
 NUMBERS = {
     "half-space": 0, "point": 3, "sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "cone": 2, "ellipsoid": 3,
@@ -63,6 +71,13 @@ KINDS = (
     Kind("half-space", "cone", 6, cone_on_half_space),
     Kind("half-space", "ellipsoid", 1, ellipsoid_on_half_space),
     Kind("sphere", "sphere", 1, sphere_on_sphere),
+    Kind("sphere", "capsule", 1, capsule_on_sphere),
+    Kind("sphere", "box", 1, box_on_sphere),
+    Kind("sphere", "cylinder", 1, cylinder_on_sphere),
+    Kind("sphere", "cone", 1, cone_on_sphere),
+    Kind("capsule", "capsule", 5, capsule_on_capsule),
+    Kind("capsule", "box", 3, box_on_capsule),
+    Kind("box", "box", 12, box_on_box),
 )
 """All that is known in closed form."""
 

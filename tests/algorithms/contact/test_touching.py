@@ -261,7 +261,7 @@ def test_what_cannot_collide_is_refused_by_name():
     model.add_body("rock", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Mesh(path="rock.stl"))
     model.add_ground()
     model.add_contacts()
-    with pytest.raises(ModelError, match="'ground/rock', 'ball0/cone', 'ball0/rock', 'cone/rock'"):
+    with pytest.raises(ModelError, match="'ground/rock', 'ball0/rock', 'cone/rock'"):
         rbd.contacts(model, model.neutral())
 
 
