@@ -20,6 +20,7 @@ from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.joints import Free
 from rbdkit.model import Model
 from rbdkit.model.force import inner
+from rbdkit.model.kept import snapshot
 from rbdkit.spatial import se3
 from rbdkit.trace import LARGEST, Recordable, Run, run_motion
 
@@ -52,7 +53,7 @@ class FreeBodies(ABC):
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         _require_free(model, self.name)
-        self.model, self.f_ext = model, f_ext
+        self.model, self.f_ext = snapshot(model), f_ext
         self.tau = with_elements(self, tau)
         inertias = [body.inertia for body in model.bodies[1:] if body.inertia is not None]
         self.n = len(inertias)

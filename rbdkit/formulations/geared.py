@@ -13,6 +13,7 @@ from rbdkit.algorithms.gears import Gear, Gears, geared_forward_dynamics
 from rbdkit.errors import StateError
 from rbdkit.formulations.formulation import Force
 from rbdkit.model import Model
+from rbdkit.model.kept import snapshot
 
 OFF = 1e-6
 """How far, in rad or m, a joint that follows others may be from where its gear puts it."""
@@ -53,7 +54,7 @@ class GearedSystem:
         self, model: Model, tau: Force | None = None, f_ext: Force | None = None, gears: Sequence[Gear] = ()
     ) -> None:
         nothing = np.zeros(model.nv)
-        self.model, self.gears = model, Gears(model, gears)
+        self.model, self.gears = snapshot(model), Gears(model, gears)
         self.tau: Force = tau or (lambda t, x, v: nothing)
         self.f_ext = f_ext
 

@@ -18,6 +18,7 @@ from rbdkit.functions import Backend, crba
 from rbdkit.model import Joint, Model
 from rbdkit.model.element_states import require_no_states, split_states, with_zeros
 from rbdkit.model.force import inner
+from rbdkit.model.kept import snapshot
 from rbdkit.model.requirements import require_model
 
 LARGEST = 1e100
@@ -82,7 +83,7 @@ class JointSystem:
     ) -> None:
         require_model(model)
         nothing = np.zeros(model.nv)
-        self.model, self._nz = model, model.nz
+        self.model, self._nz = snapshot(model), model.nz
         self.tau: Force = tau or (lambda t, q, v: nothing)
         self.f_ext = f_ext
         self._kernels = None if book else kernels_for(model)

@@ -13,6 +13,7 @@ from rbdkit.errors import StateError
 from rbdkit.formulations.joint import JointSystem
 from rbdkit.model import Model
 from rbdkit.model.closing import by, gaps
+from rbdkit.model.kept import snapshot
 
 OFF = 1e-3
 """A quaternion whose norm differs from 1 by more says that whoever integrated it did not do it well."""
@@ -65,7 +66,7 @@ class StateEquation:
         *,
         f_ext: ExternalForces | Callable[[float, NDArray, NDArray], ExternalForces] = None,
     ) -> None:
-        self.model = model
+        self.model = model = snapshot(model)
         self._system = JointSystem(model, _torque(model, tau), _forces(model, f_ext))
 
     def __call__(self, t: float, x: ArrayLike) -> NDArray:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from rbdkit.errors import ModelError
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 T = TypeVar("T")
+
+SETTLED = "_settled"
+"""Name of the attribute that snapshots have."""
 
 
 class Kept:
@@ -33,7 +39,22 @@ class Kept:
 def kept(model: Model, find: Callable[[Model], T]) -> T:
     """What a function of a model gives: the same object until the model grows or is given another gravity.
 
-    It is asked again by a copy, and after pickling.
+    It is asked again by a copy, and after pickling; a `snapshot` shares it. It must not depend on named frames.
+    """
+    own = _current(model)
+    try:
+        return own.known[find]
+    except KeyError:
+        return own.known.setdefault(find, find(model))
+
+
+def _current(model: Model) -> Kept:
+    """What is known of the model as it is.
+
+    Raises
+    ------
+    ModelError
+        If it is a snapshot, and what classes of its joints work with is no longer what it was.
     """
     own = model.__dict__.get("_kept")
     if (
@@ -46,11 +67,35 @@ def kept(model: Model, find: Callable[[Model], T]) -> T:
         or own.gravity is not model.gravity
         or not (own.holds is None or own.holds())
     ):
+        if own is not None and SETTLED in model.__dict__:
+            raise ModelError(
+                f"model {model.name!r} moved with a joint of a class that reads something which was changed after "
+                "the motion; simulate again"
+            )
         own = model.__dict__["_kept"] = Kept(model)
-    try:
-        return own.known[find]
-    except KeyError:
-        return own.known.setdefault(find, find(model))
+    return own
+
+
+def snapshot(model: Model) -> Model:
+    """The model as it is now: a motion keeps it, whatever becomes of the model later.
+
+    It shares what is kept of the model, so it costs a few microseconds and nothing is found out twice. Frames may be
+    added to it; what would change its dynamics is refused.
+    """
+    if SETTLED in model.__dict__:
+        return model
+    own, twin = _current(model), copy(model)
+    twin.__dict__.update({"_kept": own, SETTLED: True})
+    return twin
+
+
+def require_unsettled(model: object, what: str) -> None:
+    """Raise `ModelError` if a model is that of a motion."""
+    if SETTLED in model.__dict__:
+        raise ModelError(
+            f"this is model {model.name!r} as it was when it moved, and belongs to that motion: {what} cannot change; "  # type: ignore[attr-defined]
+            "take copy.copy(model), or model.with_parameters({...}), and simulate again"
+        )
 
 
 def keep_while(model: Model, holds: Callable[[], bool]) -> None:
@@ -59,5 +104,5 @@ def keep_while(model: Model, holds: Callable[[], bool]) -> None:
 
 
 def without_kept(own: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of a model that belong to a copy, too."""
+    """The attributes of a model that are not what was found out about it."""
     return {name: value for name, value in own.items() if name != "_kept"}

@@ -39,14 +39,15 @@ from rbdkit.model.element_states import check_states, initial_states, state_plac
 from rbdkit.model.finding import Finding
 from rbdkit.model.force import Force, acting, lossy, try_out
 from rbdkit.model.geometry import Geometry, Shape, as_geometry
+from rbdkit.model.gravity import Gravity
 from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint, Limits, Mimic
-from rbdkit.model.kept import kept, without_kept
+from rbdkit.model.kept import SETTLED, kept, require_unsettled, without_kept
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.material import Material
 from rbdkit.model.names import LONGEST_OF_JOINTS, require_name, require_short
 from rbdkit.model.numbering import WORLD, did_you_mean
-from rbdkit.model.placement import as_gravity, as_pose, frozen
+from rbdkit.model.placement import as_pose, frozen
 from rbdkit.model.validation import validate
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import FLOAT, first_line, floats, number, shown, within
@@ -70,8 +71,8 @@ class Model:
     """What a rigid-body system is; formulations, integrators and views start from it (Featherstone 2008, Table 4.3).
 
     A model grows by `add_body`, `add_frame`, `add_loop`, `add_force`, `add_constraint`, `add_ground`, `add_contact` and
-    `add_contacts`; what is in it never changes.
-    `with_parameters` gives one of the same topology with other numbers.
+    `add_contacts`; what is in it never changes, and only `gravity` may be assigned. `with_parameters` gives one of the
+    same topology with other numbers. Motions and formulations keep the model as it was when they were made.
 
     Parameters
     ----------
@@ -96,6 +97,8 @@ class Model:
         What holds besides joints.
     contact_rules : tuple of Ground, Touch or AllTouch
         Which bodies may touch what; `contact_pairs` says what comes of that.
+    gravity : ndarray (3,)
+        As given; what is assigned is copied.
     nq, nv : int
         Number of coordinates and of velocity variables.
     parent : tuple of int
@@ -136,11 +139,12 @@ class Model:
         bodies, frames, loops, forces, constraints = Growing(), Growing(), Growing(), Growing(), Growing()
         contact_rules = Growing()
         joints, parent, X_tree, I = Growing(), Growing(), Growing(), Growing()
+    gravity = Gravity()
 
     def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
         self.name = str(name)
         require_short(self.name, "the name of a model")
-        self.gravity = as_gravity(gravity)
+        self.gravity = gravity
         self.bodies = (Body(WORLD, 0, -1, Joint(WORLD)),)
         self.frames = ()
         self.loops = ()
@@ -153,6 +157,7 @@ class Model:
     def __copy__(self) -> Model:
         twin = object.__new__(type(self))
         twin.__dict__.update(copied(without_kept(self.__dict__)))
+        twin.__dict__.pop(SETTLED, None)
         twin._body_index, twin._joint_index = dict(self._body_index), dict(self._joint_index)
         twin._frame_index, twin._loop_names = dict(self._frame_index), set(self._loop_names)
         twin._independent, twin._curved = list(self._independent), list(self._curved)
@@ -600,6 +605,7 @@ class Model:
         self._require_not_taken(name)
 
     def _claim_joint_name(self, name: str) -> None:
+        require_unsettled(self, "its bodies and joints")
         require_name(name, "the name of a joint", LONGEST_OF_JOINTS)
         if name in self._joint_index or name in self._loop_names:
             raise ModelError(f"joint name {name!r} is taken; give every joint its own name")
@@ -607,6 +613,7 @@ class Model:
 
     def _claim_name_of_all(self, name: str, what: str) -> None:
         """Refuse a name of a force or constraint that anything in the model has."""
+        require_unsettled(self, f"its {what}s")
         require_name(name, f"the name of a {what}")
         taken = (self._body_index, self._frame_index, self._joint_index, self._loop_names)
         if any(name in names for names in taken) or any(name == o.name for o in (*self.elements, *self.contact_rules)):

@@ -14,7 +14,7 @@ from rbdkit.model.contact import ContactRule, Ground
 from rbdkit.model.force import Force
 from rbdkit.model.joint import Joint
 from rbdkit.model.numbering import did_you_mean
-from rbdkit.model.placement import as_gravity, as_pose
+from rbdkit.model.placement import as_pose
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import shown
 
@@ -91,7 +91,7 @@ def replace(model: Model, values: Mapping[str, Any]) -> Model:
             raise ModelError(f"parameter {shown(name)} is not one of model {model.name!r}{hint}")
     changed = copy(model)
     if "gravity" in values:
-        changed.gravity = as_gravity(values["gravity"])
+        changed.gravity = values["gravity"]
     changed.bodies = tuple(_body_with(body, values) for body in model.bodies)
     changed.frames = tuple(_frame_with(frame, values) for frame in model.frames)
     changed.loops = tuple(_loop_with(loop, values) for loop in model.loops)

@@ -20,6 +20,7 @@ from rbdkit.formulations import Force, JointSystem, Lagrangian, System
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.model import Model
+from rbdkit.model.kept import snapshot
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.assessment import judge, unjudged
 from rbdkit.simulation.closed_loops import stabilised
@@ -154,6 +155,7 @@ def simulate(
     end_interrupted_loop()
     if not isinstance(model, Model):
         raise SimulationError(f"simulate moves a Model, not {shortened(model)}")
+    model = snapshot(model)  # whatever becomes of it later
     if backend not in ("auto", "book"):
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book'")
     if not (progress is None or isinstance(progress, bool) or callable(progress)):

@@ -30,6 +30,7 @@ from rbdkit.formulations import Force, JointSystem
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import constraint_rows, working
 from rbdkit.model.element_states import state_places
+from rbdkit.model.kept import snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation.forces import AtOnce, at_states
@@ -48,7 +49,7 @@ class Trajectory:
     Parameters
     ----------
     model : Model
-        What moved.
+        What moved, as it was then: a copy, which later changes of the model do not reach. Frames may be added to it.
     t : ndarray (n,)
         Times, s.
     q : ndarray (n, nq)
@@ -91,6 +92,7 @@ class Trajectory:
     z: NDArray = field(default=None, repr=False)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "model", snapshot(self.model))
         if self.z is None:
             object.__setattr__(self, "z", np.zeros((len(self.t), 0)))
         nz = self.model.nz

@@ -109,7 +109,7 @@ def test_it_is_drawn_described_and_inspected(model):
     assert tracks_of(trajectory).poses.shape[1] == len(scene_of(model).nodes)
     shown = rbd.show(trajectory)
     shown.show("joints")
-    assert shown.model is model and "3 bodies" in repr(shown)
+    assert shown.model is trajectory.model and "3 bodies" in repr(shown)
     shown.close()
 
 

@@ -45,13 +45,13 @@ def at_one_state(
     """
     if type(backend) is not str or backend != "auto" or type(model) is not Model:
         return None
-    compute = kept(model, _by_algorithm).get(algorithm if frame is None else (algorithm, frame))
+    compute = kept(model, _by_algorithm).get(algorithm if frame is None else (algorithm, _known_as(model, frame)))
     if compute is None and (compute := _made(model, algorithm, frame)) is None:
         return None
     return compute(*state)
 
 
-def _by_algorithm(model: Model) -> dict[str | tuple[str, str], Quick]:
+def _by_algorithm(model: Model) -> dict[str | tuple[str, object], Quick]:
     """Functions of one state that were made, by algorithm, and by frame if they are about one."""
     return {}
 
@@ -74,7 +74,15 @@ def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
             return None
         place = kernels.frame(given.body, given.placement)
     made = _quick(model, kernels, algorithm, place)
-    return kept(model, _by_algorithm).setdefault(algorithm if frame is None else (algorithm, frame), made)
+    return kept(model, _by_algorithm).setdefault(
+        algorithm if frame is None else (algorithm, _known_as(model, frame)), made
+    )
+
+
+def _known_as(model: Model, frame: str) -> object:
+    """What tells frames apart: models that share what is kept of them may give one name to different frames."""
+    own = model._frame_index.get(frame)
+    return frame if own is None else model.frames[own]
 
 
 def _quick(model: Model, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:

@@ -37,6 +37,7 @@ from rbdkit.model.closing import length_of
 from rbdkit.model.constraint_rows import ConstraintRows, RowValues, inner_constraints, working
 from rbdkit.model.element_states import split_states, with_zeros
 from rbdkit.model.force import inner
+from rbdkit.model.kept import snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.places import places
 from rbdkit.model.requirements import require_bilateral
@@ -107,6 +108,7 @@ class ConstrainedBodies:
         reference: Literal["com", "body"] = "com",
         baumgarte: Baumgarte | None = None,
     ) -> None:
+        self.model = model = snapshot(model)
         if model.mimics:
             followers = listed([joint.name for joint in model.joints if joint.mimic is not None])
             raise ModelError(
@@ -116,7 +118,6 @@ class ConstrainedBodies:
         require_bilateral(model, f"formulation {self.name!r}")
         if reference not in ("com", "body"):
             raise SimulationError(f"reference {reference!r} of the bodies must be 'com' or 'body'")
-        self.model = model
         self.tau = tau
         self.f_ext = f_ext
         self.reference = reference

@@ -16,6 +16,7 @@ from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.system import System
 from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.model import Model
+from rbdkit.model.kept import snapshot
 from rbdkit.spatial import so3
 from rbdkit.trace import Recordable, Run, run_motion
 
@@ -46,7 +47,7 @@ class TurningBody:
     twists: ClassVar[bool]
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
-        self.model = model
+        self.model = model = snapshot(model)
         self.body = fixed_point_body(model, self.name)
         self.tau = with_elements(self, tau)
         self.f_ext = f_ext

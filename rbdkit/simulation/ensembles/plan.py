@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import ModelError, SimulationError, StateError
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places as element_places
+from rbdkit.model.kept import snapshot
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation import room
 from rbdkit.simulation.compiled import obstacle
@@ -68,6 +69,7 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
                 f"dt = {dt:g} s does not divide the {interval:g} s between recorded states ({every} times the longest "
                 f"dt): members are recorded at the same times; take {interval / round(interval / dt):.9g} s"
             )
+    source = snapshot(source) if isinstance(source, Model) else source  # members are made of it when they are asked for
     reference, arguments = _reference(source, axes)
     _check_names(reference, arguments, axes)
     _check_states(reference, axes, options.get("z0"))
