@@ -118,7 +118,18 @@ class JointType(ABC):
         StateError
             If these steps do not settle.
         """
-        q = self.neutral()
+        return self.approach(self.neutral(), pose)
+
+    def approach(self, q: NDArray, pose: NDArray) -> NDArray:
+        """Coordinates, shape (nq,), reached from q by steps of Gauss and Newton, whose pose comes close to a given one.
+
+        Where several coordinates lead to one pose, those on the side of q; `project` does not ask where a joint was.
+
+        Raises
+        ------
+        StateError
+            If these steps do not settle.
+        """
         for _ in range(STEPS):
             ahead = se3.log(se3.inverse(self.pose(q)) @ pose)
             step = np.linalg.lstsq(self.motion_subspace(q), ahead, rcond=None)[0]

@@ -89,7 +89,7 @@ def run_formulation(
     require_closed(model, q, v, names=("q0", "v0"))
     x, w = system.state(q, v)
     w = np.concatenate([w, z]) if len(z) else w
-    require_known_turns(system, applied, q, v, z, x, w, float(times[0]))
+    require_known_turns(system, applied, external, q, v, z, x, w, float(times[0]))
     require_room(len(times) - 1, every, 1 + len(x) + len(w))
     recording, what_ran, acts = _compiled(system, method, times, x, w, acting, f_ext, every, watch)
     if recording is not None and not (applied.zero and external is None):

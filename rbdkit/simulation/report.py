@@ -203,8 +203,8 @@ class Report:
             lines.append(self._open_text())
         if self.lost_turns:
             lines.append(
-                f"WHOLE TURNS LOST: {self.lost_turns}, and what acts by its angle, a spring, a force element or tau, "
-                "jumped there by a whole turn: poses tell no more. Take formulation='joint'"
+                f"WHOLE TURNS LOST: {self.lost_turns}, and what acts by its coordinates or along its axes, a spring, "
+                "a force element, tau or f_ext, jumped there: poses tell no more. Take formulation='joint'"
             )
         if not self.judged:
             lines.append(

@@ -1,15 +1,16 @@
-"""Forces by the angle of a joint, where a formulation knows angles from poses: up to half a turn."""
+"""Forces by the coordinates of a joint, where a formulation knows these from poses: whole turns are not among them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import element_state_rates, passive_force
-from rbdkit.errors import SimulationError
-from rbdkit.formulations import Formulation, InJoints, joint_state
+from rbdkit.errors import SimulationError, StateError
+from rbdkit.formulations import Force, Formulation, InJoints, joint_state
 from rbdkit.model import Joint, Model
 from rbdkit.model.names import listed
 from rbdkit.simulation.forces import Drive
@@ -18,15 +19,29 @@ from rbdkit.simulation.motion import Motion
 ALIKE = 1e-6
 """rad, and relative to forces: what differs less is the same."""
 
+FAR = 1.0
+"""rad, or of a quaternion: coordinates that move further between two recorded states may have jumped."""
+
+Act = Callable[[NDArray, NDArray], list[NDArray]]
+
 
 def require_known_turns(
-    system: Formulation, applied: Drive, q: NDArray, v: NDArray, z: NDArray, x: NDArray, w: NDArray, t: float
+    system: Formulation,
+    applied: Drive,
+    external: Force | None,
+    q: NDArray,
+    v: NDArray,
+    z: NDArray,
+    x: NDArray,
+    w: NDArray,
+    t: float,
 ) -> None:
     """Check that what acts at a start would do the same with the coordinates that its poses tell.
 
     Parameters
     ----------
-    q, v : (nq,), (nv,) the start. z : (nz,) states of force elements. x, w : the state that the system makes of it.
+    external : external forces as a function of (t, q, v), or None. q, v : (nq,), (nv,) the start. z : (nz,) states of
+        force elements. x, w : the state that the system makes of it.
 
     Raises
     ------
@@ -34,44 +49,117 @@ def require_known_turns(
         If it would not, with the joints that have turned further than poses tell.
     """
     model = system.model
-    if not _may_ask(model, applied):
+    if not _may_ask(model, applied, external):
         return
     told, v_told = _told(system, x, w, t)
     lost = [joint for joint in model.joints if np.any(np.abs(joint.coordinates(q) - joint.coordinates(told)) > ALIKE)]
-    act = _acting(model, applied, z, t)
-    if lost and _differ(_carried(lost, q, told, act(q, v)), act(told, v_told)):
+    if lost and _differs(lost, q, v, told, v_told, _acting(model, applied, external, z, t)):
         joint = lost[0]
         raise SimulationError(
             f"q0 of {listed([joint.name for joint in lost])} cannot be told from poses, which know neither whole turns "
             f"nor which of two Euler triples led to them: in formulation {system.name!r} joint {joint.name!r} "
             f"is at {joint.coordinates(told).round(4).tolist()}, not "
-            f"at {joint.coordinates(q).round(4).tolist()}, and springs, force elements or tau do something else there. "
-            "Take formulation='joint', or take the turns off q0 and what acts"
+            f"at {joint.coordinates(q).round(4).tolist()}, and springs, force elements, tau or f_ext do something else "
+            "there. Take formulation='joint', or take the turns off q0 and what acts"
         )
 
 
 def lost_turns(motion: Motion, applied: Drive) -> str:
-    """Which joint turned past half a turn first, and when, so that what acts by its angle jumped; "" if none did."""
+    """Which joint's coordinates jumped first, and when, so that what acts by them jumped, too; "" if none did.
+
+    Angles do past half a turn; Euler angles where they pass a right angle of pitch, beyond which poses are told by
+    another triple; quaternions change their sign. Seen between recorded states.
+    """
     model = motion.model
-    if not _may_ask(model, applied):
+    if not _may_ask(model, applied, motion.f_ext):
         return ""
-    columns = [
-        joint.q_slice.start + k
-        for joint in model.joints
-        for k, unit in enumerate(joint.type.q_units)
-        if unit == "rad" and joint.mimic is None
-    ]
-    turns = np.round(np.diff(motion.q[:, columns], axis=0) / (2.0 * np.pi))
-    if not turns.any() or _keeps_turns(motion, columns):
-        return ""
-    for k in np.flatnonzero(turns.any(axis=1)):
-        act, v = _acting(model, applied, motion.z[k + 1], float(motion.t[k + 1])), motion.v[k + 1]
-        on = motion.q[k + 1].copy()
-        on[columns] -= 2.0 * np.pi * turns[k]
-        if _differ(act(on, v), act(motion.q[k + 1], v)):
-            names = [joint.name for joint in model.joints if np.any(joint.coordinates(on - motion.q[k + 1]) != 0.0)]
-            return f"joint {names[0]!r} turned past half a turn about t = {motion.t[k + 1]:.4g} s"
+    for k, joints in _jumps(motion):
+        for found in (_arrived(motion, k, joints), _ahead(motion, k, joints)):
+            act = _acting(model, applied, motion.f_ext, motion.z[k], float(motion.t[k + 1]))
+            if found.lost and _differs(found.lost, found.q, found.v, found.told, found.v_told, act):
+                return f"joint {found.lost[0].name!r} {_way(found.lost[0])} about t = {motion.t[k + 1]:.4g} s"
     return ""
+
+
+class _Twofold(NamedTuple):
+    """A state in coordinates that went on, q and v, and in those that its poses tell; and the joints that have two."""
+
+    q: NDArray
+    v: NDArray
+    told: NDArray
+    v_told: NDArray
+    lost: list[Joint]
+
+
+def _arrived(motion: Motion, k: int, joints: list[Joint]) -> _Twofold:
+    """The recorded state after state k."""
+    told, v_told = motion.q[k + 1], motion.v[k + 1]
+    q, v, lost = told.copy(), v_told.copy(), []
+    for joint in joints:
+        here, there = motion.q[k][joint.q_slice], told[joint.q_slice]
+        own = _onward(joint, here, there)
+        if np.max(np.abs(own - here)) < np.max(np.abs(there - here)) - ALIKE and not _keeps(motion, joint, own):
+            q[joint.q_slice] = own
+            v[joint.v_slice] = _same_motion(joint, there, own, v_told[joint.v_slice])
+            lost.append(joint)
+    return _Twofold(q, v, told, v_told, lost)
+
+
+def _ahead(motion: Motion, k: int, joints: list[Joint]) -> _Twofold:
+    """The state that velocities lead to from state k: what acts wrongly beyond may have thrown bodies about."""
+    q, v = motion.q[k].copy(), motion.v[k]
+    told, v_told, lost = q.copy(), v.copy(), []
+    for joint in joints:
+        dv = v[joint.v_slice] * (motion.t[k + 1] - motion.t[k])
+        q[joint.q_slice] = own = joint.type.integrate(motion.q[k][joint.q_slice], dv)
+        told[joint.q_slice] = there = _projected(joint, own)
+        if np.max(np.abs(own - there)) > ALIKE and not _keeps(motion, joint, own):
+            v_told[joint.v_slice] = _same_motion(joint, own, there, v[joint.v_slice])
+            lost.append(joint)
+    return _Twofold(q, v, told, v_told, lost)
+
+
+def _jumps(motion: Motion) -> list[tuple[int, list[Joint]]]:
+    """Numbers of recorded states after which coordinates that are no lengths moved far, and the joints with them."""
+    found: dict[int, list[Joint]] = {}
+    steps = np.abs(np.diff(motion.q, axis=0))
+    for joint in motion.model.joints:
+        turning = [joint.q_slice.start + k for k, unit in enumerate(joint.type.q_units) if unit != "m"]
+        if turning and joint.mimic is None:
+            for k in np.flatnonzero(np.any(steps[:, turning] > (np.pi if _adds_turns(joint) else FAR), axis=1)):
+                found.setdefault(int(k), []).append(joint)
+    return sorted(found.items(), key=lambda item: item[0])
+
+
+def _adds_turns(joint: Joint) -> bool:
+    """Whether the poses of a joint tell all of its coordinates but whole turns about axes that stand still."""
+    return joint.type.constant_S and joint.nq == joint.nv
+
+
+def _onward(joint: Joint, q: NDArray, told: NDArray) -> NDArray:
+    """The joint's coordinates at the pose that is told by some, reached from others without a jump."""
+    if _adds_turns(joint):
+        angles = np.array([unit == "rad" for unit in joint.type.q_units])
+        return told - 2.0 * np.pi * np.round((told - q) / (2.0 * np.pi)) * angles
+    try:
+        return joint.type.approach(q, joint.type.pose(told))
+    except StateError:
+        return told
+
+
+def _projected(joint: Joint, q: NDArray) -> NDArray:
+    """What the pose at some coordinates tells of them."""
+    try:
+        return joint.type.project(joint.type.pose(q))
+    except StateError:
+        return q
+
+
+def _way(joint: Joint) -> str:
+    """What it did; where velocities are no rates of coordinates these are quaternions."""
+    if _adds_turns(joint) or joint.nq != joint.nv:
+        return "turned past half a turn"
+    return "turned beyond the angles that poses tell"
 
 
 def _told(system: Formulation, x: NDArray, w: NDArray, t: float) -> tuple[NDArray, NDArray]:
@@ -79,6 +167,14 @@ def _told(system: Formulation, x: NDArray, w: NDArray, t: float) -> tuple[NDArra
     if isinstance(system, InJoints):
         return system.joint_state(x, w)
     return joint_state(system.model, system.poses(x, t), system.velocities(x, w, t))
+
+
+def _same_motion(joint: Joint, q: NDArray, other: NDArray, v: NDArray) -> NDArray:
+    """The velocities (nv,) that move a joint at other coordinates as v does at q."""
+    if joint.type.constant_S:
+        return v
+    S = joint.type.motion_subspace
+    return np.linalg.pinv(S(other)) @ S(q) @ v
 
 
 def _carried(joints: list[Joint], q: NDArray, told: NDArray, tau: NDArray) -> NDArray:
@@ -94,33 +190,38 @@ def _carried(joints: list[Joint], q: NDArray, told: NDArray, tau: NDArray) -> ND
     return carried
 
 
-def _keeps_turns(motion: Motion, columns: list[int]) -> bool:
-    """Whether states of its formulation tell a turn more from none."""
+def _keeps(motion: Motion, joint: Joint, own: NDArray) -> bool:
+    """Whether states of the motion's formulation tell these coordinates of a joint, so that none were lost."""
     q = motion.q[0].copy()
-    q[columns] += 2.0 * np.pi
+    q[joint.q_slice] = own
     x, w = motion.system.state(q, motion.v[0])
     told, _ = _told(motion.system, x, np.concatenate([w, motion.z[0]]), float(motion.t[0]))
-    return bool(np.allclose(told[columns], q[columns], rtol=0.0, atol=ALIKE))
+    return bool(np.allclose(told[joint.q_slice], own, rtol=0.0, atol=ALIKE))
 
 
-def _may_ask(model: Model, applied: Drive) -> bool:
+def _may_ask(model: Model, applied: Drive, external: Force | None) -> bool:
     """Whether anything may act by coordinates of joints, or along axes that depend on them."""
-    if applied.values is None or model.forces or any(joint.stiffness.any() for joint in model.joints):
+    if applied.values is None or external or model.forces or any(joint.stiffness.any() for joint in model.joints):
         return True
     turning = [joint for joint in model.joints if joint.nv and not joint.type.constant_S]
     return any(not applied.zero or joint.damping.any() or joint.friction.any() for joint in turning)
 
 
-def _acting(model: Model, applied: Drive, z: NDArray, t: float) -> Callable[[NDArray, NDArray], NDArray]:
-    """Joint forces and rates of states (nv + nz,) at coordinates (nq,) and velocities (nv,)."""
+def _acting(model: Model, applied: Drive, external: Force | None, z: NDArray, t: float) -> Act:
+    """Joint forces (nv,), rates of states (nz,) and external forces at coordinates (nq,) and velocities (nv,)."""
     states = z if len(z) else None
 
-    def act(q: NDArray, v: NDArray) -> NDArray:
-        own = passive_force(model, q, v, t=t, z=states) + np.asarray(applied.function(t, q, v))
-        return own if states is None else np.concatenate([own, element_state_rates(model, q, v, t=t, z=states)])
+    def act(q: NDArray, v: NDArray) -> list[NDArray]:
+        own = [passive_force(model, q, v, t=t, z=states) + np.asarray(applied.function(t, q, v))]
+        if states is not None:
+            own.append(element_state_rates(model, q, v, t=t, z=states))
+        return own if external is None else [*own, np.asarray(external(t, q, v))]
 
     return act
 
 
-def _differ(one: NDArray, other: NDArray) -> bool:
-    return bool(np.any(np.abs(one - other) > ALIKE * np.abs([one, other]).max(initial=0.0)))
+def _differs(lost: list[Joint], q: NDArray, v: NDArray, told: NDArray, v_told: NDArray, act: Act) -> bool:
+    """Whether what acts does something else at other coordinates of the same poses."""
+    (tau, *rest), (tau_told, *rest_told) = act(q, v), act(told, v_told)
+    pairs = zip([_carried(lost, q, told, tau), *rest], [tau_told, *rest_told], strict=True)
+    return any(np.any(np.abs(one - other) > ALIKE * np.abs([one, other]).max(initial=0.0)) for one, other in pairs)

@@ -45,7 +45,7 @@ def test_what_asks_for_no_angle_takes_any():
         run = rbd.simulate(model, [7.0], tau=tau, **options)
         there = rbd.simulate(model, [7.0 - 2.0 * np.pi], tau=tau, **options)
         assert run.poses() == pytest.approx(there.poses(), abs=1e-12)
-    with pytest.raises(rbd.SimulationError, match="springs, force elements or tau do something else"):
+    with pytest.raises(rbd.SimulationError, match="springs, force elements, tau or f_ext do something else"):
         rbd.simulate(model, [7.0], tau=lambda t, q, v: -q, **options)
     ball = wheel(rbd.Spherical(), rbd.JointSpring("a_joint", 2.0))
     q = ball.random_q(1)
@@ -85,3 +85,96 @@ def test_forces_along_axes_that_poses_do_not_tell_are_refused():
     for q0, tau in ((near, pitch), (beyond, None), (beyond, [0.01, 0.0, 0.03])):
         found, exact = (rbd.simulate(model, q0, v0, duration=0.05, tau=tau, formulation=f) for f in ("se3", "joint"))
         assert found.poses() == pytest.approx(exact.poses(), abs=1e-9)
+
+
+def gimbal(element: rbd.ForceElement | None = None, joint: rbd.JointType | None = None, **numbers: float) -> rbd.Model:
+    """A body that pitches about y, with nothing that would turn it out of the plane."""
+    model, body = rbd.Model("gimbal"), rbd.Inertia(1.0, com=[0.0, 0.0, 0.1], inertia_com=np.diag([0.1, 0.2, 0.25]))
+    model.add_body("a", joint=joint or rbd.EulerSpherical(), inertia=body, **numbers)
+    if element:
+        model.add_force("own", element)
+    return model
+
+
+PASSED = r"WHOLE TURNS LOST: joint 'a_joint' turned beyond the angles that poses tell about t = 0\.0[45]"
+UP, PITCHING = [0.0, 1.4, 0.0], [0.0, 4.0, 0.0]
+
+
+@pytest.mark.parametrize("formulation", ["se3", "so3xr3", "bodywise"])
+@pytest.mark.parametrize("how", ["stiffness", "spring", "tau", "law", "f_ext", "reversed"])
+def test_a_motion_past_a_right_angle_of_pitch_warns(formulation, how):
+    """Beyond, poses are told by another triple of angles, whose axis of pitch points the other way."""
+    numbers, options, q0, v0 = {}, {}, UP, PITCHING
+    element = rbd.JointSpring("a_joint", 2.0) if how in ("spring", "reversed") else None
+    joint = rbd.Reversed(rbd.EulerSpherical()) if how == "reversed" else None
+    if how == "stiffness":
+        numbers["stiffness"] = 2.0
+    if how == "tau":
+        options["tau"] = [0.0, 0.5, 0.0]
+    if how == "law":
+        options["tau"] = lambda t, q, v: np.array([0.0, -0.3 * q[1], 0.0])
+    if how == "f_ext":
+        options["f_ext"] = lambda t, q, v: {"a": [0.0, 0.2 * q[1], 0.0, 0.0, 0.0, 0.0]}
+    model = gimbal(element, joint, **numbers)
+    options |= {"duration": 0.1, "dt": 1e-3}
+    with pytest.warns(SimulationWarning, match=PASSED):
+        found = rbd.simulate(model, q0, v0, formulation=formulation, **options)
+    assert "WHOLE TURNS LOST" in repr(found)
+    exact = rbd.simulate(model, q0, v0, **options)  # where angles go on, and nothing jumps
+    assert exact.q[-1, 1] > np.pi / 2 + 0.1
+    assert np.abs(found.poses() - exact.poses())[:40].max() < 1e-9 < 1e-6 < np.abs(found.poses() - exact.poses()).max()
+
+
+@pytest.mark.parametrize("formulation", ["se3", "so3xr3", "bodywise"])
+@pytest.mark.parametrize("tau", [None, lambda t, q, v: np.array([0.0, -0.3 * v[1], 0.0])], ids=["gravity", "damping"])
+def test_what_does_the_same_past_it_warns_of_nothing(formulation, tau):
+    """A law by the rate of pitch, for example: that changes its sign with the axis."""
+    model, options = gimbal(), {"tau": tau, "duration": 0.1, "dt": 1e-3}
+    found = rbd.simulate(model, UP, PITCHING, formulation=formulation, **options)
+    assert not found.report.lost_turns
+    assert np.ptp(found.q[:, 0]) > 3.0  # it was told by the other triple
+
+
+@pytest.mark.parametrize("formulation", ["se3", "so3xr3", "bodywise"])
+def test_to_pass_by_a_right_angle_of_pitch_is_no_jump(formulation):
+    """Yaw and roll turn fast there, but go on; so they do in joint coordinates."""
+    model, options = gimbal(stiffness=0.5), {"duration": 0.15, "dt": 5e-4}
+    q0, v0 = [0.3, 1.3, 0.35], [0.0, 4.0, 1.0]
+    found, exact = (rbd.simulate(model, q0, v0, formulation=f, **options) for f in (formulation, "joint"))
+    assert not found.report.lost_turns
+    assert np.abs(exact.q[:, 1]).max() > 1.4 and np.ptp(exact.q[:, 0]) > 1.0
+    assert found.poses() == pytest.approx(exact.poses(), abs=2e-5)  # rates of angles are large
+
+
+@pytest.mark.parametrize("formulation", ["se3", "so3xr3", "quaternion", "local_velocity"])
+def test_a_law_by_the_entries_of_a_quaternion_warns_where_its_sign_changes(formulation):
+    """Poses tell a quaternion up to its sign; laws that do not mind go on."""
+    model = rbd.Model("flyer", gravity=[0.0, 0.0, 0.0])
+    model.add_body("a", joint=rbd.Free(), inertia=rbd.Inertia(1.0, inertia_com=np.diag([0.1, 0.2, 0.25])))
+    q0, v0 = np.array([np.cos(1.5), 0.0, np.sin(1.5), 0.0, 0.0, 0.0, 0.0]), [0.0, 6.0, 0.0, 0.0, 0.0, 0.0]
+    options = {"duration": 0.1, "dt": 1e-3, "formulation": formulation}
+
+    def spring(t, q, v):
+        return np.concatenate([-0.5 * q[1:4], np.zeros(3)])
+
+    def even(t, q, v):
+        return np.concatenate([-0.5 * q[0] * q[1:4], np.zeros(3)])
+
+    with pytest.warns(SimulationWarning, match=r"joint 'a_joint' turned past half a turn about t = 0\.02"):
+        rbd.simulate(model, q0, v0, tau=spring, **options)
+    assert not rbd.simulate(model, q0, v0, tau=even, **options).report.lost_turns
+    with pytest.raises(rbd.SimulationError, match="'a_joint' cannot be told from poses"):
+        rbd.simulate(model, -q0, v0, tau=spring, **options)
+
+
+def test_external_forces_by_an_angle_are_asked_as_well():
+    model, options = wheel(), {"duration": 0.05, "dt": 1e-3, "formulation": "se3"}
+    model = model.with_parameters({"a_joint.stiffness": 0.0})
+
+    def push(t, q, v):
+        return {"a": [0.0, -0.5 * q[0], 0.0, 0.0, 0.0, 0.0]}
+
+    with pytest.raises(rbd.SimulationError, match="tau or f_ext do something else"):
+        rbd.simulate(model, [7.0], f_ext=push, **options)
+    with pytest.warns(SimulationWarning, match="WHOLE TURNS LOST"):
+        rbd.simulate(model, [3.0], [10.0], f_ext=push, **options)
