@@ -115,6 +115,7 @@ _HOMES = {
     "rbdkit.export": ["to_html"],
     "rbdkit.algorithms.contact": ["contacts"],
     "rbdkit.inspection": ["inspect"],
+    "rbdkit.algorithms.constraints": ["constraints_of"],
     "rbdkit.freedom": ["mobility", "properly_constrained"],
     "rbdkit.joints": [
         "Cylindrical",
@@ -185,6 +186,7 @@ __all__ = [*sorted(_HOME_OF), *_PACKAGES]
 if TYPE_CHECKING:
     from rbdkit.algorithms import wrench as wrench
     from rbdkit.algorithms.contact import contacts
+    from rbdkit.algorithms.constraints import constraints_of
     from rbdkit.constraints import (
         ConstraintElement,
         Distance,

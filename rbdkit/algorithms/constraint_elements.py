@@ -14,7 +14,7 @@ from rbdkit.algorithms.jacobian import bias_acceleration
 from rbdkit.algorithms.loops.loop_constraint import loop_constraint
 from rbdkit.model import Model
 from rbdkit.model.constraint import Row, seen
-from rbdkit.model.constraint_rows import constraint_rows
+from rbdkit.model.constraint_rows import ConstraintRows, constraint_rows
 from rbdkit.spatial import se3
 
 
@@ -68,6 +68,23 @@ def element_rows(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> El
     rows = constraint_rows(model)
     if rows is None:
         return ElementRows((), np.zeros((0, model.nv)), np.zeros(0), np.zeros(0), np.zeros(0))
+    return recorded_rows(model, rows, q, qd, t=t)
+
+
+def recorded_rows(model: Model, rows: ConstraintRows, q: NDArray, qd: NDArray, *, t: float = 0.0) -> ElementRows:
+    """The same of rows that were recorded.
+
+    Parameters
+    ----------
+    rows : ConstraintRows
+        See `rbdkit.model.constraint_rows`.
+    q : ndarray (nq,)
+        Coordinates.
+    qd : ndarray (nv,)
+        Joint velocities.
+    t : float, optional
+        Time, s.
+    """
     at = seen(model, q, qd, t)
     found = rows.at(q, qd, t, at.motion)
     K, k = np.zeros((rows.m, model.nv)), -found.drift

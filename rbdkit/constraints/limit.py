@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 from rbdkit.constraints.element import ConstraintElement
 from rbdkit.errors import ModelError
 from rbdkit.forces.surroundings import Surroundings
+from rbdkit.spatial.read_numbers import shown
 
 
 class Limit(ConstraintElement):
-    """The coordinate of a joint stays within bounds: a stop at each end.
+    """The coordinate of a joint stays within bounds: a stop at each end, or at one.
 
     Nothing simulates it yet, that needs a law of contact: `simulate` refuses it. Bounds that are only watched are the
     `Limits` of a joint.
@@ -18,14 +19,16 @@ class Limit(ConstraintElement):
     Parameters
     ----------
     joint : str
-        A joint of one coordinate.
-    lower, upper : float
-        rad or m.
+        A joint.
+    lower, upper : float or None
+        rad or m; None on a side without a stop.
+    coordinate : str, optional
+        Name of the coordinate; needed where the joint has several.
 
     Raises
     ------
     ModelError
-        If `lower` is not below `upper`.
+        If `lower` is not below `upper`, or both are None.
 
     Examples
     --------
@@ -42,19 +45,36 @@ class Limit(ConstraintElement):
     unilateral: ClassVar[bool] = True
 
     joint: str
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
+    coordinate: str | None = None
 
     def __post_init__(self) -> None:
         self.parameters()
-        if not self.lower < self.upper:
+        if self.lower is None and self.upper is None:
+            raise ModelError(f"Limit of joint {shown(self.joint)}: there is no bound; give lower, upper or both")
+        if self.lower is not None and self.upper is not None and not self.lower < self.upper:
             raise ModelError(f"Limit: lower bound {self.lower} must be below the upper one, {self.upper}")
 
     def gap(self, at: Surroundings) -> Any:
-        q = at.coordinates(self.joint)
-        if len(q) != 1:
-            raise ModelError(f"joint {self.joint!r} has {len(q)} coordinates; a limit is of joints that have one")
-        return q[0] - self.lower, self.upper - q[0]
+        q = at.coordinates(self.joint)[self._place(at)]
+        below = () if self.lower is None else (q - self.lower,)
+        return below if self.upper is None else (*below, self.upper - q)
 
     def units_of_gap(self, at: Surroundings) -> str:
-        return at.coordinate_units(self.joint)[0]
+        return at.coordinate_units(self.joint)[self._place(at)]
+
+    def _place(self, at: Surroundings) -> int:
+        """Number of the coordinate."""
+        names = at.coordinate_names(self.joint)
+        if self.coordinate is not None:
+            if self.coordinate not in names:
+                known = ", ".join(names) or "none"
+                raise ModelError(f"joint {self.joint!r} has no coordinate {self.coordinate!r}; it has {known}")
+            return names.index(self.coordinate)
+        if len(names) != 1:
+            raise ModelError(
+                f"joint {self.joint!r} has {len(names)} coordinates; name one of {', '.join(names) or 'none'} as "
+                "`coordinate`"
+            )
+        return 0

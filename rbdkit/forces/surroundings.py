@@ -107,6 +107,10 @@ class Surroundings:
         """Units of the joint's coordinates: rad, m, or 1 of quaternions."""
         return tuple(self._mechanism.joint(joint).type.q_units)
 
+    def coordinate_names(self, joint: str) -> tuple[str, ...]:
+        """Names of the joint's coordinates: 'angle', 'x'."""
+        return tuple(self._mechanism.joint(joint).type.q_names)
+
     def coordinates(self, joint: str) -> NDArray:
         """The joint's coordinates (nq,), rad or m."""
         return self._mechanism.joint(joint).coordinates(self._q)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
+from rbdkit.algorithms.loops import loop_constraint
 from rbdkit.formulations import Force, Formulation, Holding, InJoints, joint_state
 from rbdkit.integrators import Solve
 from rbdkit.simulation.report import Report
@@ -87,9 +88,11 @@ class Motion(Trajectory):
         return error
 
     def constraint_forces(self) -> dict[str, NDArray]:
-        """What the constraints of the model exert, by name, (n, rows): N along a gap in m, N m along one in rad.
+        """What the constraints and loop joints of the model exert, by name, (n, rows).
 
-        Positive where a gap, or a slip, is pushed to grow. Of constraints that others imply only the sum has a meaning.
+        N along a gap in m, N m along one in rad, in the rows of `rbdkit.constraints_of`. Positive where a gap, or a
+        slip, is pushed to grow. Of constraints that others imply only the sum has a meaning. What a `Mimic` transmits
+        is not among them: its coordinate is taken away; a `Tie` tells it.
 
         Returns
         -------
@@ -107,6 +110,9 @@ class Motion(Trajectory):
         >>> motion.constraint_forces()["rod"][0].round(6).tolist()
         [-19.62]
         """
+        return {**self._forces_of_elements(), **self._forces_of_loops()}
+
+    def _forces_of_elements(self) -> dict[str, NDArray]:
         system = copy(self.system)
         if not isinstance(system, Holding) or system.held is None:
             return {}
@@ -117,6 +123,18 @@ class Motion(Trajectory):
             found[k] = -system.index1(t, x, w).solve()[1][-system.held.m :]
         names = np.array([row.constraint for row in system.held.rows])
         return {own.name: found[:, names == own.name] for own in self.model.constraints}
+
+    def _forces_of_loops(self) -> dict[str, NDArray]:
+        """Along the rows of loop joints, from the wrenches through them."""
+        if not self.model.loops:
+            return {}
+        wrenches = self.loop_forces()
+        found = {name: np.zeros((len(self), 6 - loop.joint.nv)) for name, loop in zip(wrenches, self.model.loops)}
+        for k, (q, v, t) in enumerate(zip(self.q, self.v, self.t.tolist())):
+            constraint = loop_constraint(self.model, q, v, t=t)
+            for name, T in zip(constraint.names, constraint.T, strict=True):
+                found[name][k] = np.linalg.lstsq(T, wrenches[name][k], rcond=None)[0]
+        return found
 
     @cached_property
     def q(self) -> NDArray:

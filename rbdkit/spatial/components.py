@@ -15,14 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def split(v: ArrayLike, n: int) -> list[Any]:
-    """The n components of vectors (..., n).
+    """The n components of vectors (..., n): of numbers, or of symbols in an array of objects.
 
     Raises
     ------
     ValueError
         If the last axis does not have n entries.
     """
-    v = np.asarray(v, dtype=float)
+    v = v if isinstance(v, np.ndarray) and v.dtype == object else np.asarray(v, dtype=float)
     if v.shape[-1:] != (n,):
         raise ValueError(f"needs vectors of {n} numbers on the last axis, got an array of shape {v.shape}.")
     return v.tolist() if v.ndim == 1 else [v[..., i] for i in range(n)]

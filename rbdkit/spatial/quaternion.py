@@ -48,7 +48,7 @@ def to_matrix(p: ArrayLike) -> NDArray:
     array (..., 3, 3)
     """
     p0, p1, p2, p3 = split(p, 4)
-    R = np.empty(np.shape(p0) + (3, 3))
+    R = np.empty(np.shape(p0) + (3, 3), dtype=float if isinstance(p0, float) else np.asarray(p0).dtype)
     R[..., 0, 0] = 1 - 2 * (p2 * p2 + p3 * p3)
     R[..., 1, 1] = 1 - 2 * (p1 * p1 + p3 * p3)
     R[..., 2, 2] = 1 - 2 * (p1 * p1 + p2 * p2)

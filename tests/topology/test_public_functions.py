@@ -471,6 +471,8 @@ NOT_ASKED = {
     "simulation.comparison.Comparison": "a result", "simulation.trajectory.Trajectory": "a result",
     "simulation.motion.Motion": "a result",
     "algorithms.constraint_elements.element_rows": "K and k of constraints; tests/constraints",
+    **{f"algorithms.constraints.held.{name}": "loops and followers are its subject; test_held.py"
+       for name in ("Held", "constraints_of")},
     # what refuses, or asks nothing but names and numbers of joints
     "model.requirements.require_tree": "it is what refuses",
     "algorithms.hybrid.joint_sets.forward_joints": "sorts joints by name",
@@ -559,7 +561,7 @@ class _Nothing:
     def __init__(self, nv):
         self.nv = nv
 
-    def K(self, q):
+    def K(self, q, t):
         return np.zeros((0, self.nv))
 
     def w(self, q, t):

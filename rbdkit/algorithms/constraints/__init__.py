@@ -6,6 +6,7 @@ one body       attached_body, by_motion_subspace, by_constraint_forces, by_gener
 joints         joint_constraint, active_forces
 many bodies    incidence, multibody_system: all bodies and joints, loops too, in one equation
 beyond joints  constrained_motion under a MotionConstraint: RollingContact, TautString; classify tells its kind
+of a model     constraints_of: elements, loop joints, followers and bounds as MotionConstraints, each a Held
 """
 
 from rbdkit.algorithms.constraints.classification import Classification, allowed, along, around, bracket, classify
@@ -21,6 +22,7 @@ from rbdkit.algorithms.constraints.constrained_body import (
 from rbdkit.algorithms.constraints.equation import EquationOfMotion, collect, equation_of_body, equation_of_motion
 from rbdkit.algorithms.constraints.explicit import ExplicitResult, apply_explicit, apply_explicit_dual, project
 from rbdkit.algorithms.constraints.force_split import ForceSplit, split_force
+from rbdkit.algorithms.constraints.held import Held, constraints_of
 from rbdkit.algorithms.constraints.implicit import ImplicitResult, apply_implicit
 from rbdkit.algorithms.constraints.joint_constraint import JointConstraint, active_forces, joint_constraint
 from rbdkit.algorithms.constraints.motion_constraint import (
@@ -45,6 +47,7 @@ __all__ = [
     "EquationOfMotion",
     "ExplicitResult",
     "ForceSplit",
+    "Held",
     "ImplicitResult",
     "JointConstraint",
     "MotionConstraint",
@@ -68,6 +71,7 @@ __all__ = [
     "classify",
     "collect",
     "constrained_motion",
+    "constraints_of",
     "equation_of_body",
     "equation_of_motion",
     "incidence",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
+from rbdkit.model.constraint import Row
 from rbdkit.spatial import quaternion
 from rbdkit.spatial.so3 import skew
 
@@ -37,12 +38,21 @@ class RollingContact:
     radius: float
     turntable: float = 0.0
     unilateral: ClassVar[tuple[int, ...]] = (2,)  # the plane pushes up and never pulls
+    rows: ClassVar[tuple[Row, ...]] = (
+        Row("rolling", "m/s", holonomic=False, unilateral=False),
+        Row("rolling", "m/s", holonomic=False, unilateral=False),
+        Row("rolling", "m", holonomic=True, unilateral=True),
+    )
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.radius) and self.radius > 0.0 and np.isfinite(self.turntable)):
             raise ModelError(f"a ball of radius {self.radius} m on a plane that turns with {self.turntable} rad/s")
 
-    def K(self, q: NDArray) -> NDArray:
+    def gap(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """Height of the touching point above the plane in the third row, (3,), m; the others are on velocities."""
+        return np.array([0.0, 0.0, q[6] - self.radius])
+
+    def K(self, q: NDArray, t: float = 0.0) -> NDArray:
         """Velocity of the touching point in world axes, from the twist in body axes, shape (3, 6)."""
         R = quaternion.to_matrix(q[:4])
         return np.hstack([self.radius * skew(UP) @ R, R])  # x' + w x (-r n)

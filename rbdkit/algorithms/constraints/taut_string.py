@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
+from rbdkit.model.constraint import Row
 
 PAIRS = ((0, 1), (1, 2), (2, 0))
 
@@ -36,6 +37,7 @@ class TautString:
     radius: float
     perimeter: float
     unilateral: ClassVar[tuple[int, ...]] = (0,)  # a string pulls and never pushes
+    rows: ClassVar[tuple[Row, ...]] = (Row("string", "m", holonomic=True, unilateral=True),)
 
     def __post_init__(self) -> None:
         shortest = (6.0 + 2.0 * np.pi) * self.radius
@@ -54,7 +56,11 @@ class TautString:
         """Position constraint, m: string that is left over, zero while it is taut, never negative."""
         return self.perimeter - self.length(q)
 
-    def K(self, q: NDArray) -> NDArray:
+    def gap(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """The same as an array, (1,)."""
+        return np.array([self.phi(q)])
+
+    def K(self, q: NDArray, t: float = 0.0) -> NDArray:
         """d phi/dt in the velocity variables, shape (1, 9)."""
         x, R, K = _centers(q), _axes(q), np.zeros((3, 3))
         for i, j in PAIRS:

@@ -1,0 +1,51 @@
+"""Constraints that joints bring with them: that of a follower, and stops at the bounds of coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rbdkit.constraints import Limit, Tie
+from rbdkit.model.constraint import Constraint
+from rbdkit.model.constraint_rows import ConstraintRows, record
+from rbdkit.model.joint import Joint
+from rbdkit.model.kept import kept
+from rbdkit.model.model import Model
+
+
+def followers(model: Model) -> tuple[tuple[Joint, Constraint], ...]:
+    """The joints that follow others, each with the `Tie` that says the same."""
+    return tuple(
+        (joint, Constraint(joint.name, Tie(joint.name, joint.mimic.leader, joint.mimic.multiplier, joint.mimic.offset)))
+        for joint in model.joints
+        if joint.mimic is not None and joint.mimic.multiplier != 0.0
+    )
+
+
+def bounded(model: Model) -> tuple[tuple[Joint, Constraint], ...]:
+    """The joints with bounds, each with a `Limit` for one of its coordinates: 'elbow.angle'."""
+    return tuple(_limits(model))
+
+
+def _limits(model: Model) -> Iterator[tuple[Joint, Constraint]]:
+    for joint in model.joints:
+        lower, upper = np.atleast_1d(joint.limits.lower, joint.limits.upper)
+        for coordinate, low, high in zip(joint.type.q_names, lower.tolist(), upper.tolist(), strict=False):
+            below, above = (x if np.isfinite(x) else None for x in (low, high))
+            name = f"{joint.name}.{coordinate}"
+            if below is not None and below == above:  # two stops at one place
+                yield joint, Constraint(f"{name} lower", Limit(joint.name, below, None, coordinate))
+                yield joint, Constraint(f"{name} upper", Limit(joint.name, None, above, coordinate))
+            elif below is not None or above is not None:
+                yield joint, Constraint(name, Limit(joint.name, below, above, coordinate))
+
+
+def implied_rows(model: Model) -> ConstraintRows:
+    """The rows of all of them, followers first."""
+    return kept(model, _recorded)
+
+
+def _recorded(model: Model) -> ConstraintRows:
+    own: list[Constraint] = [constraint for _, constraint in (*followers(model), *bounded(model))]
+    return record(model, own)
