@@ -100,14 +100,14 @@ class ClosedJointSystem(JointSystem):
         return kept(self.model, has_inertia)
 
     @property
-    def _compiled(self) -> bool:
-        """Whether kernels know the loops."""
+    def compiled(self) -> bool:
+        """Whether the engine knows all that constrains the model."""
         return self._kernels is not None and self._kernels.rows is not None and self.tree_has_inertia
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         finite(x)
         finite(v)
-        if self._compiled:
+        if self.compiled:
             assert self._kernels is not None
             f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
             tau = self.tau(t, x, v)
@@ -294,9 +294,23 @@ class ClosedJointSystem(JointSystem):
     def gap(self, t: NDArray, x: NDArray) -> NDArray:
         """How far the loops stand open at times (n,) in states (n, nq), (n,): the largest angle, rad."""
         moved = self._driven or any(isinstance(place.type, Prescribed) for place in self.constraints.joints)
+        if not moved and self.held is None and self.compiled:
+            assert self._kernels is not None
+            return self._kernels.openness(x)
         if not moved:
             return self.gaps.largest(self.poses(x))
         return np.array([self.gaps.largest(self.poses(own, at), at) for own, at in zip(x, t, strict=True)])
+
+    def rows_at(self, t: float, x: NDArray, v: NDArray) -> Index1:
+        """`index1`, as far as the rows and the inertia go, by compiled code where there is some."""
+        if not self.compiled:
+            return self.index1(t, x, v)
+        assert self._kernels is not None
+        assert self._kernels.rows is not None
+        found = self._kernels.constraint_rows(x, v, t)
+        free = self._kernels.rows.numbers["row_free"]
+        loops = LoopRows(0, free, float(found.openness), self.tree_has_inertia)
+        return Index1(self._kernels.crba(x, t), found.K, np.zeros_like(v), found.k, found.slip, False, loops)
 
     def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
         """What a run through these states, (n,), (n, nq), (n, nv), has to say: poses where loops lose rank."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import RbdkitError
 from rbdkit.formulations import Force, Formulation, JointSystem, LinearSystem, System, joint_state
 from rbdkit.integrators import Integrator
-from rbdkit.simulation.linearized import Near, linearized
+from rbdkit.simulation.linearized import Near, in_joints, linearized
 from rbdkit.simulation.spectrum import Modes, growth_in_a_step, modes_of
 from rbdkit.spatial import se3
 
@@ -95,7 +95,7 @@ def assess(
         except FAULTS:
             error = np.full(_variables(sample.system, sample.v), np.inf)
         system, x, v = sample.linear or (sample.system, sample.x, sample.v)
-        if type(system) is JointSystem:
+        if in_joints(system):
             trees.append((error, Near(system, sample.t, x, v)))
         else:
             found += [(error, mode) for mode in _fast_mode(integrator, Near(system, sample.t, x, v), None, h)]

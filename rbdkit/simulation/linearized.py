@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import Kernels, kernels_for
 from rbdkit.formulations import JointSystem, LinearSystem, System
+from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.model.element_states import split_states
 from rbdkit.simulation.forces import Constant, Scheduled, at_states
 
@@ -32,6 +33,13 @@ class Near(NamedTuple):
     v: NDArray
 
 
+def in_joints(system: System) -> TypeGuard[JointSystem]:
+    """Whether the engine computes what a system's `rate` does."""
+    if type(system) is ClosedJointSystem:
+        return system.compiled and system.baumgarte is None
+    return type(system) is JointSystem
+
+
 def linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
     """What `rbdkit.formulations.linearize` finds, for some numbers of its work; None where there is no such code.
 
@@ -39,17 +47,24 @@ def linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
     with force elements, or joints that follow others or move as time says, comes from central differences, at all
     states at once.
     """
-    model = states[0].system.model if type(states[0].system) is JointSystem else None
+    first = states[0].system
+    model = first.model if in_joints(first) else None
     if model is None or model.nv > DENSE or (kernels := kernels_for(model)) is None:
         return [None] * len(states)
-    systems = [near.system for near in states if type(near.system) is JointSystem and near.system.model is model]
+    systems = [near.system for near in states if in_joints(near.system) and near.system.model is model]
     f_ext = systems[0].f_ext
     alike = len(systems) == len(states) and all(system.f_ext is f_ext for system in systems)
     if len(states) > 1 and (kernels.driven or not alike):  # one call of the code has one time, and one kind of force
         return [linear for near in states for linear in linearized([near])]
     t, x, v = (np.array([near[k] for near in states]) for k in (1, 2, 3))
     with np.errstate(all="ignore"):
-        if kernels.coupled or kernels.driven or kernels.own is not None or not isinstance(f_ext, Constant | None):
+        if (
+            kernels.loops
+            or kernels.coupled
+            or kernels.driven
+            or kernels.own is not None
+            or not isinstance(f_ext, Constant | None)
+        ):
             if v.shape[1] > FEW:
                 return [None] * len(states)
             K, C = _by_differences(systems, kernels, t, x, v)

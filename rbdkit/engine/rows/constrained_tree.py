@@ -88,6 +88,11 @@ class ConstrainedTree:
         self.elimination.react()
         self.elimination.accelerate(qdd, pushed=True)
 
+    def look(self, q: JointArray, qd: JointArray | None = None) -> None:
+        """How far the constraints are open, to "opened"; with velocities all that there is to know of the rows."""
+        self.at.outward(q, qd, inertia=False)
+        self._write_rows(frozenset({"opened"}) if qd is None else ACCELERATION | PLACE)
+
     def close(self, x: Part, v: Part) -> None:
         """The state near (x, v) that obeys the constraints on position and velocity, in their place.
 

@@ -183,6 +183,9 @@ class Elimination:
                 with program.loop(p + 1, m) as i:
                     x = program.load("reactions", i) - program.load("factor", 0) * program.load("answers", row + i)
                     program.store("reactions", i, 0, x)
+        if self.alone:
+            self._substitute_wide()
+            return
         with program.loop(m - 1, -1, -1) as p:
             row = p * length
             with program.loop(p + 1, m) as i:
@@ -190,6 +193,21 @@ class Elimination:
                 program.store("reactions", p, 0, x)
             with program.loop(0, 1):
                 program.store("reactions", p, 0, program.load("reactions", p) * program.load("row_inverse", p))
+
+    def _substitute_wide(self) -> None:
+        """Back substitution, `WIDE` terms at a time: what is not known yet counts as zero meanwhile."""
+        program, m, length = self.program, self.m, self.length
+        with program.loop(0, length, wide=True) as r:
+            program.store("row_column", r, 0, program.load("reactions", r))
+            program.store("reactions", r, 0, 0.0)
+        with program.loop(m - 1, -1, -1) as p:
+            row = p * length
+            with program.loop(program.entry("row_begin", p), length, WIDE) as r:
+                place = row + r
+                terms = [program.load("answers", place, k) * program.load("reactions", r, k) for k in range(WIDE)]
+                program.store("row_column", p, 0, program.load("row_column", p) - _sum(terms))
+            with program.loop(0, 1):
+                program.store("reactions", p, 0, program.load("row_column", p) * program.load("row_inverse", p))
 
     def accelerate(self, qdd: JointArray, pushed: bool) -> None:
         """H^-1 (f - K^T reactions), without f unless it is pushed. Beside the rows, "reactions" has zeros."""
@@ -212,7 +230,7 @@ class Elimination:
 
 
 def _sum(terms: list[Scalar]) -> Scalar:
-    """In pairs, which need not wait for each other."""
-    while len(terms) > 1:
-        terms = [sum(terms[k : k + 2], 0.0) for k in range(0, len(terms), 2)]
+    """Of a power of two of them, the one half added to the other, as wide registers do it."""
+    while half := len(terms) // 2:
+        terms = [x + y for x, y in zip(terms[:half], terms[half:], strict=True)]
     return terms[0]

@@ -32,7 +32,7 @@ WITH_OWN_FORCES = (
 )
 """What the force elements of a model take part in."""
 
-WITH_ROWS = ("forward_dynamics", "reactions", "stabilised_dynamics", "over_time")
+WITH_ROWS = ("forward_dynamics", "reactions", "stabilised_dynamics", "constraint_rows", "openness", "over_time")
 """What constraints take part in."""
 
 UNROLLED_STATES = 10_000

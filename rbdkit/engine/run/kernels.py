@@ -51,6 +51,19 @@ class OwnGradient:
     by_numbers: NDArray
 
 
+@dataclass(frozen=True, eq=False)
+class RowsAt:
+    """Constraints ``K vdot = k`` at states: K (..., rows, nv), k, what is missing of positions and of velocities, (...,
+    rows) each, and the largest gap (...,), see `Kernels.openness`.
+    """
+
+    K: NDArray
+    k: NDArray
+    gap: NDArray
+    slip: NDArray
+    openness: NDArray
+
+
 class Kernels(StateComputer):
     """Compiled algorithms for one model, as it is now.
 
@@ -134,6 +147,17 @@ class Kernels(StateComputer):
         self.require_rows("forward dynamics")
         qdd, reactions = self._compute("reactions", (q, v, tau), f_ext, t)
         return qdd, reactions
+
+    def constraint_rows(self, q: NDArray, v: NDArray, t: float = 0.0) -> RowsAt:
+        """What the `rows` say of states."""
+        self.require_rows("rows of constraints")
+        *found, opened = self._compute("constraint_rows", (q, v), t=t)
+        return RowsAt(*found, np.sqrt(opened[..., 0]))
+
+    def openness(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """The largest gap (...,) of constraints: an angle, or a share of the mechanism's length."""
+        self.require_rows("the gaps of constraints")
+        return np.asarray(np.sqrt(self._compute("openness", (q,), t=t)[0][..., 0]))
 
     def transmitted(self) -> list[NDArray]:
         """Of each loop joint the wrenches (rows, 6) that the rows stand for, on the successor body, in its coordinates.

@@ -87,6 +87,25 @@ def _reactions(tree: Tree, x: State) -> None:
         program.store("lambda", first + r, 0, program.load("reactions", r))
 
 
+def _constraint_rows(tree: Tree, x: State) -> None:
+    assert isinstance(tree, LoopTree)
+    constrained, program, m = ConstrainedTree(tree, x.rows), tree.program, tree.program.count("n_rows")
+    constrained.look(x.q, x["v"])
+    first, K = x.number * m, x.number * (m * tree.nv)
+    with program.loop(0, m) as r:
+        for name in ("k", "gap", "slip"):
+            program.store(f"rows_{name}", first + r, 0, program.load(f"row_{name}", r))
+        for a in tree.freedoms():
+            program.store("rows_K", K + r * tree.nv + a, 0, program.load("K", a * constrained.length + r))
+    program.store("rows_open", x.number, 0, program.load("opened", 0))
+
+
+def _openness(tree: Tree, x: State) -> None:
+    assert isinstance(tree, LoopTree)
+    ConstrainedTree(tree, x.rows).look(x.q)
+    tree.program.store("rows_open", x.number, 0, tree.program.load("opened", 0))
+
+
 def _own_forces(tree: Tree, x: State) -> None:
     assert x.own is not None
     stored, lost = own_forces.record(x.own, tree, x.q, x["v"], x.z, x.z_rate)
@@ -193,6 +212,8 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
     "forward_dynamics": _forward_dynamics,
     "reactions": _reactions,
     "stabilised_dynamics": partial(_constrained, stabilised=True),
+    "constraint_rows": _constraint_rows,
+    "openness": _openness,
     "crba": _crba,
     "energy": _energy,
     "own_forces": _own_forces,

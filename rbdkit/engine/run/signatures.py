@@ -12,6 +12,7 @@ INPUTS = {
     "rnea": ("q", "v", "qdd"), "motors": ("q", "v", "qdd"),
     "aba": ("q", "v", "tau"), "forward_dynamics": ("q", "v", "tau"),
     "reactions": ("q", "v", "tau"), "stabilised_dynamics": ("q", "v", "tau"),
+    "constraint_rows": ("q", "v"), "openness": ("q",),
     "crba": ("q",), "poses": ("q",), "kinematics": ("q", "v"), "energy": ("q", "v"), "own_forces": ("q", "v"),
     "own_gradient": ("q", "v", "weights"),
     "rnea_jacobian": ("q", "v", "qdd"), "aba_jacobian": ("q", "v", "tau"),
@@ -25,6 +26,7 @@ INPUTS = {
 OUTPUTS = {
     "rnea": ("tau",), "motors": ("motors", "tau"), "aba": ("qdd",), "forward_dynamics": ("qdd",),
     "reactions": ("qdd", "lambda"), "stabilised_dynamics": ("qdd",),
+    "constraint_rows": ("rows_K", "rows_k", "rows_gap", "rows_slip", "rows_open"), "openness": ("rows_open",),
     "crba": ("H",), "poses": ("poses",), "kinematics": ("poses", "velocities"), "energy": ("energies",),
     "own_forces": ("powers", "tau"), "own_gradient": ("by_q", "by_v", "by_link", "by_numbers"),
     "rnea_jacobian": ("derivatives",), "aba_jacobian": ("derivatives", "qdd"),
@@ -88,6 +90,9 @@ def output_shapes(
         "powers": (2,),
         "by_numbers": (own,),
         "lambda": (rows,),
+        "rows_K": (rows, nv),
+        **dict.fromkeys(("rows_k", "rows_gap", "rows_slip"), (rows,)),
+        "rows_open": (1,),
         "z_rate": (nz,),
     }
     return {name: shapes.get(name, (nv,)) for name in outputs_of(algorithm, nz > 0)}

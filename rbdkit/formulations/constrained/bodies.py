@@ -364,6 +364,10 @@ class ConstrainedBodies:
             return self.gaps.largest(C)
         return np.array([self.gaps.largest(own, at) for own, at in zip(C, t, strict=True)])
 
+    def rows_at(self, t: float, x: NDArray, v: NDArray) -> Index1:
+        """`index1`; see `rbdkit.formulations.constrained.rank_loss.Closing`."""
+        return self.index1(t, x, v)
+
     def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
         """What a run through these states, (n,), (n, nx), (n, nv), has to say: poses where loops lose rank."""
         return [] if self._tree else rank_remarks(self, t, x, v)

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Closing(Protocol):
-    """A system with loops."""
+    """A system with loops. rows_at : its `index1`, of which only M, J and what is known of the rows count."""
 
     def gap(self, t: NDArray, x: NDArray) -> NDArray: ...
-    def index1(self, t: float, x: NDArray, v: NDArray) -> Index1: ...
+    def rows_at(self, t: float, x: NDArray, v: NDArray) -> Index1: ...
 
 
 SAMPLES = 16
@@ -65,5 +65,5 @@ def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray) -> list[st
 
 def _weakest(system: Closing, t: float, x: NDArray, v: NDArray) -> tuple[int, float]:
     """Rank, and the least that a row says which counts."""
-    here = system.index1(t, x, v)
+    here = system.rows_at(t, x, v)
     return here.rank, here.weakest
