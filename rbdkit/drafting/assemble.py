@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rbdkit.drafting.density import solid_inertia
-from rbdkit.drafting.fresh import FIELDS
+from rbdkit.drafting.fresh import FIELDS, IN_LOOPS
 from rbdkit.drafting.remark import Remark
 from rbdkit.drafting.sheet import GROUND, Closure, Part, Sheet
 from rbdkit.errors import ModelError
 from rbdkit.model import Joint, Limits, Mimic, Model
 from rbdkit.model.contact import add_rule
+from rbdkit.model.joint import require_in_loop
 from rbdkit.model.numbering import WORLD
 from rbdkit.spatial.inertia import Inertia
 
@@ -42,7 +43,13 @@ def assemble(sheet: Sheet) -> Assembly:
     for closure in sheet.closures:
         predecessor, successor = (sheet.body_name(key) for key in (closure.predecessor, closure.successor))
         model.add_loop(
-            closure.name, predecessor, successor, closure.joint, closure.placement, closure.successor_placement
+            closure.name,
+            predecessor,
+            successor,
+            closure.joint,
+            closure.placement,
+            closure.successor_placement,
+            **_numbers(closure),
         )
     refused = list(_add_elements(model, sheet))
     if refused:
@@ -161,13 +168,24 @@ def _number_remarks(sheet: Sheet) -> Iterator[Remark]:
         if all(lower <= upper for lower, upper in zip(part.lower, part.upper, strict=True)):
             continue
         yield from _tried(part, "lower", {"limits": Limits(part.lower, part.upper)})
+    for closure in sheet.closures:
+        given = _numbers(closure)
+        remarks = [remark for name in given for remark in _tried(closure, name, {name: given[name]})]
+        yield from remarks or _tried(closure, "rest", given)
 
 
-def _tried(part: Part, field: str, given: dict[str, object]) -> Iterator[Remark]:
+def _numbers(closure: Closure) -> dict[str, Any]:
+    """Springs and losses of a loop joint, as far as they are given."""
+    return {name: values for name in IN_LOOPS if (values := getattr(closure, name))}
+
+
+def _tried(item: Part | Closure, field: str, given: dict[str, Any]) -> Iterator[Remark]:
     try:
-        Joint.make(part.called, part.joint, None, 0, 0, **given)  # type: ignore[arg-type]
+        joint = Joint.make(item.called, item.joint, None, 0, 0, **given)
+        if isinstance(item, Closure):
+            require_in_loop(joint, {})
     except ModelError as fault:
-        yield Remark(part.key, field, "blocking", str(fault))
+        yield Remark(item.key, field, "blocking", str(fault))
 
 
 def _order_remarks(sheet: Sheet, order: list[Part]) -> Iterator[Remark]:

@@ -130,4 +130,4 @@ def _loop(model: Model, loop: Loop) -> list[str]:
     ):
         if (where := place(pose)) is not None:
             words.append(f"{name}={where}")
-    return words
+    return [*words, *_numbers(loop.joint)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdkit.drafting.fresh import FIELDS
+from rbdkit.drafting.fresh import FIELDS, IN_LOOPS
 from rbdkit.drafting.sheet import Closure, Follows, Mark, Part, Sheet
 from rbdkit.model import Body, Model
 
@@ -23,6 +23,7 @@ def disassemble(model: Model) -> Sheet:
             loop.joint.type,
             loop.joint.placement,
             loop.successor_placement,
+            **{name: tuple(getattr(loop.joint, name).tolist()) for name in IN_LOOPS},
         )
         for k, loop in enumerate(model.loops)
     )

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.drafting.sheet import GROUND, Part, Sheet
+from rbdkit.drafting.sheet import GROUND, Closure, Part, Sheet
 from rbdkit.joints import JointType
 from rbdkit.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphere
+
+Jointed = TypeVar("Jointed", Part, Closure)
 
 OF_V = {"damping": 0.0, "friction": 0.0, "stiffness": 0.0, "armature": 0.0, "velocity": inf, "effort": inf}
 """The numbers of a joint with one entry for each velocity variable, as they are where nobody gave any."""
 OF_Q = {"lower": -inf, "upper": inf}
 """Those with one entry for each coordinate; `rest` is a third, at the neutral coordinates."""
 FIELDS = (*OF_V, *OF_Q, "rest")
+
+IN_LOOPS = ("damping", "friction", "stiffness", "rest")
+"""Those that loop joints have as well."""
 
 
 def size(joint: JointType, name: str) -> int:
@@ -32,8 +37,8 @@ def usual(joint: JointType, name: str) -> tuple[float, ...]:
     return ({**OF_V, **OF_Q}[name],) * size(joint, name)
 
 
-def fitted(part: Part, former: JointType | None = None) -> Part:
-    """The part with numbers of the length its joint needs.
+def fitted(item: Jointed, former: JointType | None = None) -> Jointed:
+    """A body or a loop joint with numbers of the length its joint needs.
 
     Parameters
     ----------
@@ -42,13 +47,15 @@ def fitted(part: Part, former: JointType | None = None) -> Part:
         usual; a joint can follow another one only while it has one coordinate.
     """
     values: dict[str, Any] = {}
-    for name in FIELDS:
-        own = getattr(part, name)
-        kept = len(own) == size(part.joint, name) and (
-            former is None or _units(former, name) == _units(part.joint, name)
+    for name in FIELDS if isinstance(item, Part) else IN_LOOPS:
+        own = getattr(item, name)
+        kept = len(own) == size(item.joint, name) and (
+            former is None or _units(former, name) == _units(item.joint, name)
         )
-        values[name] = own if kept else usual(part.joint, name)
-    return replace(part, **values, follows=part.follows if part.joint.nq == 1 else None)
+        values[name] = own if kept else usual(item.joint, name)
+    if isinstance(item, Part):
+        values["follows"] = item.follows if item.joint.nq == 1 else None
+    return replace(item, **values)
 
 
 def _units(joint: JointType, name: str) -> tuple[str, ...]:

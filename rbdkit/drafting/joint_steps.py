@@ -7,9 +7,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rbdkit.drafting.fresh import FIELDS, fitted, size
+from rbdkit.drafting.fresh import FIELDS, IN_LOOPS, fitted, size
 from rbdkit.drafting.operation import Operation, numbers, one_of
-from rbdkit.drafting.sheet import Closure, Follows, Mark, Part, Sheet
+from rbdkit.drafting.sheet import GROUND, Closure, Follows, Mark, Part, Sheet
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
 from rbdkit.model.placement import as_pose
@@ -30,8 +30,9 @@ class SetJoint(Operation):
         item = sheet.item(self.key)
         if isinstance(item, Mark):
             raise ModelError(f"frame {item.name!r} has no joint; it is fixed to its body")
-        changed = replace(item, joint=self.joint)
-        return sheet.changed(fitted(changed, item.joint) if isinstance(changed, Part) else changed)
+        if isinstance(item, Part):
+            return sheet.changed(fitted(replace(item, joint=self.joint), item.joint))
+        return sheet.changed(fitted(replace(item, joint=self.joint), item.joint))
 
     def __str__(self) -> str:
         return f"{self.joint.kind} joint"
@@ -81,7 +82,7 @@ class SetNumbers(Operation):
     Attributes
     ----------
     name : str
-        One of these.
+        One of these; of a loop joint one of the first three, or rest.
     values : array_like
         One number for all directions of the joint, or one for each.
     """
@@ -91,12 +92,14 @@ class SetNumbers(Operation):
     values: ArrayLike
 
     def apply(self, sheet: Sheet) -> Sheet:
-        part = sheet.part(self.key)
-        name = one_of(self.name, FIELDS, "the number of a joint")
-        what = f"{name} of joint {part.called!r}"
-        values = numbers(self.values, size(part.joint, name), what, infinite=name in UNBOUNDED)
+        found = sheet.item(self.key) if self.key != GROUND else None
+        item = found if isinstance(found, Closure) else sheet.part(self.key)
+        what = "loop joint" if isinstance(item, Closure) else "joint"
+        name = one_of(self.name, IN_LOOPS if isinstance(item, Closure) else FIELDS, f"the number of a {what}")
+        infinite = name in UNBOUNDED
+        values = numbers(self.values, size(item.joint, name), f"{name} of joint {item.called!r}", infinite=infinite)
         changed: dict[str, Any] = {name: values}
-        return sheet.changed(replace(part, **changed))
+        return sheet.changed(replace(item, **changed))
 
     def __str__(self) -> str:
         return self.name

@@ -93,7 +93,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A loop joint under construction. predecessor, successor : keys of bodies, with the frames' poses in them."""
+    """A loop joint under construction. predecessor, successor : keys of bodies, with the frames' poses in them.
+
+    damping, friction, stiffness : (nv,) numbers, rest : (nq,); all as usual where there are none.
+    """
 
     key: int
     name: str
@@ -102,6 +105,15 @@ class Closure:
     joint: JointType
     placement: NDArray = field(default_factory=lambda: ORIGIN)
     successor_placement: NDArray = field(default_factory=lambda: ORIGIN)
+    damping: tuple[float, ...] = ()
+    friction: tuple[float, ...] = ()
+    stiffness: tuple[float, ...] = ()
+    rest: tuple[float, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """Name of the joint."""
+        return self.name
 
 
 @dataclass(frozen=True, eq=False)

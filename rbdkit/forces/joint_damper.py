@@ -17,7 +17,7 @@ class JointDamper(ForceElement):
     Parameters
     ----------
     joint : str
-        Its name.
+        Its name. A joint that closes a loop has coordinates and velocities, too: see `Model.add_loop`.
     damping : float or tuple of float
         N m s/rad or N s/m; a number, or a tuple with one for each freedom.
 

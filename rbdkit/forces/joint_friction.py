@@ -22,7 +22,7 @@ class JointFriction(ForceElement):
     Parameters
     ----------
     joint : str
-        Its name.
+        Its name. A joint that closes a loop has coordinates and velocities, too: see `Model.add_loop`.
     coulomb : float or tuple of float
         Friction of the joint when it slides, N m or N; a number, or a tuple with one for each freedom.
     creep : float, optional

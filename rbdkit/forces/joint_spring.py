@@ -21,7 +21,7 @@ class JointSpring(ForceElement):
     Parameters
     ----------
     joint : str
-        Its name.
+        Its name. A joint that closes a loop has coordinates and velocities, too: see `Model.add_loop`.
     stiffness : float or tuple of float
         N m/rad or N/m; a number, or a tuple with one for each freedom.
     rest : float or tuple of float, optional

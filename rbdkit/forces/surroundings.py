@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
+from rbdkit.forces.loop_joint import LoopJoint, LoopLike
 
 if TYPE_CHECKING:
     from rbdkit.forces.element import ForceElement
@@ -44,10 +45,11 @@ class JointLike(Protocol):
 
 
 class Mechanism(Protocol):
-    """What knows frames and joints by name."""
+    """What knows frames and joints by name. loop : the loop joint of a name, None if it is none's."""
 
     def frame(self, name: str) -> FrameLike: ...
     def joint(self, name: str) -> JointLike: ...
+    def loop(self, name: str) -> LoopLike | None: ...
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,9 @@ class BodyMotion:
 class Surroundings:
     """The state of a mechanism as force elements and constraints ask for it, and the forces that the first apply.
 
-    Frames go by their names or by those of bodies; 'world' is one. All vectors are in world axes, points are given in
-    coordinates of the frame.
+    Frames go by their names or by those of bodies; 'world' is one. Joints may close loops: their coordinates are then
+    those that come closest to where their bodies are, with angles in (-pi, pi]. All vectors are in world axes, points
+    are given in coordinates of the frame.
 
     Parameters
     ----------
@@ -86,6 +89,8 @@ class Surroundings:
         """What was applied to velocity variables, by number."""
         self.wrenches: dict[int, NDArray] = {}
         """What was applied to bodies, by number: moment about the world origin, then force, (6,)."""
+        self.across: set[str] = set()
+        """Names of the loop joints that were asked for."""
         self._rates: dict[str, Any] = {}
 
     # --- what an element may ask --------------------------------------------------------------------------------------
@@ -105,7 +110,7 @@ class Surroundings:
 
     def coordinate_units(self, joint: str) -> tuple[str, ...]:
         """Units of the joint's coordinates: rad, m, or 1 of quaternions."""
-        return tuple(self._mechanism.joint(joint).type.q_units)
+        return tuple(self._joint(joint).type.q_units)
 
     def coordinate_names(self, joint: str) -> tuple[str, ...]:
         """Names of the joint's coordinates: 'angle', 'x'."""
@@ -113,18 +118,18 @@ class Surroundings:
 
     def coordinates(self, joint: str) -> NDArray:
         """The joint's coordinates (nq,), rad or m."""
-        return self._mechanism.joint(joint).coordinates(self._q)
+        return self._joint(joint).coordinates(self._q)
 
     def velocities(self, joint: str) -> NDArray:
         """The joint's velocity variables (nv,), rad/s or m/s."""
-        return self._mechanism.joint(joint).velocities(self._v)
+        return self._joint(joint).velocities(self._v)
 
     def displacement(self, joint: str, start: Any = None) -> NDArray:
         """The way (nv,) of a joint from coordinates `start` to its own, rad or m: the u with ``move(start, u) = q``.
 
         start : a number or (nq,), rad or m; coordinates where the joint's frames coincide if not given.
         """
-        return self._mechanism.joint(joint).displacement(self._q, start)
+        return self._joint(joint).displacement(self._q, start)
 
     def rotation(self, frame: str) -> NDArray:
         """Rotation matrix (3, 3) from the axes of a frame to those of the world."""
@@ -159,12 +164,15 @@ class Surroundings:
 
     def apply_torque(self, joint: str, torque: Any) -> None:
         """Let a joint force (nv,) act along a joint's velocity variables, N m or N."""
-        own = self._mechanism.joint(joint)
+        own = self._joint(joint)
         if own.nv == 0:
             raise ModelError(f"joint {joint!r} has no freedom that a torque could move: it is fixed, or moved by time")
         values = np.atleast_1d(np.asarray(torque))
         if values.shape != (own.nv,):
             raise ModelError(f"torque on joint {joint!r} has shape {values.shape}; the joint needs ({own.nv},)")
+        if isinstance(own, LoopJoint):
+            self._apply_across(joint, *own.wrench(values), own.p)
+            return
         scale = 1.0 if own.mimic is None else own.mimic.multiplier
         for k, x in enumerate(values):
             a = own.v_slice.start + k
@@ -175,7 +183,7 @@ class Surroundings:
 
         So f does as much work along u as it says: with the gradient of an energy in u the energy is conserved.
         """
-        self.apply_torque(joint, self._mechanism.joint(joint).local_force(u, f))
+        self.apply_torque(joint, self._joint(joint).local_force(u, f))
 
     def set_rate(self, state: str, rate: Any) -> None:
         """Say how fast a state of the element changes, its unit per second; a vector if the state is one."""
@@ -208,6 +216,21 @@ class Surroundings:
     def _of(self, frame: str) -> tuple[FrameLike, BodyMotion]:
         f = self._mechanism.frame(frame)
         return f, self.motion(f.body)
+
+    def _joint(self, name: str) -> JointLike | LoopJoint:
+        loop = self._mechanism.loop(name)
+        if loop is None:
+            return self._mechanism.joint(name)
+        self.across.add(name)
+        return LoopJoint(loop, self.motion(loop.predecessor), self.motion(loop.successor))
+
+    def _apply_across(self, joint: str, couple: NDArray, force: NDArray, point: NDArray) -> None:
+        """Let a wrench at a point act on the successor of a loop joint, and what resists it on the predecessor."""
+        loop = self._mechanism.loop(joint)
+        assert loop is not None
+        moment = couple + _cross(point, force)
+        self._add(loop.successor, moment, force)
+        self._add(loop.predecessor, -moment, -force)
 
     def _add(self, body: int, moment: NDArray, force: NDArray) -> None:
         wrench = np.concatenate([moment, force])

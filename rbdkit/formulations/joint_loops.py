@@ -54,11 +54,6 @@ class ClosedJointSystem(JointSystem):
     baumgarte : Baumgarte, optional
         Pulls errors of the loops back.
 
-    Raises
-    ------
-    SimulationError
-        If a loop joint has a spring, a damper or a rotor: a force element between the bodies does the same.
-
     Examples
     --------
     >>> import rbdkit as rbd
@@ -79,13 +74,6 @@ class ClosedJointSystem(JointSystem):
         super().__init__(model, tau, f_ext, book, baumgarte)
         require_bilateral(model, f"formulation {self.name!r}")
         require_no_states(model, "a system with loops or constraints in joint coordinates")
-        for loop in model.loops:
-            own = {name: getattr(loop.joint, name) for name in ("stiffness", "damping", "armature", "friction")}
-            if any(np.any(x) for x in own.values()):
-                raise SimulationError(
-                    f"loop joint {loop.joint.name!r} of model {model.name!r} has {', '.join(k for k in own)}, which "
-                    "joint coordinates of the tree do not know; put a force element between its bodies instead"
-                )
         n, self.baumgarte, self._asked = len(model.bodies), baumgarte, tau is not None
         self.constraints = JointConstraints(places(model, np.zeros((n, 4, 4)) + np.eye(4))[n - 1 :], n)
         self.gaps = Gaps(self.constraints, length_of(model))

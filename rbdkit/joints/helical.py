@@ -65,7 +65,7 @@ class Helical(VectorJoint):
         if self.pitch != 0.0:
             # the advance tells how many whole turns lie behind the angle
             advance = pose[..., :3, 3] @ self.axis
-            angle = angle + 2.0 * np.pi * np.round((advance / self.pitch - angle) / (2.0 * np.pi))
+            angle = angle + 2.0 * np.pi * np.floor((advance / self.pitch - angle) / (2.0 * np.pi) + 0.5)
         return np.asarray(angle)[..., None]
 
     def motion_subspace(self, q: NDArray) -> NDArray:

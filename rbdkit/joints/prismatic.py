@@ -53,7 +53,7 @@ class Prismatic(VectorJoint):
         return T
 
     def project(self, pose: NDArray) -> NDArray:
-        return (pose[..., :3, 3] @ self.axis)[..., None]
+        return np.asarray(pose[..., :3, 3] @ self.axis[:, None])
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._S

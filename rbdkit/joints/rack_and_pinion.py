@@ -69,8 +69,8 @@ class RackAndPinion(VectorJoint):
         angle = angle_about(self.axis, pose[:3, :3])
         if self.radius != 0.0:
             # the way along the rack tells how many whole turns lie behind the angle
-            advance = float(self.along @ pose[:3, 3])
-            angle += 2.0 * np.pi * np.round((advance / self.radius - angle) / (2.0 * np.pi))
+            advance = self.along @ pose[:3, 3]
+            angle = angle + 2.0 * np.pi * np.floor((advance / self.radius - angle) / (2.0 * np.pi) + 0.5)
         return np.array([angle])
 
     def _advance(self, q: NDArray) -> NDArray:

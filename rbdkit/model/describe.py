@@ -124,7 +124,9 @@ def _lists(model: Model) -> Iterable[str]:
     name = [body.name for body in model.bodies]
     if model.loops:
         ends = (
-            f"{p.joint.name} ({_type(p.joint.type)}: {name[p.predecessor]} - {name[p.successor]})" for p in model.loops
+            f"{p.joint.name} ({', '.join([_type(p.joint.type), *_extras(p.joint)])}: {name[p.predecessor]} - "
+            f"{name[p.successor]})"
+            for p in model.loops
         )
         yield "loop joints: " + ", ".join(ends)
     if model.frames:

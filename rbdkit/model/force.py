@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
-from rbdkit.forces import BodyMotion, ForceElement, JointFriction, Surroundings
+from rbdkit.forces import BodyMotion, ForceElement, JointDamper, JointFriction, JointSpring, Surroundings
 from rbdkit.model.element_states import state_places, states_unknown
+from rbdkit.model.joint import Joint
+from rbdkit.model.trial_motion import trial_motion
 from rbdkit.spatial import plucker, se3
 from rbdkit.spatial.read_numbers import shown
 
@@ -50,9 +53,19 @@ class Force:
 
 
 def acting(model: Model) -> tuple[Force, ...]:
-    """Everything that acts in a model by itself, the dry friction of its joints among it."""
-    rubbing = [joint for joint in model.joints if joint.friction.any()]
-    return *model.forces, *(Force(j.name, JointFriction(j.name, tuple(j.friction.tolist()))) for j in rubbing)
+    """Everything that acts in a model by itself, with dry friction of its joints and all that acts in loop joints."""
+    rubbing = [joint for joint in (*model.joints, *(loop.joint for loop in model.loops)) if joint.friction.any()]
+    friction = (Force(j.name, JointFriction(j.name, tuple(j.friction.tolist()))) for j in rubbing)
+    return *model.forces, *friction, *(force for loop in model.loops for force in _in_loop(loop.joint))
+
+
+def _in_loop(joint: Joint) -> Iterator[Force]:
+    """The spring and the damper of a joint that closes a loop."""
+    if joint.stiffness.any():
+        spring = JointSpring(joint.name, tuple(joint.stiffness.tolist()), tuple(joint.rest.tolist()))
+        yield Force(joint.name, spring)
+    if joint.damping.any():
+        yield Force(joint.name, JointDamper(joint.name, tuple(joint.damping.tolist())))
 
 
 def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surroundings:
@@ -140,12 +153,20 @@ def _require_conservative(model: Model, force: Force) -> None:
     states = {name: x + rng.normal(size=np.shape(x)) for name, x in force.element.initial_states().items()}
     at = surroundings(model, q, v)
     rates = at.let_act(force.element.on_symbols(states))
+    motion = None
+    if at.across:  # where loops are open their joints tell nothing sensible
+        motion = trial_motion(model, [loop for loop in model.loops if loop.joint.name in at.across], rng)
+        if motion is None:
+            return
+        at = Surroundings(model, q, v, motion(0.0))
+        rates = at.let_act(force.element.on_symbols(states))
     work = power(at, v)
 
     def energy(s: float) -> float:
         """So many seconds later."""
         later = force.element.on_symbols({name: x + s * rates[name] for name, x in states.items()})
-        return float(later.energy(surroundings(model, model.move(q, s * v), v)))
+        q_s = model.move(q, s * v)
+        return float(later.energy(Surroundings(model, q_s, v, motion(s)) if motion else surroundings(model, q_s, v)))
 
     low, high = energy(-SMALL), energy(SMALL)
     gain = (high - low) / (2.0 * SMALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +15,9 @@ from rbdkit.joints.joint_type import require_joint_type
 from rbdkit.model.placement import as_pose, frozen
 from rbdkit.spatial import plucker
 from rbdkit.spatial.read_numbers import HUGE, floats, require_sensible, shown
+
+RESTS = 1e-9
+"""rad or m by which a rest position may differ from what poses tell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,6 +276,23 @@ class Joint:
         follows = "" if self.mimic is None else f", follows {self.mimic.leader!r}"
         q, v = self.q_slice, self.v_slice
         return f"<Joint {self.name!r}: {self.type!r}, q[{q.start}:{q.stop}], v[{v.start}:{v.stop}]{follows}>"
+
+
+def require_in_loop(joint: Joint, given: Mapping[str, ArrayLike]) -> None:
+    """Raise ModelError where a loop joint cannot do what was asked of it.
+
+    given : its damping, friction and stiffness as they were given.
+    """
+    if joint.nv == 0 and (names := [name for name, value in given.items() if np.any(value)]):
+        raise ModelError(f"loop joint {joint.name!r} has no freedom on which its {names[0]} could act")
+    if not joint.stiffness.any():
+        return
+    told = joint.type.project(joint.type.pose(joint.rest))
+    if np.abs(joint.type.difference(joint.rest, told)).max() > RESTS:
+        raise ModelError(
+            f"loop joint {joint.name!r}: its spring is slack at {joint.rest.tolist()}, where the joint never is: what "
+            f"its bodies tell of it there is {told.tolist()}, for they do not count turns; give these as rest"
+        )
 
 
 def _vector(value: ArrayLike, size: int, what: str, joint: str) -> NDArray:

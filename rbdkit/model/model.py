@@ -41,7 +41,7 @@ from rbdkit.model.force import Force, acting, lossy, try_out
 from rbdkit.model.geometry import Geometry, Shape, as_geometry
 from rbdkit.model.gravity import Gravity
 from rbdkit.model.growing import Growing, copied, grow
-from rbdkit.model.joint import Joint, Limits, Mimic
+from rbdkit.model.joint import Joint, Limits, Mimic, require_in_loop
 from rbdkit.model.kept import SETTLED, kept, require_unsettled, without_kept
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.material import Material
@@ -305,6 +305,11 @@ class Model:
         joint: JointType,
         predecessor_placement: ArrayLike | object | None = None,
         successor_placement: ArrayLike | object | None = None,
+        *,
+        damping: ArrayLike = 0.0,
+        friction: ArrayLike = 0.0,
+        stiffness: ArrayLike = 0.0,
+        rest: ArrayLike | None = None,
     ) -> Loop:
         """Close a kinematic loop with a joint between two bodies of the tree.
 
@@ -318,6 +323,9 @@ class Model:
             What the loop joint allows; it has no coordinates of its own.
         predecessor_placement, successor_placement : array_like, optional
             Poses of its two frames in these bodies, X_P and X_S of Table 4.3; as for `add_body`.
+        damping, friction, stiffness, rest : optional
+            Of the joint, as for `add_body`. Its coordinates are those that come closest to where its frames are, angles
+            in (-pi, pi]: a spring in a loop joint does not count turns.
 
         Returns
         -------
@@ -327,7 +335,8 @@ class Model:
         Raises
         ------
         ModelError
-            If the name is taken, a body is unknown, or a placement is not a pose.
+            If the name is taken, a body is unknown, or a placement is not a pose; if a spring, a damper or friction has
+            no freedom to act on, or is slack where the joint never is.
 
         Examples
         --------
@@ -346,7 +355,8 @@ class Model:
         """
         self._claim_joint_name(name)
         ends = [self.body(b.name if isinstance(b, Body) else b) for b in (predecessor, successor)]
-        placed = Joint.make(name, joint, predecessor_placement, 0, 0)
+        placed = Joint.make(name, joint, predecessor_placement, 0, 0, damping, friction, stiffness, rest)
+        require_in_loop(placed, {"damping": damping, "friction": friction, "stiffness": stiffness})
         loop = Loop(placed, ends[0].index, ends[1].index, as_pose(successor_placement, f"loop joint {name!r}"))
         self._loop_names.add(name)
         grow(self, "loops", loop)
@@ -708,6 +718,10 @@ class Model:
         if not isinstance(name, str) or name not in self._joint_index:
             raise self._unknown("joint", name, self._joint_index)
         return self.joints[self._joint_index[name]]
+
+    def loop(self, name: str) -> Loop | None:
+        """The loop joint of that name with its two ends, None if there is none."""
+        return next((loop for loop in self.loops if loop.joint.name == name), None)
 
     def frame(self, name: str) -> Frame:
         """The named frame; a body's own frame goes by the body's name.

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.errors import ModelError
 from rbdkit.forces import BodyMotion
 from rbdkit.forces.described import AnyDescribed, Described
+from rbdkit.forces.loop_joint import LoopLike
 from rbdkit.forces.surroundings import JointLike
 from rbdkit.model.body import Frame
 from rbdkit.trace import Graph, Impure, Scalar, captured_arrays, symbols
@@ -47,6 +49,19 @@ class MechanismOnSymbols:
     def joint(self, name: str) -> JointLike:
         """The joint of that name."""
         return self.model.joint(name)
+
+    def loop(self, name: str) -> LoopLike | None:
+        """Whatever loop joint has that name.
+
+        Raises
+        ------
+        ModelError
+            If one has: recordings of constraints do not know its coordinates.
+        """
+        loop = self.model.loop(name)
+        if loop is not None:
+            raise ModelError(f"joint {name!r} closes a loop; constraints do not know the coordinates of such joints")
+        return None
 
     def load(self, name: str, size: int) -> NDArray:
         """The elements of an argument."""

@@ -12,7 +12,7 @@ from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.constraint import Constraint
 from rbdkit.model.contact import ContactRule, Ground
 from rbdkit.model.force import Force
-from rbdkit.model.joint import Joint
+from rbdkit.model.joint import Joint, require_in_loop
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.placement import as_pose
 from rbdkit.spatial.inertia import Inertia
@@ -32,7 +32,7 @@ def collect(model: Model) -> dict[str, Any]:
     For body b: ``b.mass`` (kg), ``b.com`` (m), ``b.inertia`` (3x3 about the centre of mass, kg m2).
     For joint j: ``j.placement`` (4x4), ``j.damping``, ``j.friction``, ``j.stiffness``, ``j.rest``, ``j.armature``, and
     the numbers of its type: ``j.pitch`` of a helical joint, ``j.radius`` of a rack and pinion, those that a class of
-    your own names; for a loop joint ``j.placement`` and ``j.successor_placement``.
+    your own names; for a loop joint these without ``armature``, and ``j.successor_placement``.
     For a named frame f: ``f.frame_placement`` (a joint may have the same name). For a force f: the numbers of its
     element, such as ``f.stiffness``, and so for a constraint. For a ground g: ``g.height`` (m), ``g.normal`` and the
     numbers of its material, such as ``g.friction``; for a contact c that was given a material ``c.friction`` and the
@@ -46,7 +46,7 @@ def collect(model: Model) -> dict[str, Any]:
             values.update({f"{body.name}.{name}": value for name, value in zip(BODY_FIELDS, fields, strict=True)})
         values.update(_joint_parameters(body.joint))
     for loop in model.loops:
-        values[f"{loop.joint.name}.placement"] = loop.joint.placement
+        values.update({name: x for name, x in _joint_parameters(loop.joint).items() if not name.endswith(".armature")})
         values[f"{loop.joint.name}.successor_placement"] = loop.successor_placement
     values.update({f"{frame.name}.frame_placement": frame.placement for frame in model.frames})
     for own in model.elements:
@@ -126,7 +126,9 @@ def _frame_with(frame: Frame, values: Mapping[str, Any]) -> Frame:
 def _loop_with(loop: Loop, values: Mapping[str, Any]) -> Loop:
     name = f"{loop.joint.name}.successor_placement"
     placement = as_pose(values.get(name, loop.successor_placement), f"loop joint {loop.joint.name!r}")
-    return with_fields(loop, joint=_joint_with(loop.joint, values), successor_placement=placement)
+    joint = _joint_with(loop.joint, values)
+    require_in_loop(joint, {})
+    return with_fields(loop, joint=joint, successor_placement=placement)
 
 
 def _with(own: Named, values: Mapping[str, Any], what: str) -> Named:

@@ -202,9 +202,11 @@ class Report:
         if self._open:
             lines.append(self._open_text())
         if self.lost_turns:
+            of_loop = self.lost_turns.startswith("loop")
+            mend = "Cut the loop at another joint" if of_loop else "Take formulation='joint'"
             lines.append(
                 f"WHOLE TURNS LOST: {self.lost_turns}, and what acts by its coordinates or along its axes, a spring, "
-                "a force element, tau or f_ext, jumped there: poses tell no more. Take formulation='joint'"
+                f"a force element, tau or f_ext, jumped there: poses tell no more. {mend}"
             )
         if not self.judged:
             lines.append(

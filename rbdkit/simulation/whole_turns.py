@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import element_state_rates, passive_force
 from rbdkit.errors import SimulationError, StateError
+from rbdkit.forces import JointDamper, JointFriction
 from rbdkit.formulations import Force, Formulation, InJoints, joint_state
-from rbdkit.model import Joint, Model
+from rbdkit.model import Joint, Loop, Model
 from rbdkit.model.names import listed
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.motion import Motion
+from rbdkit.spatial import se3
 
 ALIKE = 1e-6
 """rad, and relative to forces: what differs less is the same."""
@@ -71,6 +73,9 @@ def lost_turns(motion: Motion, applied: Drive) -> str:
     another triple; quaternions change their sign. Seen between recorded states.
     """
     model = motion.model
+    for loop in model.loops:
+        if asked_for(model, loop) and (at := _jump(motion, loop)) is not None:
+            return f"loop joint {loop.joint.name!r} turned past half a turn about t = {motion.t[at]:.4g} s"
     if not _may_ask(model, applied, motion.f_ext):
         return ""
     for k, joints in _jumps(motion):
@@ -79,6 +84,24 @@ def lost_turns(motion: Motion, applied: Drive) -> str:
             if found.lost and _differs(found.lost, found.q, found.v, found.told, found.v_told, act):
                 return f"joint {found.lost[0].name!r} {_way(found.lost[0])} about t = {motion.t[k + 1]:.4g} s"
     return ""
+
+
+def asked_for(model: Model, loop: Loop) -> bool:
+    """Whether anything acts by the angle of a loop joint."""
+    if "rad" not in loop.joint.type.q_units:
+        return False
+    elements = (f.element for f in model.acting if not isinstance(f.element, JointDamper | JointFriction))
+    return any(loop.joint.name in map(str, element.structure().values()) for element in elements)
+
+
+def _jump(motion: Motion, loop: Loop) -> int | None:
+    """The first state at which an angle of a loop joint is more than half a turn from that before."""
+    poses = motion.poses()
+    P, S = poses[:, loop.predecessor] @ loop.joint.placement, poses[:, loop.successor] @ loop.successor_placement
+    q = np.array([loop.joint.type.project(X) for X in se3.inverse(P) @ S])
+    angles = q[:, [unit == "rad" for unit in loop.joint.type.q_units]]
+    jumps = np.flatnonzero((np.abs(np.diff(angles, axis=0)) > np.pi).any(axis=1))
+    return int(jumps[0]) + 1 if len(jumps) else None
 
 
 class _Twofold(NamedTuple):

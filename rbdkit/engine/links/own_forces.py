@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,17 @@ from rbdkit.engine.links.own_joints import on_symbols
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.errors import ModelError, RbdkitError
 from rbdkit.forces import BodyMotion, Surroundings
+from rbdkit.forces.loop_joint import LoopLike
 from rbdkit.forces.surroundings import JointLike
-from rbdkit.model import Joint, Model
+from rbdkit.joints import JointType
+from rbdkit.model import Joint, Loop, Model
 from rbdkit.model.element_states import state_places
 from rbdkit.model.force import Force
 from rbdkit.model.on_symbols import MechanismOnSymbols, random_motion, require_pure, scalar, still
 from rbdkit.trace import Feedback, Impure, Scalar, Symbol, Trace, roomy, symbols, tangents
 
+OF_JOINTS = {"coulomb": "friction", "stiffness": "stiffness", "rest": "rest", "damping": "damping"}
+"""What parameters of elements are called where they are numbers of joints."""
 TRIALS = 3
 """States at which what was recorded is compared with the elements themselves."""
 
@@ -73,13 +78,13 @@ def numbers_of_forces(model: Model) -> list[float]:
 
 
 def number_places(model: Model) -> dict[str, slice]:
-    """Where parameters of the model, by name, stand among `numbers_of_forces`; dry friction is that of joints."""
+    """Where parameters of the model, by name, stand among `numbers_of_forces`; those that joints have are theirs."""
     places, first = {}, 0
     for force in model.acting:
         for name, value in force.element.parameters().items():
             own = force in model.forces
-            if own or name == "coulomb":
-                places[f"{force.name}.{name if own else 'friction'}"] = slice(first, first + np.size(value))
+            if own or name in OF_JOINTS:
+                places[f"{force.name}.{name if own else OF_JOINTS[name]}"] = slice(first, first + np.size(value))
             first += np.size(value)
     return places
 
@@ -149,6 +154,35 @@ class _JointOnSymbols:
         return symbols(self._type.local_rate(roomy(u))).T @ f if self._joint.type.is_curved else f
 
 
+class _LoopOnSymbols:
+    """A loop joint whose pose is symbols."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.predecessor, self.successor = loop.predecessor, loop.successor
+        self.successor_placement = loop.successor_placement
+        self.joint = SimpleNamespace(placement=loop.joint.placement, type=_TypeOnSymbols(loop.joint.type))
+
+
+class _TypeOnSymbols:
+    """What loop joints ask of a type, by a copy of it that takes symbols."""
+
+    def __init__(self, type: JointType) -> None:
+        self.nv, self.constant_S, self.neutral = type.nv, type.constant_S, type.neutral
+        self._type, self._copy = type, on_symbols(type)
+
+    def project(self, pose: NDArray) -> NDArray:
+        return symbols(self._copy.project(roomy(pose)))
+
+    def difference(self, start: NDArray, q: NDArray) -> NDArray:
+        return symbols(self._copy.difference(roomy(symbols(start)), roomy(q)))
+
+    def local_rate(self, u: NDArray) -> NDArray:
+        return symbols(self._copy.local_rate(roomy(u))) if self._type.is_curved else np.eye(self.nv)
+
+    def motion_subspace(self, q: NDArray) -> NDArray:
+        return self._type.motion_subspace(q) if self.constant_S else symbols(self._copy.motion_subspace(roomy(q)))
+
+
 class _Record(MechanismOnSymbols):
     """Force elements that act on symbols."""
 
@@ -179,6 +213,11 @@ class _Record(MechanismOnSymbols):
     def joint(self, name: str) -> JointLike:
         """The joint of that name, whose coordinates are symbols."""
         return _JointOnSymbols(self.model.joint(name))
+
+    def loop(self, name: str) -> LoopLike | None:
+        """The loop joint of that name, its type's functions on symbols."""
+        loop = self.model.loop(name)
+        return None if loop is None else _LoopOnSymbols(loop)
 
     def law(self) -> Feedback:
         """Everything that was recorded."""

@@ -134,7 +134,11 @@ def _log(p: Any) -> Any:
 
 
 def _log_of_matrix(R: Any) -> Any:
-    return _log(from_matrix(Matrix.of(list(np.ravel(R)))))
+    return _log(_from_matrix(R))
+
+
+def _from_matrix(R: Any) -> Any:
+    return roomy(symbols(from_matrix(Matrix.of(list(np.ravel(R))))))
 
 
 def _normalize(p: Any) -> Any:
@@ -156,5 +160,6 @@ _INSTEAD: dict[Any, Callable[..., Any]] = {
     quaternion.exp: _exp,
     quaternion.log: _log,
     quaternion.normalize: _normalize,
+    quaternion.from_matrix: _from_matrix,
     so3.log: _log_of_matrix,
 }

@@ -151,8 +151,8 @@ class Kernels(StateComputer):
     def constraint_rows(self, q: NDArray, v: NDArray, t: float = 0.0) -> RowsAt:
         """What the `rows` say of states."""
         self.require_rows("rows of constraints")
-        *found, opened = self._compute("constraint_rows", (q, v), t=t)
-        return RowsAt(*found, np.sqrt(opened[..., 0]))
+        K, k, gap, slip, opened = self._compute("constraint_rows", (q, v), t=t)
+        return RowsAt(K, k, gap, slip, np.sqrt(opened[..., 0]))
 
     def openness(self, q: NDArray, t: float = 0.0) -> NDArray:
         """The largest gap (...,) of constraints: an angle, or a share of the mechanism's length."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
+from numpy.typing import NDArray
+
 from rbdkit.constraints import ConstraintElement
 from rbdkit.errors import FormatError, ModelError, StateError
 from rbdkit.forces import ForceElement
@@ -22,9 +24,9 @@ from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import shown
 
 Made = TypeVar("Made")
-JOINT_ENTRIES = (
-    "name", "type", "placement", "damping", "friction", "stiffness", "rest", "armature", "limits", "mimic",
-)  # fmt: skip
+IN_LOOPS = ("damping", "friction", "stiffness", "rest")
+"""What joints have wherever they are."""
+JOINT_ENTRIES = ("name", "type", "placement", *IN_LOOPS, "armature", "limits", "mimic")
 
 
 def from_json(
@@ -169,16 +171,6 @@ def _add_body(kinds: Kinds, model: Model, node: Node) -> None:
     joint = node["joint"]
     joint.only(JOINT_ENTRIES)
     type_ = joint_type_from_node(joint["type"], kinds)
-    vectors = {}
-    for name, size in (
-        ("damping", type_.nv),
-        ("friction", type_.nv),
-        ("stiffness", type_.nv),
-        ("rest", type_.nq),
-        ("armature", type_.nv),
-    ):
-        if (given := joint.get(name)) is not None:
-            vectors[name] = given.array((size,))
     model.add_body(
         node["name"].text(),
         parent=node["parent"].text(),
@@ -189,7 +181,7 @@ def _add_body(kinds: Kinds, model: Model, node: Node) -> None:
         limits=_limits(joint.get("limits"), type_),
         mimic=_mimic(joint.get("mimic")),
         **_placement(joint, "placement"),
-        **vectors,
+        **_vectors(joint, type_, (*IN_LOOPS, "armature")),
     )
 
 
@@ -199,15 +191,25 @@ def _add_frame(model: Model, node: Node) -> None:
 
 
 def _add_loop(kinds: Kinds, model: Model, node: Node) -> None:
-    node.only(("name", "type", "predecessor", "successor", "predecessor_placement", "successor_placement"))
+    placements = "predecessor_placement", "successor_placement"
+    node.only(("name", "type", "predecessor", "successor", *placements, *IN_LOOPS))
+    type_ = joint_type_from_node(node["type"], kinds)
     model.add_loop(
         node["name"].text(),
         node["predecessor"].text(),
         node["successor"].text(),
-        joint_type_from_node(node["type"], kinds),
-        **_placement(node, "predecessor_placement"),
-        **_placement(node, "successor_placement"),
+        type_,
+        **_placement(node, placements[0]),
+        **_placement(node, placements[1]),
+        **_vectors(node, type_, IN_LOOPS),
     )
+
+
+def _vectors(node: Node, type_: JointType, names: Iterable[str]) -> dict[str, NDArray]:
+    """Springs and losses of a joint, as far as they are given."""
+    given = {name: node.get(name) for name in names}
+    sizes = {name: type_.nq if name == "rest" else type_.nv for name in given}
+    return {name: item.array((sizes[name],)) for name, item in given.items() if item is not None}
 
 
 def _placement(node: Node, name: str) -> dict[str, Any]:

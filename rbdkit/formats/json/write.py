@@ -124,9 +124,7 @@ def _joint(joint: Joint) -> dict[str, Any]:
         "type": joint_type_to_dict(joint.type, joint.name),
         **_placement(joint.placement),
     }
-    for name in ("damping", "friction", "stiffness", "armature"):
-        data |= _unless(name, getattr(joint, name), np.zeros(joint.nv))
-    data |= _unless("rest", joint.rest, joint.type.neutral())
+    data |= _numbers(joint)
     limits: dict[str, Any] = {}
     usual = Limits()
     for name, size in (("lower", joint.nq), ("upper", joint.nq), ("velocity", joint.nv), ("effort", joint.nv)):
@@ -147,7 +145,16 @@ def _loop(model: Model, loop: Loop) -> dict[str, Any]:
         "successor": model.bodies[loop.successor].name,
         **_placement(loop.joint.placement, "predecessor_placement"),
         **_placement(loop.successor_placement, "successor_placement"),
+        **_numbers(loop.joint),
     }
+
+
+def _numbers(joint: Joint) -> dict[str, Any]:
+    """Springs and losses of a joint."""
+    data: dict[str, Any] = {}
+    for name in ("damping", "friction", "stiffness", "armature"):
+        data |= _unless(name, getattr(joint, name), np.zeros(joint.nv))
+    return data | _unless("rest", joint.rest, joint.type.neutral())
 
 
 def _element(own: Force | Constraint, what: str) -> dict[str, Any]:

@@ -71,9 +71,6 @@ def obstacle(system: ConstrainedBodies) -> str:
     for joint in [*system.model.joints[1:], *loops]:
         if not joint.type.constant_S or joint.type.is_users_own:
             return f"joint {joint.name!r} ({joint.type.known_as}) is not known to have axes fixed in its successor"
-    for joint in loops:
-        if joint.stiffness.any():
-            return f"joint {joint.name!r} closes a loop with a spring"
     if system.model.acting and kernels_for(system.model) is None:
         return "the engine does not know all that the force elements act on"
     return ""

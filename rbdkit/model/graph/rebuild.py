@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +18,9 @@ from rbdkit.model.joint import Joint
 from rbdkit.model.model import Model
 from rbdkit.model.requirements import require_no_elements
 from rbdkit.spatial import plucker, se3
+
+IN_LOOPS = ("damping", "friction", "stiffness", "rest")
+"""What joints have wherever they are."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +124,8 @@ def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
     ------
     ModelError
         If the numbering is of another graph, the model has force elements or constraints, whose points are those of its
-        bodies, or a joint that would become a loop joint has springs, dampers, rotors, limits or a leader, which loop
-        joints do not have.
+        bodies, or a joint that would become a loop joint has rotors, limits or a leader, which loop joints do not have,
+        or a spring that counts turns.
     """
     if numbering.tree.graph != graph_of(model):
         raise ModelError(f"the numbering is of another graph; make it from graph_of(model) of {model.name!r}")
@@ -141,7 +146,8 @@ def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
         assert arc is not None
         c = connections[arc.name]
         P, S = se3.inverse(offsets[c.predecessor]), se3.inverse(offsets[c.successor])
-        made.add_loop(arc.name, c.predecessor, c.successor, c.type, P @ c.predecessor_frame, S @ c.successor_frame)
+        placed = P @ c.predecessor_frame, S @ c.successor_frame
+        made.add_loop(arc.name, c.predecessor, c.successor, c.type, *placed, **_given(c.joint, IN_LOOPS))
     for frame in model.frames:
         body = model.bodies[frame.body].name
         made.add_frame(frame.name, body, se3.inverse(offsets[body]) @ frame.placement)
@@ -170,18 +176,18 @@ def _add(
         None if body.inertia is None else body.inertia.transformed(back),
         [replace(shape, placement=back @ shape.placement) for shape in body.geometry],
         joint.name,
-        **(
-            {key: getattr(joint, key) for key in ("damping", "friction", "stiffness", "rest", "armature", "limits")}
-            if connection.in_tree
-            else {}
-        ),
+        **_given(joint, (*IN_LOOPS, "armature", "limits") if connection.in_tree else IN_LOOPS),
         mimic=joint.mimic,
     )
 
 
+def _given(joint: Joint, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(joint, name) for name in names}
+
+
 def _check_plain(connection: _Connection) -> None:
     joint = connection.joint
-    carried = [key for key in ("damping", "friction", "stiffness", "armature") if np.any(getattr(joint, key))]
+    carried = ["armature"] if joint.armature.any() else []
     carried += ["limits"] if joint.limits.bounded else []
     carried += ["mimic"] if joint.mimic is not None else []
     if carried:

@@ -293,9 +293,11 @@ def test_the_dish_as_the_floating_base():
 
 @pytest.mark.source("F4.04")
 def test_what_cannot_be_done_is_said():
-    model = crank_slider().with_parameters({"J1.damping": 0.1})
+    model = crank_slider().with_parameters({"J1.armature": 0.1})
     tree = spanning_tree(graph_of(model), ["J2", "J3", "J4"])
-    with pytest.raises(ModelError, match="joint 'J1' has damping, which a loop joint cannot have; keep it in the tree"):
+    with pytest.raises(
+        ModelError, match="joint 'J1' has armature, which a loop joint cannot have; keep it in the tree"
+    ):
         renumbered(model, regular_numbering(tree))
     with pytest.raises(ModelError, match="the numbering is of another graph"):
         renumbered(planar_four_bar(), regular_numbering(tree))
