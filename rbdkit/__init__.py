@@ -185,8 +185,8 @@ __all__ = [*sorted(_HOME_OF), *_PACKAGES]
 
 if TYPE_CHECKING:
     from rbdkit.algorithms import wrench as wrench
-    from rbdkit.algorithms.contact import contacts
     from rbdkit.algorithms.constraints import constraints_of
+    from rbdkit.algorithms.contact import contacts
     from rbdkit.constraints import (
         ConstraintElement,
         Distance,
