@@ -4,6 +4,8 @@ model          contacts: where the shapes of a model touch, as PairContact
 where          PointContact (n, n'); VertexOnPlane, SphereOnPlane, SphereOnSphere tell it in a state; contact_state
 one body       single_contact (closed form), body_contacts (M, d)
 systems        separation (T, zeta, Tdot^T qd), contact_equation (H, C, T, M, d), contact_motion, contact_sets
+bounds         bounded_motion, limit_rows (joint limits, contacts, loops in one program)
+velocities     loose_bodies (rows on twists), velocity_target, acceleration_target, post_stabilization
 in time        euler_step, heun_step, polynomial_step (DenseStep: what happens inside a step)
 few points     minimal_contacts, is_positively_dependent
 impulses       body_impulse, system_impulse; frictionless_collision, sticking_collision; contact_impulse
@@ -11,6 +13,7 @@ soft           CompliantSurface, Patch, force_of_two, lumped; FrictionSurface; c
 """
 
 from rbdkit.algorithms.contact.body_contact import BodyContacts, SingleContact, body_contacts, single_contact
+from rbdkit.algorithms.contact.bounded_motion import BoundedMotion, bounded_motion, limit_rows
 from rbdkit.algorithms.contact.contact_equation import (
     ContactEquation,
     ContactMotion,
@@ -30,9 +33,11 @@ from rbdkit.algorithms.contact.impulse import (
     system_impulse,
 )
 from rbdkit.algorithms.contact.interpolation import DenseStep, euler_step, heun_step, polynomial_step
+from rbdkit.algorithms.contact.loose_bodies import LooseBodies, loose_bodies, tangents
 from rbdkit.algorithms.contact.minimal_set import is_positively_dependent, minimal_contacts
 from rbdkit.algorithms.contact.point_contact import PointContact
 from rbdkit.algorithms.contact.soft_contact import CompliantSurface, FrictionSurface, Patch, force_of_two, lumped
+from rbdkit.algorithms.contact.stabilization import acceleration_target, post_stabilization, velocity_target
 from rbdkit.algorithms.contact.states import contact_state
 from rbdkit.algorithms.contact.surfaces import ContactPair, SphereOnPlane, SphereOnSphere, VertexOnPlane
 from rbdkit.algorithms.contact.touching import PairContact, contacts
@@ -40,6 +45,7 @@ from rbdkit.algorithms.contact.wrenches import contact_wrenches
 
 __all__ = [
     "BodyContacts",
+    "BoundedMotion",
     "Collision",
     "CompliantSurface",
     "ContactEquation",
@@ -48,6 +54,7 @@ __all__ = [
     "ContactPair",
     "DenseStep",
     "FrictionSurface",
+    "LooseBodies",
     "PairContact",
     "Patch",
     "PointContact",
@@ -56,8 +63,10 @@ __all__ = [
     "SphereOnSphere",
     "SystemImpulse",
     "VertexOnPlane",
+    "acceleration_target",
     "body_contacts",
     "body_impulse",
+    "bounded_motion",
     "contact_equation",
     "contact_impulse",
     "contact_motion",
@@ -70,11 +79,16 @@ __all__ = [
     "frictionless_collision",
     "heun_step",
     "is_positively_dependent",
+    "limit_rows",
+    "loose_bodies",
     "lumped",
     "minimal_contacts",
     "polynomial_step",
+    "post_stabilization",
     "separation",
     "single_contact",
     "sticking_collision",
     "system_impulse",
+    "tangents",
+    "velocity_target",
 ]

@@ -1,4 +1,4 @@
-"""A system of rigid bodies with contacts, in joint space (Featherstone 2008, sections 11.3 to 11.5)."""
+"""Systems of bodies with contacts, in joint space, with loops or without (Featherstone 2008, sections 11.3 to 11.5)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from rbdkit.algorithms.contact.point_contact import PointContact
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.jacobian import bias_acceleration, jacobian
 from rbdkit.algorithms.kinematics import forward_kinematics, in_world
+from rbdkit.algorithms.loops import loop_equation, solve_for_independents
 from rbdkit.algorithms.solvers.active_set import active_set
 from rbdkit.algorithms.solvers.least_distance import least_distance
 from rbdkit.algorithms.solvers.lemke import lemke
 from rbdkit.errors import StateError
 from rbdkit.model import Model
-from rbdkit.model.requirements import require_tree
+from rbdkit.model.requirements import require_no_constraints
 from rbdkit.spatial.read_numbers import shown
+
+ROUND_OFF = 1e-14
+"""Elements of T that are this part of the products they are sums of count as zero."""
 
 Method = Literal["active set", "lemke", "gauss"]
 
@@ -29,12 +33,16 @@ Method = Literal["active set", "lemke", "gauss"]
 class ContactEquation:
     """``H qdd + C = tau + T lam`` with ``zeta' = M lam + d`` (Featherstone 2008, Eqs 11.41, 11.42).
 
+    Where joints close loops, qdd = G ydd + g, the equation is multiplied by G^T (Eq 8.53), and M is
+    T^T G (G^T H G)^-1 G^T T (section 11.3, footnote).
+
     Attributes
     ----------
     contacts : tuple of PointContact
         The contacts.
     H : ndarray (nv, nv)
     C, tau : ndarray (nv,)
+        With loops C holds the forces that act at the loop joints.
     T : ndarray (nv, n_c)
         Contact normals in joint space.
     Tdot_qd : ndarray (n_c,)
@@ -44,6 +52,12 @@ class ContactEquation:
     M : ndarray (n_c, n_c)
     d : ndarray (n_c,)
         Separation accelerations without contact forces.
+    G : ndarray (nv, n)
+        What loops leave free; the unit matrix of a tree.
+    g : ndarray (nv,)
+        The accelerations that loops ask for by themselves; zeros of a tree.
+    T_y : ndarray (n, n_c)
+        G^T T, without round-off in normals that nothing can move along.
     """
 
     contacts: tuple[PointContact, ...]
@@ -55,6 +69,9 @@ class ContactEquation:
     zeta: NDArray
     M: NDArray
     d: NDArray
+    G: NDArray
+    g: NDArray
+    T_y: NDArray
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,11 +81,12 @@ class ContactEquation:
     @property
     def free(self) -> NDArray:
         """qdd without contact forces, (nv,)."""
-        return np.linalg.solve(self.H, self.tau - self.C)
+        return self.acceleration(np.zeros(len(self.contacts)))
 
     def acceleration(self, lam: NDArray) -> NDArray:
         """qdd under contact forces lam (n_c,), Eq 11.41."""
-        return np.linalg.solve(self.H, self.T @ lam + self.tau - self.C)
+        force = self.T @ lam + self.tau - self.C - self.H @ self.g
+        return self.G @ np.linalg.solve(self.G.T @ self.H @ self.G, self.G.T @ force) + self.g
 
 
 def separation(
@@ -95,13 +113,17 @@ def separation(
     """
     kinematics = forward_kinematics(model, q, qd, t=t)
     T, zeta, Tdot_qd = np.zeros((model.nv, len(contacts))), np.zeros(len(contacts)), np.zeros(len(contacts))
+    size = np.zeros(T.shape)
     for i, contact in enumerate(contacts):
         for body, sign in ((contact.successor, 1.0), (contact.predecessor, -1.0)):
             v = in_world(kinematics.pose(body), kinematics.velocity(body))
             a_vp = bias_acceleration(model, q, qd, body, "world", t=t)
-            T[:, i] += sign * jacobian(model, q, body, "world", t=t).T @ contact.n  # Eq 11.25
+            J = jacobian(model, q, body, "world", t=t)
+            T[:, i] += sign * J.T @ contact.n  # Eq 11.25
+            size[:, i] += np.abs(J).T @ np.repeat([np.linalg.norm(contact.point), 1.0], 3)
             zeta[i] += sign * contact.n @ v  # Eq 11.27
             Tdot_qd[i] += sign * (contact.n @ a_vp + contact.n_rate @ v)  # Eq 11.30
+    T[np.abs(T) <= ROUND_OFF * size] = 0.0  # a joint that cannot move along the normal carries it without a force
     return T, zeta, Tdot_qd
 
 
@@ -132,14 +154,30 @@ def contact_equation(
     Raises
     ------
     ModelError
-        If joints close loops, or a body is not in the model.
+        If constraint elements hold, or a body is not in the model.
     """
-    require_tree(model, "the equation of contacts")
-    equation = equation_of_motion(model, q, qd, tau, f_ext=f_ext, t=t)
+    require_no_constraints(model, "the equation of contacts")
+    if model.loops:
+        loops = loop_equation(model, q, qd, tau, f_ext=f_ext, t=t)
+        explicit = solve_for_independents(loops).explicit
+        H, C, tau, G, g = loops.H, loops.C_, loops.tau, explicit.G, explicit.g  # Eq 8.49
+    else:
+        tree = equation_of_motion(model, q, qd, tau, f_ext=f_ext, t=t)
+        H, C, tau, G, g = tree.H, tree.C, tree.tau, np.eye(model.nv), np.zeros(model.nv)
     T, zeta, Tdot_qd = separation(model, q, qd, contacts, t=t)
-    M = T.T @ np.linalg.solve(equation.H, T)  # Eq 11.35
-    d = T.T @ np.linalg.solve(equation.H, equation.tau - equation.C) + Tdot_qd  # Eq 11.36
-    return ContactEquation(tuple(contacts), equation.H, equation.C, equation.tau, T, Tdot_qd, zeta, 0.5 * (M + M.T), d)
+    projected = G.T @ H @ G
+    T_y = free_normals(H, G, T)
+    M = T_y.T @ np.linalg.solve(projected, T_y)  # Eq 11.35
+    d = T.T @ (G @ np.linalg.solve(projected, G.T @ (tau - C - H @ g)) + g) + Tdot_qd  # Eq 11.36
+    return ContactEquation(tuple(contacts), H, C, tau, T, Tdot_qd, zeta, 0.5 * (M + M.T), d, G, g, T_y)
+
+
+def free_normals(H: NDArray, G: NDArray, T: NDArray) -> NDArray:
+    """G^T T (n, n_c); columns are zeros where loops hold what the tree alone could move, but for round-off."""
+    T_y = G.T @ T
+    left = np.einsum("ij,ij->j", T_y, np.linalg.solve(G.T @ H @ G, T_y))
+    T_y[:, left <= 1e-20 * np.einsum("ij,ij->j", T, np.linalg.solve(H, T))] = 0.0
+    return T_y
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,8 +233,12 @@ def contact_motion(equation: ContactEquation, method: Method = "active set", *, 
             instead = "apply an impulse first" if zeta < 0.0 else "leave it out, it is about to be lost"
             raise StateError(f"contact {name!r} has separation velocity {zeta:.6g} m/s, not zero; {instead}")
     if method == "gauss":
-        near = least_distance(equation.H, equation.free, equation.T, equation.Tdot_qd, equation.names)
-        lam, zeta_rate = near.lam, equation.T.T @ near.x + equation.Tdot_qd
+        G, free = equation.G, equation.free
+        near = least_distance(  # in what loops leave free, counted from the motion without contact
+            G.T @ equation.H @ G, np.zeros(G.shape[1]), equation.T_y, equation.T.T @ free + equation.Tdot_qd,
+            equation.names,
+        )  # fmt: skip
+        lam, zeta_rate = near.lam, equation.T.T @ free + equation.Tdot_qd + equation.T_y.T @ near.x
         zeta_rate = np.where(lam > 0.0, 0.0, np.maximum(zeta_rate, 0.0))
     elif method in ("active set", "lemke"):
         found = (active_set if method == "active set" else lemke)(equation.M, equation.d, equation.names)

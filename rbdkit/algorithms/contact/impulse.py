@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms.contact.contact_equation import separation
+from rbdkit.algorithms.contact.contact_equation import free_normals, separation
 from rbdkit.algorithms.contact.point_contact import PointContact
 from rbdkit.algorithms.crba import crba
 from rbdkit.algorithms.jacobian import jacobian
+from rbdkit.algorithms.loops import loop_equation, solve_for_independents
 from rbdkit.algorithms.solvers.active_set import active_set
 from rbdkit.errors import StateError
 from rbdkit.model import Model
-from rbdkit.model.requirements import require_tree
+from rbdkit.model.requirements import require_no_constraints, require_tree
 from rbdkit.spatial.read_numbers import shown
 
 
@@ -235,7 +236,8 @@ def contact_impulse(
     """Frictionless impulses at several contacts at once: zeta_after + e zeta >= 0, lam >= 0, one of both zero.
 
     Eq 11.64 at each contact that is hit, and no pull at the others, which may part faster (Table 11.1, step 4). At
-    once is not one after the other: a row of balls gives other velocities then.
+    once is not one after the other: a row of balls gives other velocities then. Loops stay closed: their joints pass
+    the blow on.
 
     Parameters
     ----------
@@ -252,22 +254,25 @@ def contact_impulse(
     Raises
     ------
     ModelError
-        If joints close loops, or a body is not in the model.
+        If constraint elements hold, or a body is not in the model.
     StateError
         If e is out of range.
     InfeasibleError
         If no impulses part the bodies, with the names of the contacts.
     """
-    require_tree(model, "the impulse equation")
+    require_no_constraints(model, "the impulse equation")
     restitution = np.broadcast_to(np.asarray(e, dtype=float), (len(contacts),))
     if not ((restitution >= 0.0) & (restitution <= 1.0)).all():
         raise StateError(f"coefficients of restitution {shown(restitution)} must lie from 0 to 1")
     T, zeta, _ = separation(model, q, qd, contacts, t=t)
-    H = crba(model, q, t=t).H
-    yields = np.linalg.solve(H, T)
-    M = T.T @ yields
+    H, G = crba(model, q, t=t).H, np.eye(model.nv)
+    if model.loops:
+        G = solve_for_independents(loop_equation(model, q, qd, np.zeros(model.nv), t=t)).explicit.G  # Eq 8.42
+    T_y = free_normals(H, G, T)
+    yields = np.linalg.solve(G.T @ H @ G, T_y)  # Eq 11.57
+    M = T_y.T @ yields
     target = zeta + restitution * np.minimum(zeta, 0.0)
     lam = active_set(0.5 * (M + M.T), target, [contact.name for contact in contacts]).lam
-    after = qd + yields @ lam
+    after = qd + G @ yields @ lam
     lost = 0.5 * (qd @ H @ qd - after @ H @ after)
     return ContactImpulse(after, lam, zeta, zeta + M @ lam, float(lost))

@@ -1,6 +1,7 @@
 """Complementarity problems and quadratic programs, as contact asks for them.
 
 forces         lemke (any M, pivots named), active_set (M symmetric: the quadratic program in lambda)
+any bounds     quadratic_program (equations and bounds; ProgramSolution)
 accelerations  least_distance (Gauss' principle with inequalities)
 friction       FrictionProblem; single_program, staggered_projections (Sueda), gauss_seidel
 answers        LcpSolution, Pivot, LeastDistance; InfeasibleError, with the contacts that contradict each other
@@ -16,6 +17,7 @@ from rbdkit.algorithms.solvers.friction import (
 )
 from rbdkit.algorithms.solvers.least_distance import LeastDistance, least_distance
 from rbdkit.algorithms.solvers.lemke import lemke
+from rbdkit.algorithms.solvers.quadratic_program import ProgramSolution, quadratic_program
 from rbdkit.algorithms.solvers.solution import InfeasibleError, LcpSolution, Pivot
 
 __all__ = [
@@ -25,10 +27,12 @@ __all__ = [
     "LcpSolution",
     "LeastDistance",
     "Pivot",
+    "ProgramSolution",
     "active_set",
     "gauss_seidel",
     "least_distance",
     "lemke",
+    "quadratic_program",
     "single_program",
     "staggered_projections",
 ]

@@ -111,9 +111,11 @@ def _on_a_ray(M: NDArray, d: NDArray, names: Sequence[str], A: NDArray, basis: l
     y[enters] = 1.0
     candidate = np.maximum(y[n : 2 * n], 0.0)
     if not is_certificate(M, d, candidate):  # of a matrix that is not semidefinite the ray says little
-        from scipy.optimize import linprog  # slow to load, and only failures need it
+        from scipy.optimize import nnls  # slow to load, and only failures need it
 
-        candidate = linprog(d, A_ub=M.T, b_ub=np.zeros(n), bounds=(0.0, 1.0)).x
+        sizes = float(np.abs(M).max()) or 1.0, float(np.abs(d).max())
+        A = np.block([[M.T / sizes[0], np.eye(n)], [d / sizes[1], np.zeros(n)]])  # M^T y + s = 0, d . y = -1, y, s >= 0
+        candidate = nnls(A, np.append(np.zeros(n), -1.0))[0][:n]
     if is_certificate(M, d, candidate):
         return infeasible(d, candidate, names)
     return ConvergenceError(

@@ -240,9 +240,27 @@ def test_what_is_refused(body_of, everything):
     equation = contact_equation(model, q, v, np.zeros(6), [floor.at(model, q, v)])
     with pytest.raises(StateError, match="'simplex' must be 'active set'"):
         contact_motion(equation, "simplex")
-    looped = rbd.library.planar_four_bar()
-    with pytest.raises(ModelError, match="needs a tree"):
-        contact_equation(looped, looped.neutral(), np.zeros(3), np.zeros(3), [])
+    held = body_of(rbd.Inertia.sphere(0.1, mass=1.0))
+    held.add_constraint("table", rbd.PointOnPlane("body", "world"))
+    with pytest.raises(ModelError, match="does not know constraints"):
+        contact_equation(held, q, v, np.zeros(6), [])
     with pytest.raises(ModelError, match="bodi"):
         SphereOnPlane("floor", "world", "bodi", (0.0, 0.0, 0.0), 0.1).at(model, q, v)
     assert contact_motion(contact_equation(model, q, v, np.zeros(6), [])).qdd[-1] == -G
+
+
+def test_a_normal_that_nothing_moves_along():
+    """A point of a pendulum cannot move towards its hinge: no force there does anything, and pushing is refused."""
+    model = rbd.library.pendulum()
+    q, v = np.array([0.7]), np.array([1.3])
+    pose = rbd.forward_kinematics(model, q).poses[1]
+    place = pose[:3, :3] @ np.array([0.0, 0.0, -0.3]) + pose[:3, 3]
+    inwards, w = -place / np.linalg.norm(place), np.array([0.0, 1.3, 0.0])
+    body = model.bodies[1].name
+    contact = PointContact("bow", "world", body, place, -inwards, np.cross(w, place), np.zeros(3))
+    equation = contact_equation(model, q, v, np.zeros(1), [contact])
+    assert equation.T[0, 0] == 0.0 == equation.M[0, 0]
+    assert_allclose(equation.d, [-(1.3**2) * 0.3], rtol=1e-12)  # it turns inwards, off the plane's outer side
+    for method in METHODS:
+        with pytest.raises(InfeasibleError, match="'bow'"):
+            contact_motion(equation, method)

@@ -241,8 +241,10 @@ def test_collisions_that_are_none(body_of):
     with pytest.raises(StateError, match="restitution"):
         contact_impulse(model, model.neutral(), up, [contact], 2.0)
     looped = rbd.library.planar_four_bar()
-    with pytest.raises(ModelError, match="needs a tree"):
-        contact_impulse(looped, looped.neutral(), np.zeros(3), [], 0.0)
+    held = body_of(rbd.Inertia.sphere(0.1, mass=1.0))
+    held.add_constraint("table", rbd.PointOnPlane("body", "world"))
+    with pytest.raises(ModelError, match="does not know constraints"):
+        contact_impulse(held, held.neutral(), up, [], 0.0)
     with pytest.raises(ModelError, match="needs a tree"):
         system_impulse(looped, looped.neutral(), looped.bodies[1].name, up)
 
