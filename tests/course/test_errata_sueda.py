@@ -404,6 +404,25 @@ def contact_impulses_of_a_joint(rng):
     return worst(solved - alpha), worst(-solved - alpha)
 
 
+def external_constraints(rng):
+    """One joint and one loop row on a body: the joint's force from both rows solved at once, in bodies' coordinates."""
+    M, f, J = positive(rng, 6), rng.normal(size=6), rng.normal(size=(6, 3))
+    G = rng.normal(size=(1, 6))
+    joint = np.linalg.svd(J)[0][:, 3:].T  # rows across all that the joint allows
+    rows = np.vstack([joint, G])
+    saddle = np.block([[M, rows.T], [rows, np.zeros((4, 4))]])
+    solved = np.linalg.solve(saddle, np.concatenate([f, np.zeros(4)]))  # at rest before, h = 1
+    exact = -joint.T @ solved[6:9]
+    saddle = np.block([[M, G.T], [G, np.zeros((1, 1))]])
+    loose = np.linalg.solve(saddle, np.append(f, 0.0))[:6]
+    G_r = G @ J
+    saddle = np.block([[J.T @ M @ J, G_r.T], [G_r, np.zeros((1, 1))]])
+    reduced = np.linalg.solve(saddle, np.append(J.T @ f, 0.0))
+    printed = M @ (J @ reduced[:3] - loose)
+    right = M @ J @ reduced[:3] - f + G.T @ reduced[3:]
+    return worst(printed - exact), worst(right - exact)
+
+
 def change_by_constraints(rng):
     M, G, acc, b = positive(rng, 5), rng.normal(size=(2, 5)), rng.normal(size=5), rng.normal(size=2)
     eliminated = np.linalg.solve(G @ np.linalg.solve(M, G.T), b - G @ acc)  # Eq 2.123, b = -Gdot qd
@@ -444,6 +463,7 @@ ROUTES = {
     "section 2.9, after Eq 2.106": prescribed_torque,
     "Eqs 2.117, 2.119": reactions,
     "Eq 2.118": contact_impulses_of_a_joint,
+    "Eq 2.119, line 10 with external constraints": external_constraints,
     "Eq 2.122": change_by_constraints,
     "Eq 2.127": dual_problem,
 }

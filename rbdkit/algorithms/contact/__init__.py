@@ -6,12 +6,14 @@ one body       single_contact (closed form), body_contacts (M, d)
 systems        separation (T, zeta, Tdot^T qd), contact_equation (H, C, T, M, d), contact_motion, contact_sets
 bounds         bounded_motion, limit_rows (joint limits, contacts, loops in one program)
 velocities     loose_bodies (rows on twists), velocity_target, acceleration_target, post_stabilization
+joints         Bearing, bilateral_staggered_projections (friction inside joints), LoopRows
 in time        euler_step, heun_step, polynomial_step (DenseStep: what happens inside a step)
 few points     minimal_contacts, is_positively_dependent
 impulses       body_impulse, system_impulse; frictionless_collision, sticking_collision; contact_impulse
 soft           CompliantSurface, Patch, force_of_two, lumped; FrictionSurface; contact_wrenches
 """
 
+from rbdkit.algorithms.contact.bearings import Bearing
 from rbdkit.algorithms.contact.body_contact import BodyContacts, SingleContact, body_contacts, single_contact
 from rbdkit.algorithms.contact.bounded_motion import BoundedMotion, bounded_motion, limit_rows
 from rbdkit.algorithms.contact.contact_equation import (
@@ -33,6 +35,7 @@ from rbdkit.algorithms.contact.impulse import (
     system_impulse,
 )
 from rbdkit.algorithms.contact.interpolation import DenseStep, euler_step, heun_step, polynomial_step
+from rbdkit.algorithms.contact.joint_friction import JointFriction, LoopRows, bilateral_staggered_projections
 from rbdkit.algorithms.contact.loose_bodies import LooseBodies, loose_bodies, tangents
 from rbdkit.algorithms.contact.minimal_set import is_positively_dependent, minimal_contacts
 from rbdkit.algorithms.contact.point_contact import PointContact
@@ -44,6 +47,7 @@ from rbdkit.algorithms.contact.touching import PairContact, contacts
 from rbdkit.algorithms.contact.wrenches import contact_wrenches
 
 __all__ = [
+    "Bearing",
     "BodyContacts",
     "BoundedMotion",
     "Collision",
@@ -54,6 +58,8 @@ __all__ = [
     "ContactPair",
     "DenseStep",
     "FrictionSurface",
+    "JointFriction",
+    "LoopRows",
     "LooseBodies",
     "PairContact",
     "Patch",
@@ -64,6 +70,7 @@ __all__ = [
     "SystemImpulse",
     "VertexOnPlane",
     "acceleration_target",
+    "bilateral_staggered_projections",
     "body_contacts",
     "body_impulse",
     "bounded_motion",

@@ -82,6 +82,20 @@ def eq_2_117() -> Errors:
     return Errors(*(float(np.abs(J_mr.T @ each).max()) for each in reactions))
 
 
+def eq_2_119() -> Errors:
+    """Work in the hinge of a bar that lies on the floor with its other end, by the force of the hinge; it does none."""
+    h, half = 0.01, 0.5  # a bar of 2 kg and 1 m: turning, rising
+    inertia, weight = np.diag([2.0 / 12.0, 2.0]), np.array([0.0, -2.0 * 9.81])
+    J, end = np.array([1.0, half]), np.array([half, 1.0])  # about the hinge; how the other end rises
+    free = h * weight  # momenta
+    alpha = -(end @ np.linalg.solve(inertia, free)) / (end @ np.linalg.solve(inertia, end))
+    unconstrained = np.linalg.solve(inertia, free + alpha * end)
+    printed = -inertia @ unconstrained / h  # the bar stays at rest
+    lam = -(J @ free) / (J @ end)  # what the floor gives in the reduced problem
+    right = -(free + lam * end) / h
+    return Errors(abs(float(J @ printed)), abs(float(J @ right)))
+
+
 def eq_2_118() -> Errors:
     """The force of the contact impulses by f = -N^T alpha / h, against the reaction force they are to produce."""
     h, N, mass = 0.01, np.diag([1.0, 2.0, 0.5]) + 0.3, np.diag([2.0, 3.0, 1.5])
@@ -144,6 +158,15 @@ FINDINGS = (
         "bounds $\\pm\\mu\\alpha$ of Eq 2.114 then need $\\lvert\\alpha\\rvert$, or no $\\beta$ is left. The number is "
         "the force by which the impulses miss the reaction.",
         eq_2_118, margin=0.1, tolerance=1e-10, unit="N",
+    ),
+    Finding(
+        SOURCE, "Eq 2.119, line 10 with external constraints",
+        r"$f_\alpha = \frac1h M_m(J_{mr}\dot q_r^{con\beta} - \dot q_m^{unc\beta})$, both under $C_m$, $G_m$",
+        r"$\dot q_m^{unc\beta}$ of Eq 2.117, less $(C_m^T\lambda_c + G_m^T\lambda)/h$ of the reduced program",
+        "Loose bodies lean on external constraints with other forces than jointed ones do, so the difference of both "
+        "motions holds more than the joints' forces: that of a bar between hinge and floor would do work in the hinge. "
+        "The number is that work for a turn of 1 rad.",
+        eq_2_119, margin=0.1, tolerance=1e-12, unit="N m",
     ),
     Finding(
         SOURCE, "Eq 2.122",
