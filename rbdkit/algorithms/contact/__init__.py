@@ -7,7 +7,8 @@ systems        separation (T, zeta, Tdot^T qd), contact_equation (H, C, T, M, d)
 bounds         bounded_motion, limit_rows (joint limits, contacts, loops in one program)
 velocities     loose_bodies (rows on twists), velocity_target, acceleration_target, post_stabilization
 joints         Bearing, bilateral_staggered_projections (friction inside joints), LoopRows
-in time        euler_step, heun_step, polynomial_step (DenseStep: what happens inside a step)
+in time        euler_step, heun_step, polynomial_step (DenseStep), heun_motion, hermite_motion (MotionStep): what
+               happens inside a step; event_driven (Table 11.1), VertexOnFace (contacts that are lost at an edge)
 few points     minimal_contacts, is_positively_dependent
 impulses       body_impulse, system_impulse; frictionless_collision, sticking_collision; contact_impulse
 soft           CompliantSurface, Patch, force_of_two, lumped; FrictionSurface; contact_wrenches
@@ -24,6 +25,8 @@ from rbdkit.algorithms.contact.contact_equation import (
     contact_sets,
     separation,
 )
+from rbdkit.algorithms.contact.event_driven import ContactChange, ContactHistory, event_driven
+from rbdkit.algorithms.contact.faces import VertexOnFace
 from rbdkit.algorithms.contact.impulse import (
     Collision,
     ContactImpulse,
@@ -38,6 +41,7 @@ from rbdkit.algorithms.contact.interpolation import DenseStep, euler_step, heun_
 from rbdkit.algorithms.contact.joint_friction import JointFriction, LoopRows, bilateral_staggered_projections
 from rbdkit.algorithms.contact.loose_bodies import LooseBodies, loose_bodies, tangents
 from rbdkit.algorithms.contact.minimal_set import is_positively_dependent, minimal_contacts
+from rbdkit.algorithms.contact.motion_step import MotionStep, hermite_motion, heun_motion
 from rbdkit.algorithms.contact.point_contact import PointContact
 from rbdkit.algorithms.contact.soft_contact import CompliantSurface, FrictionSurface, Patch, force_of_two, lumped
 from rbdkit.algorithms.contact.stabilization import acceleration_target, post_stabilization, velocity_target
@@ -52,7 +56,9 @@ __all__ = [
     "BoundedMotion",
     "Collision",
     "CompliantSurface",
+    "ContactChange",
     "ContactEquation",
+    "ContactHistory",
     "ContactImpulse",
     "ContactMotion",
     "ContactPair",
@@ -61,6 +67,7 @@ __all__ = [
     "JointFriction",
     "LoopRows",
     "LooseBodies",
+    "MotionStep",
     "PairContact",
     "Patch",
     "PointContact",
@@ -68,6 +75,7 @@ __all__ = [
     "SphereOnPlane",
     "SphereOnSphere",
     "SystemImpulse",
+    "VertexOnFace",
     "VertexOnPlane",
     "acceleration_target",
     "bilateral_staggered_projections",
@@ -82,8 +90,11 @@ __all__ = [
     "contact_wrenches",
     "contacts",
     "euler_step",
+    "event_driven",
     "force_of_two",
     "frictionless_collision",
+    "hermite_motion",
+    "heun_motion",
     "heun_step",
     "is_positively_dependent",
     "limit_rows",

@@ -80,7 +80,7 @@ def limit_rows(model: Model, q: NDArray, qd: NDArray, *, tol: float = 1e-9) -> t
                 row[joint.v_slice] = sign * (1.0 if joint.mimic is None else joint.mimic.multiplier)
                 rows.append(row)
                 names.append(name)
-    return np.array(rows).reshape(-1, model.nv), tuple(names)
+    return np.vstack([np.zeros((0, model.nv)), *rows]), tuple(names)
 
 
 def bounded_motion(
@@ -127,7 +127,7 @@ def bounded_motion(
     >>> import rbdkit as rbd
     >>> from rbdkit.algorithms.contact import bounded_motion
     >>> model = rbd.Model("trap door")
-    >>> leaf = rbd.Inertia.point_mass(2.0, [0.5, 0.0, 0.0])
+    >>> leaf = rbd.Inertia(2.0, [0.5, 0.0, 0.0])
     >>> door = model.add_body("door", joint=rbd.Revolute("y"), inertia=leaf, limits=rbd.Limits(upper=0.0))
     >>> found = bounded_motion(model, np.zeros(1), np.zeros(1), np.zeros(1))
     >>> found.names, float(round(found.lam[0], 9))

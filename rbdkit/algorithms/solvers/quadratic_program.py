@@ -82,7 +82,7 @@ def quadratic_program(
     >>> import numpy as np
     >>> from rbdkit.algorithms.solvers import quadratic_program
     >>> found = quadratic_program(2.0 * np.eye(2), 2.0 * np.array([1.0, -3.0]), C=[[0.0, 1.0]])
-    >>> found.x, found.lam
+    >>> found.x.round(9), found.lam.round(9)
     (array([1., 0.]), array([6.]))
     """
     H, f = _matrix("H", H, None), np.asarray(f, dtype=float)
