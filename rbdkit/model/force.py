@@ -166,7 +166,8 @@ def _require_conservative(model: Model, force: Force) -> None:
         """So many seconds later."""
         later = force.element.on_symbols({name: x + s * rates[name] for name, x in states.items()})
         q_s = model.move(q, s * v)
-        return float(later.energy(Surroundings(model, q_s, v, motion(s)) if motion else surroundings(model, q_s, v)))
+        at = Surroundings(model, q_s, v, motion(s)) if motion else surroundings(model, q_s, v, s)  # drives go on
+        return float(later.energy(at))
 
     low, high = energy(-SMALL), energy(SMALL)
     gain = (high - low) / (2.0 * SMALL)

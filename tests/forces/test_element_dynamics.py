@@ -203,6 +203,19 @@ def test_what_is_not_conservative_may_not_say_so():
     assert model.forces == ()
 
 
+def test_springs_may_be_fastened_to_what_moves_as_time_says():
+    """Their energy grows by what the drive does, too, which is no reason to refuse them."""
+    motion = lambda t: (0.3 * np.sin(2.0 * t), 0.6 * np.cos(2.0 * t), -1.2 * np.sin(2.0 * t))  # noqa: E731
+    model = rbd.Model("driven")
+    model.add_body("crank", joint=rbd.Prescribed(rbd.Revolute("y"), motion), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+    rod = rbd.Inertia.sphere(0.1, mass=1.0).transformed(rbd.pose(position=[0.3, 0, 0]))
+    model.add_body("rod", "crank", rbd.Revolute("y"), [0.4, 0, 0], rod)
+    assert (
+        model.add_force("band", rbd.Spring("crank", "world", 20.0, 0.1, at_a=(0.2, 0, 0), at_b=(1, 0, 1))).name
+        == "band"
+    )
+
+
 def test_an_element_at_the_end_of_a_long_chain():
     model, parent = rbd.Model(), "world"
     for k in range(1200):
