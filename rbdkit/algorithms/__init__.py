@@ -183,6 +183,7 @@ _PACKAGES = (
     "gears",
     "hybrid",
     "loops",
+    "redmax",
     "solvers",
     "sparse",
 )

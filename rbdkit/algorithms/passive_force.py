@@ -16,6 +16,12 @@ def passive_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: N
     is minus the gradient of `spring_energy` on curved joints too. Of force elements, ``sum J_i^T f_i`` of what they do
     to bodies, and their torques. t : time in s, for prescribed joints. z : (nz,) the states of force elements.
     """
+    tau = joint_passive_force(model, q, qd)
+    return tau + element_force(model, q, qd, t=t, z=z) if model.acting else tau
+
+
+def joint_passive_force(model: Model, q: NDArray, qd: NDArray) -> NDArray:
+    """The part of `passive_force` that springs and dampers of joints have by the joints' own numbers, shape (nv,)."""
     tau = np.zeros(model.nv)
     for joint in model.joints:
         if joint.nv and (joint.damping.any() or joint.stiffness.any()):
@@ -25,7 +31,7 @@ def passive_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: N
                 u = _stretch(joint, q)
                 own = own - joint.type.local_rate(u).T @ (joint.stiffness * u)
             tau[joint.v_slice] += scale * own
-    return tau + element_force(model, q, qd, t=t, z=z) if model.acting else tau
+    return tau
 
 
 def spring_energy(model: Model, q: NDArray) -> NDArray:

@@ -496,6 +496,10 @@ NOT_ASKED = {
         "pinned_loop.pinned_loop", "pinned_loop.pinned_motion",
         "pinned_loop.pinned_velocity", "pinned_loop.pinned_bodies",
     )},
+    # tests/algorithms/redmax: on trees with a joint that follows and one that is driven; loops are refused there
+    **{f"algorithms.redmax.{name}": "tests/algorithms/redmax" for name in (
+        "bodies.bodies_at", "element_slopes.element_slopes", "stiffness.stiffness_at",
+    )},
     # tests/algorithms/contact: on trees with a joint that follows and one that is driven; loops are refused there, but
     # do not matter to where bodies touch
     **{f"algorithms.contact.{name}": "tests/algorithms/contact" for name in (

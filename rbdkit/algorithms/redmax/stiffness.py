@@ -1,0 +1,109 @@
+"""K and D of everything that acts in a model by itself: how its forces change with poses and velocities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from rbdkit.algorithms.passive_derivatives import passive_derivatives
+from rbdkit.algorithms.redmax.bodies import Bodies
+from rbdkit.algorithms.redmax.element_slopes import element_slopes
+from rbdkit.model import Model
+
+
+@dataclass(frozen=True)
+class Stiffness:
+    """K = df/dx and D = -df/dv at one state (section 1.9), as ``M + h D - h^2 K`` of Eqs 1.30 and 2.79 has them.
+
+    Maximal and reduced terms together: rows and columns are those of the twists of all bodies, each in its own frame,
+    and behind these of the velocities. An element that passes several bodies has a block for each pair of them; blocks
+    are summed, also where a body is passed twice.
+
+    Attributes
+    ----------
+    K, D : csr_array (6 n + nv, 6 n + nv)
+        Sparse.
+    n : int
+        Number of bodies.
+    """
+
+    K: csr_array
+    D: csr_array
+    n: int
+
+    @property
+    def K_m(self) -> csr_array:
+        """Of wrenches by displacements of bodies."""
+        return self.K[: 6 * self.n, : 6 * self.n]
+
+    @property
+    def D_m(self) -> csr_array:
+        """Of wrenches by twists of bodies."""
+        return self.D[: 6 * self.n, : 6 * self.n]
+
+    @property
+    def K_r(self) -> csr_array:
+        """Of forces along the velocities by displacements along them."""
+        return self.K[6 * self.n :, 6 * self.n :]
+
+    @property
+    def D_r(self) -> csr_array:
+        """Of forces along the velocities by the velocities."""
+        return self.D[6 * self.n :, 6 * self.n :]
+
+    def implicit(self, h: float) -> csr_array:
+        """h D - h^2 K, what a step of h s adds to the inertia."""
+        return (h * self.D - h**2 * self.K).tocsr()
+
+    def symmetrised(self) -> Stiffness:
+        """With the mean of each matrix and its transpose, as Baraff and Witkin have it (section 1.9.2).
+
+        Conjugate gradients need that. Steps change by no more than their linearisation leaves open.
+        """
+        return Stiffness(*((0.5 * (x + x.T)).tocsr() for x in (self.K, self.D)), self.n)
+
+
+def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> Stiffness:
+    """K and D of springs and dampers in joints and of all force elements, at one state.
+
+    Parameters
+    ----------
+    bodies : Bodies
+        The tree at that state.
+    q : ndarray (nq,)
+        Its coordinates.
+    t : float, optional
+        Time in s, for prescribed joints.
+    z : ndarray (nz,), optional
+        The states of force elements, which stay as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.algorithms.redmax import bodies_at, stiffness_at
+    >>> model = rbd.library.pendulum().with_parameters({"hinge.stiffness": 5.0})
+    >>> rod = bodies_at(model, np.zeros(1), np.zeros(1))
+    >>> stiffness_at(model, rod, np.zeros(1)).K_r.toarray().tolist()
+    [[-5.0]]
+    """
+    first, size = 6 * bodies.n, 6 * bodies.n + bodies.nv
+    own = passive_derivatives(model, q, bodies.qd)
+    at = [np.indices((bodies.nv, bodies.nv)).reshape(2, -1) + first]
+    K, D = [own.dtau_dq.ravel()], [-own.dtau_dv.ravel()]
+    for slopes in element_slopes(model, q, bodies.qd, t=t, z=z) if model.acting else ():
+        to_joint = np.eye(len(slopes.K))  # motion of the body frames of the notes to that of rbdkit's
+        places = []
+        for k, body in enumerate(slopes.bodies):
+            block = slice(6 * k, 6 * k + 6)
+            to_joint[block, block] = np.linalg.inv(bodies.Ad_J[body])
+            places += range(6 * body - 6, 6 * body)
+        places += [first + a for a in slopes.velocities]
+        at.append(np.array(np.meshgrid(places, places, indexing="ij")).reshape(2, -1))
+        K.append((to_joint.T @ slopes.K @ to_joint).ravel())
+        D.append((to_joint.T @ slopes.D @ to_joint).ravel())
+    where = tuple(np.concatenate(at, axis=1))
+    return Stiffness(*(csr_array((np.concatenate(x), where), shape=(size, size)) for x in (K, D)), bodies.n)
