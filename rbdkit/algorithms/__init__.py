@@ -183,6 +183,7 @@ _PACKAGES = (
     "gears",
     "hybrid",
     "loops",
+    "maximal",
     "redmax",
     "solvers",
     "sparse",

@@ -500,6 +500,7 @@ NOT_ASKED = {
     **{f"algorithms.redmax.{name}": "tests/algorithms/redmax" for name in (
         "bodies.bodies_at", "element_slopes.element_slopes", "stiffness.stiffness_at",
     )},
+    "algorithms.maximal.joint_rows.maximal_bodies": "loops and driven joints are constraints too; refuses the others",
     # tests/algorithms/contact: on trees with a joint that follows and one that is driven; loops are refused there, but
     # do not matter to where bodies touch
     **{f"algorithms.contact.{name}": "tests/algorithms/contact" for name in (

@@ -1,0 +1,154 @@
+"""Joints as constraints between twists of bodies, from the adjoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.redmax.bodies import body_frames
+from rbdkit.joints.loop_form import loop_form
+from rbdkit.model import Model
+from rbdkit.model.places import Place, places
+from rbdkit.model.requirements import require_no_constraints, require_no_mimics
+from rbdkit.spatial import se3
+
+
+@dataclass(frozen=True)
+class MaximalBodies:
+    """The bodies of a model with frames in the centres of mass along the principal axes, and its joints.
+
+    Attributes
+    ----------
+    M : ndarray (n, 6, 6)
+        Diagonal inertias, without the world.
+    frames : ndarray (n + 1, 4, 4)
+        Poses of these frames in rbdkit's body frames, the world first.
+    joints : list of Place
+        Those of the tree, then those that close loops.
+    gravity : ndarray (3,)
+        Acceleration of free fall.
+    """
+
+    M: NDArray
+    frames: NDArray
+    joints: list[Place]
+    gravity: NDArray
+
+    @property
+    def n(self) -> int:
+        """Number of bodies."""
+        return len(self.M)
+
+
+def maximal_bodies(model: Model) -> MaximalBodies:
+    """Bodies and joints of a model, trees or loops; what springs and dampers do is not among it.
+
+    Parameters
+    ----------
+    model : Model
+        Without joints that follow others and without constraints.
+
+    Raises
+    ------
+    ModelError
+        If there are such.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.algorithms.maximal import maximal_bodies
+    >>> maximal_bodies(rbd.library.double_pendulum()).n
+    2
+    """
+    require_no_mimics(model, "joints as constraints between bodies", "formulation 'joint'")
+    require_no_constraints(model, "joints as constraints between bodies")
+    frames, M = body_frames(model)
+    return MaximalBodies(M[1:], frames, places(model, frames), np.array(model.gravity))
+
+
+@dataclass(frozen=True)
+class JointRows:
+    """``G Phi = v`` of all joints (Eqs 1.69, 1.70), and what the same rows say of positions and accelerations.
+
+    Attributes
+    ----------
+    G : ndarray (m, 6 n)
+        Rows: twists of all bodies, each in its own frame.
+    g : ndarray (m,)
+        How far the joints are apart, rad and m, in the same rows.
+    target : ndarray (m,)
+        What the velocities are to be: not zero where joints move as time says.
+    drift : ndarray (m,)
+        Minus G-dot Phi: what ``G Phi-dot`` has to be.
+    rows : dict
+        Slice of each joint, by name.
+    """
+
+    G: NDArray
+    g: NDArray
+    target: NDArray
+    drift: NDArray
+    rows: dict[str, slice]
+
+
+def joint_rows(bodies: MaximalBodies, E: NDArray, phi: NDArray, t: float = 0.0) -> JointRows:
+    """Constraints of all joints at one state, whether or not the joints are intact (Sueda, Eqs 1.69, 1.70).
+
+    Of the six rows of a rigid joint those are dropped along which it moves: rows are combined by T, the forces that it
+    resists, ``T^T S = 0``. So any joint will do.
+
+    Parameters
+    ----------
+    bodies : MaximalBodies
+        Bodies and joints.
+    E : ndarray (n, 4, 4)
+        World poses of the bodies.
+    phi : ndarray (n, 6)
+        Their twists.
+    t : float, optional
+        Time in s, for joints that move as it says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> from rbdkit.algorithms.maximal import joint_rows, maximal_bodies
+    >>> bodies = maximal_bodies(rbd.library.double_pendulum())
+    >>> joint_rows(bodies, np.tile(np.eye(4), (2, 1, 1)), np.zeros((2, 6))).G.shape
+    (10, 12)
+    """
+    E = np.concatenate([np.eye(4)[None], E])  # the world first
+    phi = np.concatenate([np.zeros((1, 6)), phi])
+    parts, rows, first = [], {}, 0
+    for joint in bodies.joints:
+        k, i = joint.predecessor, joint.successor
+        E_k, E_i = E[k] @ joint.predecessor_placement, E[i] @ joint.successor_placement
+        pose = se3.inverse(E_k) @ E_i
+        Ad_i = se3.adjoint(se3.inverse(joint.successor_placement))  # to the joint, from the body that owns it
+        Ad_k = se3.adjoint(se3.inverse(pose) @ se3.inverse(joint.predecessor_placement))
+        V = Ad_i @ phi[i]
+        apart = V - Ad_k @ phi[k]  # Eq 1.69
+        form = loop_form(joint.type, pose, apart, t)
+        T_T = form.T.T
+        G = np.zeros((len(T_T), len(E), 6))
+        G[:, i] += T_T @ Ad_i
+        G[:, k] -= T_T @ Ad_k
+        parts.append(
+            (
+                G[:, 1:].reshape(len(T_T), 6 * bodies.n),
+                form.delta,
+                T_T @ form.sigma,
+                T_T @ (form.c_J - se3.ad(apart) @ V),
+            )
+        )
+        rows[joint.name] = slice(first, first + len(T_T))
+        first += len(T_T)
+    none = np.zeros(0)
+    G, g, target, drift = ([part[j] for part in parts] for j in range(4))
+    return JointRows(
+        np.concatenate([np.zeros((0, 6 * bodies.n)), *G]),
+        *(np.concatenate([none, *each]) for each in (g, target, drift)),
+        rows,
+    )
