@@ -178,6 +178,7 @@ _PACKAGES = (
     "articulated",
     "constraints",
     "contact",
+    "elastic",
     "equivalence",
     "floating_base",
     "gears",
