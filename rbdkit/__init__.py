@@ -77,18 +77,24 @@ _HOMES = {
         "rnea_derivatives",
         "rnea_gradient",
         "rnea_parameter_jacobian",
+        "stiffness_and_damping",
     ],
     "rbdkit.errors": ["FormatError", "ModelError", "RbdkitError", "SimulationError", "StateError"],
     "rbdkit.figures": ["plot"],
     "rbdkit.forces": [
+        "Damper",
+        "DirectedForce",
+        "ExcitedMuscle",
         "ForceElement",
         "JointDamper",
         "JointFriction",
         "JointSpring",
         "Maxwell",
+        "Muscle",
         "Pull",
         "Servo",
         "Spring",
+        "ZeroLengthSpring",
     ],
     "rbdkit.formats": ["load", "save"],
     "rbdkit.formulations": ["StateEquation"],
@@ -207,11 +213,26 @@ if TYPE_CHECKING:
         rnea_derivatives,
         rnea_gradient,
         rnea_parameter_jacobian,
+        stiffness_and_damping,
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
     from rbdkit.export import to_html
     from rbdkit.figures import plot
-    from rbdkit.forces import ForceElement, JointDamper, JointFriction, JointSpring, Maxwell, Pull, Servo, Spring
+    from rbdkit.forces import (
+        Damper,
+        DirectedForce,
+        ExcitedMuscle,
+        ForceElement,
+        JointDamper,
+        JointFriction,
+        JointSpring,
+        Maxwell,
+        Muscle,
+        Pull,
+        Servo,
+        Spring,
+        ZeroLengthSpring,
+    )
     from rbdkit.formats import load, save  # type: ignore[no-redef]  # a module has the same name
     from rbdkit.formulations import StateEquation
     from rbdkit.functions import (

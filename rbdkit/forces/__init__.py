@@ -6,25 +6,39 @@ friction) are shorthand for such elements that compiled code knows directly; its
 may have states of its own, which motions carry beside (q, v) as z: `maxwell` and `servo` do.
 """
 
+from rbdkit.forces.damper import Damper
 from rbdkit.forces.element import ForceElement
 from rbdkit.forces.joint_damper import JointDamper
 from rbdkit.forces.joint_friction import JointFriction
 from rbdkit.forces.joint_spring import JointSpring
 from rbdkit.forces.maxwell import Maxwell
+from rbdkit.forces.muscle import ExcitedMuscle, Muscle, TimedMuscle, timed_muscle
+from rbdkit.forces.point_force import DirectedForce, PointForce, TimedPointForce, point_force
 from rbdkit.forces.pull import Pull
 from rbdkit.forces.servo import Servo
 from rbdkit.forces.spring import Spring
 from rbdkit.forces.surroundings import BodyMotion, Surroundings
+from rbdkit.forces.zero_length_spring import ZeroLengthSpring
 
 __all__ = [
     "BodyMotion",
+    "Damper",
+    "DirectedForce",
+    "ExcitedMuscle",
     "ForceElement",
     "JointDamper",
     "JointFriction",
     "JointSpring",
     "Maxwell",
+    "Muscle",
+    "PointForce",
     "Pull",
     "Servo",
     "Spring",
     "Surroundings",
+    "TimedMuscle",
+    "TimedPointForce",
+    "ZeroLengthSpring",
+    "point_force",
+    "timed_muscle",
 ]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
 from rbdkit.forces import BodyMotion, ForceElement, JointDamper, JointFriction, JointSpring, Surroundings
+from rbdkit.forces.element import End
 from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.model.joint import Joint
 from rbdkit.model.trial_motion import trial_motion
@@ -85,6 +86,12 @@ def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surrou
         return known[body]
 
     return Surroundings(model, q, v, motion)
+
+
+def neutral_distance(model: Model, a: End, b: End) -> float:
+    """Distance of two points while the model is neutral, m."""
+    at = surroundings(model, model.neutral(), np.zeros(model.nv))
+    return float(np.linalg.norm(at.position(*b) - at.position(*a)))
 
 
 class ForcesAtState:

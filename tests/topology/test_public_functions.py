@@ -117,6 +117,9 @@ TABLE = {
     "algorithms.force_elements.element_rates": Known(
         lambda c: np.stack(A.element_rates(c.m, c.q, c.v, t=c.t)), SAME, SAME, SAME
     ),
+    "derivatives.stiffness.stiffness_and_damping": Known(
+        lambda c: R.stiffness_and_damping(c.m, c.q, c.v, t=c.t).K_r.toarray(), SAME, MATRIX, MATRIX
+    ),
     "functions.element_state_rates": Known(lambda c: _states_of(c, R.element_state_rates), SAME, SAME, SAME),
     "algorithms.force_elements.element_state_rates": Known(
         lambda c: _states_of(c, A.element_state_rates), SAME, SAME, SAME
@@ -765,6 +768,8 @@ UNCHECKED_METHODS = {
     "move": "integrate, for integrators",
     "displacement": "difference, for integrators",
     "local_rate": "for integrators",
+    "add_spring": "a and b are names of bodies",
+    "add_damper": "likewise",
 }
 
 
