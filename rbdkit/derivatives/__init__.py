@@ -30,11 +30,13 @@ from rbdkit.derivatives.parameters import (
     inertial_regressor,
     rnea_parameter_jacobian,
 )
+from rbdkit.derivatives.stiffness import StiffnessAndDamping, stiffness_and_damping
 
 __all__ = [
     "DynamicsDerivatives",
     "Gradient",
     "RneaDerivatives",
+    "StiffnessAndDamping",
     "aba_derivatives",
     "aba_gradient",
     "forward_dynamics_derivatives",
@@ -44,4 +46,5 @@ __all__ = [
     "rnea_derivatives",
     "rnea_gradient",
     "rnea_parameter_jacobian",
+    "stiffness_and_damping",
 ]

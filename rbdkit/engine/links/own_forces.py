@@ -99,7 +99,7 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
     """
     if not model.acting:
         return None
-    record = _Record(model)
+    record = Record(model)
     for force in model.acting:
         try:
             require_pure(force.element, model)
@@ -183,7 +183,7 @@ class _TypeOnSymbols:
         return self._type.motion_subspace(q) if self.constant_S else symbols(self._copy.motion_subspace(roomy(q)))
 
 
-class _Record(MechanismOnSymbols):
+class Record(MechanismOnSymbols):
     """Force elements that act on symbols."""
 
     def __init__(self, model: Model) -> None:

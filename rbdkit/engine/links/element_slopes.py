@@ -1,0 +1,251 @@
+"""What force elements do to bodies and joints with all its derivatives, recorded: wrenches, stiffness and damping.
+
+In the coordinates of Sueda's notes: wrenches and twists of a body in its own axes, angular part first. ``K = df/dE`` is
+along displacements of that sort while the twists stay, ``D = -df/dPhi`` by the twists (Eq 1.30). What is recorded for
+one element holds for all that are made alike, so many springs are computed at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.own_forces import Record
+from rbdkit.engine.links.own_joints import on_symbols
+from rbdkit.errors import ModelError
+from rbdkit.model import Model
+from rbdkit.model.force import Force, surroundings
+from rbdkit.model.kept import kept
+from rbdkit.model.on_symbols import MOTION, require_pure, scalar
+from rbdkit.trace import Feedback, Impure, Scalar, Symbol, Trace, evaluate, roomy, symbols, tangents
+
+
+class Slopes(NamedTuple):
+    """Forces on n bodies and nv velocities with their derivatives: 6 n rows of bodies, then those of joints.
+
+    Attributes
+    ----------
+    f : ndarray (6 n + nv,)
+        Wrenches and joint forces.
+    rows, columns : ndarray (k,)
+        Where the numbers stand that are not always zero; what stands in one place is added up.
+    K, D : ndarray (k,)
+        These numbers.
+    """
+
+    f: NDArray
+    rows: NDArray
+    columns: NDArray
+    K: NDArray
+    D: NDArray
+
+
+@dataclass(frozen=True)
+class _Law:
+    """What was recorded: of a row of numbers, the motions of `bodies` bodies, q, v, z, and parameters behind them.
+
+    velocities : numbers of the velocity variables that it acts on. directions : of those that it depends on.
+    asks_joints : whether q, v or z are in the row.
+    """
+
+    law: Feedback
+    bodies: int
+    velocities: tuple[int, ...]
+    directions: tuple[int, ...]
+    asks_joints: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Elements that are made alike: which, and the bodies of each."""
+
+    law: _Law
+    forces: list[Force] = field(default_factory=list)
+    bodies: list[tuple[int, ...]] = field(default_factory=list)
+
+
+def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0) -> Slopes:
+    """Of everything in `Model.acting` at one state: q (nq,), v (nv,), z (nz,), and t in s for prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If an element cannot be recorded: it decides by values, keeps something, or uses what knows no symbols.
+    """
+    n = len(model.bodies) - 1
+    f = np.zeros(6 * n + model.nv)
+    parts: list[tuple[NDArray, NDArray, NDArray, NDArray]] = []
+    motion = surroundings(model, q, v, t).motion
+    with np.errstate(all="ignore"):
+        for alike in kept(model, _recorded):
+            law, given = alike.law, []
+            for force, bodies in zip(alike.forces, alike.bodies, strict=True):
+                here = [motion(body) for body in bodies]
+                row = [x for m in here for x in (m.R.ravel(), m.p, m.w, m.v)]
+                row += [q, v, z] if law.asks_joints else []
+                given.append(np.concatenate([*row, *(np.ravel(x) for x in force.element.parameters().values())]))
+            found = evaluate(law.law, np.zeros(len(given)), np.array(given), np.zeros((len(given), 0)))
+            m = 6 * law.bodies + len(law.velocities)
+            k = 6 * law.bodies + len(law.directions)
+            K, D = found[:, m : m + m * k].reshape(-1, m, k), found[:, m + m * k :].reshape(-1, m, k)
+            for bodies, value, own_K, own_D in zip(alike.bodies, found, K, D, strict=True):
+                places = [np.arange(6 * (body - 1), 6 * body) for body in bodies]
+                rows = np.concatenate([*places, 6 * n + np.array(law.velocities, dtype=int)]).astype(int)
+                columns = np.concatenate([*places, 6 * n + np.array(law.directions, dtype=int)]).astype(int)
+                np.add.at(f, rows, value[:m])
+                parts.append((np.repeat(rows, k), np.tile(columns, m), own_K.ravel(), own_D.ravel()))
+    if not parts:
+        return Slopes(f, np.zeros(0, int), np.zeros(0, int), np.zeros(0), np.zeros(0))
+    return Slopes(f, *(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _recorded(model: Model) -> list[_Alike]:
+    """The elements of a model, those together that are made alike."""
+    found: dict[Any, _Alike] = {}
+    for force in model.acting:
+        key, bodies = _made_of(model, force)
+        if key in found:
+            alike = found[key]
+        else:
+            law, bodies = _record(model, force, bodies)
+            alike = found[key] = _Alike(law)
+        alike.forces.append(force)
+        alike.bodies.append(bodies)
+    return list(found.values())
+
+
+def _made_of(model: Model, force: Force) -> tuple[Any, tuple[int, ...]]:
+    """What elements have in common that are made alike, and the bodies of this one in the order of its fields."""
+    element = force.element
+    names = [x for value in element.structure().values() for x in (value if isinstance(value, tuple) else (value,))]
+    if element.is_users_own or element.states or any(isinstance(x, str) and x in model._frame_index for x in names):
+        return force.name, ()
+    bodies: list[int] = []
+
+    def place(name: Any) -> Any:
+        if not isinstance(name, str) or name not in model._body_index:
+            return name
+        body = model._body_index[name]
+        if body and body not in bodies:
+            bodies.append(body)
+        return ("body", bodies.index(body) if body else None)
+
+    fields = tuple(
+        (name, tuple(place(x) for x in value) if isinstance(value, tuple) else place(value))
+        for name, value in element.structure().items()
+    )
+    shapes = tuple((name, np.shape(x)) for name, x in element.parameters().items())
+    return (type(element), fields, shapes), tuple(bodies)
+
+
+def _record(model: Model, force: Force, bodies: tuple[int, ...]) -> tuple[_Law, tuple[int, ...]]:
+    """The law of one element, and its bodies in the order in which the law has them."""
+    record = _Slopes(model)
+    try:
+        require_pure(force.element, model)
+        record.take(force)
+    except Impure as fault:
+        raise ModelError(f"force {force.name!r} has no derivatives: {fault}") from None
+    except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
+        raise ModelError(f"force {force.name!r} has no derivatives: {type(fault).__name__}: {fault}") from None
+    order = bodies or tuple(sorted(body for body in record.asked if body > 0))
+    return record.slopes(order), order
+
+
+class _Slopes(Record):
+    """A force element on symbols, with derivatives of all that it does."""
+
+    def slopes(self, bodies: Sequence[int]) -> _Law:
+        """The law, with bodies in that order."""
+        velocities = tuple(sorted(self.torques))
+        outputs = [x for body in bodies for x in self._wrench(body)] + [scalar(self.torques[a]) for a in velocities]
+        live = set(self.graph.live([self.graph.position(x) for x in outputs if isinstance(x, Symbol)]))
+        along, by_speed = [], []
+        for body in bodies:
+            for e in np.eye(6):
+                along.append(self._displaced(body, e))
+                by_speed.append(self._faster(body, e))
+        directions = self._directions(live)
+        for a in directions:
+            along.append(self._along_joint(a, live))
+            by_speed.append({self.graph.position(self.v[a]): 1.0})
+        K, D = (self._derivatives(outputs, seeds) for seeds in (along, by_speed))
+        found = [*outputs, *K, *(-x for x in D)]
+        trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in found), ())
+        law = Feedback.of(trace, self.given)
+        asks = any(step[0] == "load" and step[1] in ("q", "v", "z") for step in law.steps)
+        return _Law(self._in_a_row(law, bodies, asks), len(bodies), velocities, directions, asks)
+
+    def _wrench(self, body: int) -> list[Any]:
+        """What acts on a body, about its origin and in its axes."""
+        if body not in self.wrenches:
+            return [0.0] * 6
+        motion, wrench = self.motion(body), self.wrenches[body]
+        moment = wrench[:3] - np.cross(motion.p, wrench[3:])
+        return [scalar(x) for x in (*(motion.R.T @ moment), *(motion.R.T @ wrench[3:]))]
+
+    def _displaced(self, body: int, e: NDArray) -> dict[int, Scalar]:
+        """Seeds of a displacement of a body along its axes, while its twist in them stays."""
+        motion = self.motion(body)
+        turn, shift = motion.R @ e[:3], motion.R @ e[3:]
+        turned = [np.cross(turn, motion.R.T).T, shift, np.cross(turn, motion.w), np.cross(turn, motion.v)]
+        return self._seeds(body, turned)
+
+    def _faster(self, body: int, e: NDArray) -> dict[int, Scalar]:
+        """Seeds of a change of its twist."""
+        motion = self.motion(body)
+        return self._seeds(body, [np.zeros((3, 3)), np.zeros(3), motion.R @ e[:3], motion.R @ e[3:]])
+
+    def _seeds(self, body: int, rates: Sequence[NDArray]) -> dict[int, Scalar]:
+        motion = self.motion(body)
+        flat = [x for part in (motion.R.ravel(), motion.p, motion.w, motion.v) for x in part]
+        values = [scalar(x) for part in rates for x in np.ravel(part)]
+        return {self.graph.position(x): rate for x, rate in zip(flat, values, strict=True)}
+
+    def _directions(self, live: set[int]) -> tuple[int, ...]:
+        """Numbers of the velocity variables on whose coordinates or speeds something depends."""
+        found: set[int] = set()
+        for joint in self.model.joints:
+            if joint.nv and joint.mimic is None:
+                if any(self.graph.position(x) in live for x in self.q[joint.q_slice]):
+                    found |= set(range(joint.v_slice.start, joint.v_slice.stop))
+                found |= {a for a in range(joint.v_slice.start, joint.v_slice.stop) if self._at(a) in live}
+        return tuple(sorted(found))
+
+    def _at(self, a: int) -> int:
+        return self.graph.position(self.v[a])
+
+    def _along_joint(self, a: int, live: set[int]) -> dict[int, Scalar]:
+        """Seeds of the coordinates of a joint along a velocity variable of it; none where nothing depends on them."""
+        joint = next(j for j in self.model.joints if j.nv and not j.mimic and j.v_slice.start <= a < j.v_slice.stop)
+        own = self.q[joint.q_slice]
+        if not any(self.graph.position(x) in live for x in own):
+            return {}
+        e = symbols(np.eye(joint.nv)[a - joint.v_slice.start])
+        rates = np.ravel(symbols(on_symbols(joint.type).rate(roomy(own), roomy(e))))
+        return {self.graph.position(x): scalar(rate) for x, rate in zip(own, rates, strict=True)}
+
+    def _derivatives(self, outputs: Sequence[Any], seeds: Sequence[dict[int, Scalar]]) -> list[Any]:
+        """By rows: of each output along all seeds."""
+        positions = [self.graph.position(x) for x in outputs]
+        columns = [tangents(self.graph, positions, seed) for seed in seeds]
+        return [column[k] for k in range(len(outputs)) for column in columns]
+
+    def _in_a_row(self, law: Feedback, bodies: Sequence[int], asks: bool) -> Feedback:
+        """The law with all that it loads in one argument."""
+        model, start = self.model, MOTION * len(bodies)
+        places = {f"body{body}": MOTION * k for k, body in enumerate(bodies)}
+        places |= {"q": start, "v": start + model.nq, "z": start + model.nq + model.nv}
+        given = start + (model.nq + model.nv + self.places.size if asks else 0)
+        steps: list[tuple[Any, ...]] = []
+        for step in law.steps:
+            if step[0] == "load":
+                step = ("load", "q", places[step[1]] + step[2])
+            elif step[0] == "number" and step[1] < len(self.given):
+                step = ("load", "q", given + step[1])
+            steps.append(step)
+        return Feedback(tuple(steps), law.results, law.numbers)
