@@ -120,7 +120,7 @@ class Muscle(ForceElement):
         speed = rate / (self.optimal_length * self.max_velocity)
         active = self.activation_now() * self.active_force_length(own) * self.force_velocity(speed)
         tension = self.peak_force * (active + self.passive_force_length(own))
-        for (one, two), u in zip(self._segments(), directions, strict=True):
+        for (one, two), u in zip(self.segments(), directions, strict=True):
             at.apply_force(one[0], tension * u, one[1])
             at.apply_force(two[0], -tension * u, two[1])
 
@@ -134,14 +134,15 @@ class Muscle(ForceElement):
         length: Any = 0.0
         rate: Any = 0.0
         directions = []
-        for one, two in self._segments():
+        for one, two in self.segments():
             u, own = line(at, one, two)
             length = length + own
             rate = rate + u @ (at.velocity(*two) - at.velocity(*one))
             directions.append(u)
         return length, rate, directions
 
-    def _segments(self) -> list[tuple[End, End]]:
+    def segments(self) -> list[tuple[End, End]]:
+        """The straight parts of its path."""
         stops = self.stops()
         return list(pairwise(stops))
 

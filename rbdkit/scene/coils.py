@@ -1,11 +1,14 @@
-"""Springs and rods: a coil, or a straight line, between two points."""
+"""Springs, rods and muscles: a coil, a straight line or a spindle between two points."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.forces import Muscle
+from rbdkit.forces.element import End
 from rbdkit.model import Force, Model
+from rbdkit.model.force import neutral_distance
 from rbdkit.scene import palette
 from rbdkit.scene.scene import Band
 from rbdkit.scene.triangles import Triangles
@@ -15,23 +18,62 @@ TURNS, STEPS, SIDES = 9, 16, 6
 STRAIGHT = 0.12
 """Part of the length at each end that leads straight to the point."""
 LAYER = "forces"
+STRESS = 3e5
+"""N/m2 that a muscle bears at most; says how thick one is."""
+PALE, RED = np.array([0.93, 0.76, 0.72]), np.array([0.75, 0.08, 0.10])
+"""Colours of a muscle at rest, and of one that is fully active."""
 
 
 def bands_of(model: Model, size: float) -> tuple[Band, ...]:
-    """The coils of force elements, and the lines of constraints, that have two ends. size : radius of a coil, m."""
+    """The coils and muscles of force elements, and the lines of constraints. size : radius of a coil, m."""
     found = []
     for own in model.elements:
+        if isinstance(own.element, Muscle):
+            found += _of_muscle(model, own.element, size)
+            continue
         ends = own.element.ends()
         if ends is None:
             continue
-        frames = [model.frame(name) for name, _ in ends]
-        places = [f.placement[:3, 3] + f.placement[:3, :3] @ point for f, (_, point) in zip(frames, ends, strict=True)]
-        points = [(float(x), float(y), float(z)) for x, y, z in places]
+        nodes, points = _placed(model, ends)
         is_force = isinstance(own, Force)
         surface = coil(size) if is_force else line(0.25 * size)
         surface = surface.painted(palette.rgb(palette.FORCE if is_force else palette.JOINT))
-        found.append(Band((frames[0].body, frames[1].body), (points[0], points[1]), LAYER, surface))
+        found.append(Band(nodes, points, LAYER, surface))
     return tuple(found)
+
+
+Three = tuple[float, float, float]
+
+
+def _placed(model: Model, ends: tuple[End, End]) -> tuple[tuple[int, int], tuple[Three, Three]]:
+    """Bodies of two ends, and the points in their coordinates."""
+    frames = [model.frame(name) for name, _ in ends]
+    places = [f.placement[:3, 3] + f.placement[:3, :3] @ point for f, (_, point) in zip(frames, ends, strict=True)]
+    one, two = [(float(x), float(y), float(z)) for x, y, z in places]
+    return (frames[0].body, frames[1].body), (one, two)
+
+
+def _of_muscle(model: Model, muscle: Muscle, size: float) -> list[Band]:
+    """A spindle for each straight part: together they have the muscle's volume, and keep it, in the colour of its
+    activation."""
+    segments = muscle.segments()
+    lengths = [max(neutral_distance(model, *ends), 1e-6) for ends in segments]
+    area = muscle.peak_force / STRESS * muscle.optimal_length / sum(lengths)
+    radius = float(np.clip(np.sqrt(2.0 * area / np.pi), 0.4 * size, 4.0 * size))
+    surface = spindle(radius).painted(PALE + muscle.activation * (RED - PALE))
+    placed = [_placed(model, ends) for ends in segments]
+    return [Band(nodes, points, LAYER, surface, rest) for (nodes, points), rest in zip(placed, lengths, strict=True)]
+
+
+def spindle(radius: float) -> Triangles:
+    """A body of revolution about x, from 0 to 1, thickest in the middle; its volume is half that of the cylinder."""
+    x, phi = np.linspace(0.0, 1.0, 2 * STEPS + 1), 2.0 * np.pi * np.arange(2 * SIDES) / (2 * SIDES)
+    r = radius * np.sin(np.pi * x)
+    ring = np.stack([0.0 * phi, np.cos(phi), np.sin(phi)], axis=1)
+    vertices = r[:, None, None] * ring + x[:, None, None] * np.array([1.0, 0.0, 0.0])
+    normals = ring - (np.pi * radius * np.cos(np.pi * x))[:, None, None] * np.array([1.0, 0.0, 0.0])
+    normals /= np.linalg.norm(normals, axis=2, keepdims=True)
+    return Triangles(vertices.reshape(-1, 3), normals.reshape(-1, 3), _rings(len(x), len(phi)))
 
 
 def line(radius: float) -> Triangles:
@@ -65,7 +107,11 @@ def tube(path: NDArray, radius: float) -> Triangles:
     phi = 2.0 * np.pi * np.arange(SIDES) / SIDES
     normals = np.cos(phi)[None, :, None] * np.array(first)[:, None] + np.sin(phi)[None, :, None] * second[:, None]
     vertices = path[:, None] + radius * normals
-    k, side = (grid.ravel() for grid in np.meshgrid(np.arange(len(path) - 1), np.arange(SIDES), indexing="ij"))
-    a, b = k * SIDES + side, k * SIDES + (side + 1) % SIDES
-    faces = np.concatenate([np.stack([a, b, b + SIDES], axis=1), np.stack([a, b + SIDES, a + SIDES], axis=1)])
-    return Triangles(vertices.reshape(-1, 3), normals.reshape(-1, 3), faces)
+    return Triangles(vertices.reshape(-1, 3), normals.reshape(-1, 3), _rings(len(path), SIDES))
+
+
+def _rings(count: int, sides: int) -> NDArray:
+    """Triangles between rings of vertices, one after the other."""
+    k, side = (grid.ravel() for grid in np.meshgrid(np.arange(count - 1), np.arange(sides), indexing="ij"))
+    a, b = k * sides + side, k * sides + (side + 1) % sides
+    return np.concatenate([np.stack([a, b, b + sides], axis=1), np.stack([a, b + sides, a + sides], axis=1)])

@@ -52,7 +52,9 @@ def pack_scene(scene: Scene) -> dict[str, Any]:
         ],
         "trails": [{"node": trail.node, "point": list(trail.point), "color": trail.color} for trail in scene.trails],
         "bands": [
-            {"nodes": list(band.nodes), "points": [list(point) for point in band.points]} for band in scene.bands
+            {"nodes": list(band.nodes), "points": [list(point) for point in band.points]}
+            | ({} if band.rest is None else {"rest": band.rest})
+            for band in scene.bands
         ],
         "grid": None if scene.grid is None else {**vars(scene.grid), "center": list(scene.grid.center)},
         "outline": scene.outline.tolist(),

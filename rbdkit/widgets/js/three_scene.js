@@ -169,7 +169,7 @@ class ThreeScene {
   // What is stretched between two points follows them.
   stretch() {
     const { Vector3 } = this.THREE;
-    (this.spec.bands ?? []).forEach(({ nodes, points }, k) => {
+    (this.spec.bands ?? []).forEach(({ nodes, points, rest }, k) => {
       const [start, end] = nodes.map((node, side) =>
         new Vector3(...points[side]).applyQuaternion(this.nodes[node].quaternion).add(this.nodes[node].position)
       );
@@ -178,7 +178,8 @@ class ThreeScene {
       const group = this.stretched[k];
       group.position.copy(start);
       group.quaternion.setFromUnitVectors(new Vector3(1, 0, 0), along.divideScalar(length));
-      group.scale.set(length, 1, 1);
+      const wide = rest === undefined ? 1 : Math.min(Math.sqrt(rest / length), 4); // its volume stays
+      group.scale.set(length, wide, wide);
     });
   }
 
