@@ -1,0 +1,99 @@
+"""A spherical joint in exponential coordinates whose velocities are their rates (Sueda, section 2.4.8).
+
+`rbdkit.ExponentialSpherical` is the joint of models; its velocity is the angular velocity, which stays what it is where
+coordinates are changed. This is the form of the notes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import StateError
+from rbdkit.spatial import so3
+from rbdkit.spatial.so3 import skew, unskew
+
+SMALL = 1e-6
+"""rad; of shorter vectors the limits are taken, which are wrong by less than its square."""
+
+
+class ExponentialJoint(NamedTuple):
+    """R, the angular rows of S, and their rate; (3, 3) each: ``omega = S qdot``, in body axes.
+
+    Examples
+    --------
+    >>> from rbdkit.algorithms.exponential_coordinates import ExponentialJoint
+    >>> ExponentialJoint._fields
+    ('R', 'S', 'Sdot')
+    """
+
+    R: NDArray
+    S: NDArray
+    Sdot: NDArray
+
+
+def exponential_joint(q: NDArray, qdot: NDArray) -> ExponentialJoint:
+    """Rotation, joint Jacobian and its rate by the formulas of Gallego and Yezzi (Eqs 2.42 to 2.47).
+
+    Parameters
+    ----------
+    q, qdot : ndarray (3,)
+        Rotation vector and its rate.
+
+    Examples
+    --------
+    About one axis the rate is the angular velocity:
+
+    >>> import numpy as np
+    >>> from rbdkit.algorithms.exponential_coordinates import exponential_joint
+    >>> exponential_joint(np.array([0.0, 0.0, 1.2]), np.zeros(3)).S[:, 2].round(12).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    R, e, I = so3.exp(q), np.eye(3), np.eye(3)  # Eq 2.42
+    if q @ q < SMALL**2:
+        # the limits: S = 1 - [q]/2 + ..., so that its rate is -[qdot]/2
+        return ExponentialJoint(R, I - 0.5 * skew(q), -0.5 * skew(qdot))
+    d = 1.0 / (q @ q)
+    B = [q[i] * skew(q) for i in range(3)]  # Eq 2.46
+    C = [skew(skew(q) @ (I - R) @ e[i]) for i in range(3)]
+    A = [(B[i] + C[i]) * d for i in range(3)]
+    Rdot = sum((A[i] @ R * qdot[i] for i in range(3)), np.zeros((3, 3)))  # Eqs 2.43, 2.45
+    S = np.array([unskew(R.T @ A[i] @ R) for i in range(3)]).T  # Eq 2.44
+    ddot = -2.0 * (q @ qdot) * d**2  # Eq 2.47
+    columns = []
+    for i in range(3):
+        Bdot = qdot[i] * skew(q) + q[i] * skew(qdot)
+        Cdot = skew(skew(qdot) @ (I - R) @ e[i] - skew(q) @ Rdot @ e[i])
+        Adot = (Bdot + Cdot) * d + (B[i] + C[i]) * ddot
+        columns.append(unskew(Rdot.T @ A[i] @ R + R.T @ Adot @ R + R.T @ A[i] @ Rdot))
+    return ExponentialJoint(R, S, np.array(columns).T)
+
+
+def reparametrized(q: NDArray, qdot: NDArray) -> tuple[NDArray, NDArray]:
+    """The same rotation and angular velocity by a vector that goes the other way round: q and qdot, (3,) each.
+
+    To be called when |q| comes near 2 pi, where S loses its rank.
+
+    Raises
+    ------
+    StateError
+        If q is so near zero or a whole turn that one of the two vectors has no rate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rbdkit.algorithms.exponential_coordinates import reparametrized
+    >>> q, qdot = reparametrized(np.array([0.0, 0.0, 6.0]), np.array([0.0, 0.0, 2.0]))
+    >>> q[2].round(6).item(), qdot[2].round(9).item()
+    (-0.283185, 2.0)
+    """
+    length = float(np.linalg.norm(q))
+    if length < SMALL or abs(length - 2.0 * np.pi) < SMALL:
+        raise StateError(
+            f"a rotation vector of length {length:.6g} has no other that goes on from it; change it earlier"
+        )
+    q_new = (1.0 - 2.0 * np.pi / length) * q
+    S_prev, S = exponential_joint(q, qdot).S, exponential_joint(q_new, qdot).S
+    return q_new, np.linalg.solve(S, S_prev @ qdot)
