@@ -124,12 +124,17 @@ _HOMES = {
     "rbdkit.algorithms.constraints": ["constraints_of"],
     "rbdkit.freedom": ["mobility", "properly_constrained"],
     "rbdkit.joints": [
+        "Composite",
         "Cylindrical",
+        "EulerAngles",
         "EulerSpherical",
+        "ExponentialSpherical",
         "Fixed",
         "Free",
+        "FreeInPlane",
         "Helical",
         "Planar",
+        "PlanarTranslation",
         "Prescribed",
         "Prismatic",
         "RackAndPinion",
@@ -137,6 +142,9 @@ _HOMES = {
         "Revolute",
         "SphereInCylinder",
         "Spherical",
+        "SplineCurve",
+        "SplineSurface",
+        "Translational",
         "Universal",
     ],
     "rbdkit.model": [
@@ -256,12 +264,17 @@ if TYPE_CHECKING:
     )
     from rbdkit.inspection import inspect
     from rbdkit.joints import (
+        Composite,
         Cylindrical,
+        EulerAngles,
         EulerSpherical,
+        ExponentialSpherical,
         Fixed,
         Free,
+        FreeInPlane,
         Helical,
         Planar,
+        PlanarTranslation,
         Prescribed,
         Prismatic,
         RackAndPinion,
@@ -269,6 +282,9 @@ if TYPE_CHECKING:
         Revolute,
         SphereInCylinder,
         Spherical,
+        SplineCurve,
+        SplineSurface,
+        Translational,
         Universal,
     )
     from rbdkit.model import (

@@ -42,7 +42,7 @@ from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, 
 from rbdkit.library.pinion_hinge import pinion_hinge
 from rbdkit.library.planar_machines import five_bar, linear_actuator, parallelogram_robot, peaucellier
 from rbdkit.library.platforms import delta_robot, stewart_coordinates, stewart_platform
-from rbdkit.library.random_tree import joint_gallery, random_state, random_tree, uncommon_joints
+from rbdkit.library.random_tree import joint_gallery, led_joints, random_state, random_tree, uncommon_joints
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain
 from rbdkit.library.rolling_sphere import rolling_sphere
@@ -123,6 +123,7 @@ __all__ = [
     "tumbling_box",
     "tumbling_box_state",
     "turret_pendulum",
+    "led_joints",
     "uncommon_joints",
     "unlike_spheres",
     "upright_frequency",

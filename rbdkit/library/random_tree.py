@@ -8,19 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.joints import (
+    Composite,
     Cylindrical,
+    EulerAngles,
     EulerSpherical,
+    ExponentialSpherical,
     Fixed,
     Free,
+    FreeInPlane,
     Helical,
     JointType,
     Planar,
+    PlanarTranslation,
     Prismatic,
     RackAndPinion,
     Reversed,
     Revolute,
     SphereInCylinder,
     Spherical,
+    SplineCurve,
+    SplineSurface,
+    Translational,
     Universal,
 )
 from rbdkit.model import Box, Geometry, Model
@@ -71,7 +79,7 @@ def joint_gallery(rng: np.random.Generator) -> list[JointType]:
 
 
 def uncommon_joints(rng: np.random.Generator) -> list[JointType]:
-    """The joints that few other programs have, from both ends; with `joint_gallery` these are all there are.
+    """The rolling and sliding joints that few other programs have, from both ends; see `led_joints` for still others.
 
     Parameters
     ----------
@@ -98,6 +106,47 @@ def uncommon_joints(rng: np.random.Generator) -> list[JointType]:
         SphereInCylinder(b),
         Reversed(RackAndPinion("y", radius=0.3)),
         Reversed(SphereInCylinder("z")),
+    ]
+
+
+def led_joints(rng: np.random.Generator) -> list[JointType]:
+    """Joints in other coordinates, chains of joints as one, and bodies that are led along curves and surfaces.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+
+    Returns
+    -------
+    list of JointType
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> joints = rbd.library.led_joints(np.random.default_rng(0))
+    >>> {joint.kind for joint in joints} >= {"spline_curve", "composite"}
+    True
+    """
+    a, b = unit_vector(rng), unit_vector(rng)
+    frames = [np.eye(4)]
+    for _ in range(6):
+        frames.append(frames[-1] @ se3.exp(rng.uniform(0.1, 0.5, 6)))
+    hill = SplineSurface().values + 0.05 * rng.normal(size=(6, 5, 5))
+    return [
+        Translational(),
+        PlanarTranslation(a),
+        FreeInPlane(b),
+        EulerAngles("XZX"),
+        EulerAngles("YXZ"),
+        ExponentialSpherical(),
+        Composite(Spherical(), Translational()),
+        Composite.chain([Revolute("z"), Helical(a, 0.2), Universal("x", b)]),
+        SplineCurve(),
+        SplineCurve(frames, "catmull_rom"),
+        SplineCurve(frames, "bezier"),
+        SplineSurface(hill),
     ]
 
 

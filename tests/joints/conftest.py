@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdkit.joints import JointType
-from rbdkit.library import joint_gallery, uncommon_joints
+from rbdkit.library import joint_gallery, led_joints, uncommon_joints
 
 
 def cross_matrix(a: np.ndarray) -> np.ndarray:
@@ -40,6 +40,7 @@ def _slope(f: Callable[..., np.ndarray], at: Any, direction: Any) -> np.ndarray:
 
 def _gallery() -> dict[str, JointType]:
     joints = [*joint_gallery(np.random.default_rng(41)), *uncommon_joints(np.random.default_rng(42))]
+    joints += led_joints(np.random.default_rng(43))
     return {f"{k}-{joint.kind}": joint for k, joint in enumerate(joints)}
 
 

@@ -10,11 +10,26 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import expm
 
 from rbdkit.errors import StateError
-from rbdkit.joints import Free, Helical, Planar, Reversed, Revolute, SphereInCylinder, Spherical
+from rbdkit.joints import (
+    Composite,
+    EulerAngles,
+    ExponentialSpherical,
+    Free,
+    Helical,
+    Planar,
+    Reversed,
+    Revolute,
+    SphereInCylinder,
+    Spherical,
+    SplineCurve,
+    SplineSurface,
+)
 from rbdkit.joints.joint_type import VectorJoint
 
 EPS = np.finfo(float).eps
 PI = np.pi
+LED = SplineCurve | SplineSurface
+"""Their one coordinate goes from 0 to the number of segments, without a unit."""
 exact = settings(max_examples=30, deadline=None, derandomize=True)
 turns = st.one_of(st.floats(-12, 0.49).map(lambda e: 10.0**e), st.floats(-9, -1).map(lambda e: PI - 10.0**e))
 small_vectors = st.tuples(*[st.floats(-1, 1, allow_subnormal=False)] * 3).map(np.array)
@@ -40,7 +55,7 @@ def test_integrate_is_the_exponential_where_S_is_constant(joint, rng, twist_matr
         S = joint.motion_subspace(q)
         if not np.allclose(S, joint.motion_subspace(joint.random(rng)), atol=1e-14):
             # universal, Euler angles, rack and pinion; a bore that stays behind; joints seen from the other end
-            assert isinstance(joint, VectorJoint | SphereInCylinder | Reversed)
+            assert isinstance(joint, VectorJoint | SphereInCylinder | Reversed | Composite)
             return
         reached = joint.pose(q) @ expm(twist_matrix(S @ dv))
         assert_allclose(joint.pose(joint.integrate(q, dv)), reached, atol=2e-14)
@@ -140,7 +155,10 @@ def test_stacks_equal_single_states(joint, rng):
 
 def test_neutral_is_where_the_frames_coincide(joint):
     assert joint.neutral().shape == (joint.nq,)
-    assert_array_equal(joint.pose(joint.neutral()), np.eye(4))
+    if isinstance(joint, LED):  # the pose at which a spline begins is taken off
+        assert_allclose(joint.pose(joint.neutral()), np.eye(4), atol=4e-16)
+    else:
+        assert_array_equal(joint.pose(joint.neutral()), np.eye(4))
     joint.check(joint.neutral())
 
 
@@ -149,9 +167,12 @@ def test_random_is_on_the_manifold(joint):
     qs = np.array([joint.random(np.random.default_rng(k)) for k in range(50)]).reshape(50, joint.nq)
     joint.check(qs)
     assert_array_equal(qs[7], joint.random(np.random.default_rng(7)))
+    if isinstance(joint, LED):
+        assert np.all((qs >= 0.0) & (qs <= joint.segments))
+        return
     reach = np.array([{"rad": PI, "m": 1.0, "1": 1.0}[unit] for unit in joint.q_units])
     assert np.all(np.abs(qs) <= reach)
-    if joint.nq:
+    if joint.nq and not isinstance(joint, EulerAngles | ExponentialSpherical):  # away from locks; in a ball
         assert np.all(np.abs(qs).max(axis=0) > 0.8 * reach), "fifty samples reach near the bounds"
 
 
@@ -200,10 +221,10 @@ def test_names_and_units_match_the_sizes(joint):
     assert len(joint.q_names) == len(joint.q_units) == joint.nq
     assert len(joint.v_names) == len(joint.v_units) == joint.nv
     assert set(joint.q_units) <= {"rad", "m", "1"}
-    assert set(joint.v_units) <= {"rad/s", "m/s"}
+    assert set(joint.v_units) <= ({"1/s"} if isinstance(joint, LED) else {"rad/s", "m/s"})
     angular, linear = np.abs(joint.motion_subspace(joint.neutral())).reshape(2, 3, joint.nv).max(axis=1) > 0
     for k, unit in enumerate(joint.v_units):
-        assert unit == ("rad/s" if angular[k] else "m/s")
+        assert isinstance(joint, LED) or unit == ("rad/s" if angular[k] else "m/s")
         assert angular[k] or linear[k]
 
 

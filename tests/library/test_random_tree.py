@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from rbdkit.joints import Prescribed, RackAndPinion, Reversed, Revolute, SphereInCylinder, Spherical
 from rbdkit.joints.joint_type import JointType, VectorJoint
-from rbdkit.library import joint_gallery, random_state, random_tree, uncommon_joints
+from rbdkit.library import joint_gallery, led_joints, random_state, random_tree, uncommon_joints
 
 
 def kinds(types):
@@ -23,7 +23,7 @@ def test_gallery_has_every_joint_type():
     """All but the prescribed joint, which has no coordinates to be random; those few programs have stand apart."""
     gallery, uncommon = joint_gallery(np.random.default_rng(0)), uncommon_joints(np.random.default_rng(0))
     assert {type(joint) for joint in uncommon} == {RackAndPinion, SphereInCylinder, Reversed}
-    gallery += uncommon
+    gallery += uncommon + led_joints(np.random.default_rng(0))
     assert {type(joint) for joint in gallery} == set(all_types()) - {Prescribed}
     options = {getattr(joint, "translation", None) for joint in gallery}
     assert options == {None, "predecessor", "successor"}
