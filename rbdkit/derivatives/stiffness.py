@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
-from rbdkit.algorithms.passive_force import joint_force
+from rbdkit.algorithms.passive_force import joint_passive_force
 from rbdkit.engine.links.element_slopes import slopes
 from rbdkit.errors import StateError
 from rbdkit.functions import checked_state
@@ -132,7 +132,7 @@ def stiffness_and_damping(
     size, joints = 6 * n + model.nv, 6 * n + np.arange(model.nv)
     own = slopes(model, q, qd, z, t)
     f = own.f
-    f[6 * n :] += joint_force(model, q, qd)
+    f[6 * n :] += joint_passive_force(model, q, qd)
     passive = passive_derivatives(model, q, qd)  # Eq 2.78
     rows, columns = np.repeat(joints, model.nv), np.tile(joints, model.nv)
     where = np.concatenate([own.rows, rows]), np.concatenate([own.columns, columns])

@@ -508,7 +508,9 @@ NOT_ASKED = {
     # do not matter to where bodies touch
     **{f"algorithms.contact.{name}": "tests/algorithms/contact" for name in (
         "contact_equation.contact_equation", "contact_equation.separation", "impulse.contact_impulse",
-        "impulse.system_impulse", "wrenches.contact_wrenches", "touching.contacts",
+        "impulse.system_impulse", "wrenches.contact_wrenches", "touching.contacts", "bounded_motion.bounded_motion",
+        "bounded_motion.limit_rows", "event_driven.event_driven", "joint_friction.bilateral_staggered_projections",
+        "loose_bodies.loose_bodies", "motion_step.MotionStep", "motion_step.heun_motion", "motion_step.hermite_motion",
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closed.widths",

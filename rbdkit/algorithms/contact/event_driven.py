@@ -169,8 +169,8 @@ def event_driven(
             q, v = run.settle_contacts(t, q, v, kind, names, impulse=kind == "gain")
             if len(run.changes) > most:
                 raise ConvergenceError(f"{most} contact events until t = {t:.9g} s; raise settle = {settle} m/s")
-    kept = [np.array(part) for part in zip(*run.kept, strict=True)]
-    return ContactHistory(*kept, tuple(run.changes))
+    t_kept, q_kept, v_kept, lam, phi = (np.array(part) for part in zip(*run.kept, strict=True))
+    return ContactHistory(t_kept, q_kept, v_kept, lam, phi, tuple(run.changes))
 
 
 class _Run:
@@ -260,7 +260,7 @@ class _Run:
         for row, i in enumerate(self.active):
             if force(1.0, row) < 0.0:
                 found = (_root(force, row, 0.0), "negative force", (self.pairs[i].name,))
-                first = min(first, found, key=lambda x: x[0])  # type: ignore[type-var, assignment]
+                first = min(first, found, key=lambda x: x[0])  # type: ignore[assignment]
         return first
 
     def settle_contacts(

@@ -93,7 +93,7 @@ class JointRows:
     rows: dict[str, slice]
 
 
-def joint_rows(bodies: MaximalBodies, E: NDArray, phi: NDArray, t: float = 0.0) -> JointRows:
+def joint_rows(bodies: MaximalBodies, E: NDArray, phi: NDArray, *, t: float = 0.0) -> JointRows:
     """Constraints of all joints at one state, whether or not the joints are intact (Sueda, Eqs 1.69, 1.70).
 
     Of the six rows of a rigid joint those are dropped along which it moves: rows are combined by T, the forces that it
@@ -146,9 +146,7 @@ def joint_rows(bodies: MaximalBodies, E: NDArray, phi: NDArray, t: float = 0.0) 
         rows[joint.name] = slice(first, first + len(T_T))
         first += len(T_T)
     none = np.zeros(0)
-    G, g, target, drift = ([part[j] for part in parts] for j in range(4))
+    g, target, drift = (np.concatenate([none, *(part[j] for part in parts)]) for j in (1, 2, 3))
     return JointRows(
-        np.concatenate([np.zeros((0, 6 * bodies.n)), *G]),
-        *(np.concatenate([none, *each]) for each in (g, target, drift)),
-        rows,
+        np.concatenate([np.zeros((0, 6 * bodies.n)), *(part[0] for part in parts)]), g, target, drift, rows
     )

@@ -71,7 +71,7 @@ def acceleration_target(joints: JointRows, phi: NDArray, baumgarte: Baumgarte) -
     return joints.drift - baumgarte.correction(joints.g, joints.G @ phi.ravel() - joints.target)
 
 
-def post_stabilised(bodies: MaximalBodies, E: NDArray, t: float = 0.0, *, tol: float = 1e-13) -> NDArray:
+def post_stabilised(bodies: MaximalBodies, E: NDArray, *, t: float = 0.0, tol: float = 1e-13) -> NDArray:
     """Poses (n, 4, 4) nearest to given ones, in the kinetic-energy metric, with all joints intact (section 1.12).
 
     After the step the bodies are moved by Newton's method, ``G u = -g`` with the least of ``u^T M u``; velocities are
@@ -106,7 +106,7 @@ def post_stabilised(bodies: MaximalBodies, E: NDArray, t: float = 0.0, *, tol: f
     still = np.zeros((bodies.n, 6))
     M_inverse = np.linalg.inv(bodies.M)
     for _ in range(MOST):
-        joints = joint_rows(bodies, E, still, t)
+        joints = joint_rows(bodies, E, still, t=t)
         if np.abs(joints.g).max(initial=0.0) <= tol:
             return E
         blocks = joints.G.reshape(-1, bodies.n, 6)

@@ -63,7 +63,8 @@ class Stiffness:
 
         Conjugate gradients need that. Steps change by no more than their linearisation leaves open.
         """
-        return Stiffness(*((0.5 * (x + x.T)).tocsr() for x in (self.K, self.D)), self.n)
+        K, D = ((0.5 * (x + x.T)).tocsr() for x in (self.K, self.D))
+        return Stiffness(K, D, self.n)
 
 
 def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> Stiffness:
@@ -96,7 +97,7 @@ def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z:
     K, D = [own.dtau_dq.ravel()], [-own.dtau_dv.ravel()]
     for slopes in element_slopes(model, q, bodies.qd, t=t, z=z) if model.acting else ():
         to_joint = np.eye(len(slopes.K))  # motion of the body frames of the notes to that of rbdkit's
-        places = []
+        places: list[int] = []
         for k, body in enumerate(slopes.bodies):
             block = slice(6 * k, 6 * k + 6)
             to_joint[block, block] = np.linalg.inv(bodies.Ad_J[body])
@@ -106,4 +107,5 @@ def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z:
         K.append((to_joint.T @ slopes.K @ to_joint).ravel())
         D.append((to_joint.T @ slopes.D @ to_joint).ravel())
     where = tuple(np.concatenate(at, axis=1))
-    return Stiffness(*(csr_array((np.concatenate(x), where), shape=(size, size)) for x in (K, D)), bodies.n)
+    both = (csr_array((np.concatenate(x), where), shape=(size, size)) for x in (K, D))
+    return Stiffness(next(both), next(both), bodies.n)

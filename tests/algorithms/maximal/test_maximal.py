@@ -90,7 +90,7 @@ def test_accelerations_are_those_of_reduced_coordinates(seed, off):
     model, q, v, _, here = all_joints(seed)
     maximal = maximal_bodies(model)
     E, phi = here.E[1:], here.phi[1:]
-    rows = joint_rows(maximal, E, phi, 0.4)
+    rows = joint_rows(maximal, E, phi, t=0.4)
     assert np.abs(rows.g).max() < 1e-12
     assert np.abs(rows.G @ phi.ravel() - rows.target).max() < 1e-10
     still = bodies_at(model, q, v, t=0.4, passive=False)
@@ -107,7 +107,7 @@ def test_the_step_is_the_least_of_the_quadratic_form(off):
     """Eq 1.72 by eliminating the constraints instead of multipliers."""
     model, _, _, _, here = all_joints(1)
     maximal = maximal_bodies(model)
-    rows, h = joint_rows(maximal, here.E[1:], here.phi[1:], 0.4), 0.01
+    rows, h = joint_rows(maximal, here.E[1:], here.phi[1:], t=0.4), 0.01
     step = kkt_step(maximal, here.E[1:], here.phi[1:], rows, h)
     free = maximal_euler_step(here.E[1:], here.phi[1:], maximal.M, maximal.gravity, h)[1].ravel()
     M = np.zeros((6 * maximal.n, 6 * maximal.n))
