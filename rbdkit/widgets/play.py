@@ -20,7 +20,7 @@ from rbdkit.model import Model
 from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import palette, scene_of, tracks_of
 from rbdkit.scene.in_page import InPage, in_page
-from rbdkit.simulation import SimulationWarning, Trajectory
+from rbdkit.simulation import SimulationWarning, Trajectory, simulate
 from rbdkit.simulation.knobs import Experiment, Range
 from rbdkit.simulation.played import PlayedPulls
 from rbdkit.simulation.trajectory import forces_at
@@ -80,7 +80,7 @@ class Play(Stage):
         self._values = self._experiment.rest
         with warnings.catch_warnings():  # only the room that the motion needs is asked for
             warnings.simplefilter("ignore", SimulationWarning)
-            soon = self._experiment.run(self._experiment.rest)
+            soon = simulate(model, self._first.q0, self._first.v0, ROOM, **run, progress=False)
         followable = moving_root(model)
         scene, near, far = framed(scene_of(model, self._first.q0), tracks_of(soon), followable)
         options |= {"near": near, "followable": followable, "follow": followable if far else ""}
