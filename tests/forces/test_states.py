@@ -460,5 +460,5 @@ def test_motions_of_a_model_that_has_got_states_since(formulation, library):
     assert run.z.shape == (11, 0) and run.z_names == () and not run.model.forces
     np.testing.assert_array_equal(run.energy().total, before)
     assert not any("seal" in name for name in run.columns())
-    with pytest.raises(rbd.ModelError, match="'seal.dashpot' is no state"):
+    with pytest.raises(rbd.ModelError, match=r"'seal\.dashpot' is no state"):
         run.state("seal.dashpot")
