@@ -186,6 +186,7 @@ _PACKAGES = (
     "integrators",
     "joints",
     "library",
+    "meshes",
     "model",
     "scene",
     "simulation",

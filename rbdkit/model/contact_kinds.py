@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.collision import Kind, kind_of
+from rbdkit.errors import ModelError
 from rbdkit.model.contact import Ground
 from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Sphere
+from rbdkit.model.hull import hull_vertices
 from rbdkit.model.kept import kept
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PairsOfKind:
-    """Pairs whose shapes are of the same two kinds; m rows, a row for each vertex of a mesh.
+    """Pairs whose shapes are of the same two kinds; m rows, a row for each corner of the convex hull of a mesh.
 
     First and second are the shapes in the order in which the function of the kind takes them.
 
@@ -90,10 +92,14 @@ def _sorted(model: Model) -> ContactKinds:
         names = name_of(pair.shape_p), name_of(pair.shape_s)
         if names[0] == "half-space" and names[1] == "mesh":
             names = "half-space", "point"
-        found, firsts, seconds = kind_of(*names), *map(_lengths, shapes)
-        if found is None or not firsts or not seconds:
+        found = kind_of(*names)
+        if found is None:
             others.append(k)
             continue
+        try:
+            firsts, seconds = map(_lengths, shapes)
+        except ModelError as fault:
+            raise ModelError(f"contact {pair.name!r}: {fault}") from None
         kind, turned = found
         bodies = [model.body(name).index for name in (pair.predecessor, pair.successor)]
         a, b = (1, 0) if turned else (0, 1)
@@ -118,7 +124,7 @@ def name_of(shape: Geometry | Ground) -> str:
 
 
 def _lengths(shape: Geometry | Ground) -> list[tuple[float, ...]]:
-    """The lengths that tell a shape; of a mesh those of each vertex, none if it is only the name of a file."""
+    """The lengths that tell a shape; of a mesh those of each corner of its convex hull."""
     if isinstance(shape, Ground):
         return [()]
     match shape.shape:
@@ -130,11 +136,8 @@ def _lengths(shape: Geometry | Ground) -> list[tuple[float, ...]]:
             return [radii]
         case Cylinder(radius, length) | Capsule(radius, length) | Cone(radius, length):
             return [(radius, length)]
-        case Mesh(vertices=None):
-            return []
-        case Mesh(vertices=vertices, scale=scale):
-            assert vertices is not None
-            return [tuple(x) for x in (vertices * np.array(scale)).tolist()]
+        case Mesh() as mesh:
+            return [tuple(x) for x in hull_vertices(mesh).tolist()]
 
 
 def _radius(name: str, lengths: tuple[float, ...]) -> float:

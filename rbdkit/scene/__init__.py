@@ -7,7 +7,7 @@ Nothing here knows a widget or a browser: `scene_of` turns a model into a `Scene
 from rbdkit.scene.arrows import Arrow, Ellipsoid, pack_arrows, pack_ellipsoids, spatial_arrows, triple
 from rbdkit.scene.build import scene_of
 from rbdkit.scene.curves import Curves, Plot, plots_of
-from rbdkit.scene.mesh.file import MeshReader, MeshWarning
+from rbdkit.scene.mesh_reader import MeshReader, MeshWarning
 from rbdkit.scene.pack import pack_plots, pack_scene, pack_tracks
 from rbdkit.scene.scene import Grid, Label, Layer, Part, Scene, Trail
 from rbdkit.scene.solids import triangulate

@@ -17,7 +17,7 @@ from rbdkit.scene.coils import LAYER, bands_of
 from rbdkit.scene.glyphs import axes, mass_mark
 from rbdkit.scene.grid import grid_under
 from rbdkit.scene.joint_axes import joint_mark
-from rbdkit.scene.mesh.file import BUDGET, MeshReader
+from rbdkit.scene.mesh_reader import BUDGET, MeshReader
 from rbdkit.scene.scene import Label, Layer, Part, Scene, Trail
 from rbdkit.scene.solids import triangulate, unit_box, unit_sphere
 from rbdkit.scene.stick import stick

@@ -17,7 +17,7 @@ ROUND = 40
 
 @singledispatch
 def triangulate(shape: object, segments: int = ROUND) -> Triangles:
-    """Triangles of a shape in its own frame; mesh files are read by `rbdkit.scene.mesh.file` instead.
+    """Triangles of a shape in its own frame; mesh files are read by `rbdkit.scene.mesh_reader` instead.
 
     Parameters
     ----------

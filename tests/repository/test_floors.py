@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "rbdkit"
 FLOORS = [
     {"errors"},
     {"trace"},
-    {"spatial"},
+    {"meshes", "spatial"},
     {"collision", "constraints", "forces", "joints"},
     {"model"},
     {"engine", "formats"},

@@ -16,7 +16,7 @@ GROW = {  # made piece by piece, by those who hold them
     "trace.program.Switch",
     "formats.urdf.build._Lump",
     "formats.xml.reader.Element",
-    "scene.mesh.file.MeshReader",
+    "scene.mesh_reader.MeshReader",
     "simulation.ensembles.crew.Job",
 }
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from rbdkit import Mesh
-from rbdkit.scene.mesh import dae, file
-from rbdkit.scene.mesh.file import MeshReader
+from rbdkit.meshes import dae
+from rbdkit.meshes import read as reading
+from rbdkit.scene.mesh_reader import MeshReader
 
 DAE = """<COLLADA xmlns="c"><library_geometries><geometry id="g"><mesh>
 <source id="p"><float_array>0 0 0 1 0 0 0 1 0</float_array></source>
@@ -91,7 +92,7 @@ def test_files_without_end_are_not_opened(tmp_path, monkeypatch):
     reader = MeshReader()
     for path in (tmp_path / "pipe.stl", "/dev/zero", tmp_path):
         assert reader.read(Mesh(str(path))) is None
-    monkeypatch.setattr(file, "MOST_BYTES", 10)
+    monkeypatch.setattr(reading, "MOST_BYTES", 10)
     assert "more than 10 bytes" in read(tmp_path, "long.obj", OBJ + "f 1 2 3\n")
 
 

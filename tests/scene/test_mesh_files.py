@@ -9,9 +9,9 @@ import warnings
 import numpy as np
 import pytest
 
+from rbdkit.meshes.piece import fans
 from rbdkit.model import Box, Geometry, Mesh, Model
 from rbdkit.scene import MeshReader, MeshWarning, scene_of, triangulate
-from rbdkit.scene.mesh.piece import fans
 from rbdkit.scene.normals import shaded
 from rbdkit.scene.reduce import reduced
 

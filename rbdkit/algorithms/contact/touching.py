@@ -139,15 +139,13 @@ def _of_kind(
         poses_of(first[rows]), kind.lengths_first[rows].T, poses_of(second[rows]), kind.lengths_second[rows].T
     )
     close = np.asarray(places.gap) <= margin  # (k, m)
+    touching = np.flatnonzero(close.any(axis=0))
+    own = rows[touching]
+    motions_first = _motions(first[own], twists[kind.body_first[own]])
+    motions_second = _motions(second[own], twists[kind.body_second[own]])
     found = []
-    for i in np.flatnonzero(close.any(axis=0)):
-        row = rows[i]
-        moving = with_rates(kind.kind)(
-            _motion(first[row], twists[kind.body_first[row]]),
-            _motion(second[row], twists[kind.body_second[row]]),
-            kind.lengths_first[row],
-            kind.lengths_second[row],
-        )
+    for i, row, motion_first, motion_second in zip(touching, own, motions_first, motions_second, strict=True):
+        moving = with_rates(kind.kind)(motion_first, motion_second, kind.lengths_first[row], kind.lengths_second[row])
         number_of_pair = int(kind.pair[row])
         pair = model.contact_pairs[number_of_pair]
         sense = -1.0 if kind.turned[row] else 1.0
@@ -166,10 +164,10 @@ def _of_kind(
     return found
 
 
-def _motion(pose: NDArray, twist: NDArray) -> NDArray:
-    """Numbers of a shape's motion, (18,). pose : (4, 4) in the world. twist : (6,) about the world's origin."""
-    p = pose[:3, 3]
-    return np.concatenate([pose[:3, :3].ravel(), p, twist[:3], twist[3:] + np.cross(twist[:3], p)])
+def _motions(poses: NDArray, twists: NDArray) -> NDArray:
+    """Numbers of the motions of shapes, (m, 18). poses : (m, 4, 4) in the world. twists : (m, 6) about its origin."""
+    p, w = poses[:, :3, 3], twists[:, :3]
+    return np.concatenate([poses[:, :3, :3].reshape(-1, 9), p, w, twists[:, 3:] + np.cross(w, p)], axis=1)
 
 
 def _one(vector: NDArray, name: str) -> NDArray:

@@ -255,13 +255,39 @@ def test_rules_without_meaning_are_refused(call, says):
         call(balls(2))
 
 
-def test_what_cannot_collide_is_refused_by_name():
-    model = balls(1)
-    model.add_body("cone", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Cone(0.1, 0.2))
-    model.add_body("rock", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Mesh(path="rock.stl"))
+def test_a_mesh_touches_with_the_corners_of_its_hull(tmp_path):
+    """Given, and from a file; points inside, twice, and on a flat side do not count, and a scale does."""
+    corners = np.array([(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+    vertices = np.vstack([[[0.5, 0.5, 0.5], [0.2, 0.3, 0.6]], corners, corners[3:]])
+    given = rbd.Mesh(vertices=vertices, faces=np.arange(15).reshape(5, 3), scale=(1.0, 2.0, 0.5))
+    lines = [f"v {x} {y} {z}" for x, y, z in vertices] + [f"f {k} {k + 1} {k + 2}" for k in range(1, 14, 3)]
+    path = tmp_path / "stone.obj"
+    path.write_text("\n".join(lines))
+    for mesh in (given, rbd.Mesh(path=path, scale=(1.0, 2.0, 0.5))):
+        model = rbd.Model("m")
+        model.add_body("stone", joint=rbd.Free(), inertia=UNIT, geometry=mesh)
+        model.add_ground(height=0.1)
+        found = rbd.contacts(model, model.neutral(), margin=1.0)
+        assert len(found) == 8
+        assert_allclose(sorted(touch.phi for touch in found), [-0.1] * 4 + [0.4] * 4, atol=1e-15)
+        assert_allclose(sorted(touch.point[1] for touch in found), [0.0] * 4 + [2.0] * 4, atol=1e-15)
+
+
+def test_a_flat_mesh_touches_with_all_its_points():
+    model = rbd.Model("m")
+    square = rbd.Mesh(vertices=[[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0]], faces=[[0, 1, 2], [2, 3, 4]])
+    model.add_body("sheet", joint=rbd.Free(), inertia=UNIT, geometry=square)
     model.add_ground()
-    model.add_contacts()
-    with pytest.raises(ModelError, match="'ground/rock', 'ball0/rock', 'cone/rock'"):
+    assert len(rbd.contacts(model, model.neutral())) == 4
+
+
+def test_a_mesh_that_is_not_there_cannot_touch():
+    model = balls(1)
+    model.add_body(
+        "rock", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Mesh(path="rock.stl", searched=("/a/rock.stl",))
+    )
+    model.add_ground()
+    with pytest.raises(ModelError, match=r"'ground/rock'.*'rock.stl' is not there; looked for /a/rock.stl, rock.stl"):
         rbd.contacts(model, model.neutral())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.scene.mesh.piece import Piece, fans
+from rbdkit.meshes.piece import Piece, fans
 
 
 def read_obj(path: Path) -> list[Piece]:

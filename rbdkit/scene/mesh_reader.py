@@ -1,9 +1,8 @@
-"""Triangles from mesh files: STL, OBJ and DAE by readers of our own, anything else by trimesh where it is installed."""
+"""Triangles of the meshes of a scene, read once and reduced to a budget."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -11,19 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.meshes import read_pieces
 from rbdkit.model.geometry import Mesh
-from rbdkit.scene.mesh.dae import read_dae
-from rbdkit.scene.mesh.obj import read_obj
-from rbdkit.scene.mesh.piece import Piece
-from rbdkit.scene.mesh.stl import read_stl
 from rbdkit.scene.normals import shaded
 from rbdkit.scene.reduce import reduced
 from rbdkit.scene.triangles import Triangles
 
 BUDGET = 12_000
 """Triangles that one mesh file may bring into a scene."""
-
-MOST_BYTES = 2**30
 
 PLAIN = np.array([0.74, 0.76, 0.79])
 """Colour of pieces without one in a file where others have one."""
@@ -98,16 +92,10 @@ class MeshReader:
 @lru_cache(maxsize=512)
 def _read(path: str, changed: int, budget: int) -> Triangles:
     """The file's triangles; `changed` is its time stamp, so that an edited file is read anew."""
-    if Path(path).stat().st_size > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES} bytes, which no mesh of a robot has")
-    pieces = [piece for piece in READERS.get(Path(path).suffix.lower(), _read_other)(Path(path)) if len(piece.faces)]
-    if not pieces:
-        raise ValueError("it holds no triangles")
+    pieces = read_pieces(Path(path))
     offsets = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     vertices = np.concatenate([piece.vertices for piece in pieces])
     faces = np.concatenate([piece.faces + offset for piece, offset in zip(pieces, offsets, strict=False)])
-    if not np.isfinite(vertices).all():
-        raise ValueError("it holds vertices that are not finite")
     colors: NDArray | None = None
     if any(piece.colors is not None for piece in pieces):
         rows = [PLAIN if piece.colors is None else piece.colors for piece in pieces]
@@ -115,16 +103,3 @@ def _read(path: str, changed: int, budget: int) -> Triangles:
             [np.broadcast_to(row, (len(piece.faces), 3)) for row, piece in zip(rows, pieces, strict=True)]
         )
     return shaded(*reduced(vertices, faces, budget, colors))
-
-
-def _read_other(path: Path) -> list[Piece]:
-    """Any format that trimesh reads."""
-    try:
-        import trimesh
-    except ImportError:
-        raise ImportError(f"mesh files of kind {path.suffix!r} need the package trimesh: pip install trimesh") from None
-    meshes = [mesh for mesh in trimesh.load_scene(path).dump() if isinstance(mesh, trimesh.Trimesh)]
-    return [Piece(np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)) for mesh in meshes]
-
-
-READERS: dict[str, Callable[[Path], list[Piece]]] = {".stl": read_stl, ".obj": read_obj, ".dae": read_dae}

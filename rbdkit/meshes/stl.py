@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rbdkit.scene.mesh.piece import Piece
+from rbdkit.meshes.piece import Piece
 
 FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 HEADER = 84

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.scene.mesh.piece import Piece, fans
+from rbdkit.meshes.piece import Piece, fans
 
 Node = ElementTree.Element
 PRIMITIVES = ("triangles", "polylist", "polygons")

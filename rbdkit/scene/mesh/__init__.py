@@ -1,1 +1,0 @@
-"""Mesh files: STL, OBJ and DAE as triangles, read once and reduced to a budget."""
