@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -371,3 +372,81 @@ def test_what_cannot_hold_rules_refuses_them():
     for write in (to_urdf, to_dh):
         with pytest.raises(FormatError, match="lawn"):
             write(model)
+
+
+# --- pairs without a closed form --------------------------------------------------------------------------------------
+
+
+def two(shape_p, shape_s):
+    model = rbd.Model("two")
+    for name, shape in (("one", shape_p), ("two", shape_s)):
+        model.add_body(name, joint=rbd.Free(), inertia=UNIT, geometry=shape)
+    model.add_contact("one", "two")
+    return model
+
+
+def above(model, height, x=0.0):
+    q = model.neutral()
+    q[11], q[13] = x, height
+    return q
+
+
+def cube(size):
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 0.5 * size
+    return rbd.Mesh(vertices=corners, faces=np.arange(6).reshape(2, 3))
+
+
+def test_a_mesh_of_a_box_touches_as_the_box():
+    """Four corners, where the closed form has them."""
+    own, by_coal = two(rbd.Box([2, 2, 1]), rbd.Box([1, 1, 1])), two(rbd.Box([2, 2, 1]), cube(1.0))
+    v = np.random.default_rng(0).normal(size=12)
+    v[6:9] = v[:3] = 0.0
+    for height in (0.999, 1.0, 1.001):
+        found, expected = (rbd.contacts(m, above(m, height, 0.2), v, margin=0.01) for m in (by_coal, own))
+        assert len(found) == len(expected) == 4
+        key = lambda touch: tuple(touch.point.round(6) + 0.0)  # noqa: E731
+        for a, b in zip(sorted(found, key=key), sorted(expected, key=key), strict=True):
+            assert_allclose(a.phi, b.phi, atol=1e-9)
+            assert_allclose(a.point, b.point, atol=1e-8)
+            assert_allclose(a.normal, b.normal, atol=1e-8)
+            assert_allclose(a.normal_rate, b.normal_rate, atol=1e-4)
+
+
+@pytest.mark.parametrize("shapes", [
+    (rbd.Ellipsoid([0.5, 0.4, 0.3]), rbd.Box([1.0, 1.0, 1.0])), (rbd.Cylinder(0.5, 0.6), rbd.Cylinder(0.4, 1.0)),
+    (rbd.Cone(0.5, 1.0), rbd.Box([1.0, 1.0, 1.0])), (rbd.Ellipsoid([0.5, 0.4, 0.3]), cube(0.7)),
+], ids=str)  # fmt: skip
+def test_pairs_of_coal_have_the_rates_of_their_distance(shapes, differences):
+    """The rate of the gap is the separation velocity, by differences of gaps."""
+    model, rng = two(*shapes), np.random.default_rng(1)
+    seen = 0
+    while seen < 6:
+        q, v = model.random_q(rng), rng.normal(size=12)
+        q[11:] = q[4:7] + 0.6 * rng.normal(size=3)
+        found = rbd.contacts(model, q, v, margin=2.0)
+        if not -0.05 < found[0].phi < 0.2:  # where round shapes overlap more, the iterations are far less accurate
+            continue
+        _, zeta, _ = separation(model, q, v, found)
+        rate, _ = differences(lambda s, q=q, v=v: rbd.contacts(model, model.integrate(q, s * v), margin=2.0)[0].phi)
+        near = 1e-2 * (1.0 + abs(rate))  # coal knows distances to 1e-6 m, and they are taken 2 ms apart
+        assert zeta.min() - near < rate < zeta.max() + near  # one place, or two ends of a line that lies on a face
+        seen += len(found) == 1
+
+
+def test_normals_of_coal_turn_with_the_body():
+    """A cone stands on a cube that rolls about x: the normal is that of the cube's face, which turns."""
+    model = two(cube(1.0), rbd.Cone(0.3, 1.0))
+    q = above(model, 1.0)
+    v = np.zeros(12)
+    v[0] = 2.0  # the cube below, about x
+    found = rbd.contacts(model, q, v, margin=0.01)
+    assert len(found) == 8
+    for touch in found:
+        assert_allclose(touch.normal, [0.0, 0.0, 1.0], atol=1e-9)
+
+
+def test_without_coal_pairs_are_refused_by_name(monkeypatch):
+    monkeypatch.setitem(sys.modules, "coal", None)
+    model = two(rbd.Cylinder(0.1, 0.2), rbd.Box([1, 1, 1]))
+    with pytest.raises(ModelError, match=r"'one/two'.*a cylinder and a box.*pip install rbdkit\[contact\]"):
+        rbd.contacts(model, model.neutral())

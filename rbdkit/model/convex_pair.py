@@ -1,0 +1,168 @@
+"""Where two convex shapes touch of which no closed form says so: by the package coal, where it is installed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ModelError, StateError
+from rbdkit.model.contact import ContactPair, Ground
+from rbdkit.model.contact_kinds import contact_kinds
+from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Sphere
+from rbdkit.model.hull import hull_vertices
+from rbdkit.model.kept import kept
+
+if TYPE_CHECKING:
+    from rbdkit.model.model import Model
+
+TOLERANCE = 1e-6
+"""Of coal's iterations, m; with a smaller one some of them fail where round shapes overlap."""
+MOST_ITERATIONS = 128
+MOST_PLACES = 8
+"""Samples of the outline of a round face that lies on another one."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexPair:
+    """Two shapes that coal knows.
+
+    Attributes
+    ----------
+    name : of the pair.
+    first, second : shapes of coal.
+    reach : sum of the radii of balls about their origins that hold them, m.
+    """
+
+    name: str
+    first: Any
+    second: Any
+    reach: float
+
+    @classmethod
+    def of(cls, pair: ContactPair) -> ConvexPair:
+        """That of a pair of a model.
+
+        Raises
+        ------
+        ModelError
+            If coal is not installed, or a mesh has no hull or no file.
+        """
+        coal = _coal(pair)
+        try:
+            first, second = (_shape(coal, shape) for shape in (pair.shape_p, pair.shape_s))
+        except ModelError as fault:
+            raise ModelError(f"contact {pair.name!r}: {fault}") from None
+        reach = 0.0
+        for shape in (first, second):
+            shape.computeLocalAABB()
+            reach += float(np.linalg.norm(shape.aabb_center)) + shape.aabb_radius
+        return cls(pair.name, first, second, reach)
+
+    def places(self, pose_p: NDArray, pose_s: NDArray, margin: float) -> tuple[NDArray, NDArray, NDArray]:
+        """Gaps (k,), points (k, 3) in the middle between the surfaces, and the normal (3,), of shapes with these poses.
+
+        Where faces lie on each other, the corners of what they have in common; else one place. None if they are farther
+        apart than the margin, m.
+
+        Raises
+        ------
+        StateError
+            If the iterations fail.
+        """
+        import coal
+
+        apart = pose_s[:3, 3] - pose_p[:3, 3]
+        if apart @ apart > (self.reach + margin) ** 2:
+            return np.zeros(0), np.zeros((0, 3)), np.zeros(3)
+
+        request, result = coal.CollisionRequest(), coal.CollisionResult()
+        request.security_margin = margin
+        request.gjk_tolerance = request.epa_tolerance = TOLERANCE
+        request.gjk_max_iterations = request.epa_max_iterations = MOST_ITERATIONS
+        placed = self.first, _transform(coal, pose_p), self.second, _transform(coal, pose_s)
+        if not coal.collide(*placed, request, result) or result.numContacts() == 0:
+            return np.zeros(0), np.zeros((0, 3)), np.zeros(3)
+        contact = result.getContact(0)
+        n, gap = np.array(contact.normal), float(contact.penetration_depth)
+        if not (abs(gap) <= self.reach + margin and np.isfinite(n).all()):
+            raise StateError(
+                f"contact {self.name!r}: coal's iterations do not find where its shapes touch (they say {gap:.3g} m); "
+                "take shapes with closed forms for contact, or smaller steps"
+            )
+        around = coal.ContactPatchRequest(1, MOST_PLACES, 1e-6)
+        patches = coal.ContactPatchResult(around)
+        coal.computeContactPatch(*placed, result, around, patches)
+        patch = patches.getContactPatch(0) if patches.numContactPatches() else None
+        if patch is None or patch.size() < 2:
+            return np.array([gap]), np.array([contact.pos]), n
+        points = np.array([patch.getPoint(k) for k in range(patch.size())])
+        points -= np.outer((points - contact.pos) @ n, n)  # the plane through the middle
+        return np.full(len(points), gap), points, n
+
+
+def _coal(pair: ContactPair) -> ModuleType:
+    try:
+        import coal
+    except ImportError:
+        names = " and ".join(_named(shape) for shape in (pair.shape_p, pair.shape_s))
+        raise ModelError(
+            f"contact {pair.name!r}: where {names} touch is known to the package coal, which is not installed: "
+            "pip install rbdkit[contact]; or take other shapes for contact, with role='collision' or collide=True"
+        ) from None
+    return coal
+
+
+def _named(shape: Geometry | Ground) -> str:
+    return "a half-space" if isinstance(shape, Ground) else f"a {type(shape.shape).__name__.lower()}"
+
+
+def _transform(coal: ModuleType, pose: NDArray) -> Any:
+    return coal.Transform3s(pose[:3, :3], pose[:3, 3])
+
+
+def _shape(coal: ModuleType, shape: Geometry | Ground) -> Any:
+    assert isinstance(shape, Geometry)  # a ground has closed forms with all shapes
+    match shape.shape:
+        case Sphere(radius):
+            return coal.Sphere(radius)
+        case Box(size):
+            return coal.Box(*size)
+        case Ellipsoid(radii):
+            return coal.Ellipsoid(*radii)
+        case Cylinder(radius, length):
+            return coal.Cylinder(radius, length)
+        case Capsule(radius, length):
+            return coal.Capsule(radius, length)
+        case Cone(radius, length):
+            return coal.Cone(radius, length)
+        case Mesh() as mesh:
+            return _hull(coal, hull_vertices(mesh))
+
+
+def _hull(coal: ModuleType, corners: NDArray) -> Any:
+    """The convex hull of points for coal."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        faces = ConvexHull(corners).simplices
+    except QhullError:
+        raise ModelError("its mesh is flat, and a flat shape has no inside; give it a thickness") from None
+    points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    for corner in corners:
+        points.append(corner)
+    for a, b, c in faces.tolist():
+        triangles.append(coal.Triangle(a, b, c))
+    return coal.Convex(points, triangles)
+
+
+def convex_pairs(model: Model) -> dict[int, ConvexPair]:
+    """The pairs of a model that have no closed form, by their numbers; raises `ModelError` as `ConvexPair.of` does."""
+    return kept(model, _convex_pairs)
+
+
+def _convex_pairs(model: Model) -> dict[int, ConvexPair]:
+    return {k: ConvexPair.of(model.contact_pairs[k]) for k in contact_kinds(model).others}
