@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.algorithms import forward_kinematics
 from rbdkit.model import Model
 from rbdkit.model.body import Body
+from rbdkit.model.contact import Ground
 from rbdkit.model.geometry import Geometry, Mesh
 from rbdkit.scene import equimomental, palette
 from rbdkit.scene.bounds import Sizes, node_outlines, sizes, swept_outline
 from rbdkit.scene.coils import LAYER, bands_of
 from rbdkit.scene.glyphs import axes, mass_mark
-from rbdkit.scene.grid import grid_under
+from rbdkit.scene.ground import LAYER as GROUND
+from rbdkit.scene.ground import laid_under, reaching_to
 from rbdkit.scene.joint_axes import joint_mark
 from rbdkit.scene.mesh_reader import BUDGET, MeshReader
 from rbdkit.scene.scene import Label, Layer, Part, Scene, Trail
@@ -107,21 +109,24 @@ def scene_of(
         Layer("inertia", "Inertia", "Homogeneous ellipsoid with the mass and inertia of the body", False),
         Layer("trails", "Trails", "Paths of the tips of the tree"),
         Layer("labels", "Names", "Names of the bodies", False),
+        Layer(GROUND, "Ground", "Half-spaces that bodies may touch"),
         Layer("grid", "Grid", "Ground grid; its spacing is written beside it"),
     )
-    return Scene(
+    grounds = tuple(rule.placement for rule in model.contact_rules if isinstance(rule, Ground))
+    there = {"collision": contact, LAYER: bands, GROUND: grounds}
+    scene = Scene(
         name=model.name,
         nodes=tuple(body.name for body in model.bodies),
         poses=poses,
-        layers=tuple(layer for layer in layers if {"collision": contact, LAYER: bands}.get(layer.name, True)),
+        layers=tuple(layer for layer in layers if there.get(layer.name, True)),
         parts=(*shown, *contact, *marks),
         labels=tuple(Label(b.index, b.name, _middle(shown, b)) for b in model.bodies[1:]),
         trails=_trails(model, trails),
         bands=bands,
-        grid=grid_under(outline),
-        outline=outline,
         notes=reader.notes,
+        grounds=grounds,
     )
+    return laid_under(scene, reaching_to(grounds, outline))
 
 
 def _geometry(body: Body, role: str, reader: MeshReader, segments: int) -> tuple[list[Part], list[Geometry]]:

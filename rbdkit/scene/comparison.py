@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.scene import palette
 from rbdkit.scene.build import scene_of
 from rbdkit.scene.curves import Curves, Plot, at_all_times, curves
+from rbdkit.scene.ground import LAYER as GROUND
 from rbdkit.scene.scene import Layer, Part, Scene, Trail
 from rbdkit.scene.tracks import BUDGET, Tracks, drawable, tracks
 from rbdkit.scene.triangles import Triangles
@@ -38,7 +39,8 @@ def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> 
     moving = len(one.nodes) - 1
     solid = [part for part in one.parts if part.layer == "bodies"]
     frames = [part for part in one.parts if part.layer == "frames"]
-    parts = [part for part in (*solid, *frames) if part.node == 0]
+    grounds = [part for part in one.parts if part.layer == GROUND]
+    parts = [part for part in (*solid, *frames, *grounds) if part.node == 0]
     trails: list[Trail] = []
     for k, label in enumerate(labels):
         color = palette.rgb(color_of(k))
@@ -73,7 +75,7 @@ def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> 
     )
 
 
-KEPT = ("bodies", "frames", "trails", "grid")
+KEPT = ("bodies", "frames", "trails", GROUND, "grid")
 
 
 def copies(motions: Iterable[NDArray]) -> NDArray:

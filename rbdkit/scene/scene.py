@@ -105,6 +105,8 @@ class Scene:
         What is drawn.
     outline : ndarray (k, 3)
         World points that the picture should hold, m.
+    grounds : tuple of ndarray (4, 4)
+        Poses of half-spaces, full below the planes z = 0 of these frames.
     notes : tuple of str
         What the reader of the picture should know.
     """
@@ -120,6 +122,7 @@ class Scene:
     grid: Grid | None = None
     outline: NDArray = field(default_factory=lambda: np.array([[-1.0] * 3, [1.0] * 3]))
     notes: tuple[str, ...] = ()
+    grounds: tuple[NDArray, ...] = ()
 
     @property
     def size(self) -> float:

@@ -16,6 +16,7 @@ from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
 from rbdkit.scene import Plot, Scene, Tracks, plots_of, scene_of
 from rbdkit.scene.ghost import plots_with_ghost, tracks_with_ghost, with_ghost
+from rbdkit.scene.ground import laid_under
 from rbdkit.scene.in_page import SHAPING
 from rbdkit.simulation import SimulationWarning, Trajectory
 from rbdkit.simulation.knobs import Experiment, Knob, Range
@@ -176,7 +177,8 @@ class Tweak(Inspecting):
 
     def _in_frame(self, scene: Scene) -> Scene:
         """The scene in the frame of the first picture: nothing jumps while a slider moves."""
-        return replace(scene, outline=self._outline, grid=self._grid)
+        under = laid_under(scene, self._outline)
+        return under if scene.grounds else replace(under, grid=self._grid)
 
     def _both(self) -> Tracks:
         now, ghost = self._current.trajectory, self._ghost.trajectory

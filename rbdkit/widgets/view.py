@@ -15,7 +15,8 @@ from rbdkit.algorithms import forward_kinematics
 from rbdkit.model import Model
 from rbdkit.scene import Scene, Tracks, plots_of, scene_of, tracks_of
 from rbdkit.scene.bounds import node_outlines, span, swept_outline
-from rbdkit.scene.grid import grid_under
+from rbdkit.scene.ground import LAYER as GROUND
+from rbdkit.scene.ground import laid_under, reaching_to
 from rbdkit.widgets.inspecting import Inspecting, Now, state_of
 
 if TYPE_CHECKING:
@@ -200,11 +201,12 @@ def moving_root(model: Model) -> str:
 
 def reaching(scene: Scene, poses: NDArray) -> Scene:
     """The scene with an outline and a grid that take in other poses (k, nodes, 4, 4) too; it stands where it stood."""
-    hidden = {"frames", *(layer.name for layer in scene.layers if not layer.visible)}
+    hidden = {"frames", GROUND, *(layer.name for layer in scene.layers if not layer.visible)}
     outlines = node_outlines([part for part in scene.parts if part.layer not in hidden], len(scene.nodes), scene.bands)
-    outline = swept_outline(outlines, poses)
-    grid = grid_under(outline)
-    return replace(scene, outline=outline, grid=grid if scene.grid is None else replace(grid, height=scene.grid.height))
+    wider = laid_under(scene, reaching_to(scene.grounds, swept_outline(outlines, poses)))
+    if scene.grid is None or wider.grid is None:
+        return wider
+    return replace(wider, grid=replace(wider.grid, height=scene.grid.height))
 
 
 def framed(scene: Scene, tracks: Tracks, followed: str) -> tuple[Scene, NDArray | None, bool]:
@@ -217,15 +219,15 @@ def framed(scene: Scene, tracks: Tracks, followed: str) -> tuple[Scene, NDArray 
     poses = np.zeros((*rows.shape[:2], 4, 4))
     poses[..., :3, :3] = Rotation.from_quat(rows[..., 3:].reshape(-1, 4)).as_matrix().reshape(*rows.shape[:2], 3, 3)
     poses[..., :3, 3], poses[..., 3, 3] = rows[..., :3], 1.0
-    shown = {layer.name for layer in scene.layers if layer.visible}
+    shown = {layer.name for layer in scene.layers if layer.visible} - {GROUND}
     outlines = node_outlines([part for part in scene.parts if part.layer in shown], len(scene.nodes), scene.bands)
-    swept = swept_outline(outlines, poses)
-    moved = replace(scene, outline=swept)
+    swept = reaching_to(scene.grounds, swept_outline(outlines, poses))
+    under = laid_under(scene, swept)
     if not followed:
-        return replace(moved, grid=grid_under(swept)), None, False
+        return under, None, False
     node = scene.nodes.index(followed)
     poses[..., :3, 3] -= poses[:, node, None, :3, 3] - poses[0, node, :3, 3]
     outlines[0] = np.zeros((0, 3))  # the world stays behind
     near = swept_outline(outlines, poses)
     far = span(swept) > FAR * span(near)
-    return (moved if far else replace(moved, grid=grid_under(swept))), near, far
+    return (replace(under, grid=scene.grid) if far else under), near, far
