@@ -42,26 +42,6 @@ class ConvexPair:
     second: Any
     reach: float
 
-    @classmethod
-    def of(cls, pair: ContactPair) -> ConvexPair:
-        """That of a pair of a model.
-
-        Raises
-        ------
-        ModelError
-            If coal is not installed, or a mesh has no hull or no file.
-        """
-        coal = _coal(pair)
-        try:
-            first, second = (_shape(coal, shape) for shape in (pair.shape_p, pair.shape_s))
-        except ModelError as fault:
-            raise ModelError(f"contact {pair.name!r}: {fault}") from None
-        reach = 0.0
-        for shape in (first, second):
-            shape.computeLocalAABB()
-            reach += float(np.linalg.norm(shape.aabb_center)) + shape.aabb_radius
-        return cls(pair.name, first, second, reach)
-
     def places(self, pose_p: NDArray, pose_s: NDArray, margin: float) -> tuple[NDArray, NDArray, NDArray]:
         """Gaps (k,), points (k, 3) in the middle between the surfaces, and the normal (3,), of shapes with these poses.
 
@@ -144,7 +124,7 @@ def _shape(coal: ModuleType, shape: Geometry | Ground) -> Any:
 
 
 def _hull(coal: ModuleType, corners: NDArray) -> Any:
-    """The convex hull of points for coal."""
+    """The convex hull of its corners for coal."""
     from scipy.spatial import ConvexHull, QhullError
 
     try:
@@ -152,17 +132,36 @@ def _hull(coal: ModuleType, corners: NDArray) -> Any:
     except QhullError:
         raise ModelError("its mesh is flat, and a flat shape has no inside; give it a thickness") from None
     points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-    for corner in corners:
-        points.append(corner)
-    for a, b, c in faces.tolist():
-        triangles.append(coal.Triangle(a, b, c))
+    points.extend(list(corners))
+    triangles.extend([coal.Triangle(a, b, c) for a, b, c in faces.tolist()])
     return coal.Convex(points, triangles)
 
 
 def convex_pairs(model: Model) -> dict[int, ConvexPair]:
-    """The pairs of a model that have no closed form, by their numbers; raises `ModelError` as `ConvexPair.of` does."""
+    """The pairs of a model that have no closed form, by their numbers.
+
+    Raises
+    ------
+    ModelError
+        If coal is not installed, or a mesh has no inside or no file.
+    """
     return kept(model, _convex_pairs)
 
 
 def _convex_pairs(model: Model) -> dict[int, ConvexPair]:
-    return {k: ConvexPair.of(model.contact_pairs[k]) for k in contact_kinds(model).others}
+    known: dict[int, tuple[Any, float]] = {}  # by shape: hulls are large, and in many pairs
+    found = {}
+    for k in contact_kinds(model).others:
+        pair = model.contact_pairs[k]
+        coal = _coal(pair)
+        for shape in (pair.shape_p, pair.shape_s):
+            if id(shape) not in known:
+                try:
+                    own = _shape(coal, shape)
+                except ModelError as fault:
+                    raise ModelError(f"contact {pair.name!r}: {fault}") from None
+                own.computeLocalAABB()
+                known[id(shape)] = own, float(np.linalg.norm(own.aabb_center)) + own.aabb_radius
+        (first, far_first), (second, far_second) = known[id(pair.shape_p)], known[id(pair.shape_s)]
+        found[k] = ConvexPair(pair.name, first, second, far_first + far_second)
+    return found

@@ -511,6 +511,7 @@ NOT_ASKED = {
         "impulse.system_impulse", "wrenches.contact_wrenches", "touching.contacts", "bounded_motion.bounded_motion",
         "bounded_motion.limit_rows", "event_driven.event_driven", "joint_friction.bilateral_staggered_projections",
         "loose_bodies.loose_bodies", "motion_step.MotionStep", "motion_step.heun_motion", "motion_step.hermite_motion",
+        "touching.near_places",
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closed.widths",

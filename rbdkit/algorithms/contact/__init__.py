@@ -1,6 +1,6 @@
 """Contact and impact (Featherstone 2008, chapter 11).
 
-model          contacts: where the shapes of a model touch, as PairContact
+model          contacts: where the shapes of a model touch, as PairContact; near_places: the same as arrays
 where          PointContact (n, n'); VertexOnPlane, SphereOnPlane, SphereOnSphere tell it in a state; contact_state
 one body       single_contact (closed form), body_contacts (M, d)
 systems        separation (T, zeta, Tdot^T qd), contact_equation (H, C, T, M, d), contact_motion, contact_sets
@@ -47,7 +47,7 @@ from rbdkit.algorithms.contact.soft_contact import CompliantSurface, FrictionSur
 from rbdkit.algorithms.contact.stabilization import acceleration_target, post_stabilization, velocity_target
 from rbdkit.algorithms.contact.states import contact_state
 from rbdkit.algorithms.contact.surfaces import ContactPair, SphereOnPlane, SphereOnSphere, VertexOnPlane
-from rbdkit.algorithms.contact.touching import PairContact, contacts
+from rbdkit.algorithms.contact.touching import NearPlaces, PairContact, contacts, near_places
 from rbdkit.algorithms.contact.wrenches import contact_wrenches
 
 __all__ = [
@@ -68,6 +68,7 @@ __all__ = [
     "LoopRows",
     "LooseBodies",
     "MotionStep",
+    "NearPlaces",
     "PairContact",
     "Patch",
     "PointContact",
@@ -101,6 +102,7 @@ __all__ = [
     "loose_bodies",
     "lumped",
     "minimal_contacts",
+    "near_places",
     "polynomial_step",
     "post_stabilization",
     "separation",

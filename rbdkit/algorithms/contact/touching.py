@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms.contact.point_contact import PointContact
 from rbdkit.algorithms.kinematics import forward_kinematics, in_world
-from rbdkit.collision import FAR, poses_of, with_rates
+from rbdkit.collision import FAR, Slots, poses_of, with_rates
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.model.contact_kinds import PairsOfKind, contact_kinds
@@ -124,6 +125,55 @@ def contacts(
     return sorted(found, key=lambda contact: (contact.pair, contact.slot))
 
 
+class NearPlaces(NamedTuple):
+    """Places at which shapes of a model are near each other, as arrays.
+
+    Attributes
+    ----------
+    pair, slot : (m,) which of `Model.contact_pairs`, and which place of it; in this order.
+    gap : (m,) m. point, normal : (m, 3) as those of `PairContact`.
+    """
+
+    pair: NDArray
+    slot: NDArray
+    gap: NDArray
+    point: NDArray
+    normal: NDArray
+
+
+def near_places(model: Model, poses: NDArray, margin: float) -> NearPlaces:
+    """The places of `contacts`, all at once and without rates: for laws that need none.
+
+    Parameters
+    ----------
+    poses : ndarray (n, 4, 4)
+        Of the bodies in the world.
+    margin : float
+        As for `contacts`.
+
+    Raises
+    ------
+    ModelError, StateError
+        As `contacts` raises them.
+    """
+    empty = NearPlaces(np.zeros(0, int), np.zeros(0, int), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
+    found = [empty]
+    for kind in contact_kinds(model).kinds:
+        rows, places, close = _close(kind, poses, margin)
+        k, i = np.nonzero(close)
+        sense = np.where(kind.turned[rows[i]], -1.0, 1.0)[:, None]
+        point, normal = (np.moveaxis(x, 1, -1)[k, i] for x in (places.point, places.normal))
+        gap = np.asarray(places.gap)[k, i]
+        found.append(NearPlaces(kind.pair[rows[i]], kind.slot[rows[i]] + k, gap, point, sense * normal))
+    for number_of_pair, convex in convex_pairs(model).items():
+        gaps, points, n = convex.places(*_shape_poses(model, number_of_pair, poses), margin)
+        m = len(gaps)
+        found.append(NearPlaces(np.full(m, number_of_pair), np.arange(m), gaps, points, np.tile(n, (m, 1))))
+    together = [np.concatenate(parts) for parts in zip(*found, strict=True)]
+    order = np.lexsort((together[1], together[0]))
+    return NearPlaces(*(part[order] for part in together))
+
+
 def near(kind: PairsOfKind, first: NDArray, second: NDArray, margin: float) -> NDArray:
     """Broad phase: which rows may be closer than a margin, by balls around their shapes; numbers of rows.
 
@@ -139,20 +189,26 @@ def near(kind: PairsOfKind, first: NDArray, second: NDArray, margin: float) -> N
     return np.flatnonzero(np.einsum("mi,mi->m", apart, apart) <= reach * reach)
 
 
-def _of_kind(
-    model: Model, kind: PairsOfKind, slots: NDArray, poses: NDArray, twists: NDArray, margin: float
-) -> list[PairContact]:
-    """The contacts among pairs of one kind."""
+def _close(kind: PairsOfKind, poses: NDArray, margin: float) -> tuple[NDArray, Slots, NDArray]:
+    """Rows of a kind that may be near, the places of these, and which of them are, (k, rows)."""
     first, second = poses[kind.body_first] @ kind.placement_first, poses[kind.body_second] @ kind.placement_second
     rows = near(kind, first, second, margin)
     places = kind.kind.function(
         poses_of(first[rows]), kind.lengths_first[rows].T, poses_of(second[rows]), kind.lengths_second[rows].T
     )
-    close = np.asarray(places.gap) <= margin  # (k, m)
+    return rows, places, np.asarray(places.gap) <= margin
+
+
+def _of_kind(
+    model: Model, kind: PairsOfKind, slots: NDArray, poses: NDArray, twists: NDArray, margin: float
+) -> list[PairContact]:
+    """The contacts among pairs of one kind."""
+    rows, _, close = _close(kind, poses, margin)
     touching = np.flatnonzero(close.any(axis=0))
     own = rows[touching]
-    motions_first = _motions(first[own], twists[kind.body_first[own]])
-    motions_second = _motions(second[own], twists[kind.body_second[own]])
+    a, b = kind.body_first[own], kind.body_second[own]
+    motions_first = _motions(poses[a] @ kind.placement_first[own], twists[a])
+    motions_second = _motions(poses[b] @ kind.placement_second[own], twists[b])
     found = []
     for i, row, motion_first, motion_second in zip(touching, own, motions_first, motions_second, strict=True):
         moving = with_rates(kind.kind)(motion_first, motion_second, kind.lengths_first[row], kind.lengths_second[row])
@@ -184,9 +240,7 @@ def _of_convex(
     """
     pair = model.contact_pairs[number_of_pair]
     bodies = [model.body(name).index for name in (pair.predecessor, pair.successor)]
-    first, second = (
-        poses[body] @ shape.placement for body, shape in zip(bodies, (pair.shape_p, pair.shape_s), strict=True)
-    )
+    first, second = _shape_poses(model, number_of_pair, poses)
     gaps, points, n = convex.places(first, second, margin)
     if len(gaps) == 0:
         return []
@@ -209,6 +263,13 @@ def _of_convex(
         )
         for k, (gap, point) in enumerate(zip(gaps, points, strict=True))
     ]  # fmt: skip
+
+
+def _shape_poses(model: Model, number_of_pair: int, poses: NDArray) -> tuple[NDArray, NDArray]:
+    """Where the two shapes of a pair are in the world."""
+    pair = model.contact_pairs[number_of_pair]
+    p, s = (model.body(name).index for name in (pair.predecessor, pair.successor))
+    return poses[p] @ pair.shape_p.placement, poses[s] @ pair.shape_s.placement
 
 
 def _moved(pose: NDArray, twist: NDArray, time: float) -> NDArray:

@@ -16,6 +16,7 @@ from rbdkit.algorithms.contact import (
     VertexOnPlane,
     contact_equation,
     contact_motion,
+    near_places,
     separation,
 )
 from rbdkit.algorithms.floating_base import to_floating_base
@@ -450,3 +451,50 @@ def test_without_coal_pairs_are_refused_by_name(monkeypatch):
     model = two(rbd.Cylinder(0.1, 0.2), rbd.Box([1, 1, 1]))
     with pytest.raises(ModelError, match=r"'one/two'.*a cylinder and a box.*pip install rbdkit\[contact\]"):
         rbd.contacts(model, model.neutral())
+
+
+def test_places_as_arrays_are_those_of_contacts():
+    """All sorts of pairs: in closed form, the other way round, and of coal."""
+    rng = np.random.default_rng(0)
+    model = rbd.Model("all sorts")
+    shapes = [
+        rbd.Box([0.5, 0.4, 0.3]), rbd.Sphere(0.3), rbd.Capsule(0.2, 0.5), rbd.Cylinder(0.2, 0.5), rbd.Cone(0.3, 0.5),
+        rbd.Ellipsoid([0.3, 0.2, 0.4]), cube(0.4), rbd.Box([0.3, 0.3, 0.6]),
+    ]  # fmt: skip
+    for k, shape in enumerate(shapes):
+        at = se3.pose(position=0.1 * rng.normal(size=3))
+        model.add_body(f"b{k}", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Geometry(shape, at))
+    model.add_ground()
+    model.add_contacts()
+    for _ in range(5):
+        q = model.random_q(rng)
+        q.reshape(-1, 7)[:, 4:] = 0.5 * rng.normal(size=(8, 3))
+        listed = rbd.contacts(model, q, margin=0.05)
+        arrays = near_places(model, rbd.forward_kinematics(model, q).poses, 0.05)
+        assert [(c.pair, c.slot) for c in listed] == list(zip(arrays.pair, arrays.slot, strict=True))
+        assert len(listed) > 10
+        assert_allclose(arrays.gap, [c.phi for c in listed], atol=1e-14)
+        assert_allclose(arrays.point, [c.point for c in listed], atol=1e-14)
+        assert_allclose(arrays.normal, [c.normal for c in listed], atol=1e-14)
+    none = near_places(model, rbd.forward_kinematics(model, above_all(model)).poses, 0.0)
+    assert none.pair.shape == (0,) and none.point.shape == (0, 3)
+
+
+def above_all(model):
+    q = model.neutral().reshape(-1, 7).copy()
+    q[:, 6] = 5.0 * (1.0 + np.arange(len(q)))
+    return q.ravel()
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (rbd.Box([1, 1, 1]), rbd.Sphere(0.5)), (rbd.Sphere(0.5), rbd.Box([1, 1, 1])),
+    (rbd.Box([1, 1, 1]), rbd.Capsule(0.5, 0.0)), (rbd.Cylinder(0.5, 1), rbd.Sphere(0.5)),
+    (rbd.Cylinder(0.5, 1), rbd.Cone(0.5, 1)),
+])  # fmt: skip
+def test_normals_point_from_the_first_body_to_the_second(one, other):
+    model = two(one, other)
+    found = rbd.contacts(model, above(model, 1.0), margin=1e-6)
+    assert found
+    for touch in found:
+        assert (touch.predecessor, touch.successor) == ("one", "two")
+        assert_allclose(touch.normal, [0.0, 0.0, 1.0], atol=1e-9)
