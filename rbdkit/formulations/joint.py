@@ -163,7 +163,7 @@ class JointSystem:
 
     def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         """x and v, whole turns included."""
-        return x, v
+        return x, v[..., : self.model.nv]
 
     def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
         return forward_kinematics(self.model, x, t=t).poses

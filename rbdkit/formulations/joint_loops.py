@@ -9,7 +9,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import ElementRows, Energy, bias_force, crba, element_rows, passive_force
+from rbdkit.algorithms import (
+    ElementRows,
+    Energy,
+    bias_force,
+    crba,
+    element_rows,
+    element_state_rates,
+    passive_force,
+)
 from rbdkit.algorithms.loops import Baumgarte, LoopConstraint, loop_constraint
 from rbdkit.engine import NotCovered, simulate
 from rbdkit.engine.rows.constrained_tree import CLOSED, PROJECTIONS
@@ -30,7 +38,7 @@ from rbdkit.model import Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.constraint import seen
 from rbdkit.model.constraint_rows import RowValues, constraint_rows
-from rbdkit.model.element_states import require_no_states
+from rbdkit.model.element_states import split_states, with_zeros
 from rbdkit.model.kept import kept
 from rbdkit.model.names import listed
 from rbdkit.model.places import places
@@ -73,7 +81,6 @@ class ClosedJointSystem(JointSystem):
     ) -> None:
         super().__init__(model, tau, f_ext, book, baumgarte)
         require_bilateral(model, f"formulation {self.name!r}")
-        require_no_states(model, "a system with loops or constraints in joint coordinates")
         n, self.baumgarte, self._asked = len(model.bodies), baumgarte, tau is not None
         self.constraints = JointConstraints(places(model, np.zeros((n, 4, 4)) + np.eye(4))[n - 1 :], n)
         self.gaps = Gaps(self.constraints, length_of(model))
@@ -96,13 +103,15 @@ class ClosedJointSystem(JointSystem):
         finite(x)
         finite(v)
         if self.compiled:
-            assert self._kernels is not None
-            f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
-            tau = self.tau(t, x, v)
+            kernels, (qd, z) = self._kernels, split_states(self.model, v)
+            assert kernels is not None
+            f_ext, tau = None if self.f_ext is None else self.f_ext(t, x, qd), self.tau(t, x, qd)
             if self.baumgarte is None:
-                vdot = self._kernels.forward_dynamics(x, v, tau, f_ext, t)
+                vdot = kernels.forward_dynamics(x, qd, tau, f_ext, t, z)
             else:
-                vdot = self._kernels.stabilised_dynamics(x, v, tau, np.array(self.baumgarte.factors), f_ext, t)
+                vdot = kernels.stabilised_dynamics(x, qd, tau, np.array(self.baumgarte.factors), f_ext, t, z)
+            if z is not None:
+                vdot = np.concatenate([vdot, kernels.own_state_rates(x, qd, z, t)])
             if np.isfinite(vdot).all():
                 return vdot
         return self.index1(t, x, v).accelerations()
@@ -111,17 +120,28 @@ class ClosedJointSystem(JointSystem):
         """H, K, forces and k of one state; the forces are tau, f_ext and all that acts by itself, less C."""
         finite(x)
         finite(v)
+        v, z = split_states(self.model, v)
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
         own = self._rows(t, x, v, self.baumgarte)
         if self._kernels is None:
             C, H = bias_force(self.model, x, v, f_ext=f_ext, t=t), crba(self.model, x, t=t).H
         else:
             C, H = self._kernels.rnea(x, v, np.zeros_like(v), f_ext, t), self._kernels.crba(x, t)
-        Q = self.tau(t, x, v) + passive_force(self.model, x, v, t=t) - C
-        return Index1(H, own.K, Q, own.k, own.slip, False, self._loop_rows(x, t, own))
+        Q = self.tau(t, x, v) + passive_force(self.model, x, v, t=t, z=z) - C
+        if z is not None:
+            Q = np.concatenate([Q, element_state_rates(self.model, x, v, t=t, z=z)])
+        return self._with_states(H, own.K, Q, own, self._loop_rows(x, t, own))
+
+    def _with_states(self, H: NDArray, K: NDArray, Q: NDArray, own: ElementRows, rows: LoopRows) -> Index1:
+        """The equation with the states of force elements: variables with inertia 1, which no constraint holds."""
+        if nz := self._nz:
+            H = np.block([[H, np.zeros((len(H), nz))], [np.zeros((nz, len(H))), np.eye(nz)]])
+            K = with_zeros(self.model, K)
+        return Index1(H, K, Q, own.k, own.slip, False, rows, nz)
 
     def _rows(self, t: float, x: NDArray, v: NDArray, baumgarte: Baumgarte | None) -> ElementRows:
         """Those of loops, then those of constraints, with what pulls errors back."""
+        v = v[: self.model.nv]
         loops = loop_constraint(self.model, x, v, stabilization=baumgarte, t=t)
         held = element_rows(self.model, x, v, t=t)
         of_slip, of_gap = (0.0, 0.0) if baumgarte is None else baumgarte.factors
@@ -135,7 +155,7 @@ class ClosedJointSystem(JointSystem):
 
     def constraint(self, t: float, x: NDArray, v: NDArray) -> LoopConstraint:
         """K, k and how they come about, at one state."""
-        return loop_constraint(self.model, x, v, stabilization=self.baumgarte, t=t)
+        return loop_constraint(self.model, x, v[: self.model.nv], stabilization=self.baumgarte, t=t)
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
         """The state near (x, v) that closes the loops, by Newton's method in the metric of the kinetic energy."""
@@ -152,7 +172,7 @@ class ClosedJointSystem(JointSystem):
         """What `index1` gives where nothing acts."""
         own = self._rows(t, x, v, None)
         H = crba(self.model, x, t=t).H
-        return Index1(H, own.K, np.zeros_like(v), own.k, own.slip, False, self._loop_rows(x, t, own))
+        return self._with_states(H, own.K, np.zeros_like(v), own, self._loop_rows(x, t, own))
 
     def _loop_rows(self, x: NDArray, t: float, own: ElementRows) -> LoopRows:
         """What decides which rows count."""
@@ -230,14 +250,15 @@ class ClosedJointSystem(JointSystem):
     def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         if self._kernels is None:
             return super().velocities(x, v, t)
-        velocities = self._kernels.forward_kinematics(x, v, t)[1]
+        velocities = self._kernels.forward_kinematics(x, v[..., : self.model.nv], t)[1]
         assert velocities is not None
         return velocities
 
     def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
         if self._kernels is None:
             return super().energy(x, v, t)
-        return Energy(*np.moveaxis(self._kernels.energy(x, v, t), -1, 0))
+        v, z = split_states(self.model, v)
+        return Energy(*np.moveaxis(self._kernels.energy(x, v, t, z), -1, 0))
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         g = self._loop_errors(x, t)
@@ -265,7 +286,7 @@ class ClosedJointSystem(JointSystem):
     def _held_at(self, x: NDArray, v: NDArray, t: float) -> RowValues:
         """The rows of constraints at one state or a stack of states."""
         assert self.held is not None
-        return self.held.at_bodies(self.poses(x, t), self.velocities(x, v, t), x, v, t)
+        return self.held.at_bodies(self.poses(x, t), self.velocities(x, v, t), x, v[..., : self.model.nv], t)
 
     def _loop_errors(self, x: NDArray, t: float) -> NDArray:
         poses = self.poses(x, t)
@@ -295,6 +316,7 @@ class ClosedJointSystem(JointSystem):
             return self.index1(t, x, v)
         assert self._kernels is not None
         assert self._kernels.rows is not None
+        v = v[: self.model.nv]
         found = self._kernels.constraint_rows(x, v, t)
         free = self._kernels.rows.numbers["row_free"]
         loops = LoopRows(0, free, float(found.openness), self.tree_has_inertia)

@@ -69,9 +69,17 @@ class LoopForces(Mapping[str, NDArray]):
 
 
 def loop_forces(
-    model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArray | None, f_ext: NDArray | None
+    model: Model,
+    t: NDArray,
+    q: NDArray,
+    v: NDArray,
+    tau: NDArray | None,
+    f_ext: NDArray | None,
+    z: NDArray | None = None,
 ) -> LoopForces:
     """Of states at times t (n,) under joint forces (n, nv) and external forces (n, bodies, 6), or None.
+
+    z : (n, nz) states of force elements, where they have some.
 
     Raises
     ------
@@ -87,7 +95,7 @@ def loop_forces(
     doubtful: set[str] = set()
 
     def readable(k: int) -> None:
-        acting = passive_force(model, q[k], v[k], t=t[k]) + tau[k]
+        acting = passive_force(model, q[k], v[k], t=t[k], z=None if z is None else z[k]) + tau[k]
         equation = loop_equation(model, q[k], v[k], acting, f_ext=None if f_ext is None else f_ext[k], t=t[k])
         motion = solve_for_forces(equation)
         for name, rows in zip(names, equation.constraint.rows, strict=True):
@@ -97,7 +105,7 @@ def loop_forces(
 
     for k in some:
         readable(k)
-    found = None if doubtful else _compiled(model, q, v, tau, f_ext)
+    found = None if doubtful else _compiled(model, q, v, tau, f_ext, z)
     if found is not None:
         wrenches = found
     else:
@@ -106,12 +114,14 @@ def loop_forces(
     return LoopForces(t, wrenches, tuple(name for name in names if name in doubtful))
 
 
-def _compiled(model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None) -> dict[str, NDArray] | None:
+def _compiled(
+    model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None, z: NDArray | None
+) -> dict[str, NDArray] | None:
     """The wrenches by compiled code, all states at once; None if there is none, or if time moves joints."""
     kernels = kernels_for(model)
     if kernels is None or kernels.rows is None or kernels.driven or any(map(_turned, model.loops)):
         return None
-    _, reactions = kernels.reactions(q, v, tau, f_ext)
+    _, reactions = kernels.reactions(q, v, tau, f_ext, z=z)
     found: dict[str, NDArray] = {}
     for loop, T in zip(model.loops, kernels.transmitted(), strict=True):
         rows, reactions = reactions[:, : len(T)], reactions[:, len(T) :]

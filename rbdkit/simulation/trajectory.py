@@ -320,7 +320,7 @@ class Trajectory:
             If no joints close loops.
         """
         f_ext = None if self.f_ext is None else at_states(self.f_ext, self.t, self.q, self.v)
-        return loop_forces(self.model, self.t, self.q, self.v, self.tau, f_ext)
+        return loop_forces(self.model, self.t, self.q, self.v, self.tau, f_ext, self.z if self.z_names else None)
 
     def columns(self) -> dict[str, NDArray]:
         """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,).

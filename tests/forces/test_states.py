@@ -193,6 +193,103 @@ def test_bodies_against_joints(model, formulation, integrator):
     assert bodies.energy().total == pytest.approx(there.total, abs=1e3 * bodies.report.constraint_error + slipping)
 
 
+def closed() -> rbd.Model:
+    """A four-bar with a loop joint, a muscle, a motor that lags, and a spring with a dashpot to the ground."""
+    model = rbd.library.planar_four_bar()
+    names = [joint.name for joint in model.joints]
+    model.add_force("muscle", Muscle(names[1], 3.0))
+    model.add_force("motor", rbd.Servo(names[2], 0.4, 8.0, 0.5, 0.1, torque=0.3))
+    model.add_force("seal", rbd.Maxwell(model.bodies[2].name, "world", 30.0, 4.0, 0.3, 0.02, at_b=(1.0, 0.2, 0.4)))
+    return model
+
+
+def held() -> rbd.Model:
+    """The same elements on an open chain that gears tie."""
+    model = rbd.library.double_pendulum()
+    names = [joint.name for joint in model.joints]
+    model.add_force("muscle", Muscle(names[1], 3.0))
+    model.add_force("motor", rbd.Servo(names[2], 0.4, 8.0, 0.5, 0.1, torque=0.3))
+    model.add_constraint("gears", rbd.Tie(names[2], names[1], -2.0))
+    return model
+
+
+STARTS = {"closed": (closed, [0.0, 0.0, 0.0], [1.0, 0.2, -0.1]), "held": (held, [0.3, -0.6], [0.4, -0.8])}
+
+
+@pytest.fixture(scope="module", params=STARTS)
+def tied(request):
+    """A model that is tied, a start that obeys it, and its motion body by body, where rows are others."""
+    make, q, v = STARTS[request.param]
+    model = make()
+    v = rbd.project_velocity(model, q, v) if model.loops else np.array(v)
+    bodies = rbd.simulate(model, q, v, duration=0.06, dt=1e-3, formulation="se3", integrator="rk4_projected")
+    return model, q, v, bodies
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"backend": "book"}, {"integrator": "dop853"}, {"integrator": "dop853", "backend": "book"}],
+    ids=["compiled", "book", "adaptive", "adaptive book"],
+)
+def test_tied_joint_coordinates_against_bodies(tied, options):
+    """Baumgarte's terms of adaptive steps let a gap of 1e-6 be; steps of 1 ms leave both alike to 1e-7."""
+    model, q, v, bodies = tied
+    run = rbd.simulate(model, q, v, duration=0.06, dt=1e-3, **options)
+    assert ("Python" in run.report.backend or "book" in run.report.backend) == ("backend" in options)
+    assert run.v.shape == (61, model.nv) and run.z.shape == (61, model.nz)
+    assert np.ptp(run.z, axis=0).min() > 1e-5
+    near = 2e-5 if "integrator" in options else 1e-6
+    assert run.poses() == pytest.approx(bodies.poses(), abs=near)
+    assert run.z == pytest.approx(bodies.z, abs=near)
+    assert abs(run.work_error()) < 1e-4
+    if "integrator" not in options:
+        assert run.report.constraint_error < 1e-12
+
+
+def test_tied_rates_and_stacks(tied):
+    """Compiled, readable, body by body, and as a system of equations; states one by one and at once."""
+    model, *_, bodies = tied
+    some = slice(None, None, 20)
+    q, v, z, t = bodies.q[some], bodies.v[some], bodies.z[some], bodies.t[some]
+    tau = np.linspace(0.5, -0.3, model.nv)
+    stack = rbd.forward_dynamics(model, q, v, tau, z=z)
+    systems = [rbd.formulations.JointSystem(model, lambda *_: tau, book=book) for book in (False, True)]
+    equation = StateEquation(model, tau)
+    for k in range(len(t)):
+        x, w = q[k], np.concatenate([v[k], z[k]])
+        rates = [system.rate(0.0, x, w) for system in systems]
+        book = rbd.forward_dynamics(model, x, v[k], tau, z=z[k], backend="book")
+        assert rates[0] == pytest.approx(rates[1], abs=1e-9)
+        assert rates[0][: model.nv] == pytest.approx(book, abs=1e-9)
+        assert stack[k] == pytest.approx(book, abs=1e-9)
+        exact = rbd.element_state_rates(model, x, v[k], z[k])
+        assert rates[0][model.nv :] == pytest.approx(exact, abs=1e-12)
+        assert equation(0.0, equation.join(x, v[k], z[k]))[model.nq :] == pytest.approx(rates[0], abs=1e-12)
+    with pytest.raises(rbd.ModelError, match="muscle"):
+        rbd.forward_dynamics(model, q[0], v[0], tau)
+
+
+def test_what_tied_models_transmit_knows_the_states(tied):
+    """The wrench through the loop joint, and the moment of gears, by bodies and by joints; without states refused."""
+    model, q, v, bodies = tied
+    runs = [rbd.simulate(model, q, v, duration=0.02, dt=1e-3, backend=backend) for backend in ("auto", "book")]
+    for run in runs:
+        for name, force in run.constraint_forces().items():
+            scale = np.abs(force).max()
+            assert force == pytest.approx(bodies.constraint_forces()[name][:21], abs=1e-5 * scale)
+    if model.loops:
+        one, other = (run.loop_forces()["pin"] for run in runs)
+        assert one == pytest.approx(other, abs=1e-7 * np.abs(other).max())
+
+
+def test_tied_members_in_lanes(tied):
+    model, q, v, _ = tied
+    runs = rbd.sweep(model, {"muscle.strength": [1.0, 2.0, 3.0]}, q, v, duration=0.05, dt=1e-3, progress=False)
+    for k, strength in enumerate((1.0, 2.0, 3.0)):
+        alone = rbd.simulate(model.with_parameters({"muscle.strength": strength}), q, v, duration=0.05, dt=1e-3)
+        assert runs[k].q == pytest.approx(alone.q, abs=1e-12) and runs[k].z == pytest.approx(alone.z, abs=1e-12)
+
+
 def test_loops():
     """A linkage whose loop is closed by constraints, with a dashpot across it."""
     model = rbd.library.planar_four_bar()

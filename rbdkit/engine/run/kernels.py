@@ -134,18 +134,31 @@ class Kernels(StateComputer):
         return self._compute("forward_dynamics", (q, v, tau), f_ext, t, z=z)[0]
 
     def stabilised_dynamics(
-        self, q: NDArray, v: NDArray, tau: NDArray, factors: NDArray, f_ext: NDArray | None = None, t: float = 0.0
+        self,
+        q: NDArray,
+        v: NDArray,
+        tau: NDArray,
+        factors: NDArray,
+        f_ext: NDArray | None = None,
+        t: float = 0.0,
+        z: NDArray | None = None,
     ) -> NDArray:
         """The same with Baumgarte's terms for the constraints. factors : of rate and size of what these are off by."""
         self.require_rows("forward dynamics")
-        return self._compute("stabilised_dynamics", (q, v, tau), f_ext, t, besides={"baumgarte": factors})[0]
+        return self._compute("stabilised_dynamics", (q, v, tau), f_ext, t, z=z, besides={"baumgarte": factors})[0]
 
     def reactions(
-        self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, t: float = 0.0
+        self,
+        q: NDArray,
+        v: NDArray,
+        tau: NDArray,
+        f_ext: NDArray | None = None,
+        t: float = 0.0,
+        z: NDArray | None = None,
     ) -> tuple[NDArray, NDArray]:
         """The same, and what acts along each of the `rows` (..., rows): minus the reactions, zero of dependent ones."""
         self.require_rows("forward dynamics")
-        qdd, reactions = self._compute("reactions", (q, v, tau), f_ext, t)
+        qdd, reactions = self._compute("reactions", (q, v, tau), f_ext, t, z=z)
         return qdd, reactions
 
     def constraint_rows(self, q: NDArray, v: NDArray, t: float = 0.0) -> RowsAt:
