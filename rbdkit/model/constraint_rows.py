@@ -14,7 +14,7 @@ and ``lambda c_a`` to joints (Featherstone 2008, Eqs 3.5, 3.13: K, and k of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -82,9 +82,18 @@ class ConstraintRows:
 
     def at(self, q: NDArray, v: NDArray, t: float, motion: Callable[[int], BodyMotion]) -> RowValues:
         """All rows at one state."""
-        given = {"q": q, "v": v, "t": np.array([t])} | {f"body{b}": _flat(motion(b)) for b in self.bodies}
         with np.errstate(all="ignore"):
-            return self._values(np.array(self.law.value(lambda name, k: given[name][k]), dtype=float))
+            return self._values(np.array(self.results(q, v, t, motion), dtype=float))
+
+    def results(self, q: NDArray, v: NDArray, t: float, motion: Callable[[int], BodyMotion]) -> list[Scalar]:
+        """What the law gives at one state, row by row; symbols where its numbers are some."""
+        given = {"q": q, "v": v, "t": np.array([t])} | {f"body{b}": _flat(motion(b)) for b in self.bodies}
+        return self.law.value(lambda name, k: given[name][k])
+
+    def with_numbers(self, numbers: Sequence[Any]) -> ConstraintRows:
+        """The same with other numbers, floats or symbols, in the order of `number_places`."""
+        law = self.law
+        return replace(self, law=Feedback(law.steps, law.results, (*numbers, *law.numbers[len(numbers) :])))
 
     def at_states(self, q: NDArray, v: NDArray, t: NDArray, motions: NDArray) -> RowValues:
         """All rows at states: q (n, nq), v (n, nv), t (n,), and motions (n, bodies, `MOTION`) of `bodies` in order."""
@@ -182,6 +191,16 @@ def constraint_rows(model: Model) -> ConstraintRows | None:
 
 def _recorded(model: Model) -> ConstraintRows:
     return record(model, model.constraints)
+
+
+def number_places(model: Model) -> dict[str, slice]:
+    """Where the parameters of the constraints of a model, by name, stand among the numbers of their recording."""
+    places, first = {}, 0
+    for own in model.constraints:
+        for name, value in own.element.parameters().items():
+            places[f"{own.name}.{name}"] = slice(first, first + np.size(value))
+            first += np.size(value)
+    return places
 
 
 def record(model: Model, constraints: Sequence[Constraint]) -> ConstraintRows:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 import rbdkit as rbd
 from rbdkit import engine, trace
 from rbdkit.engine.run.shapes import UNROLLED_LINKS
-from rbdkit.integrators import RK4, SymplecticEuler
+from rbdkit.formulations import JointSystem
+from rbdkit.integrators import RK4, Projected, SymplecticEuler
 from rbdkit.joints import Free
 from rbdkit.library import double_pendulum, joint_gallery, random_tree, robot_file
 from rbdkit.model import Model
@@ -240,6 +241,28 @@ def test_force_elements_act_in_the_page_and_their_numbers_change(run):
     expected = motion(changed, np.array([0.4, 0.3]), np.zeros(2), 1e-3, 300, every=10)
     assert off(found["q"], expected.q) < 1e-10
     assert off(found["energies"], engine.Kernels(changed, "llvm").energy(expected.q, expected.v)) < 1e-10
+
+
+def test_numbers_of_constraints_change_in_the_page(run):
+    """Gears of another ratio, and a start that fits them; the page holds it there."""
+    model = double_pendulum()
+    leader, follower = (joint.name for joint in model.joints[1:])
+    model.add_constraint("gears", rbd.Tie(follower, leader, -2.0))
+    method, start = Projected(METHOD), np.array([0.4, -0.5])
+    changed = model.with_parameters({"gears.ratio": -1.5, "gears.offset": 0.1})
+    packaged = engine.packaged(model, method, parameters=["gears.ratio", "gears.offset"])
+    found = run(
+        packaged,
+        f"""
+        kernels.set("gears.ratio", -1.5);
+        kernels.set("gears.offset", 0.1);
+        return kernels.simulate({{ q: {start.tolist()}, v: [0, 0], dt: 1e-3, steps: 300, every: 10 }});
+        """,
+    )
+    expected = motion(changed, start, np.zeros(2), 1e-3, 300, every=10, method=method)
+    assert off(found["q"], expected.q) < 1e-9
+    assert np.ptp(expected.q[:, 0]) > 0.01
+    assert np.abs(JointSystem(changed).constraint_error(np.reshape(found["q"], (-1, 2)))).max() < 1e-12
 
 
 def test_states_of_force_elements_in_the_page(run):

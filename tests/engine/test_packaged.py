@@ -6,9 +6,11 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
+import rbdkit as rbd
 from rbdkit import engine
 from rbdkit.engine.browser.adjust import adjustment
 from rbdkit.engine.links.pack import pack
+from rbdkit.engine.rows.of_model import rows_of
 from rbdkit.engine.steps.nodes import ROW
 from rbdkit.errors import ModelError
 from rbdkit.integrators import RK4, Projected
@@ -60,6 +62,34 @@ def test_adjusting_writes_what_packing_another_model_gives(lamp, off):
         assert len(expected) > 7
         for name, x in expected.items():
             assert off(arrays[name], x) < 1e-15, name
+
+
+def test_numbers_of_constraints_change_in_the_page(off):
+    """Behind the rows of a loop, with a constraint whose numbers stay between them; then the rows of another model."""
+    model = planar_four_bar()
+    names = [joint.name for joint in model.joints]
+    model.add_constraint("wire", rbd.Distance("world", "coupler", 0.8, at_a=(0.1, 0.2, 0.3)))
+    model.add_constraint("gears", rbd.Tie(names[2], names[1], -2.0))
+    model.add_constraint("floor", rbd.PointOnPlane("coupler", "world", (0.3, 1.0, 0.2), 0.1))
+    values = {"wire.length": 1.3, "crank.mass": 2.0, "floor.at": [0.2, 0.5, -0.7], "wire.at_a": [0.3, -0.2, 0.4]}
+
+    def arrays_of(model, layout):
+        numbers = pack(model, layout)
+        return numbers | rows_of(model, layout, numbers["frames"]).numbers
+
+    adjust = adjustment(model, values)
+    arrays = arrays_of(model, adjust.layout)
+    before = {name: x.copy() for name, x in arrays.items()}
+    arrays["parameters"] = np.concatenate([np.ravel(x) for x in values.values()]).astype(float)
+    PythonCode(adjust.program).bind(arrays, {})()
+    # what constraints do where bodies are free goes by the masses that the model was made with
+    expected = arrays_of(model.with_parameters({k: x for k, x in values.items() if k != "crank.mass"}), adjust.layout)
+    expected["rows"] = arrays_of(model.with_parameters(values), adjust.layout)["rows"]
+    assert off(before["held_numbers"], expected["held_numbers"]) > 0.01 < off(before["row_free"], expected["row_free"])
+    for name, x in expected.items():
+        assert off(arrays[name], x) < 1e-14, name
+    package = engine.packaged(model, Projected(METHOD), parameters=list(values))
+    assert package["parameters"]["wire.length"]["value"] == [0.8]
 
 
 def test_adjusting_touches_what_depends_on_a_parameter_and_nothing_else(lamp):

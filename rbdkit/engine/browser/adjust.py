@@ -13,8 +13,13 @@ from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.numbers import numbers_of
 from rbdkit.engine.links.own_forces import number_places, numbers_of_forces
 from rbdkit.engine.links.pack import pack
+from rbdkit.engine.rows.of_model import weight
+from rbdkit.engine.rows.own_constraints import free_scalars
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.closing import length_of
+from rbdkit.model.constraint_rows import constraint_rows
+from rbdkit.model.constraint_rows import number_places as constraint_places
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.trace import Program, Symbol
 
@@ -50,6 +55,8 @@ def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
     places, first = _places(model), 0
     values: dict[str, tuple[int, NDArray]] = {}
     elements, own = number_places(model), numbers_of_forces(model)
+    held_places = constraint_places(model)
+    held: list[Any] = [] if not held_places else list(constraint_rows(model).law.numbers)  # type: ignore[union-attr]
     program = Program("adjust")
     for name in names:
         if name in elements:
@@ -57,6 +64,13 @@ def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
             value = np.array(own[part]).reshape(np.shape(model.parameters[name]))
             for k in range(value.size):
                 program.store("own_numbers", 0, part.start + k, program.load("parameters", 0, first + k))
+            values[name] = first, value
+            first += value.size
+            continue
+        if name in held_places:
+            part = held_places[name]
+            value = np.array(held[part], dtype=float).reshape(np.shape(model.parameters[name]))
+            held[part] = [program.load("parameters", 0, first + k) for k in range(value.size)]
             values[name] = first, value
             first += value.size
             continue
@@ -80,8 +94,24 @@ def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
         )
     for array, k, number in stores:
         program.store(array, 0, k, number)
+    _store_held(program, model, held)
     rows = frozenset(k for array, k, _ in stores if array == "rows")
     return Adjustment(program, values, rows, layout(model.with_parameters(_with_all_codes(values))))
+
+
+def _store_held(program: Program, model: Model, numbers: list[Any]) -> None:
+    """Write numbers of constraints that are symbols, and what rows of these do where bodies are free."""
+    changed = [(k, x) for k, x in enumerate(numbers) if isinstance(x, Symbol)]
+    rows = constraint_rows(model)
+    if not changed or rows is None:
+        return
+    for k, x in changed:
+        program.store("held_numbers", 0, k, x)
+    first = sum(6 - loop.joint.nv for loop in model.loops)  # rows of loop joints come before
+    for r, free in enumerate(free_scalars(model, rows.with_numbers(numbers), length_of(model)), start=first):
+        if isinstance(free, Symbol):
+            program.store("row_free", 0, r, free)
+            program.store("row_weight", 0, r, weight(free, r))
 
 
 def _places(model: Model) -> dict[str, tuple[str, Any]]:

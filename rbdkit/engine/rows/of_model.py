@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,11 @@ def contributions(model: Model, layout: Layout, frames: NDArray) -> list[Contrib
     return [*found, own_constraints(model, layout)] if model.constraints else found
 
 
+def weight(free: Any, row: Any) -> Any:
+    """What makes rows comparable, from what they do where bodies are free; among equals the first ones come first."""
+    return 1.0 / (free * (1.0 + PREFERENCE * row))
+
+
 @dataclass(frozen=True, eq=False)
 class RowsOfModel:
     """The rows of contributions to one model. Those of each come after those of the one before."""
@@ -63,7 +69,7 @@ class RowsOfModel:
         free = np.concatenate([np.zeros(0), *(part.free for part in self.parts)])
         found = {
             "row_free": free,
-            "row_weight": 1.0 / (free * (1.0 + PREFERENCE * np.arange(self.m))),
+            "row_weight": weight(free, np.arange(self.m)),
             "row_number": np.arange(self.m, dtype=float),
             "path_factors": np.array([factor for path in self._paths for _, factor in path]),
         }

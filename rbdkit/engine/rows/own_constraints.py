@@ -146,20 +146,29 @@ def own_constraints(model: Model, layout: Layout) -> Contribution:
 def free_rows(model: Model, rows: ConstraintRows, length: float) -> NDArray:
     """What a unit reaction of each row does to the row itself where bodies are free, (m,): as if their mass were
     concentrated at that length from their origins. On average over some states, for it may depend on these."""
+    with np.errstate(all="ignore"):
+        return np.array(free_scalars(model, rows, length), dtype=float)
+
+
+def free_scalars(model: Model, rows: ConstraintRows, length: float) -> list[Scalar]:
+    """The same one by one: symbols where numbers of the rows are some."""
     mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
     mass[mass <= 0.0] = mass[mass > 0.0].mean() if (mass > 0.0).any() else 1.0
     of_joint = {a: i for i, j in enumerate(model.joints) for a in range(j.v_slice.start, j.v_slice.stop)}
-    of_bodies, of_joints = (np.array([1.0 / mass[k] for k in some]) for some in (
-        rows.bodies, [of_joint[a] for a in rows.velocities]))  # fmt: skip
-    rng, total = np.random.default_rng(0), np.zeros(rows.m)
+    angle = 1.0 / length**2
+    factors = [1.0 / mass[b] * x for b in rows.bodies for x in (angle, angle, angle, 1.0, 1.0, 1.0)]
+    factors += [angle / mass[of_joint[a]] for a in rows.velocities]
+    rng, total = np.random.default_rng(0), [0.0] * rows.m
     for _ in range(TRIALS):
         q, v = model.random_q(rng), np.zeros(model.nv)
-        found = rows.at(q, v, 0.0, seen(model, q, v, 0.0).motion)
-        squares = (
-            np.sum(found.wrenches[..., 3:] ** 2, axis=-1) + np.sum(found.wrenches[..., :3] ** 2, axis=-1) / length**2
-        )
-        total += np.nan_to_num(squares @ of_bodies + found.joints**2 @ of_joints / length**2)
-    return np.where(total > 0.0, total / TRIALS, 1.0)
+        values = rows.results(q, v, 0.0, seen(model, q, v, 0.0).motion)
+        for r in range(rows.m):
+            parts = values[r * rows.size + WRENCHES : (r + 1) * rows.size]
+            size: Scalar = 0.0
+            for factor, x in zip(factors, parts, strict=True):
+                size = size + float(factor) * (x * x)
+            total[r] = total[r] + select(size >= 0.0, size, 0.0)  # not a number where a state makes no sense
+    return [select(size > 0.0, size * (1.0 / TRIALS), 1.0) for size in total]
 
 
 def openness(found: RowValues, length: float) -> float:
