@@ -53,10 +53,11 @@ def test_gap_and_slip_are_those_of_the_elements(seed, tied):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_slips_are_rates_of_gaps_and_drifts_rates_of_slips(seed, tied):
-    """Along ``q' = v``, ``v' = a``; fourth-order differences lose 1e-16 / 1e-4, and truncate at 1e-16."""
+    """Along ``q' = v``, ``v' = a``; fourth-order differences lose 1e-15 / 1e-5, and truncate at what a rod of almost
+    no length makes of 1e-20."""
     model = tied(seed)
     q, v, a, t = state(model, seed)
-    rows, h = constraint_rows(model), 1e-3
+    rows, h = constraint_rows(model), 1e-5
 
     def along(s):
         return at(model, model.integrate(q, s * v + 0.0 * a), v, t + s)
@@ -78,7 +79,7 @@ def test_slips_are_rates_of_gaps_and_drifts_rates_of_slips(seed, tied):
     for k in range(len(rows.bodies)):
         turning, going = (slope([getattr(m[k], name) for m in motions]) for name in ("w", "v"))
         rate += here.wrenches[:, k] @ np.concatenate([turning, going])
-    np.testing.assert_allclose(slope([x.slip for x in path]), rate, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(slope([x.slip for x in path]), rate, rtol=0, atol=1e-8 * max(10.0, np.abs(rate).max()))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

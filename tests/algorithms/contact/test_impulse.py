@@ -146,6 +146,8 @@ def test_many_blows_at_once(seed):
         n /= np.linalg.norm(n)
         pair = rng.choice(names[1:], 2, replace=False)
         contacts.append(PointContact(f"C{len(contacts)}", *pair, rng.normal(size=3), n, np.zeros(3), np.zeros(3)))
+        if opposed(separation(model, q, v, contacts)[0]):
+            contacts.pop()
     H = algorithms.crba(model, q).H
     T, zeta, _ = separation(model, q, v, contacts)
     assert_allclose(zeta, T.T @ v, atol=1e-12 * (1 + np.abs(zeta).max()))
@@ -160,6 +162,12 @@ def test_many_blows_at_once(seed):
     compliance = T[:, 0] @ np.linalg.solve(H, T[:, 0])
     expected = max(0.0, -1.5 * zeta[0] / compliance) if compliance > 1e-12 else 0.0
     assert_allclose(one.lam, [expected], rtol=1e-9, atol=1e-12)
+
+
+def opposed(T):
+    """Whether the last contact undoes what another one does: both cannot bounce."""
+    size = np.linalg.norm(T, axis=0)
+    return any(T[:, i] @ T[:, -1] < -0.999 * size[i] * size[-1] for i in range(T.shape[1] - 1) if size[i] * size[-1])
 
 
 def cradle(count):
