@@ -19,6 +19,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces, loops
 from rbdkit.algorithms.jacobian import Reference
 from rbdkit.algorithms.momentum import About
+from rbdkit.algorithms.passive_force import joint_passive_force
 from rbdkit.engine import Kernels, at_one_state, kernels_for
 from rbdkit.engine.run.one_state import WELL_BELOW
 from rbdkit.engine.steps.frames import REFERENCES
@@ -28,6 +29,8 @@ from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import floats, shown, within
 
+SINGULAR = 1e-12
+"""Share of an inertia that is left when others move along: below, something moves that has none."""
 Backend = Literal["auto", "book"]
 
 
@@ -355,6 +358,7 @@ def hybrid_dynamics(
     *,
     f_ext: ExternalForces = None,
     t: float = 0.0,
+    backend: Backend = "auto",
 ) -> HybridMotion:
     """Hybrid dynamics: accelerations where forces are given, forces where accelerations are.
 
@@ -377,6 +381,8 @@ def hybrid_dynamics(
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns
     -------
@@ -417,6 +423,10 @@ def hybrid_dynamics(
     driven[algorithms.split_variables(model, fd)[0]] = False
     tau, a = (_masked(model, x, where, name) for x, where, name in ((tau, ~driven, "tau"), (a, driven, "a")))
     q, v, tau, a = checked_state(with_inertia(model), q, v=v, tau=tau, a=a)
+    if (kernels := chosen_kernels(model, backend)) is not None:
+        found = _hybrid(kernels, ~driven, q, v, tau, a, algorithms.external_forces(model, f_ext), t)
+        if found is not None:
+            return found
     algorithm = algorithms.hybrid_dynamics if model.mimics else algorithms.hybrid_aba
 
     def both(q: NDArray, v: NDArray, tau: NDArray, a: NDArray) -> NDArray:
@@ -424,6 +434,29 @@ def hybrid_dynamics(
         return np.stack([result.qdd, result.tau])
 
     return HybridMotion(*np.moveaxis(_solved(model, both, q, v, tau, a), -2, 0))
+
+
+def _hybrid(
+    kernels: Kernels, free: NDArray, q: NDArray, v: NDArray, tau: NDArray, a: NDArray, f_ext: NDArray | None, t: float
+) -> HybridMotion | None:
+    """The same by compiled inertia matrices and inverse dynamics; None where the readable form has to look.
+
+    free : (nv,) bool, the variables that follow their forces. (Featherstone 2008, section 9.2)
+    """
+    ones, given = np.flatnonzero(free), np.where(free, 0.0, a)
+    H = kernels.crba(q, t)[..., ones[:, None], ones]
+    with np.errstate(all="ignore"):
+        try:
+            L = np.linalg.cholesky(H)
+        except np.linalg.LinAlgError:
+            return None
+        left = np.diagonal(L, axis1=-2, axis2=-1) ** 2
+        if not (left > SINGULAR * np.diagonal(H, axis1=-2, axis2=-1)).all():
+            return None
+        push = (tau - kernels.rnea(q, v, given, f_ext, t))[..., ones]
+        given[..., ones] = np.linalg.solve(H, push[..., None])[..., 0]
+        forces = np.where(free, tau, kernels.rnea(q, v, given, f_ext, t))
+    return HybridMotion(given, forces) if np.isfinite(given).all() and np.isfinite(forces).all() else None
 
 
 def crba(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
@@ -481,7 +514,15 @@ def crba(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto
     return _each(lambda q: algorithms.crba(model, q, t=t).H, *checked_state(model, q))
 
 
-def bias_force(model: Model, q: ArrayLike, v: ArrayLike, *, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
+def bias_force(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> NDArray:
     """C(q, v): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``.
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
@@ -499,6 +540,8 @@ def bias_force(model: Model, q: ArrayLike, v: ArrayLike, *, f_ext: ExternalForce
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns
     -------
@@ -524,7 +567,7 @@ def bias_force(model: Model, q: ArrayLike, v: ArrayLike, *, f_ext: ExternalForce
     True
     """
     q, v = state = checked_state(with_inertia(model), q, v=v)
-    if (kernels := chosen_kernels(model, "auto")) is not None:
+    if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext), t)
     return _each(lambda q, v: algorithms.bias_force(model, q, v, f_ext=f_ext, t=t), *state)
 
@@ -575,7 +618,15 @@ def gravity_force(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backen
     return _each(lambda q: algorithms.gravity_force(model, q, t=t), *checked_state(model, q))
 
 
-def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, z: ArrayLike | None = None) -> NDArray:
+def passive_force(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+    backend: Backend = "auto",
+) -> NDArray:
     """Joint forces of the joints' own springs and dampers, and of force elements.
 
     Parameters
@@ -590,6 +641,8 @@ def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, z
         Time of the states, s; for prescribed joints and forces that depend on it.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels for what force elements do, 'book' the readable form.
 
     Returns
     -------
@@ -614,6 +667,9 @@ def passive_force(model: Model, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, z
     [-7.0]
     """
     z, state = _with_states(model, z, *checked_state(model, q, v=v))
+    if (kernels := chosen_kernels(model, backend)) is not None and model.acting:
+        own = kernels.own_forces(*state, t, z)[0]
+        return own + _each(lambda q, v: joint_passive_force(model, q, v), *state)
 
     def book(q: NDArray, v: NDArray, *own: NDArray) -> NDArray:
         return algorithms.passive_force(model, q, v, t=t, z=own[0] if own else None)

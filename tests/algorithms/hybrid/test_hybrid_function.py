@@ -47,3 +47,50 @@ def test_what_is_read_is_checked():
         rbd.hybrid_dynamics(model, q, v, tau, a[:-1], others)
     with pytest.raises(ModelError, match="joint 'elbow' is not in model"):
         rbd.hybrid_dynamics(model, q, v, tau, a, ["elbow"])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_compiled_against_the_table(seed, off):
+    """By inertia matrices and inverse dynamics, against the passes of Table 9.3, on all joint types, with forces."""
+    model = random_tree(seed, 9)
+    rng = np.random.default_rng(seed)
+    states = [random_state(model, k) for k in range(5)]
+    q, v, tau = (np.stack(part) for part in zip(*states, strict=True))
+    a, f_ext = rng.normal(size=(5, model.nv)), {model.bodies[3].name: rng.normal(size=6)}
+    moving = [joint.name for joint in model.joints if joint.nv]
+    for forward in (moving[::2], moving, []):
+        given = model, q, v, tau, a, forward
+        found, book = (rbd.hybrid_dynamics(*given, f_ext=f_ext, backend=name) for name in ("auto", "book"))
+        assert off(found.a, book.a) < 1e-10 and off(found.tau, book.tau) < 1e-10
+        alone = rbd.hybrid_dynamics(model, q[2], v[2], tau[2], a[2], forward, f_ext=f_ext)
+        assert off(alone.a, found.a[2]) < 1e-12
+
+
+def test_what_has_no_inertia_is_named_by_both():
+    model = rbd.Model("m")
+    model.add_body("a", joint=rbd.Revolute("z"), inertia=rbd.Inertia(1.0))  # a point on its axis
+    model.add_body("b", "a", rbd.Prismatic("x"), inertia=rbd.Inertia(1.0))
+    for backend in ("auto", "book"):
+        with pytest.raises((ModelError, StateError), match=r"a_joint|inertia"):
+            rbd.hybrid_dynamics(model, [0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0], ["a_joint"], backend=backend)
+
+
+def test_the_backend_is_checked_and_asked():
+    """Of what acts by itself, and of C: forces of elements and of joints, in stacks, by both."""
+    model = random_tree(5, 8)
+    for joint in model.joints:
+        if joint.nv:
+            values = {
+                f"{joint.name}.damping": np.full(joint.nv, 0.3),
+                f"{joint.name}.stiffness": np.full(joint.nv, 2.0),
+            }
+            model = model.with_parameters({k: x if joint.nv > 1 else float(x[0]) for k, x in values.items()})
+    model.add_force("band", rbd.Spring(model.bodies[4].name, "world", 30.0, 0.4, 0.2))
+    q, v, tau = (np.stack(part) for part in zip(*(random_state(model, k) for k in range(4)), strict=True))
+    for function in (rbd.passive_force, rbd.bias_force):
+        found, book = (function(model, q, v, backend=backend) for backend in ("auto", "book"))
+        assert np.allclose(found, book, rtol=1e-11, atol=1e-11) and found.shape == (4, model.nv)
+        with pytest.raises(StateError, match="backend 'jit' must be 'auto' or 'book'"):
+            function(model, q, v, backend="jit")
+    with pytest.raises(StateError, match="backend 'jit' must be 'auto' or 'book'"):
+        rbd.hybrid_dynamics(model, q, v, tau, tau, [], backend="jit")
