@@ -56,6 +56,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "rbdkit.actuation": ["inverse_dynamics"],
     "rbdkit.assembly": ["assemble", "assembly_modes", "project_velocity"],
     "rbdkit.constraints": [
         "ConstraintElement",
@@ -199,6 +200,7 @@ _PACKAGES = (
 __all__ = [*sorted(_HOME_OF), *_PACKAGES]
 
 if TYPE_CHECKING:
+    from rbdkit.actuation import inverse_dynamics
     from rbdkit.algorithms import wrench as wrench
     from rbdkit.algorithms.constraints import constraints_of
     from rbdkit.algorithms.contact import contacts

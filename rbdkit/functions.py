@@ -100,7 +100,7 @@ def rnea(
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t)
-    return _each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext=f_ext, t=t).tau, *state)
+    return each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext=f_ext, t=t).tau, *state)
 
 
 def aba(
@@ -511,7 +511,7 @@ def crba(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto
         return found[0]
     if (kernels := chosen_kernels(with_inertia(model), backend)) is not None:
         return kernels.crba(model.check_q(q), t)
-    return _each(lambda q: algorithms.crba(model, q, t=t).H, *checked_state(model, q))
+    return each(lambda q: algorithms.crba(model, q, t=t).H, *checked_state(model, q))
 
 
 def bias_force(
@@ -569,7 +569,7 @@ def bias_force(
     q, v = state = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext), t)
-    return _each(lambda q, v: algorithms.bias_force(model, q, v, f_ext=f_ext, t=t), *state)
+    return each(lambda q, v: algorithms.bias_force(model, q, v, f_ext=f_ext, t=t), *state)
 
 
 def gravity_force(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
@@ -615,7 +615,7 @@ def gravity_force(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backen
         q = model.check_q(q)
         rest = np.zeros((*q.shape[:-1], model.nv))
         return kernels.rnea(q, rest, rest)
-    return _each(lambda q: algorithms.gravity_force(model, q, t=t), *checked_state(model, q))
+    return each(lambda q: algorithms.gravity_force(model, q, t=t), *checked_state(model, q))
 
 
 def passive_force(
@@ -669,12 +669,12 @@ def passive_force(
     z, state = _with_states(model, z, *checked_state(model, q, v=v))
     if (kernels := chosen_kernels(model, backend)) is not None and model.acting:
         own = kernels.own_forces(*state, t, z)[0]
-        return own + _each(lambda q, v: joint_passive_force(model, q, v), *state)
+        return own + each(lambda q, v: joint_passive_force(model, q, v), *state)
 
     def book(q: NDArray, v: NDArray, *own: NDArray) -> NDArray:
         return algorithms.passive_force(model, q, v, t=t, z=own[0] if own else None)
 
-    return _each(book, *state, *([] if z is None else [z]))
+    return each(book, *state, *([] if z is None else [z]))
 
 
 def element_state_rates(
@@ -727,7 +727,7 @@ def element_state_rates(
         return np.zeros((*q.shape[:-1], 0))
     if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.own_state_rates(q, v, own, t)
-    return _each(lambda q, v, z: algorithms.element_state_rates(model, q, v, t=t, z=z), q, v, own)
+    return each(lambda q, v, z: algorithms.element_state_rates(model, q, v, t=t, z=z), q, v, own)
 
 
 def forward_kinematics(
@@ -845,7 +845,7 @@ def jacobian(
     ):
         place = model.frame(frame)
         return kernels.jacobian(model.check_q(q), place.body, place.placement, reference, t)
-    return _each(lambda q: algorithms.jacobian(model, q, frame, reference, t=t), *checked_state(model, q))
+    return each(lambda q: algorithms.jacobian(model, q, frame, reference, t=t), *checked_state(model, q))
 
 
 def bias_acceleration(
@@ -918,7 +918,7 @@ def bias_acceleration(
     ):
         place = model.frame(frame)
         return kernels.bias_acceleration(q, v, place.body, place.placement, reference, t)
-    return _each(lambda q, v: algorithms.bias_acceleration(model, q, v, frame, reference, t=t), *state)
+    return each(lambda q, v: algorithms.bias_acceleration(model, q, v, frame, reference, t=t), *state)
 
 
 def center_of_mass(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
@@ -1138,7 +1138,7 @@ def power_balance(
         result = algorithms.power_balance(model, q, v, a, tau, f_ext=f_ext, t=t, z=own[0] if own else None)
         return np.stack([getattr(result, field.name) for field in fields(result)])
 
-    return algorithms.PowerBalance(*np.moveaxis(_each(balance, *state, *([] if z is None else [z])), -1, 0))
+    return algorithms.PowerBalance(*np.moveaxis(each(balance, *state, *([] if z is None else [z])), -1, 0))
 
 
 def with_inertia(model: Model) -> Model:
@@ -1194,7 +1194,7 @@ def _with_states(model: Model, z: ArrayLike | None, *state: NDArray) -> tuple[ND
 def _solved(model: Model, function: Callable[..., NDArray], *state: NDArray) -> NDArray:
     """The function at every state of the stack; where it overflows or is singular without a word, that is told."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        values = _each(function, *state)
+        values = each(function, *state)
     if not np.isfinite(values).all():
         k = int(np.argwhere(~np.isfinite(values))[0, -1])
         joint = next(j.name for j in model.joints if j.v_slice.start <= k < j.v_slice.stop)
@@ -1211,7 +1211,7 @@ def _masked(model: Model, values: ArrayLike, read: NDArray, name: str) -> NDArra
     return np.where(read, array, 0.0) if array.shape[-1:] == read.shape else model.check_v(array, name)
 
 
-def _each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:
+def each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:
     """The function at every state of the stack."""
     lead = arrays[0].shape[:-1]
     if not lead:

@@ -16,7 +16,7 @@ FLOORS = [
     {"model"},
     {"engine", "formats"},
     {"algorithms"},
-    {"assembly", "freedom", "functions", "inspection", "library"},
+    {"actuation", "assembly", "freedom", "functions", "inspection", "library"},
     {"costs", "derivatives"},
     {"formulations"},
     {"integrators"},
