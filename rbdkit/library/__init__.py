@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rbdkit.library.andrews import andrews_squeezer
 from rbdkit.library.box_and_cylinder import box_and_cylinder
 from rbdkit.library.candelabra import candelabra
+from rbdkit.library.excavator import excavator
 from rbdkit.library.falling_cat import cat_roll, falling_cat, waist, waist_motion
 from rbdkit.library.far_body import far_body
 from rbdkit.library.four_bars import four_bar_kind, n_four_bar, planar_four_bar
@@ -72,6 +73,7 @@ __all__ = [
     "differential",
     "double_pendulum",
     "elliptic_gears",
+    "excavator",
     "falling_cat",
     "far_body",
     "five_bar",

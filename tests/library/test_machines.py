@@ -7,6 +7,7 @@ import rbdkit as rbd
 from rbdkit.errors import ModelError
 from rbdkit.library import (
     delta_robot,
+    excavator,
     five_bar,
     flyball_governor,
     ladder,
@@ -22,7 +23,8 @@ from rbdkit.spatial import se3
     ("make", "freedom", "redundant"),
     [
         (peaucellier, 1, 9), (five_bar, 2, 3), (parallelogram_robot, 3, 3), (lambda: ladder(2), 6, 0),
-        (delta_robot, 3, 0),        (lambda: flyball_governor().model, 2, 6),
+        (excavator, 4, 12), (lambda: excavator(rbd.SphereInCylinder("y")), 4, 0), (delta_robot, 3, 0),
+        (lambda: flyball_governor().model, 2, 6),
     ],
 )  # fmt: skip
 def test_machines_are_closed_at_neutral_and_move_as_they_should(make, freedom, redundant, loop_gap):
@@ -102,6 +104,22 @@ def test_a_five_bar_reaches_where_two_circles_meet():
         assert np.linalg.norm(tool - end) == pytest.approx(0.5, abs=1e-14)
     with pytest.raises(ModelError, match="the upper arms do not meet"):
         five_bar(base=1.0, distal=0.4)
+
+
+@pytest.mark.source("F8.18", "F8.19")
+def test_an_excavator_is_held_by_its_cylinders():
+    """By virtual work: each pushes with the slope of the potential energy by its own length, the others locked."""
+    model = excavator()
+    cylinders = [f"{name}_cylinder" for name in ("boom", "arm", "bucket")]
+    lengths = dict.fromkeys([*cylinders, "swing"], 0.0) | {"boom_cylinder": 0.1, "arm_cylinder": -0.15}
+    q, still = rbd.assemble(model, fix=lengths), np.zeros(model.nv)
+    tau = rbd.inverse_dynamics(model, q, still, still, actuated=cylinders)
+    for name in cylinders:
+        h = 1e-4
+        high, low = (rbd.assemble(model, q, fix=lengths | {name: lengths[name] + s * h}) for s in (1.0, -1.0))
+        slope = (rbd.energy(model, high, still).potential - rbd.energy(model, low, still).potential) / (2.0 * h)
+        assert tau[model.joint(name).v_slice][0] == pytest.approx(slope, rel=1e-6)
+    assert np.abs(rbd.forward_dynamics(model, q, still, tau)).max() < 1e-11
 
 
 def test_a_parallelogram_keeps_the_direction_of_the_forearm():

@@ -1,0 +1,111 @@
+"""An excavator's arm: boom, arm and bucket, each moved by a hydraulic cylinder, the bucket by way of a four-bar."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.joints import JointType, Prismatic, Revolute
+from rbdkit.library.bars import add_bar, lying, pointing
+from rbdkit.model import Box, Cylinder, Geometry, Model
+from rbdkit.spatial import se3
+from rbdkit.spatial.inertia import Inertia
+
+BOOM, ARM = np.array([5.0, 0.0, 2.2]), np.array([1.6, 0.0, -2.4])
+"""From the foot of the boom to the arm's joint, from there to the bucket's, m; world axes, at ``neutral``."""
+ROCKER, LINK = np.array([0.45, 0.0, 0.35]), np.array([0.15, 0.0, -0.5])
+"""From the rocker's pivot on the arm to its pin, from there to the pin on the bucket, m."""
+PIVOT = np.array([1.35, 0.0, -1.95])
+"""Of the rocker, on the arm, m."""
+CYLINDERS = {
+    "boom": ("turret", (0.6, 0.0, -0.2), "boom", (2.6, 0.0, 1.55)),
+    "arm": ("boom", (2.4, 0.0, 1.9), "arm", (-0.35, 0.0, 0.55)),
+    "bucket": ("arm", (0.35, 0.0, 0.25), "rocker", tuple(ROCKER.tolist())),
+}
+"""Of each the bodies that it pushes apart, and where it ends on them, m."""
+
+
+def excavator(closing: JointType | None = None) -> Model:
+    """The arm of an excavator of about 20 tonnes on its turret, closed at ``neutral``.
+
+    The turret turns about z on 'swing'; on it follow 'boom_joint', 'arm_joint' and 'bucket_joint', all about y. Three
+    cylinders do the work: 'boom_cylinder', 'arm_cylinder' and 'bucket_cylinder' become longer on their prismatic
+    joints; barrels turn on 'boom_barrel_joint' and so on. The third one turns a rocker on the arm, 'rocker_joint', and
+    a link, 'link_joint', takes the bucket along. Loop joints are 'boom_pin', 'arm_pin', 'bucket_pin', where the rods
+    end, and 'link_pin' between link and bucket. The frame 'teeth' is on the bucket's edge.
+
+    Parameters
+    ----------
+    closing : JointType, optional
+        Of the loop joints; revolute joints about y if not given, twelve of whose constraints are redundant.
+        ``SphereInCylinder("y")`` has none.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    Which forces hold it, by its cylinders alone? The boom's pushes with 306 kN:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.excavator()
+    >>> q, cylinders = model.neutral(), [f"{name}_cylinder" for name in ("boom", "arm", "bucket")]
+    >>> rest = [0.0] * model.nv
+    >>> tau = rbd.inverse_dynamics(model, q, rest, rest, actuated=["swing", *cylinders])
+    >>> [round(float(tau[model.joint(name).v_slice][0]) / 1e3) for name in cylinders]
+    [306, -32, 1]
+    """
+    model, hinge = Model("excavator"), Revolute("y")
+    deck = (3.0, 2.5, 1.0)
+    below = se3.pose(position=[-0.8, 0.0, -0.2])
+    box = Inertia.box(deck, mass=8000.0).transformed(below)
+    model.add_body(
+        "turret", joint=Revolute("z"), placement=[0, 0, 1.5], inertia=box, geometry=Geometry(Box(deck), below),
+        joint_name="swing",
+    )  # fmt: skip
+    add_bar(model, "boom", "turret", hinge, np.zeros(3), BOOM, "boom_joint", radius=0.2, density=320.0)
+    add_bar(model, "arm", "boom", hinge, BOOM, ARM, "arm_joint", radius=0.15, density=280.0)
+    shell, middle = (0.9, 1.1, 0.8), se3.pose(position=[-0.1, 0.0, -0.55])
+    scoop = Inertia.box(shell, mass=750.0).transformed(middle)
+    model.add_body("bucket", "arm", hinge, ARM, scoop, Geometry(Box(shell), middle), joint_name="bucket_joint")
+    add_bar(model, "rocker", "arm", hinge, PIVOT, ROCKER, "rocker_joint", radius=0.06, density=60.0)
+    add_bar(model, "link", "rocker", hinge, ROCKER, LINK, "link_joint", radius=0.06, density=60.0)
+    pin = closing or hinge
+    model.add_loop("link_pin", "link", "bucket", pin, LINK, PIVOT + ROCKER + LINK - ARM)
+    places = {name: _neutral_origin(model, name) for name in ("turret", "boom", "arm", "rocker")}
+    for name, (near, foot, far, end) in CYLINDERS.items():
+        way = places[far] + end - places[near] - foot
+        _add_cylinder(model, name, near, foot, way, far, end, pin)
+    model.add_frame("teeth", "bucket", [-0.55, 0.0, -0.95])
+    return model
+
+
+def _neutral_origin(model: Model, body: str) -> NDArray:
+    """Where a body's frame is at ``neutral``, m; all have the axes of the world there."""
+    index, p = model.body(body).index, np.zeros(3)
+    while index:
+        p = p + model.bodies[index].joint.placement[:3, 3]
+        index = model.parent[index]
+    return p
+
+
+def _add_cylinder(
+    model: Model, name: str, near: str, foot: ArrayLike, way: NDArray, far: str, end: ArrayLike, pin: JointType
+) -> None:
+    """A barrel on one body, a rod that ends on another; its axis is the z axis of both."""
+    length, turned = float(np.linalg.norm(way)), pointing(way)
+    side = turned.T @ [0.0, 1.0, 0.0]  # the y axis of the world
+    half = np.array([0.0, 0.0, 0.6 * length])
+    barrel, rod = lying(half), lying(-half)
+    model.add_body(
+        f"{name}_barrel", near, Revolute(side), se3.pose(turned, foot),
+        Inertia.cylinder(0.09, 0.6 * length, mass=70.0 * length).transformed(barrel),
+        Geometry(Cylinder(0.09, 0.6 * length), barrel), joint_name=f"{name}_barrel_joint",
+    )  # fmt: skip
+    model.add_body(
+        f"{name}_rod", f"{name}_barrel", Prismatic("z"), [0.0, 0.0, length],
+        Inertia.cylinder(0.05, 0.6 * length, mass=35.0 * length).transformed(rod),
+        Geometry(Cylinder(0.05, 0.6 * length), rod), joint_name=f"{name}_cylinder",
+    )  # fmt: skip
+    model.add_loop(f"{name}_pin", f"{name}_rod", far, pin, se3.pose(turned.T), end)
