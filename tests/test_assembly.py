@@ -197,8 +197,11 @@ def test_velocities_keep_loops_closed_and_are_the_nearest(name, norm):
     gaps = [open_by(model, model.integrate(q, h * found)) for h in (1e-3, 1e-4)]
     assert gaps[1] < 0.02 * gaps[0] + 1e-13
     other = rbd.project_velocity(model, q, rng.normal(size=model.nv), norm="plain")
-    assert abs((found - v) @ W @ other) < 1e-9 * np.linalg.norm(W)
-    np.testing.assert_allclose(rbd.project_velocity(model, q, found), found, atol=1e-10)
+    # to the conditioning: Newton's method leaves rows that vanish in flat poses at the root of the rounding error there
+    said = np.linalg.svd(algorithms.loops.loop_constraint(model, q, v).K, compute_uv=False)
+    near = 2e-15 * np.linalg.norm(W) / said[said > 1e-12].min()
+    assert abs((found - v) @ W @ other) < near * max(1.0, np.abs(v).max())
+    np.testing.assert_allclose(rbd.project_velocity(model, q, found), found, atol=max(near, 1e-13))
 
 
 def test_a_driven_crank_gives_the_speeds_of_the_rest():
