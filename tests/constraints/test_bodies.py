@@ -60,11 +60,8 @@ def test_accelerations_are_those_of_a_tree_with_multipliers(seed, formulation):
     names = [body.name for body in model.bodies[1:]]
     a, b, c = (str(x) for x in rng.choice(names, 3, replace=False))
     q, tau = model.random_q(rng), rng.normal(size=model.nv)
-    for joint in model.joints:
-        if (
-            getattr(joint.type, "joint", joint.type).kind == "euler_spherical"
-        ):  # bodies tell angles of pitch up to a right angle
-            q[joint.q_slice] = joint.type.project(joint.type.pose(q[joint.q_slice]))
+    for joint in model.joints[1:]:  # as poses tell them: tau turns about axes that depend on them
+        q[joint.q_slice] = joint.type.project(joint.type.pose(q[joint.q_slice]))
     place = seen(model, q, np.zeros(model.nv), 0.0)
     model.add_constraint("rod", rbd.Distance(a, "world", float(np.linalg.norm(place.position(a)))))
     height = place.rotation(b)[:, 2] @ (place.position(c) - place.position(b))
@@ -82,7 +79,8 @@ def test_accelerations_are_those_of_a_tree_with_multipliers(seed, formulation):
     H, C = rbd.crba(model, q), rbd.bias_force(model, q, v)
     m = len(K)
     A = np.block([[H, K.T], [K, np.zeros((m, m))]])
-    expected = np.linalg.lstsq(A, np.concatenate([tau - C, k]), rcond=1e-13)[0][: model.nv]  # rows may depend
+    # rows may say nothing on some trees, and leave accelerations unique
+    expected = np.linalg.lstsq(A, np.concatenate([tau - C, k]), rcond=1e-12)[0][: model.nv]
     found = acceleration(formulation(model, lambda *_: tau), q, v)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 

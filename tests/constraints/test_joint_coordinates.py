@@ -20,10 +20,6 @@ def slips(model, q, v, t):
     return constraint_rows(model).at(q, v, t, seen(model, q, v, t).motion).slip
 
 
-def slope(values, h):
-    return (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * h)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_K_and_k_are_those_of_differences(seed, tied, extrapolated):
     """K by unit velocities, exact but for round-off; k by differences along the motion."""
