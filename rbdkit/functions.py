@@ -668,7 +668,7 @@ def passive_force(
     """
     z, state = _with_states(model, z, *checked_state(model, q, v=v))
     if (kernels := chosen_kernels(model, backend)) is not None and model.acting:
-        own = kernels.own_forces(*state, t, z)[0]
+        own = kernels.own_forces(state[0], state[1], t, z)[0]
         return own + each(lambda q, v: joint_passive_force(model, q, v), *state)
 
     def book(q: NDArray, v: NDArray, *own: NDArray) -> NDArray:

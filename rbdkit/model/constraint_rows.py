@@ -88,7 +88,7 @@ class ConstraintRows:
     def results(self, q: NDArray, v: NDArray, t: float, motion: Callable[[int], BodyMotion]) -> list[Scalar]:
         """What the law gives at one state, row by row; symbols where its numbers are some."""
         given = {"q": q, "v": v, "t": np.array([t])} | {f"body{b}": _flat(motion(b)) for b in self.bodies}
-        return self.law.value(lambda name, k: given[name][k])
+        return [*self.law.value(lambda name, k: given[name][k])]
 
     def with_numbers(self, numbers: Sequence[Any]) -> ConstraintRows:
         """The same with other numbers, floats or symbols, in the order of `number_places`."""

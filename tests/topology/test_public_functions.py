@@ -141,10 +141,14 @@ TABLE = {
     "functions.forward_dynamics": Known(
         lambda c: R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), CLOSED, SPRUNG, SPRUNG
     ),
-    "actuation.inverse_dynamics": Known(
-        lambda c: rbd.inverse_dynamics(
-            c.m, c.q, c.v, R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), f_ext=c.f, t=c.t
-        ) @ R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), CLOSED, SPRUNG, SPRUNG
+    "actuation.inverse_dynamics": Known(  # with the joint forces that it tells, the motion is the one that it was given
+        lambda c: R.forward_dynamics(
+            c.m, c.q, c.v,
+            rbd.inverse_dynamics(
+                c.m, c.q, c.v, R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), f_ext=c.f, t=c.t
+            ),
+            f_ext=c.f, t=c.t,
+        ), CLOSED, SPRUNG, SPRUNG,
     ),
     "functions.state_derivative": Known(
         lambda c: R.state_derivative(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).vdot, CLOSED, SPRUNG, SPRUNG

@@ -158,7 +158,8 @@ def free_scalars(model: Model, rows: ConstraintRows, length: float) -> list[Scal
     angle = 1.0 / length**2
     factors = [1.0 / mass[b] * x for b in rows.bodies for x in (angle, angle, angle, 1.0, 1.0, 1.0)]
     factors += [angle / mass[of_joint[a]] for a in rows.velocities]
-    rng, total = np.random.default_rng(0), [0.0] * rows.m
+    rng = np.random.default_rng(0)
+    total: list[Scalar] = [0.0] * rows.m
     for _ in range(TRIALS):
         q, v = model.random_q(rng), np.zeros(model.nv)
         values = rows.results(q, v, 0.0, seen(model, q, v, 0.0).motion)
