@@ -1,0 +1,143 @@
+"""A model whose bodies can touch, as laws of contact see it: free motion, near points, answers to blows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from rbdkit.algorithms import crba, forward_kinematics, jacobian
+from rbdkit.algorithms.kinematics import in_world
+from rbdkit.errors import SimulationError
+from rbdkit.formulations import JointSystem
+from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.laws.near import NOTHING, Near, Pairs
+
+
+class Scene:
+    """A joint system and the pairs of it that can touch.
+
+    Parameters
+    ----------
+    system : JointSystem
+        What moves freely: tau and f_ext act in it, loops and constraints hold.
+    pairs : Pairs
+        What can touch.
+    """
+
+    def __init__(self, system: JointSystem, pairs: Pairs) -> None:
+        self.system, self.model, self.pairs = system, system.model, pairs
+        self.kernels = system._kernels
+        self.friction = np.array([own.friction for own in pairs.surfaces], dtype=float)
+        self.restitution = np.array([own.restitution for own in pairs.surfaces], dtype=float)
+        self.driven = any(joint.type.is_driven for joint in self.model.joints)
+        self._placement = np.eye(4)
+
+    def motion(self, t: float, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """Poses (bodies, 4, 4), and velocities (bodies, 6) in world coordinates about the world origin."""
+        if self.kernels is not None:
+            poses, velocities = self.kernels.forward_kinematics(q, v, t)
+        else:
+            found = forward_kinematics(self.model, q, v, t=t)
+            poses, velocities = found.poses, found.velocities
+        assert velocities is not None
+        return poses, in_world(poses, velocities)
+
+    def fastest(self, t: float, q: NDArray, *speeds: NDArray) -> float:
+        """A bound of how fast two points of bodies that can touch approach each other, m/s, at several velocities."""
+        most = 0.0
+        for v in speeds:
+            poses, velocity = self.motion(t, q, v)
+            spin = np.linalg.norm(velocity[:, :3], axis=1)
+            origin = np.linalg.norm(velocity[:, 3:] + np.cross(velocity[:, :3], poses[:, :3, 3]), axis=1)
+            speed = np.where(self.pairs.reach > 0.0, origin + spin * self.pairs.reach, origin)
+            most = max(most, float(speed[self.pairs.bodies].sum(axis=1).max(initial=0.0)))
+        return most
+
+    def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
+        """What is nearer than the margin, in m."""
+        return self.pairs.near(t, q, v, margin) if len(self.pairs.names) else NOTHING
+
+    def rows(self, t: float, q: NDArray, near: Near) -> NDArray:
+        """J (3 m, nv): velocities of successors against predecessors along normal and tangents, as far as v makes them.
+
+        For each point three rows (Featherstone 2008, Eq 11.25, of the normal).
+        """
+        wrenches = self.wrenches(near)
+        J = np.zeros((len(near), 3, self.model.nv))
+        both = self.pairs.bodies[near.pair]
+        for body in np.unique(both):
+            if body == 0:
+                continue
+            own = self._jacobian(t, q, int(body))
+            for side, sign in ((0, -1.0), (1, 1.0)):
+                here = both[:, side] == body
+                J[here] += sign * wrenches[here] @ own
+        return J.reshape(-1, self.model.nv)
+
+    @staticmethod
+    def wrenches(near: Near) -> NDArray:
+        """Unit forces along normal and tangents, (m, 3, 6), about the world origin."""
+        axes = near.axes
+        return np.concatenate([np.cross(near.point[:, None, :], axes), axes], axis=-1)
+
+    def _jacobian(self, t: float, q: NDArray, body: int) -> NDArray:
+        if self.kernels is not None:
+            return self.kernels.jacobian(q, body, self._placement, "world", t)
+        return jacobian(self.model, q, self.model.bodies[body].name, "world", t=t)
+
+    def carried(self, t: float, q: NDArray, near: Near) -> NDArray:
+        """The rest of these velocities, (3 m,): what joints that move as time says make of them."""
+        if not self.driven:
+            return np.zeros(3 * len(near))
+        velocity = self.motion(t, q, np.zeros(self.model.nv))[1][self.pairs.bodies[near.pair]]
+        return np.einsum("ijk,ik->ij", self.wrenches(near), velocity[:, 1] - velocity[:, 0]).ravel()
+
+    def inverse(self, t: float, q: NDArray) -> Inverse:
+        """How velocities answer impulses."""
+        H = self.kernels.crba(q, t) if self.kernels is not None else crba(self.model, q, t=t).H
+        K = None
+        if isinstance(self.system, ClosedJointSystem):
+            K = self.system._rows(t, q, np.zeros(self.model.nv), None).K
+        return Inverse(H, K)
+
+    def names(self, near: Near) -> tuple[str, ...]:
+        """A name for each point: that of its pair, with a number where a pair touches at several points."""
+        return tuple(f"{self.pairs.names[p]}" + (f"[{s}]" if s else "") for p, s in near.keys)
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """H^-1; where constraints K v = const hold, G (G^T H G)^-1 G^T with G a basis of what they allow.
+
+    H : (nv, nv). K : (rows, nv) or None.
+    """
+
+    H: NDArray
+    K: NDArray | None
+    _factor: Any = field(init=False, repr=False)
+    _held: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "_factor", cho_factor(self.H, lower=True, check_finite=False))
+        except np.linalg.LinAlgError:
+            raise SimulationError(
+                "the inertia matrix is not positive definite, which contacts ask for; see model.validate() for the "
+                "body that lacks inertia"
+            ) from None
+        if self.K is not None and len(self.K):
+            yields = cho_solve(self._factor, self.K.T, check_finite=False)
+            held = np.linalg.pinv(self.K @ yields, rcond=1e-10, hermitian=True)  # rows may imply each other
+            object.__setattr__(self, "_held", (yields, held))
+
+    def times(self, X: NDArray) -> NDArray:
+        """The answer to impulses X (nv, k)."""
+        free = cho_solve(self._factor, X, check_finite=False)
+        if self.K is None or not len(self.K):
+            return free
+        yields, held = self._held
+        return free - yields @ (held @ (self.K @ free))
