@@ -1,0 +1,68 @@
+"""What every law of contact has."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from rbdkit.integrators import Integrator, Solve
+from rbdkit.laws.log import Log
+from rbdkit.laws.scene import Scene
+
+Sample = tuple[NDArray, NDArray, int, Solve | None]
+"""A state (q, w), the number of steps so far, and how the last one was solved; w holds v, then states of forces."""
+
+
+class Law(ABC):
+    """What happens where bodies touch. Objects are values: the same options make the same law.
+
+    Attributes
+    ----------
+    name : str
+        What `simulate` calls it.
+    own_steps : bool
+        Whether it makes its own steps; if not, the integrator of `simulate` does.
+    order : int
+        Of its own steps, while contacts last.
+    assumes, conserves, solutions : str
+        In words: what it takes for granted, what it keeps, and when it has no solution or many.
+    """
+
+    name: ClassVar[str]
+    own_steps: ClassVar[bool]
+    order: ClassVar[int] = 1
+    assumes: ClassVar[str]
+    conserves: ClassVar[tuple[str, ...]]
+    solutions: ClassVar[str]
+
+    @abstractmethod
+    def samples(
+        self,
+        scene: Scene,
+        method: Integrator,
+        hold: Callable[[int], None],
+        times: NDArray,
+        q: NDArray,
+        w: NDArray,
+        log: Log,
+    ) -> Iterator[Sample]:
+        """The states at times[1:], one after the other.
+
+        Parameters
+        ----------
+        method : steps what moves freely, in laws that make no steps of their own.
+        hold : to be called with the number of a step before it is made: forces may be held over steps.
+        log : takes what there is to say.
+        """
+
+    def promise(self) -> str:
+        """How deep bodies may get into each other, in words."""
+        return ""
+
+    def options(self) -> dict[str, Any]:
+        """The options of this object, by name."""
+        return {own.name: getattr(self, own.name) for own in fields(self)} if is_dataclass(self) else {}

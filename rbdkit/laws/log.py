@@ -1,0 +1,111 @@
+"""What a law writes down while it runs: points and forces of states, events, what contacts took of the energy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.laws.near import NOTHING, Near
+from rbdkit.laws.record import ContactEvent, ContactRecord, gathered
+
+SLIDES = 1e-6
+"""Speed from which on a point counts as sliding, m/s."""
+
+Rows = tuple[NDArray, NDArray, NDArray, NDArray, NDArray]
+"""pair, point, normal, gap, force of the points of one state."""
+
+
+class Log:
+    """The diary of one run.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the pairs.
+    steps, every : int
+        Of the run; points are kept of every n-th state, and of the last.
+    """
+
+    def __init__(self, names: Sequence[str], steps: int, every: int) -> None:
+        self.names, self.steps, self.every = tuple(names), steps, every
+        self.kept: dict[int, Rows] = {}
+        self.events: list[ContactEvent] = []
+        self.lost_normal, self.lost_friction = [0.0], [0.0]
+        self.deepest, self.deepest_where, self.deepest_when = 0.0, "", 0.0
+        self.residual, self.rounds, self.unsettled = 0.0, 0, 0
+        self.notes: list[str] = []
+        self.alarms: list[str] = []
+        self._touching: dict[int, bool] = {}
+
+    def state(self, k: int, t: float, near: Near, force: NDArray) -> None:
+        """State k has these points, with forces (m, 3) in world axes."""
+        if len(near):
+            i = int(np.argmin(near.gap))
+            if -near.gap[i] > self.deepest:
+                self.deepest, self.deepest_when = -float(near.gap[i]), t
+                self.deepest_where = self.names[int(near.pair[i])]
+        if k % self.every == 0 or k == self.steps:
+            shown = (near.gap <= 0.0) | (np.abs(force).sum(axis=1) > 0.0) if len(near) else np.zeros(0, dtype=bool)
+            self.kept[k] = (near.pair[shown], near.point[shown], near.normal[shown], near.gap[shown], force[shown])
+
+    def took(self, normal: float, friction: float) -> None:
+        """The step that was made took this much energy by normal forces and by friction, J."""
+        self.lost_normal.append(self.lost_normal[-1] + normal)
+        self.lost_friction.append(self.lost_friction[-1] + friction)
+
+    def solved(self, residual: float, rounds: int, settled: bool) -> None:
+        """How the problem of a step was solved: what is missing, m/s."""
+        self.residual = max(self.residual, residual)
+        self.rounds = max(self.rounds, rounds)
+        self.unsettled += not settled
+
+    def event(self, t: float, kind: str, pairs: Sequence[int], impulse: float = 0.0, note: str = "") -> None:
+        """Something happened to pairs, given by their numbers."""
+        names = tuple(self.names[p] for p in sorted(set(pairs)))
+        self.events.append(ContactEvent(float(t), kind, names, float(impulse), note))
+
+    def watch(
+        self,
+        t: float,
+        near: Near,
+        alpha: NDArray,
+        arriving: NDArray,
+        sliding: NDArray,
+        rough: NDArray,
+        threshold: float,
+    ) -> None:
+        """Tell events by comparing the pairs that push now with those that did before.
+
+        Parameters
+        ----------
+        alpha : (m,) normal impulses, N s. arriving : (m,) normal velocities before, m/s. sliding : (m,) speeds after.
+        rough : (m,) whether there is friction. threshold : approach, m/s, from which on touching is a blow.
+        """
+        now: dict[int, bool] = {}
+        for p in np.unique(near.pair[alpha > 0.0]):
+            own = (near.pair == p) & (alpha > 0.0)
+            slides = bool((sliding[own & rough] > SLIDES).all()) if (own & rough).any() else False
+            now[int(p)] = slides
+            if int(p) not in self._touching:
+                hard = -float(arriving[own].min())
+                blow = hard > threshold
+                self.event(t, "impact" if blow else "gain", [int(p)], float(alpha[own].sum()) if blow else 0.0)
+            elif self._touching[int(p)] != slides and (own & rough).any():
+                self.event(t, "slip" if slides else "stick", [int(p)])
+        for p in self._touching.keys() - now.keys():
+            self.event(t, "loss", [p])
+        self._touching = now
+
+    def record(self, times: NDArray, t: NDArray) -> ContactRecord:
+        """The record of a motion whose states are at times t, some of the times of the steps."""
+        numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
+        empty = np.zeros(0, dtype=int), NOTHING.point, NOTHING.normal, NOTHING.gap, NOTHING.point
+        return gathered(self.names, t, [self.kept.get(int(k), empty) for k in numbers], self.lost(times, t))
+
+    def lost(self, times: NDArray, t: NDArray) -> NDArray:
+        """Energy that contacts took until each state, (n,), J."""
+        numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
+        total = np.array(self.lost_normal) + np.array(self.lost_friction)
+        return total[np.minimum(numbers, len(total) - 1)]

@@ -1,0 +1,115 @@
+"""Contact and friction with four-sided pyramids for cones, solved exactly: as an LCP, and as one quadratic program."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.solvers import LcpSolution, active_set, lemke
+from rbdkit.errors import ConvergenceError
+from rbdkit.laws.problem import Impulses, Problem
+from rbdkit.spatial.read_numbers import shown
+
+SOFT = 1e-7
+"""Compliance added at each point, as a part of the mean one of all points by themselves."""
+
+
+def _parts(problem: Problem) -> tuple[NDArray, NDArray, NDArray]:
+    """W and b in the order alpha, beta in both directions of both tangents; and which point each beta belongs to."""
+    m = len(problem)
+    softer = SOFT * float(np.trace(problem.W)) / max(3 * m, 1)  # more points than freedoms: pivots need one answer
+    order = np.concatenate([3 * np.arange(m), *(3 * np.arange(m) + 1 + k for k in range(2))])
+    W, b = problem.W[np.ix_(order, order)] + softer * np.eye(3 * m), problem.b[order]
+    twice = np.concatenate([np.arange(3 * m), np.arange(m, 3 * m)])
+    sign = np.concatenate([np.ones(3 * m), -np.ones(2 * m)])
+    return sign[:, None] * W[np.ix_(twice, twice)] * sign, sign * b[twice], np.tile(np.arange(m), 4)
+
+
+def _pivoted(problem: Problem, M: NDArray, d: NDArray) -> Impulses:
+    """Lemke's pivots; where round-off leads them astray, once more with cones that are a trace wider."""
+    found = _found(M, d, _row_names(problem), problem)
+    return _impulses(found.lam, len(problem), len(found.pivots))
+
+
+def _found(M: NDArray, d: NDArray, names: list[str] | None, problem: Problem) -> LcpSolution:
+    ways = np.random.default_rng(0).uniform(0.5, 1.0, (4, len(d)))
+    for way, size in zip(ways, (1e-10, 1e-9, 1e-8, 1e-7), strict=True):
+        wider = size * float(np.abs(d).max()) * way
+        try:
+            return lemke(M, d + wider, names)
+        except (ConvergenceError, np.linalg.LinAlgError):
+            continue
+    raise ConvergenceError(
+        f"Lemke's pivots over {shown(problem.names)} end on a ray; take solver 'cone', or less friction"
+    )
+
+
+def _impulses(x: NDArray, m: int, rounds: int) -> Impulses:
+    beta = x[m : 5 * m].reshape(4, m)
+    return Impulses(np.stack([x[:m], beta[0] - beta[2], beta[1] - beta[3]], axis=1), rounds)
+
+
+def pyramid(problem: Problem) -> Impulses:
+    """One complementarity problem, by Lemke's pivots (Stewart and Trinkle 1996, Anitescu and Potra 1997).
+
+    Sliding speeds sigma are unknowns beside the impulses: ``0 <= sigma, mu alpha - sum beta >= 0``, one of both zero.
+    Its matrix is copositive, so that the pivots find a solution whenever forces can part the bodies.
+    """
+    m = len(problem)
+    A, b, own = _parts(problem)
+    E = np.zeros((4 * m, m))
+    E[np.arange(4 * m), own] = 1.0
+    M = np.zeros((6 * m, 6 * m))
+    M[: 5 * m, : 5 * m] = A
+    M[m : 5 * m, 5 * m :] = E
+    M[5 * m :, :m], M[5 * m :, m : 5 * m] = np.diag(problem.mu), -E.T
+    return _pivoted(problem, M, np.concatenate([b, np.zeros(m)]))
+
+
+def program(problem: Problem) -> Impulses:
+    """One quadratic program (Sueda, Eqs 1.83-1.88), whose conditions of optimality Lemke's pivots solve.
+
+    It is convex and always has its answer, at a price: a contact that slides with speed s lifts off with mu s.
+    """
+    m = len(problem)
+    A, b, own = _parts(problem)
+    E = np.zeros((m, 5 * m))
+    E[:, :m] = np.diag(problem.mu)
+    E[own, m + np.arange(4 * m)] = -1.0
+    M = np.block([[A, -E.T], [E, np.zeros((m, m))]])
+    return _pivoted(problem, M, np.concatenate([b, np.zeros(m)]))
+
+
+def staggered(problem: Problem, *, tol: float, most: int) -> Impulses:
+    """Normal impulses and friction in turns, each a quadratic program (Sueda, Algorithm 7, Eqs 2.113, 2.114).
+
+    With much friction there may be nothing to settle to: then the impulses of the last turn are given, not settled.
+
+    Raises
+    ------
+    InfeasibleError
+        If no impulses part the bodies, with the names of the points.
+    """
+    m = len(problem)
+    n, t = 3 * np.arange(m), np.delete(np.arange(3 * m), 3 * np.arange(m))
+    W, b = problem.W, problem.b
+    softer = SOFT * float(np.trace(W)) / max(3 * m, 1)
+    box = np.block(
+        [[W[np.ix_(t, t)] + softer * np.eye(2 * m), np.eye(2 * m)], [-np.eye(2 * m), np.zeros((2 * m, 2 * m))]]
+    )
+    lam = np.array(problem.start, dtype=float).ravel()
+    normal = W[np.ix_(n, n)]
+    for turn in range(1, most + 1):
+        before = W @ lam
+        lam[n] = active_set(0.5 * (normal + normal.T), b[n] + W[np.ix_(n, t)] @ lam[t], problem.names).lam  # Eq 2.113
+        limit = np.repeat(problem.mu * lam[n], 2)  # -limit <= beta <= limit, solved for beta + limit >= 0
+        slip = b[t] + W[np.ix_(t, n)] @ lam[n] - W[np.ix_(t, t)] @ limit
+        lam[t] = _found(box, np.concatenate([slip, 2.0 * limit]), None, problem).lam[: 2 * m] - limit  # Eq 2.114
+        if np.abs(W @ lam - before).max(initial=0.0) <= tol and turn > 1:
+            return Impulses(lam.reshape(m, 3), turn)
+    return Impulses(lam.reshape(m, 3), most, False)
+
+
+def _row_names(problem: Problem) -> list[str]:
+    ways = ("", " (friction 1+)", " (friction 2+)", " (friction 1-)", " (friction 2-)", " (cone)")
+    return [name + way for way in ways for name in problem.names]
