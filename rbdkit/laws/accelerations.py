@@ -1,0 +1,221 @@
+"""Forces at contacts that last: the accelerations that they leave, under friction that sticks or slides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import bias_acceleration
+from rbdkit.algorithms.solvers import InfeasibleError, active_set, lemke
+from rbdkit.errors import ConvergenceError
+from rbdkit.laws.near import NOTHING, Near
+from rbdkit.laws.problem import in_disc
+from rbdkit.laws.scene import Scene
+from rbdkit.spatial.read_numbers import shown
+
+Key = tuple[int, int]
+"""Pair and slot: a name for a point from step to step."""
+Modes = dict[Key, NDArray | None]
+"""Of each current point the direction in world axes in which it slides, or None where it sticks."""
+
+CLOSE = 1e-2
+"""How far a point that lasts may be from touching inside a step, m."""
+SLOW = 1e-9
+"""Speed below which a direction of sliding says nothing, m/s."""
+SWEEPS = 20000
+
+
+@dataclass(frozen=True, eq=False)
+class Sustained:
+    """What current contacts do in one state.
+
+    Attributes
+    ----------
+    rate : ndarray
+        Rates of velocities and of states of forces.
+    near : Near
+        The points.
+    lam, a, u : ndarray (m, 3)
+        Forces, N, accelerations, m/s2, and velocities, m/s, along normal and tangents.
+    """
+
+    rate: NDArray
+    near: Near
+    lam: NDArray
+    a: NDArray
+    u: NDArray
+
+    @property
+    def force(self) -> NDArray:
+        """On successors, in world axes, (m, 3), N."""
+        return np.einsum("ik,ikj->ij", self.lam, self.near.axes)
+
+    @property
+    def scale(self) -> float:
+        """What accelerations are to be measured by, m/s2."""
+        return 1.0 + float(np.abs(self.lam).max(initial=0.0))
+
+
+def sustained(scene: Scene, t: float, q: NDArray, w: NDArray, modes: Modes, pushed: Mapping[Key, NDArray]) -> Sustained:
+    """Accelerations and forces with these points in contact.
+
+    Parameters
+    ----------
+    pushed : forces (3,) of points to begin with: of many that do the same, those nearest to them are taken.
+
+    Raises
+    ------
+    InfeasibleError
+        If no forces keep the bodies apart, with the names of the contacts; where friction slides that may happen to
+        two bodies alone (Painleve 1895).
+    ConvergenceError
+        If forces cannot be found.
+    """
+    nv = scene.model.nv
+    rate = np.array(scene.system.rate(t, q, w))
+    v = w[:nv]
+    near = moving(scene, t, q, v, modes)
+    if not len(near):
+        none = np.zeros((0, 3))
+        return Sustained(rate, NOTHING, none, none, none)
+    J = scene.rows(t, q, near)
+    yields = scene.inverse(t, q).times(J.T)
+    W = J @ yields
+    u = J @ v + scene.carried(t, q, near)
+    b = J @ rate[:nv] + _bias(scene, t, q, v, near)
+    slides = [modes[key] for key in near.keys]
+    mu, axes = scene.friction[near.pair], near.axes
+    way = np.zeros((len(near), 2))
+    for i, ahead in enumerate(slides):
+        if ahead is not None:
+            own, before = u[3 * i + 1 : 3 * i + 3], axes[i, 1:] @ ahead
+            way[i] = own if np.hypot(*own) > SLOW else before
+            way[i] /= np.hypot(*way[i]) or 1.0
+            if way[i] @ before < 0.0:
+                way[i] = -way[i]  # friction turns at an event only, not in a step
+    sticks = np.array([ahead is None for ahead in slides]) & (mu > 0.0)
+    start = np.array([pushed.get(key, (0.0, 0.0, 0.0)) for key in near.keys], dtype=float)
+    lam = _forces(W, b, mu, sticks, way, start, scene.names(near))
+    rate[:nv] += yields @ lam.ravel()
+    return Sustained(rate, near, lam, (W @ lam.ravel() + b).reshape(-1, 3), u.reshape(-1, 3))
+
+
+def moving(scene: Scene, t: float, q: NDArray, v: NDArray, modes: Modes) -> Near:
+    """The points of current contacts, with their rates."""
+    if not modes:
+        return NOTHING
+    near = scene.pairs.moving(t, q, v, CLOSE)
+    if not len(near):
+        return NOTHING
+    return near.of(np.array([key in modes for key in near.keys]))
+
+
+def _bias(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near) -> NDArray:
+    """Accelerations (3 m,) along normals and tangents at vdot = 0 (Featherstone 2008, Eq 11.30)."""
+    _, velocity = scene.motion(t, q, v)
+    both = scene.pairs.bodies[near.pair]
+    bodies = {int(body) for body in both.ravel() if body}
+    acceleration = np.zeros((len(scene.model.bodies), 6))
+    for body in bodies:
+        if scene.kernels is not None:
+            acceleration[body] = scene.kernels.bias_acceleration(q, v, body, np.eye(4), "world", t)
+        else:
+            acceleration[body] = bias_acceleration(scene.model, q, v, scene.model.bodies[body].name, "world", t=t)
+    axes, turning = near.axes, np.cross(near.normal, near.normal_rate)
+    axes_rate = np.cross(turning[:, None, :], axes)
+    point, point_rate = near.point[:, None, :], near.point_rate[:, None, :]
+    moment = np.cross(point_rate, axes) + np.cross(point, axes_rate)
+    wrenches, rates = scene.wrenches(near), np.concatenate([moment, axes_rate], axis=-1)
+    a, V = (x[both[:, 1]] - x[both[:, 0]] for x in (acceleration, velocity))
+    return (np.einsum("ijk,ik->ij", wrenches, a) + np.einsum("ijk,ik->ij", rates, V)).ravel()
+
+
+def _forces(
+    W: NDArray, b: NDArray, mu: NDArray, sticks: NDArray, way: NDArray, start: NDArray, names: tuple[str, ...]
+) -> NDArray:
+    """lam (m, 3): Signorini along normals; where points stick no tangential acceleration, or friction at its limit."""
+    m = len(mu)
+    pushes = np.zeros((3 * m, m))  # of unit normal forces with the friction of what slides
+    for i in range(m):
+        pushes[3 * i : 3 * i + 3, i] = (1.0, *(-mu[i] * way[i]))
+    M = (W @ pushes)[::3]
+    if not mu.any():
+        return (pushes @ active_set(0.5 * (M + M.T), b[::3], names).lam).reshape(m, 3)
+    lam, fits = _held(W, b, mu, sticks, way, start)
+    if fits:
+        return lam
+    if sticks.any():
+        return _swept(W, b, mu, sticks, way, lam, names)
+    return (pushes @ _sliding(M, b[::3], names)).reshape(m, 3)
+
+
+def _sliding(M: NDArray, d: NDArray, names: tuple[str, ...]) -> NDArray:
+    try:
+        return lemke(M, d, names).lam
+    except InfeasibleError as fault:
+        raise InfeasibleError(
+            f"{fault} With friction of what slides this is Painleve's paradox: an impulse without a blow would have to "
+            "follow; take contact='time_stepping', which finds it",
+            fault.certificate,
+            fault.names,
+        ) from None
+
+
+def _held(W: NDArray, b: NDArray, mu: NDArray, sticks: NDArray, way: NDArray, start: NDArray) -> tuple[NDArray, bool]:
+    """All points as equality constraints (Table 11.1, step 1), and whether that neither pulls nor leaves a cone.
+
+    If not, forces are cut to what does neither.
+    """
+    m = len(mu)
+    columns = [np.eye(3 * m)[:, [3 * i, 3 * i + 1, 3 * i + 2]] for i in range(m)]
+    for i in np.flatnonzero(~sticks):
+        columns[i] = columns[i] @ np.array([[1.0], [-mu[i] * way[i, 0]], [-mu[i] * way[i, 1]]])
+    rows = np.concatenate([[3 * i, 3 * i + 1, 3 * i + 2] if sticks[i] else [3 * i] for i in range(m)])
+    pushes = np.hstack(columns)
+    A = (W @ pushes)[rows]
+    first = np.where(sticks[:, None], start[:, 1:], -mu[:, None] * way * start[:, :1])
+    first = np.column_stack([start[:, 0], first]).ravel()
+    lam = first - pushes @ np.linalg.lstsq(A, (W @ first + b)[rows], rcond=1e-11)[0]
+    held = np.abs((W @ lam + b)[rows]).max() <= 1e-9 * (1.0 + float(np.abs(b).max()))
+    lam = lam.reshape(m, 3)
+    inside = np.hypot(lam[:, 1], lam[:, 2]) <= mu * lam[:, 0]
+    fits = bool(held and (lam[:, 0] >= 0.0).all() and (inside | ~sticks).all())
+    if not fits:
+        lam[:, 0] = np.maximum(lam[:, 0], 0.0)
+        lam[:, 1:] = np.where(sticks[:, None], in_disc(lam[:, 1:], mu * lam[:, 0]), -(mu * lam[:, 0])[:, None] * way)
+    return lam, fits
+
+
+def _swept(
+    W: NDArray, b: NDArray, mu: NDArray, sticks: NDArray, way: NDArray, start: NDArray, names: tuple[str, ...]
+) -> NDArray:
+    """All points at once towards their cones, again and again: what is symmetric stays so, unlike in sweeps.
+
+    Where points are more than needed, forces and with them the beginning of sliding are not unique.
+    """
+    m, scale = len(mu), 1.0 + float(np.abs(b).max())
+    pushes = np.eye(3 * m).reshape(3 * m, m, 3)
+    for i in np.flatnonzero(~sticks).tolist():
+        pushes[:, i, :] = np.outer(pushes[:, i, :] @ np.array([1.0, *(-mu[i] * way[i])]), [1.0, 0.0, 0.0])
+    A = W @ pushes.reshape(3 * m, 3 * m)
+    if ((np.diag(A)[::3] <= 0.0) & ~sticks).any():
+        i = int(np.argmin(np.diag(A)[::3]))
+        raise ConvergenceError(
+            f"contact {names[i]!r} slides so that a normal force pulls it in (Painleve) while others stick; take "
+            "contact='time_stepping'"
+        )
+    step = 1.0 / float(np.linalg.norm(A, 2))
+    x = np.where(sticks[:, None], start, np.column_stack([start[:, 0], np.zeros((m, 2))]))
+    for _ in range(SWEEPS):
+        a = (A @ x.ravel() + b).reshape(m, 3)
+        new = x - step * a
+        new[:, 0] = np.maximum(new[:, 0], 0.0)
+        new[:, 1:] = np.where(sticks[:, None], in_disc(new[:, 1:], mu * new[:, 0]), 0.0)
+        change = float(np.abs(new - x).max())
+        x = new
+        if change <= 1e-12 * step * scale:
+            return (pushes.reshape(3 * m, 3 * m) @ x.ravel()).reshape(m, 3)
+    raise ConvergenceError(f"forces at {shown(names)} were not found in {SWEEPS} rounds; take less friction")

@@ -1,0 +1,244 @@
+"""Contact at the level of velocities, step by step: the default, which always goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms.solvers import InfeasibleError, active_set
+from rbdkit.errors import ConvergenceError, SimulationError
+from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.integrators import Integrator
+from rbdkit.laws.cone import cone
+from rbdkit.laws.law import Law, Sample
+from rbdkit.laws.log import Log
+from rbdkit.laws.near import Near
+from rbdkit.laws.problem import Impulses, Problem
+from rbdkit.laws.pyramid import program, pyramid, staggered
+from rbdkit.laws.scene import Scene
+from rbdkit.spatial.read_numbers import shown
+
+Solver = Literal["cone", "pyramid", "program", "staggered"]
+
+UNSETTLED = 1e-6
+"""Part of the largest velocity among the points that sweeps may miss before another way is tried."""
+FEW = 12
+"""Points that pivots are quick with."""
+BOUNCE = 1e-3
+"""Approach, m/s, below which restitution has nothing to give back."""
+
+
+@dataclass(frozen=True)
+class TimeStepping(Law):
+    """Velocities first, with all impulses of a step at once, then positions with the new velocities; order 1.
+
+    A step takes free accelerations at its beginning, then finds impulses so that no point that is near goes deeper
+    than its gap allows until the end of the step, ``u_n >= -gap / h`` (so nothing flies through anything, however
+    fast), and friction acts against sliding within its cone. Points that come back from a bounce leave with
+    ``-e u_n``. Points that are inside, by the curves of their ways, are led out by a second, frictionless solution for
+    positions alone, which makes no speed.
+
+    Parameters
+    ----------
+    solver : {'cone', 'pyramid', 'program', 'staggered'}, optional
+        'cone': projected Gauss-Seidel with circular cones. Exact, with four-sided pyramids: 'pyramid', the
+        complementarity problem by Lemke's pivots; 'program', one convex quadratic program, in which what slides with
+        speed s lifts off with mu s; 'staggered', normal forces and friction in turns.
+    sweeps : int, optional
+        Most rounds of 'cone' and 'staggered'.
+    tol : float, optional
+        Where these end, as a part of the largest velocity among the points.
+    recovery : float, optional
+        Part of a depth that a step takes back, from 0 to 1.
+
+    Raises
+    ------
+    SimulationError
+        If an option makes no sense.
+
+    Examples
+    --------
+    >>> from rbdkit.laws import TimeStepping
+    >>> TimeStepping(solver="pyramid").name
+    'time_stepping'
+    """
+
+    name: ClassVar[str] = "time_stepping"
+    own_steps: ClassVar[bool] = True
+    assumes: ClassVar[str] = "rigid bodies; all blows and forces of a step act at once; Coulomb friction"
+    conserves: ClassVar[tuple[str, ...]] = ("constraints", "momentum of bodies that touch each other only")
+    solutions: ClassVar[str] = (
+        "always one without bodies that time moves; forces, not motions, are many where points are more than needed"
+    )
+
+    solver: Solver = "cone"
+    sweeps: int = 200
+    tol: float = 1e-10
+    recovery: float = 0.2
+    _solvers: ClassVar = get_args(Solver)
+
+    def __post_init__(self) -> None:
+        if self.solver not in self._solvers:
+            known = ", ".join(map(repr, self._solvers))
+            raise SimulationError(f"solver {shown(self.solver)} of law 'time_stepping' is unknown; there are {known}")
+        if not (isinstance(self.sweeps, int | np.integer) and self.sweeps >= 1):
+            raise SimulationError(f"sweeps = {shown(self.sweeps)} must be a whole number, 1 or more")
+        if not (np.isfinite(self.tol) and self.tol > 0.0):
+            raise SimulationError(f"tol = {shown(self.tol)} must be a small positive number")
+        if not 0.0 <= self.recovery <= 1.0:
+            raise SimulationError(f"recovery = {shown(self.recovery)} must lie from 0 to 1")
+
+    def promise(self) -> str:
+        return "no deeper than what ways are bent in a step"
+
+    def samples(
+        self,
+        scene: Scene,
+        method: Integrator,
+        hold: Callable[[int], None],
+        times: NDArray,
+        q: NDArray,
+        w: NDArray,
+        log: Log,
+    ) -> Iterator[Sample]:
+        memory: dict[tuple[int, int], NDArray] = {}
+        for k in range(len(times) - 1):
+            hold(k)
+            step = self.step(scene, float(times[k]), q, w, float(times[k + 1] - times[k]), memory)
+            step.write(log, k, scene)
+            q, w, memory = step.q, step.w, step.memory
+            yield q, w, k + 1, None
+        last = self.step(scene, float(times[-1]), q, w, float(times[-1] - times[-2]), memory)
+        log.state(len(times) - 1, float(times[-1]), last.near, last.force)  # what acts from the last state on
+
+    def step(
+        self, scene: Scene, t: float, q: NDArray, w: NDArray, h: float, memory: dict[tuple[int, int], NDArray]
+    ) -> Step:
+        """One step.
+
+        Parameters
+        ----------
+        w : velocities, then states of force elements. memory : impulses of the last step by pair and slot, for solvers
+            that begin there.
+        """
+        nv = scene.model.nv
+        v, w_new = w[:nv], w + h * scene.system.rate(t, q, w)
+        v_free = w_new[:nv]
+        near = scene.near(t, q, v, 2.0 * h * scene.fastest(t, q, v, v_free))
+        step = Step(t, h, q, w_new, near)
+        u_h = h * v_free
+        if len(near):
+            J, carried = scene.rows(t, q, near), scene.carried(t, q, near)
+            inverse = scene.inverse(t, q)
+            yields = inverse.times(J.T)
+            W = J @ yields
+            W = 0.5 * (W + W.T)
+            before, free = J @ v + carried, J @ v_free + carried
+            b = self._allowed(scene, near, before, free, h)
+            start = np.array([memory.get(key, (0.0, 0.0, 0.0)) for key in near.keys])
+            problem = Problem(W, b, scene.friction[near.pair], scene.names(near), start)
+            found, residual = self._solve(problem)
+            lam = found.lam.ravel()
+            w_new[:nv] = v_free + yields @ lam
+            step.solved(found, residual, before, free + W @ lam)
+            u_h = h * w_new[:nv] + self._led_out(scene, near, problem, yields, free + W @ lam, h)
+        step.q = scene.system.move(q, np.concatenate([u_h, w_new[nv:]]) if len(w) > nv else u_h)
+        if isinstance(scene.system, ClosedJointSystem):
+            step.q, step.w[:nv] = scene.system.project(step.q, step.w[:nv], t + h)
+        return step
+
+    def _allowed(self, scene: Scene, near: Near, before: NDArray, free: NDArray, h: float) -> NDArray:
+        """b of the problem: velocities without impulses, those along normals less the lowest that is allowed."""
+        b = free.copy()
+        open_, arriving, e = np.maximum(near.gap, 0.0), before[::3], scene.restitution[near.pair]
+        bounces = (arriving < -BOUNCE) & (near.gap + h * free[::3] < 0.0) & (e > 0.0)
+        b[::3] += np.where(bounces, e * np.minimum(arriving, 0.0), open_ / h)
+        return b
+
+    def _solve(self, problem: Problem) -> tuple[Impulses, float]:
+        scale = float(np.abs(problem.b).max())
+        tol = self.tol * scale
+        if self.solver == "cone":
+            found = cone(problem, tol=tol, most=int(self.sweeps))
+            residual = problem.residual(found.lam)
+            if found.settled or residual <= UNSETTLED * scale:
+                return found, residual
+            n = slice(None, None, 3)
+            active_set(problem.W[n, n], problem.b[n], problem.names)  # says which points nothing can part
+            return self._by_pivots(problem, found, residual)
+        if self.solver == "staggered":
+            found = staggered(problem, tol=tol, most=int(self.sweeps))
+        else:
+            found = (pyramid if self.solver == "pyramid" else program)(problem)
+        n = slice(None, None, 3)
+        u_n = (problem.W @ found.lam.ravel() + problem.b)[n]
+        return found, float(np.maximum(-u_n, 0.0).max())
+
+    @staticmethod
+    def _by_pivots(problem: Problem, found: Impulses, residual: float) -> tuple[Impulses, float]:
+        """What pivots find, if that is better: sweeps do not settle where friction pulls bodies in (Painleve)."""
+        if len(problem) > FEW:
+            return found, residual
+        try:
+            other = pyramid(problem)
+        except (ConvergenceError, InfeasibleError):
+            return found, residual
+        off = problem.residual(other.lam)
+        return (other, off) if off < residual else (found, residual)
+
+    def _led_out(
+        self, scene: Scene, near: Near, problem: Problem, yields: NDArray, after: NDArray, h: float
+    ) -> NDArray | float:
+        """What leads points that are inside out of it, a displacement of the joints, (nv,)."""
+        ahead = near.gap + h * after[::3]
+        if not (self.recovery and (ahead < -1e-12).any()):
+            return 0.0
+        n = slice(None, None, 3)
+        wanted = np.where(ahead < 0.0, self.recovery, 1.0) * ahead / h
+        smooth = np.zeros(len(near))
+        b = np.zeros(3 * len(near))
+        b[n] = wanted
+        out = Problem(problem.W, b, smooth, problem.names, np.zeros((len(near), 3)))
+        lam = cone(out, tol=1e-6 * float(np.abs(wanted).max()), most=int(self.sweeps)).lam
+        return h * (yields @ lam.ravel())
+
+
+@dataclass(eq=False)
+class Step:
+    """One step from (t, q) over h: the new state w and q, what was near, forces, and how they were found."""
+
+    t: float
+    h: float
+    q: NDArray
+    w: NDArray
+    near: Near
+    force: NDArray = field(init=False)
+    memory: dict[tuple[int, int], NDArray] = field(default_factory=dict)
+    lam: NDArray | None = None
+
+    def __post_init__(self) -> None:
+        self.force = np.zeros((len(self.near), 3))
+
+    def solved(self, found: Impulses, residual: float, before: NDArray, after: NDArray) -> None:
+        """Take what a solver found; velocities (3 m,) at the points before the step and after."""
+        self.lam, self.found, self.residual = found.lam, found, residual
+        self.before, self.after = before.reshape(-1, 3), after.reshape(-1, 3)
+        self.force = np.einsum("ik,ikj->ij", found.lam, self.near.axes) / self.h
+        self.memory = dict(zip(self.near.keys, found.lam, strict=True))
+        self.work = found.lam * 0.5 * (self.before + self.after)
+
+    def write(self, log: Log, k: int, scene: Scene) -> None:
+        """Tell a log of step k."""
+        log.state(k, self.t, self.near, self.force)
+        if self.lam is None:
+            log.watch(self.t, self.near, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool), BOUNCE)
+            log.took(0.0, 0.0)
+            return
+        log.took(-float(self.work[:, 0].sum()), -float(self.work[:, 1:].sum()))
+        log.solved(self.residual, self.found.rounds, self.found.settled)
+        rough, sliding = scene.friction[self.near.pair] > 0.0, np.hypot(self.after[:, 1], self.after[:, 2])
+        log.watch(self.t, self.near, self.lam[:, 0], self.before[:, 0], sliding, rough, 10.0 * BOUNCE)
