@@ -186,6 +186,7 @@ _PACKAGES = (
     "formulations",
     "integrators",
     "joints",
+    "laws",
     "library",
     "meshes",
     "model",

@@ -20,6 +20,7 @@ FLOORS = [
     {"costs", "derivatives"},
     {"formulations"},
     {"integrators"},
+    {"laws"},
     {"accuracy", "drafting", "simulation"},
     {"scene"},
     {"figures", "stepping"},

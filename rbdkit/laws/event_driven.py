@@ -1,0 +1,364 @@
+"""Motions from event to event (Featherstone 2008, Table 11.1), for every integrator with steps of a given length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from rbdkit.errors import ConvergenceError, SimulationError
+from rbdkit.formulations import System
+from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.integrators import Integrator
+from rbdkit.laws.accelerations import SLOW, Key, Modes, Sustained, sustained
+from rbdkit.laws.blows import Strike
+from rbdkit.laws.law import Law, Sample
+from rbdkit.laws.log import Log
+from rbdkit.laws.near import Near
+from rbdkit.laws.scene import Scene
+
+TOUCHING = 1e-8
+"""Gap up to which points touch, m."""
+RUN_OFF = 1e-5
+"""Gap from which on a point is lost though nothing pushed it off: it ran over an edge, m."""
+PARTING = 1e-9
+"""Speed from which on points part, as a part of the fastest one there."""
+MOST_EVENTS = 1000
+"""In a step."""
+FAR = 1e6
+"""m; no point that matters is farther."""
+
+
+class Held:
+    """A system with its current contacts, as integrators step it. It is changed between steps, never in one."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene, self.system = scene, scene.system
+        self.modes: Modes = {}
+        self.pushed: dict[Key, NDArray] = {}  # forces of the last state, where those of the next ones begin
+        self.model = scene.model
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        return sustained(self.scene, t, x, v, self.modes, self.pushed).rate
+
+    def move(self, x: NDArray, u: NDArray) -> NDArray:
+        return self.system.move(x, u)
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        return self.system.local_rate(u, v)
+
+    def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
+        return self.system.displacement(x0, x1)
+
+
+@dataclass(eq=False)
+class Moment:
+    """A state, what current contacts do there, and what comes near."""
+
+    t: float
+    q: NDArray
+    w: NDArray
+    here: Sustained
+    near: Near
+    u_n: NDArray = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class EventDriven(Law):
+    """What 'rigid' and 'impulse' have in common: everything but blows.
+
+    Between events current contacts last as equality constraints of a kind: forces that push, along normals, and
+    friction that sticks or slides. A step in which a contact begins, ends, begins to slide or to stick is made again,
+    shorter, until it ends there.
+    """
+
+    own_steps: ClassVar[bool] = False
+
+    strike: ClassVar[Strike]
+    slowest: float = 1e-4
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.slowest) and self.slowest > 0.0):
+            raise SimulationError(f"slowest = {self.slowest} must be a small positive speed, m/s")
+
+    def promise(self) -> str:
+        return "none but round-off and what the integrator does wrong"
+
+    def samples(
+        self,
+        scene: Scene,
+        method: Integrator,
+        hold: Callable[[int], None],
+        times: NDArray,
+        q: NDArray,
+        w: NDArray,
+        log: Log,
+    ) -> Iterator[Sample]:
+        if method.requires is not System:
+            raise SimulationError(
+                f"integrator {method.name!r} steps {method.requires.__name__} only, and knows no contacts; take "
+                "another one, 'rk4' say"
+            )
+        run = _Run(type(self).strike, self.slowest, scene, method, log)
+        hold(0)
+        now = run.begin(float(times[0]), q, w)
+        for k in range(len(times) - 1):
+            hold(k)
+            log.state(k, now.t, *run.points(now))
+            log.took(0.0, 0.0)
+            now = run.through(now, float(times[k + 1]))
+            yield now.q, now.w, k + 1, None
+        log.state(len(times) - 1, now.t, *run.points(now))
+
+
+class _Run:
+    """One run, with the set of current contacts."""
+
+    def __init__(self, strike: Strike, slowest: float, scene: Scene, method: Integrator, log: Log) -> None:
+        self.strike, self.slowest, self.scene, self.method, self.log = strike, slowest, scene, method, log
+        self.held = Held(scene)
+
+    @property
+    def modes(self) -> Modes:
+        return self.held.modes
+
+    # --- states -------------------------------------------------------------------------------------------------------
+
+    def at(self, t: float, q: NDArray, w: NDArray) -> Moment:
+        """What there is in a state."""
+        scene, v = self.scene, w[: self.scene.model.nv]
+        here = sustained(scene, t, q, w, self.modes, self.held.pushed)
+        near = scene.near(t, q, v, TOUCHING)
+        u_n = (scene.rows(t, q, near) @ v + scene.carried(t, q, near))[::3]
+        return Moment(t, q, w, here, near, u_n)
+
+    def points(self, now: Moment) -> tuple[Near, NDArray]:
+        """Points and forces of a state for the log: current ones, then others that touch."""
+        current = set(now.here.near.keys)
+        others = now.near.of(np.array([key not in current for key in now.near.keys], dtype=bool))
+        parts = ("pair", "slot", "gap", "point", "normal", "point_rate", "normal_rate")
+        both = Near(*(np.concatenate([getattr(now.here.near, part), getattr(others, part)]) for part in parts))
+        return both, np.concatenate([now.here.force, np.zeros((len(others), 3))])
+
+    def begin(self, t: float, q: NDArray, w: NDArray) -> Moment:
+        """The first state: blows of what meets there, and what lasts.
+
+        Raises
+        ------
+        SimulationError
+            If bodies are inside each other, which these laws have no way out of.
+        """
+        near = self.scene.near(t, q, w[: self.scene.model.nv], 0.0)
+        if len(near) and near.gap.min() < -RUN_OFF:
+            i = int(np.argmin(near.gap))
+            raise SimulationError(
+                f"{self.scene.pairs.names[near.pair[i]]} are {-near.gap[i]:.3g} m deep in each other where the motion "
+                "begins, and rigid bodies have no way out of that; move them apart, or take contact='time_stepping'"
+            )
+        now = self.at(t, q, w)
+        return self._met(now) if len(now.near) else now
+
+    # --- steps --------------------------------------------------------------------------------------------------------
+
+    def through(self, now: Moment, end: float) -> Moment:
+        """Go on until a time, from event to event."""
+        for _ in range(MOST_EVENTS):
+            left = end - now.t
+            if left <= 1e-14 * max(1.0, abs(end)):
+                return Moment(end, now.q, now.w, now.here, now.near, now.u_n)
+            h = left / self._parts(now, left)
+            then = self._stepped(now, h)
+            if not self._happened(then):
+                self._rubbed(now, then)
+                self._follow(then)
+                now = then if h < left else Moment(end, then.q, then.w, then.here, then.near, then.u_n)
+                continue
+            then = self._first(now, h, then)
+            self._rubbed(now, then)
+            now = self._changed(then)
+        names = sorted({self.scene.pairs.names[p] for p, _ in [*self.modes, *now.near.keys]})
+        raise ConvergenceError(
+            f"more than {MOST_EVENTS} events of {', '.join(names)} in one step: bounces that become ever shorter; take "
+            "a larger `slowest`, or contact='time_stepping'"
+        )
+
+    def _parts(self, now: Moment, h: float) -> int:
+        """In how many steps nothing can fly through anything that is thick enough to be seen."""
+        thin = float(self.scene.pairs.thickness.min(initial=np.inf))
+        if not np.isfinite(thin):
+            return 1
+        v = now.w[: self.scene.model.nv]
+        way = h * self.scene.fastest(now.t, now.q, v)
+        if 4.0 * way <= thin or not set(self.scene.near(now.t, now.q, v, 2.0 * way).keys) - set(self.modes):
+            return 1
+        return int(np.ceil(4.0 * way / thin))
+
+    def _first(self, now: Moment, h: float, then: Moment) -> Moment:
+        """The first moment of a step of which something has happened, where at its end, `then`, it has."""
+        low, high = 0.0, 1.0
+        guess = self._root(now, h, then)
+        for probe in () if guess is None else (guess - 1e-13, guess + 1e-13):
+            if low < probe < high:
+                there = self._stepped(now, probe * h)
+                if self._happened(there):
+                    high, then = probe, there
+                else:
+                    low = probe
+        while high - low > 1e-10:
+            middle = 0.5 * (low + high)
+            shorter = self._stepped(now, middle * h)
+            if self._happened(shorter):
+                high, then = middle, shorter
+            else:
+                low = middle
+        return then
+
+    def _root(self, now: Moment, h: float, then: Moment) -> float | None:
+        """Part of a step after which the deepest of the points that meet in it do so; None if none was apart before."""
+        gained = self._gained(then)
+        if not gained:
+            return None
+        key = min((float(then.near.gap[i]), then.near.keys[i]) for i in gained)[1]
+
+        def gap(part: float) -> float:
+            t, q, w = self._state(now, part * h) if part > 0.0 else (now.t, now.q, now.w)
+            near = self.scene.near(t, q, w[: self.scene.model.nv], FAR)
+            return dict(zip(near.keys, near.gap.tolist(), strict=True)).get(key, FAR)
+
+        if not TOUCHING < gap(0.0) < FAR:
+            return None
+        return float(brentq(gap, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
+
+    def _state(self, now: Moment, h: float) -> tuple[float, NDArray, NDArray]:
+        """Time and state after a step."""
+        new = self.method.step(self.held, self.method.init(self.held, now.t, now.q, now.w), h)
+        q, w = new.x, new.v
+        if isinstance(self.scene.system, ClosedJointSystem):
+            nv = self.scene.model.nv
+            q, v = self.scene.system.project(q, w[:nv], new.t)
+            w = np.concatenate([v, w[nv:]])
+        return new.t, q, w
+
+    def _stepped(self, now: Moment, h: float) -> Moment:
+        return self.at(*self._state(now, h))
+
+    def _follow(self, then: Moment) -> None:
+        """Let directions of sliding turn with it, and forces begin where they are."""
+        here = then.here
+        self.held.pushed = dict(zip(here.near.keys, here.lam, strict=True))
+        axes, speed = here.near.axes, np.hypot(here.u[:, 1], here.u[:, 2])
+        for i, key in enumerate(here.near.keys):
+            if self.modes[key] is not None and speed[i] > SLOW:
+                self.modes[key] = axes[i, 1:].T @ here.u[i, 1:] / speed[i]
+
+    def _rubbed(self, now: Moment, then: Moment) -> None:
+        """Energy that sliding took between two states, by the trapezoidal rule."""
+        power = [-float((at.here.lam[:, 1:] * at.here.u[:, 1:]).sum()) for at in (now, then)]
+        self.log.lost_friction[-1] += 0.5 * (then.t - now.t) * sum(power)
+
+    # --- events -------------------------------------------------------------------------------------------------------
+
+    def _gained(self, then: Moment) -> list[int]:
+        """Rows of what is near that came into each other."""
+        return [
+            i
+            for i, key in enumerate(then.near.keys)
+            if key not in self.modes and then.near.gap[i] < 0.0 and then.u_n[i] < -PARTING
+        ]
+
+    def _lost(self, then: Moment) -> list[Key]:
+        """Current points that are pushed off, or ran over an edge."""
+        here = then.here
+        gone = [key for key in self.modes if key not in set(here.near.keys)]
+        off = (here.a[:, 0] > 1e-8 * here.scale) | (here.near.gap > RUN_OFF)
+        return gone + [key for key, away in zip(here.near.keys, off, strict=True) if away]
+
+    def _slipping(self, then: Moment) -> list[tuple[Key, NDArray]]:
+        """Points that stuck and do not any more, with their directions."""
+        here, found = then.here, []
+        axes, mu = here.near.axes, self.scene.friction[here.near.pair]
+        for i, key in enumerate(here.near.keys):
+            a = here.a[i, 1:]
+            if self.modes[key] is None and mu[i] > 0.0 and np.hypot(*a) > 1e-8 * here.scale:
+                found.append((key, axes[i, 1:].T @ (a / np.hypot(*a))))
+        return found
+
+    def _sticking(self, then: Moment) -> list[Key]:
+        """Points that slid and turned round, or stand."""
+        here = then.here
+        mu, u = self.scene.friction[here.near.pair], np.einsum("ik,ikj->ij", here.u[:, 1:], here.near.axes[:, 1:])
+        ahead = [self.modes[key] for key in here.near.keys]
+        return [
+            key
+            for key, way, speed, rough in zip(here.near.keys, ahead, u, mu, strict=True)
+            if way is not None and rough > 0.0 and float(way @ speed) < 0.0
+        ]
+
+    def _happened(self, then: Moment) -> bool:
+        return bool(self._gained(then) or self._lost(then) or self._slipping(then) or self._sticking(then))
+
+    def _changed(self, then: Moment) -> Moment:
+        """The same moment after its events."""
+        if self._gained(then):
+            return self._met(then)
+        for key in self._sticking(then):
+            self.modes[key] = None
+            self.log.event(then.t, "stick", [key[0]])
+        return self._settled(self.at(then.t, then.q, then.w))
+
+    def _met(self, then: Moment) -> Moment:
+        """After a blow on all that touches; what does not part then lasts."""
+        near, log, scene = then.near, self.log, self.scene
+        nv, before = scene.model.nv, {key[0] for key in self.modes}
+        rows = np.array([key in self.modes or gap <= TOUCHING for key, gap in zip(near.keys, near.gap, strict=True)])
+        near = near.of(rows)
+        v, after, w = then.w[:nv], None, np.array(then.w)
+        u_n = then.u_n[rows]
+        if (u_n < -PARTING).any():
+            blow = self.strike(scene, then.t, then.q, v, near, self.slowest)
+            w[:nv], after = blow.v, blow.after
+            log.lost_normal[-1] += blow.lost[0]
+            log.lost_friction[-1] += blow.lost[1]
+            for p in np.unique(near.pair[blow.lam[:, 0] > 0.0]) if (u_n < -self.slowest).any() else ():
+                own = near.pair == p
+                passed = "" if u_n[own].min() < -PARTING else "passed on"
+                log.event(then.t, "impact", [int(p)], float(blow.lam[own, 0].sum()), passed)
+        else:
+            after = (scene.rows(then.t, then.q, near) @ v + scene.carried(then.t, then.q, near)).reshape(-1, 3)
+        stays = after[:, 0] <= PARTING * max(1.0, float(np.abs(after).max(initial=0.0)))
+        axes = near.axes
+        self.held.modes = {}
+        for i, key in enumerate(near.keys):
+            if stays[i]:
+                speed = float(np.hypot(*after[i, 1:]))
+                self.modes[key] = axes[i, 1:].T @ after[i, 1:] / speed if speed > 10.0 * SLOW else None
+        now = self._settled(self.at(then.t, then.q, w), before)
+        lasting = {key[0] for key in self.modes}
+        for p in sorted(lasting - before):
+            log.event(then.t, "gain", [p])
+        return now
+
+    def _settled(self, now: Moment, before: set[int] | None = None) -> Moment:
+        """The same moment with contacts that part taken out, and such that begin to slide told apart.
+
+        before : pairs that lasted until now, if these are not the current ones.
+        """
+        before = {key[0] for key in self.modes} if before is None else before
+        for _ in range(3 * len(self.modes) + 3):
+            lost, slipping = self._lost(now), self._slipping(now)
+            if not lost and not slipping:
+                break
+            for key in lost:
+                self.modes.pop(key)
+            for key, way in slipping:
+                if key in self.modes:
+                    self.modes[key] = way
+                    self.log.event(now.t, "slip", [key[0]])
+            now = self.at(now.t, now.q, now.w)
+        for p in sorted(before - {key[0] for key in self.modes}):
+            self.log.event(now.t, "loss", [p])
+        return now
