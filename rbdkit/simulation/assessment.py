@@ -13,6 +13,8 @@ from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Rem
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator, Solves
+from rbdkit.laws import ContactReport, Law
+from rbdkit.model import Model
 from rbdkit.model.constraint_rows import working
 from rbdkit.model.kept import kept
 from rbdkit.model.names import listed
@@ -33,7 +35,7 @@ MANY = 200
 def judge(
     motion: Trajectory,
     recording: Recording,
-    method: Integrator | Adaptive,
+    method: Integrator | Adaptive | Law,
     applied: Drive,
     times: NDArray,
     wall_time: float,
@@ -41,6 +43,7 @@ def judge(
     findings: int,
     acting: StateForces | None = None,
     in_code: InCode | None = None,
+    contacts: ContactReport | None = None,
 ) -> Report:
     """The report on a motion.
 
@@ -49,14 +52,16 @@ def judge(
     times : of all steps, recorded or not, s. backend : what computed it, and why that.
     findings : number of doubts about the model.
     acting : the forces as a formulation has them, of a `Motion`. in_code : takes steps by the code that the run was
-        made with, if it was compiled.
+        made with, if it was compiled. contacts : what the law of contact says, if one was at work.
     """
     model = motion.model
     constraint_error, constraint, unit = _worst_constraint(motion)
     with np.errstate(all="ignore"):
-        energy_error, work_error, energy_scale = _energy_errors(motion)
+        energy_error, work_error, energy_scale = _energy_errors(motion, float(times[1] - times[0]))
         if isinstance(method, Adaptive):
             adequacy, step = None, float(motion.t[-1] - motion.t[0]) / max(recording.steps, 1)
+        elif contacts is not None or isinstance(method, Law):
+            adequacy, step = None, float(times[1] - times[0])  # steps end at blows, which no polynomial passes
         else:
             adequacy, step = _adequacy(method, motion, applied, times, acting, in_code), float(times[1] - times[0])
     stopped = recording.stopped
@@ -75,7 +80,7 @@ def judge(
         energy_error=energy_error,
         work_error=work_error,
         energy_scale=energy_scale,
-        balanced=lossy or not applied.zero or motion.f_ext is not None,
+        balanced=lossy or not applied.zero or motion.f_ext is not None or contacts is not None,
         order=method.order,
         adaptive=isinstance(method, Adaptive),
         adequacy=adequacy,
@@ -88,10 +93,17 @@ def judge(
         constraint_unit=unit,
         iterations=_most_iterations(recording),
         lost_turns=lost_turns(motion, applied) if isinstance(motion, Motion) and not recording.ran_away else "",
+        contacts=contacts,
     )
 
 
-def unjudged(recording: Recording, method: Integrator | Adaptive, wall_time: float, backend: str) -> Report:
+def unjudged(
+    recording: Recording,
+    method: Integrator | Adaptive | Law,
+    wall_time: float,
+    backend: str,
+    contacts: ContactReport | None = None,
+) -> Report:
     """The report on a motion whose judgement was interrupted; the arguments are those of `judge`."""
     return Report(
         integrator=method.name,
@@ -107,6 +119,7 @@ def unjudged(recording: Recording, method: Integrator | Adaptive, wall_time: flo
         adaptive=isinstance(method, Adaptive),
         stopped=recording.stopped,
         judged=False,
+        contacts=contacts,
     )
 
 
@@ -139,10 +152,19 @@ def _worst_constraint(motion: Trajectory) -> tuple[float, str, str]:
     return float(errors[k, row]), f"{whose} at t = {motion.t[k]:.4g} s", unit
 
 
-def _energy_errors(motion: Trajectory) -> tuple[float, float, float]:
+def _of_a_step(model: Model, step: float) -> float:
+    """What gravity gives bodies that rest on each other in a step, before contacts take it, J: nothing moves them but
+    that."""
+    mass = sum(body.inertia.mass for body in model.bodies if body.inertia is not None)
+    return float(mass * (step * np.linalg.norm(model.gravity)) ** 2)
+
+
+def _energy_errors(motion: Trajectory, step: float) -> tuple[float, float, float]:
     """Largest energy error and uncertainty of the work, both relative to the energy that moves about, and that in J."""
     energy = motion.energy()
     scale = float(np.max(energy.kinetic) + np.ptp(energy.potential))
+    if motion.contacts is not None:
+        scale = max(scale, _of_a_step(motion.model, step))
     try:
         worst, uncertain = float(np.nanmax(np.abs(motion.energy_error()))), motion.work_error()
     except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
@@ -215,7 +237,7 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
     return notes
 
 
-def _of_loops(motion: Trajectory, method: Integrator | Adaptive) -> list[str]:
+def _of_loops(motion: Trajectory, method: Integrator | Adaptive | Law) -> list[str]:
     return loop_notes(motion, method) if isinstance(motion, Motion) else []
 
 

@@ -12,6 +12,7 @@ from rbdkit.algorithms.loops import Baumgarte
 from rbdkit.formulations import JointSystem, System
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator, Projected
+from rbdkit.laws import Law
 from rbdkit.simulation.formulated import Maker
 from rbdkit.simulation.motion import Motion
 
@@ -37,7 +38,7 @@ def _projected(method: Any) -> Projected:
     return Projected(method)
 
 
-def loop_notes(motion: Motion, method: Integrator | Adaptive) -> list[str]:
+def loop_notes(motion: Motion, method: Integrator | Adaptive | Law) -> list[str]:
     """By how much the loops were open at most, in angles and in lengths, and what closed them."""
     system = motion.system
     if not isinstance(system, ClosedJointSystem):

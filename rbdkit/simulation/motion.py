@@ -14,6 +14,7 @@ from rbdkit.algorithms import Energy
 from rbdkit.algorithms.loops import loop_constraint
 from rbdkit.formulations import Force, Formulation, Holding, InJoints, joint_state
 from rbdkit.integrators import Solve
+from rbdkit.laws.record import ContactEvent, ContactRecord
 from rbdkit.simulation.report import Report
 from rbdkit.simulation.trajectory import Trajectory, forces_at
 
@@ -35,6 +36,10 @@ class Motion(Trajectory):
         that took most corrections; empty for explicit methods.
     report : Report, optional
         How the run went; its lines are in ``repr``.
+    contacts : ContactRecord, optional
+        Where bodies touched, and the forces there; None if nothing could touch.
+    events : tuple of ContactEvent, optional
+        What happened to contacts, in order.
 
     Examples
     --------
@@ -60,13 +65,17 @@ class Motion(Trajectory):
         f_ext: Force | None = None,
         solves: Sequence[Solve] = (),
         report: Report | None = None,
+        contacts: ContactRecord | None = None,
+        events: tuple[ContactEvent, ...] = (),
     ) -> None:
         own = {"system": system, "x": x, "w": w, "solves": solves, "_applied": tau}
+        own |= {"contacts": contacts, "events": events}
         own["z"] = w[:, w.shape[1] - system.model.nz :]
         self.__dict__.update(own, model=system.model, t=t, f_ext=f_ext, report=report)  # the class is frozen
 
     def with_report(self, report: Report) -> Motion:
-        return Motion(self.system, self.t, self.x, self.w, self._applied, self.f_ext, self.solves, report)
+        what = self._applied, self.f_ext, self.solves, report, self.contacts, self.events
+        return Motion(self.system, self.t, self.x, self.w, *what)
 
     def velocities(self) -> NDArray:
         return self._of_states(self.system.velocities)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.laws.report import ContactReport
 from rbdkit.model import Joint, Model
 from rbdkit.model.kept import kept
 from rbdkit.simulation.adequacy import StepAdequacy
@@ -105,6 +106,8 @@ class Report:
         Of the integrator.
     lost_turns : str
         Empty, or which joint turned past half a turn, and when, in a formulation that cannot tell.
+    contacts : ContactReport or None
+        How contacts were computed; None where nothing could touch.
     judged : bool
         Whether there was time to judge the motion; if not, the numbers above say nothing.
 
@@ -137,6 +140,7 @@ class Report:
     order: int = 1
     lost_turns: str = ""
     judged: bool = True
+    contacts: ContactReport | None = None
 
     @property
     def end_error(self) -> float:
@@ -175,6 +179,8 @@ class Report:
         if self.adequacy is not None and self.adequacy.stable and not self._wrong:
             verdict = "adequate" if self.end_error < ADEQUATE else "coarse"
             lines.append(f"step {verdict}: {self._error_text(model, self.adequacy)}")
+        if self.contacts is not None:
+            lines += self.contacts.lines()
         if self.violations:
             lines.append(f"limits of joints passed ({WATCHED}):")
             lines += [f"  {violation}" for violation in self.violations[:SHOWN]]
@@ -201,6 +207,8 @@ class Report:
                 lines.append("ENERGY NOT KEPT: " + "; ".join([*energy, self._energy_advice()]))
         if self._open:
             lines.append(self._open_text())
+        if self.contacts is not None:
+            lines += self.contacts.alarms()
         if self.lost_turns:
             of_loop = self.lost_turns.startswith("loop")
             mend = "Cut the loop at another joint" if of_loop else "Take formulation='joint'"

@@ -19,15 +19,19 @@ from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Force, JointSystem, Lagrangian, System
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
+from rbdkit.laws import ContactReport, Law, pairs_of
 from rbdkit.model import Model
+from rbdkit.model.closing import require_closed
 from rbdkit.model.kept import snapshot
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.assessment import judge, unjudged
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import JointSteps, acting, blamed, record_compiled
+from rbdkit.simulation.contacts import Contact, law_of, run_law, without_contacts
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
 from rbdkit.simulation.formulated import Maker, StateForces, adaptive_samples, check_pair, maker_of, run_formulation
 from rbdkit.simulation.interruption import end_interrupted_loop, interrupted
+from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST, Recording, Sample, record
 from rbdkit.simulation.room import require_room
@@ -70,6 +74,7 @@ def simulate(
     progress: bool | Callable[[float], object] | None = None,
     backend: Literal["auto", "book"] = "auto",
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
+    contact: Contact = None,
 ) -> Trajectory:
     """Let a model move.
 
@@ -106,6 +111,10 @@ def simulate(
     z0 : mapping of str to array_like, or array_like (nz,), optional
         Initial states of force elements that have some, ``{"muscle.activation": 0.2}``; for those that are not given,
         as the elements themselves say. See `ForceElement`.
+    contact : str or Law or bool, optional
+        What happens where bodies touch: 'time_stepping', which is also taken if nothing is said, or another name of
+        `rbdkit.laws.LAWS`, or an object from `rbdkit.laws`; 'none' or False lets them pass through each other. Laws
+        with steps of their own leave no part to `integrator`. Of a model in which nothing can touch, it says nothing.
 
     Returns
     -------
@@ -171,12 +180,31 @@ def simulate(
         raise SimulationError(f"simulate runs one motion; q0 has shape {q.shape} and v0 {v.shape}")
     z = model.initial_z(z0)
     _require_reach(model, q, v)
+    law, pairs = law_of(contact), pairs_of(model)
+    off = 0 if pairs is None or law is not None else len(pairs.names)
     if not isinstance(every, int | np.integer) or every < 1:
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
     method = integrator_of(integrator)
     times = step_times(duration, dt)
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
+    if pairs is not None and law is not None:
+        if make is not JointSystem:
+            raise SimulationError(
+                f"contact laws move joint coordinates, and formulation {shortened(formulation)} has none of them; take "
+                "formulation='joint', or contact='none' to let bodies pass through each other"
+            )
+        require_room(len(times) - 1, int(every), 1 + model.nq + model.nv + len(z))
+        if model.loops:
+            require_closed(model, q, v, names=("q0", "v0"))
+        motion, recording, on_contacts, code = run_law(
+            law, pairs, model, method, applied, external, times, q, np.concatenate([v, z]), int(every), watch,
+            backend == "book",
+        )  # fmt: skip
+        by = law if law.own_steps else method
+        return _reported(
+            motion, recording, by, applied, times, watch.elapsed, code, len(findings), None, None, on_contacts
+        )
     if make is JointSystem and (model.loops or model.constraints):
         make, method = stabilised(method, backend == "book")
     if make is not JointSystem:
@@ -184,7 +212,9 @@ def simulate(
             make, model, q, v, z, times, method, applied, f_ext, external, int(every), watch
         )
         elapsed = watch.elapsed
-        return _reported(motion, recording, method, applied, times, elapsed, code, len(findings), forces, in_code)
+        return _reported(
+            motion, recording, method, applied, times, elapsed, code, len(findings), forces, in_code, off=off
+        )
     require_room(len(times) - 1, int(every), 1 + model.nq + model.nv + len(z))
     require_joint_method(model, method)
     v = np.concatenate([v, z]) if len(z) else v
@@ -209,7 +239,7 @@ def simulate(
     trajectory = Trajectory(model, recording.t, recording.q, v_all, None, external, z=z_all)
     code = _what_ran(model, backend, why_not, str(acts or ""))
     return _reported(
-        trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), None, joint_steps
+        trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), None, joint_steps, off=off
     )
 
 
@@ -224,7 +254,7 @@ def require_joint_method(model: Model, method: Integrator | Adaptive) -> None:
 def _reported(
     motion: Trajectory,
     recording: Recording,
-    method: Integrator | Adaptive,
+    method: Integrator | Adaptive | Law,
     applied: Drive,
     times: NDArray,
     wall_time: float,
@@ -232,21 +262,27 @@ def _reported(
     findings: int,
     forces: StateForces | None,
     in_code: InCode | None,
+    contacts: ContactReport | None = None,
+    off: int = 0,
 ) -> Trajectory:
     """The trajectory with its joint forces and its report; warns of what makes it doubtful.
+
+    off : number of pairs that pass through each other because contacts were switched off.
 
     An interruption ends the judgement; the motion is kept.
     """
     if recording.interrupted:
         interrupted()
     try:
-        if forces is None and not applied.zero:
+        if forces is None and not applied.zero and not isinstance(motion, Motion):
             motion = replace(motion, tau=np.full_like(motion.v, np.nan))
             motion = replace(motion, tau=forces_at(applied.function, motion.t, motion.q, motion.v))
-        report = judge(motion, recording, method, applied, times, wall_time, code, findings, forces, in_code)
+        report = judge(motion, recording, method, applied, times, wall_time, code, findings, forces, in_code, contacts)
     except KeyboardInterrupt:
         interrupted()
-        report = unjudged(recording, method, wall_time, code)
+        report = unjudged(recording, method, wall_time, code, contacts)
+    if off:
+        report = without_contacts(report, off)
     alarms = report.alarms(motion.model)
     if alarms:
         warnings.warn("\n".join(alarms), SimulationWarning, stacklevel=3)

@@ -15,6 +15,7 @@ from rbdkit.algorithms import ExternalForces
 from rbdkit.errors import SimulationError
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.model import Model
+from rbdkit.simulation.contacts import Contact
 from rbdkit.simulation.ensembles.axes import Axes, Combine, Values, axes_of
 from rbdkit.simulation.ensembles.collection import Collection
 from rbdkit.simulation.ensembles.crew import Crew
@@ -53,6 +54,7 @@ def sweep(
     chunk: int | None = None,
     store: str | PathLike[str] | None = None,
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
+    contact: Contact = None,
 ) -> Ensemble:
     """Let a model move once for every combination of given values.
 
@@ -63,8 +65,8 @@ def sweep(
     values : mapping of str to sequence, or sequence of mappings
         Values by name, ``{"link1.mass": [1.0, 2.0], "elbow.angle": [0.0, 0.5]}``, or a list with a dictionary ``{name:
         value}`` for each member. Names are those of `Model.parameters`; 'q0' and 'v0'; single entries of the initial
-        state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext'; parameters of a
-        building function.
+        state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext', 'contact';
+        parameters of a building function.
     q0, v0, duration, dt : optional
         As in `rbdkit.simulate`, for all members that are not given their own.
     combine : {'product', 'zip'}, optional
@@ -90,6 +92,9 @@ def sweep(
         Ctrl+C, a crash or a lost machine a sweep goes on where it was. A folder that holds another sweep is refused.
     z0 : mapping of str to array_like, or array_like (nz,), optional
         As in `rbdkit.simulate`, for all members. Of one state, values that vary go by its name, 'muscle.activation'.
+    contact : str or Law or bool, optional
+        As in `rbdkit.simulate`, for all members that are not given their own. Of members whose bodies touch, motions
+        are kept, forces are not: ``ensemble.simulate(k).contacts`` has them.
 
     Returns
     -------
@@ -122,11 +127,13 @@ def sweep(
     """
     end_interrupted_loop()
     axes = axes_of(values, combine)
-    options = {
+    options: dict[str, Any] = {
         "duration": duration, "dt": dt, "formulation": formulation, "integrator": integrator, "tau": tau,
         "f_ext": f_ext, "every": every, "backend": backend,
     }  # fmt: skip
     options |= {} if z0 is None else {"z0": z0}
+    if contact is not None:
+        options["contact"] = contact
     for name, number in {"threads": threads, "chunk": chunk}.items():
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):
             raise SimulationError(f"{name} = {number!r} must be a whole number, 1 or more")

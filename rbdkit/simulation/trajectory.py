@@ -27,6 +27,7 @@ from rbdkit.algorithms.kinematics import in_world
 from rbdkit.engine import kernels_for
 from rbdkit.errors import ModelError, RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
+from rbdkit.laws.record import ContactEvent, ContactRecord
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import constraint_rows, working
 from rbdkit.model.element_states import state_places
@@ -64,6 +65,10 @@ class Trajectory:
         How the run went; its lines are in ``repr``.
     z : ndarray (n, nz), optional
         States of force elements; needed where they have some.
+    contacts : ContactRecord, optional
+        Where bodies touched, and the forces there; None if nothing could touch.
+    events : tuple of ContactEvent, optional
+        What happened to contacts, in order.
 
     Raises
     ------
@@ -90,6 +95,8 @@ class Trajectory:
     f_ext: Force | None = None
     report: Report | None = field(default=None, repr=False)
     z: NDArray = field(default=None, repr=False)  # type: ignore[arg-type]
+    contacts: ContactRecord | None = field(default=None, repr=False)
+    events: tuple[ContactEvent, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", snapshot(self.model))
@@ -243,22 +250,24 @@ class Trajectory:
     def work(self) -> NDArray:
         """Energy brought in since the start, shape (n,), J.
 
-        By applied and external forces and the motors of prescribed joints, less what dampers took; the power at the
-        recorded states is integrated by Simpson's rule.
+        By applied and external forces and the motors of prescribed joints, less what dampers and contacts took; the
+        power at the recorded states is integrated by Simpson's rule, contacts know what they took.
         """
         return self._work.copy()
 
     @cached_property
     def _work(self) -> NDArray:
-        return _integral(self._power, self.t)
+        work = _integral(self._power, self.t)
+        return work if self.contacts is None else work - self.contacts.lost
 
     def work_error(self) -> float:
         """How well the recorded states give the work, J: its change when only every other state is used.
 
         Where the power is smooth, the work is better than that.
         """
-        coarse = _integral(self._power[::2], self.t[::2])
-        return float(np.nanmax(np.abs(coarse - self._work[::2])))
+        power = self._power
+        coarse, fine = _integral(power[::2], self.t[::2]), _integral(power, self.t)
+        return float(np.nanmax(np.abs(coarse - fine[::2])))
 
     @cached_property
     def _power(self) -> NDArray:

@@ -21,6 +21,7 @@ from rbdkit.model.closing import require_closed
 from rbdkit.model.kept import kept
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import acting, blamed, recording_of, unsolved
+from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
 from rbdkit.simulation.forces import Drive, drive, external_drive
@@ -80,7 +81,7 @@ class Sorter:
         if model not in self._kernels:
             self._kernels[model] = _sound_kernels(model)
         kernels = self._kernels[model]
-        if kernels is None:
+        if kernels is None or (model.contact_rules and law_of(options.get("contact")) is not None):
             return None
         method, dt = integrator_of(options["integrator"]), options["dt"]
         if model.loops or model.constraints:

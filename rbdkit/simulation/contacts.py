@@ -1,0 +1,119 @@
+"""Runs of models whose bodies touch: which law, and the motion that it makes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from reprlib import repr as shortened
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rbdkit.engine import backend as engine_backend
+from rbdkit.errors import SimulationError
+from rbdkit.formulations import Force, JointSystem
+from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.integrators import Adaptive, Integrator
+from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, contact_report
+from rbdkit.laws.report import ContactReport
+from rbdkit.model import Model
+from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.motion import Motion
+from rbdkit.simulation.progress import Progress
+from rbdkit.simulation.recording import Recording, record
+from rbdkit.simulation.report import Report
+from rbdkit.simulation.trajectory import Trajectory
+
+Contact = str | Law | bool | None
+"""How `simulate` is told a law: its name, an object, False or 'none' for no contacts, None for the default."""
+
+DEFAULT = "time_stepping"
+_CODES = {"llvm": "LLVM", "python": "generated Python"}
+
+
+def law_of(contact: Contact) -> Law | None:
+    """The law that was asked for; None if contacts are switched off.
+
+    Raises
+    ------
+    SimulationError
+        If there is no such law.
+    """
+    if contact is None or contact is True:
+        contact = DEFAULT
+    if contact is False or contact == "none":
+        return None
+    if isinstance(contact, Law):
+        return contact
+    if isinstance(contact, type) and issubclass(contact, Law):
+        raise SimulationError(f"contact {contact.__name__} is a class; give an object, {contact.__name__}()")
+    if isinstance(contact, str) and contact in LAWS:
+        return LAWS[contact]()
+    known = ", ".join(repr(name) for name in (*LAWS, "none"))
+    raise SimulationError(f"contact law {shortened(contact)} is unknown; there are {known}, and objects of rbdkit.laws")
+
+
+def run_law(
+    law: Law,
+    pairs: Pairs,
+    model: Model,
+    method: Integrator | Adaptive,
+    applied: Drive,
+    external: Force | None,
+    times: NDArray,
+    q: NDArray,
+    w: NDArray,
+    every: int,
+    watch: Progress,
+    book: bool,
+) -> tuple[Trajectory, Recording, ContactReport, str]:
+    """The motion under a law of contact, the recording behind it, the report on contacts, and what code ran.
+
+    Raises
+    ------
+    SimulationError
+        If the law takes steps of its own and another integrator was asked for, or an integrator chooses its steps.
+    """
+    _require_method(law, method)
+    system = JointSystem(model, applied.function, external, book)
+    scene, log = Scene(system, pairs), Log(pairs.names, len(times) - 1, every)
+
+    def hold(k: int) -> None:
+        system.tau = applied.during(k)
+
+    samples = law.samples(scene, method, hold, times, q, w, log)  # type: ignore[arg-type]
+    recording = record(samples, times, q, w, every, watch).within_reach()
+    contacts = log.record(times, recording.t)
+    nv = model.nv
+    parts: dict[str, Any] = {"contacts": contacts, "events": tuple(log.events)}
+    if isinstance(system, ClosedJointSystem):
+        system.tau = applied.function
+        tau = None if applied.zero else applied.function
+        motion: Trajectory = Motion(system, recording.t, recording.q, recording.v, tau, external, **parts)
+    else:
+        v, z = recording.v[:, :nv], recording.v[:, nv:]
+        motion = Trajectory(model, recording.t, recording.q, v, None, external, z=z, **parts)
+    name, why = ("book", "as asked for") if book else engine_backend(model)
+    code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({_CODES[name]})"
+    return motion, recording, contact_report(law, pairs, log), f"contact law in Python, {code}"
+
+
+def _require_method(law: Law, method: Integrator | Adaptive) -> None:
+    """Raise SimulationError if a law and an integrator do not go together."""
+    if law.own_steps and method.name != "rk4":
+        others = ", ".join(repr(name) for name, other in LAWS.items() if not other.own_steps)
+        raise SimulationError(
+            f"contact law {law.name!r} makes its own steps, in which integrator {method.name!r} has no part; leave the "
+            f"integrator out, or take a law that has one: {others or 'there is none'}"
+        )
+    if not law.own_steps and isinstance(method, Adaptive):
+        raise SimulationError(
+            f"contact law {law.name!r} ends steps where contacts begin and end, so integrator {method.name!r} cannot "
+            "choose them; take one with given steps, 'rk4' say"
+        )
+
+
+def without_contacts(report: Report, pairs: int) -> Report:
+    """The same report, with a note that contacts of so many pairs were switched off."""
+    how_many = "1 pair" if pairs == 1 else f"{pairs} pairs"
+    note = f"contacts were switched off: {how_many} of this model could touch and may pass through each other"
+    return replace(report, notes=(*report.notes, note))
