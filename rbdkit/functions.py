@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces, loops
+from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.algorithms.jacobian import Reference
 from rbdkit.algorithms.momentum import About
 from rbdkit.algorithms.passive_force import joint_passive_force
@@ -169,6 +170,8 @@ def aba(
     if f_ext is None and (found := at_one_state(model, "aba", backend, q, v, tau)) is not None:
         return found[0]
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
+    if model.contact_rules:
+        require_apart(model, q, "aba", t)
     if (kernels := chosen_kernels(model, backend)) is not None and not kernels.coupled:
         qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t)
         if within(qdd, WELL_BELOW):
@@ -250,6 +253,8 @@ def forward_dynamics(
     z, state = _with_states(model, z, *state)
     q, v, tau = state
     kernels = chosen_kernels(model, backend)
+    if model.contact_rules:
+        require_apart(model, q, "forward_dynamics", t)
     constrained = bool(model.loops or model.constraints)
     if kernels is not None and not (constrained and kernels.rows is None):
         qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z)
@@ -423,6 +428,8 @@ def hybrid_dynamics(
     driven[algorithms.split_variables(model, fd)[0]] = False
     tau, a = (_masked(model, x, where, name) for x, where, name in ((tau, ~driven, "tau"), (a, driven, "a")))
     q, v, tau, a = checked_state(with_inertia(model), q, v=v, tau=tau, a=a)
+    if model.contact_rules:
+        require_apart(model, q, "hybrid_dynamics", t)
     if (kernels := chosen_kernels(model, backend)) is not None:
         found = _hybrid(kernels, ~driven, q, v, tau, a, algorithms.external_forces(model, f_ext), t)
         if found is not None:

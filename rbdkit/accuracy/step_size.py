@@ -12,7 +12,7 @@ from rbdkit.formulations import JointSystem, System
 from rbdkit.integrators import RK4, Adaptive, Integrator
 from rbdkit.model import Model
 from rbdkit.model.element_states import require_no_states
-from rbdkit.model.requirements import require_tree
+from rbdkit.model.requirements import require_no_contacts, require_tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,7 @@ def adaptive_run(
     """
     require_tree(model, "a study of step sizes")
     require_no_states(model, "adaptive_run")
+    require_no_contacts(model, "adaptive_run")
     system, times = Counted(JointSystem(model)), np.linspace(0.0, duration, points)
     q, v = model.check_q(q0, "q0"), model.check_v(v0, "v0")
     rows = [(q, v, 0), *Adaptive(method, rtol, rtol).samples(system, times, q, v)]
@@ -88,6 +89,7 @@ def fixed_run(
     A run whose step is far too long ends where its state stops being finite.
     """
     require_no_states(model, "fixed_run")
+    require_no_contacts(model, "fixed_run")
     method = RK4() if method is None else method
     require_tree(model, "a study of step sizes")
     system, times = Counted(JointSystem(model)), np.linspace(0.0, duration, steps + 1)

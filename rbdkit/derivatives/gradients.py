@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
+from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.derivatives.stacks import each_named, independent
 from rbdkit.engine import Kernels
 from rbdkit.engine.links.own_forces import number_places, require_known_places
@@ -234,6 +235,8 @@ def _dynamics_gradient(
 ) -> Gradient:
     q, v, tau, w = state = checked_state(with_inertia(model), q, v=v, tau=tau, weights=weights)
     algorithms.require_tree(model)
+    if model.contact_rules:
+        require_apart(model, q, "the derivative of forward dynamics", t)
     if (kernels := independent(model, backend)) is not None:
         forces = algorithms.external_forces(model, f_ext)
         a = (kernels.forward_dynamics if passive else kernels.aba)(q, v, tau, forces)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
+from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.derivatives.stacks import each, independent
 from rbdkit.functions import Backend, checked_state, with_inertia
 from rbdkit.model import Model
@@ -229,6 +230,8 @@ def _dynamics_derivatives(
 ) -> DynamicsDerivatives:
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     algorithms.require_tree(model)
+    if model.contact_rules:
+        require_apart(model, q, "the derivative of forward dynamics", t)
     if (kernels := independent(model, backend)) is not None:
         blocks, qdd = kernels.aba_jacobian(q, v, tau, algorithms.external_forces(model, f_ext), passive)
         if np.isfinite(qdd).all():

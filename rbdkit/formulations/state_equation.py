@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms import ExternalForces, external_forces
+from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.errors import StateError
 from rbdkit.formulations.joint import JointSystem
 from rbdkit.model import Model
@@ -84,6 +85,8 @@ class StateEquation:
         if not np.isfinite(x).all():
             return np.full_like(x, np.nan)  # so a step that is on trial only is taken back
         q = self._on_manifold(q)
+        if self.model.contact_rules:
+            require_apart(self.model, q, "StateEquation", float(t))
         try:
             vdot = self._system.rate(float(t), q, v)
         except FloatingPointError:

@@ -12,6 +12,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations import Formulation
 from rbdkit.integrators import Integrator, Stage, State
 from rbdkit.model.element_states import require_no_states
+from rbdkit.model.requirements import require_no_contacts
 from rbdkit.stepping.formulas import formulas_of
 
 
@@ -54,6 +55,7 @@ class Walk:
                 "is not"
             )
         require_no_states(system.model, "a walk through the steps of an integrator")
+        require_no_contacts(system.model, "a walk through the steps of an integrator")
         self.system, self.method, self.h = system, method, h
         self.label = label or f"{system.name}, {method.name}"
         self._states = [method.init(system, 0.0, *system.state(q, v))]

@@ -27,7 +27,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
 from rbdkit.model.element_states import require_no_states, state_places
-from rbdkit.model.requirements import besides_tree, require_tree
+from rbdkit.model.requirements import besides_tree, require_no_contacts, require_tree
 from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, trace, wasm_bytes
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
@@ -68,6 +68,7 @@ def packaged(
             raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
     for name in {"aba"} & {*algorithms}:
         require_tree(model, name)
+    require_no_contacts(model, "a web page")
     tied = besides_tree(model)
     if tied:
         require_no_states(model, "a web page with loops or constraints")

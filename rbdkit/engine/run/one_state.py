@@ -66,6 +66,8 @@ def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
         return None
     if model.nz and algorithm in WITH_OWN_FORCES:
         return None
+    if model.contact_rules and algorithm in ("aba", "forward_dynamics"):
+        return None  # whether anything touches is to be looked at in every state
     place = None
     if frame is not None:
         try:
