@@ -218,26 +218,31 @@ class WasmCode:
     def bind(self, arrays: Mapping[str, NDArray], counts: Mapping[str, int]) -> Callable[[], None]:
         program = self.program
         numbers = [arrays[name] for name in program.arrays]
-        tables = [arrays[name].astype(np.int32) for name in program.tables]
-        slots = len(numbers) + len(tables) + len(program.counts)
-        ends = np.cumsum([4 * slots + 4 * (slots % 2)] + [x.nbytes for x in [*numbers, *tables]])
+        slots = len(numbers) + len(program.tables) + len(program.counts)
+        sizes = [x.nbytes for x in numbers] + [4 * arrays[name].size for name in program.tables]
+        ends = np.cumsum([4 * slots + 4 * (slots % 2), *sizes])
         addresses = [int(x) for x in ends[:-1]]
         frame = np.array([*addresses, *(counts[name] for name in program.counts)], dtype=np.int32)
 
         def run() -> None:
             store, memory, exports = self.host.instance(self.code, int(ends[-1]))
+            tables = [arrays[name].astype(np.int32) for name in program.tables]
             memory.write(store, frame.tobytes())
             for address, x in zip(addresses, [*numbers, *tables], strict=True):
                 memory.write(store, x.tobytes(), address)
             exports[program.name](store, 0)
             for address, x in zip(addresses, numbers, strict=False):
                 x.flat[:] = np.frombuffer(memory.read(store, address, address + x.nbytes))
+            for name, address, x in zip(program.tables, addresses[len(numbers) :], tables, strict=False):
+                whole = memory.read(store, address, address + x.nbytes)
+                arrays[name].flat[:] = np.frombuffer(whole, dtype=np.int32)
 
         return run
 
     def binder(self, fixed: Mapping[str, NDArray], room: Mapping[str, int], counts: Mapping[str, int]) -> Callable:
         def bind(arrays: Mapping[str, NDArray], others: Mapping[str, int]) -> Callable[[], None]:
-            own = {name: np.zeros(size) for name, size in room.items() if name in self.program.arrays}
+            types = dict.fromkeys(self.program.arrays, float) | dict.fromkeys(self.program.tables, np.int64)
+            own = {name: np.zeros(size, dtype=types[name]) for name, size in room.items() if name in types}
             return self.bind({**own, **fixed, **arrays}, {**counts, **others})
 
         return bind
@@ -258,7 +263,7 @@ def run(host: Host) -> Callable[..., None]:
         from rbdkit.trace import Trace, executable
 
         program = code.program() if isinstance(code, Trace) else code
-        tables = {name: np.array(values, dtype=np.int64) for name, values in (tables or {}).items()}
+        tables = {name: np.asarray(values, dtype=np.int64) for name, values in (tables or {}).items()}
         made = host.code(program) if backend == "wasm" else executable(program, backend)
         made.bind({**arrays, **tables}, counts)()
 

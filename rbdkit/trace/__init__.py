@@ -24,7 +24,8 @@ Everything above this floor imports from here alone, never from the files. What 
   again on other numbers, or other symbols. ``python_source(trace)``, ``compile_python(trace)``.
 - ``jacobian(trace, argument)``, ``gradient``, ``tangent`` and ``pullback``: derivatives of a trace, as traces;
   `tangents` and `adjoints` of nodes of a graph.
-- `Program`, with `Index`, `Whole`, `Lanes`; arithmetic on its scalars: `sin`, `cos`, `sqrt`, `select`, `equal`,
+- `Program`, with `Index`, `Whole`, `Lanes`; whole numbers too are computed, written to tables (`Program.put`) and read
+  again, as places and as ends of loops; arithmetic on its scalars: `sin`, `cos`, `sqrt`, `select`, `equal`,
   `maximum`, `minimum`.
 - ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
   backend works here.

@@ -43,17 +43,29 @@ class Index:
 
 Whole = Index | int
 
+LARGEST_WHOLE = 2**31 - 1
+"""Of what numbers are truncated to; whole numbers have 32 bits in WebAssembly."""
+
 WIDE = 8
 """So many iterations of a wide loop are done at once."""
 
 
 @dataclass
 class Define:
-    """``index = operation(operands)``; "entry" reads a table."""
+    """``index = operation(operands)``; "entry" reads a table, "truncate" a number of an array."""
 
     index: Index
     operation: str
     operands: tuple[Index | int | str, ...]
+
+
+@dataclass(frozen=True)
+class Put:
+    """``table[index] = value``."""
+
+    table: str
+    index: Whole
+    value: Whole
 
 
 @dataclass
@@ -112,7 +124,7 @@ class Switch:
     cases: dict[int, list[Statement]]
 
 
-Statement = Define | Block | Loop | Switch
+Statement = Define | Put | Block | Loop | Switch
 
 
 @dataclass(frozen=True)
@@ -151,7 +163,7 @@ class Program:
     Attributes
     ----------
     arrays : names of its arguments that are arrays of numbers.
-    tables : names of its arguments that are arrays of whole numbers; they are only read.
+    tables : names of its arguments that are arrays of whole numbers.
     counts : names of its arguments that are whole numbers.
     body : the statements.
     """
@@ -182,6 +194,46 @@ class Program:
         """An entry of a table."""
         _mention(self.tables, table)
         return self.define("entry", table, index)
+
+    def put(self, table: str, index: Whole, value: Whole) -> None:
+        """Write an entry of a table. It happens here: an `entry` asked for before is what stood there before.
+
+        Raises
+        ------
+        ValueError
+            If the program computes several states at once: they share all whole numbers.
+        """
+        if self.lanes.width > 1:
+            raise ValueError(
+                f"program {self.name!r} computes {self.lanes.width} states at once, which share table {table!r}: a "
+                "program that writes whole numbers computes one state"
+            )
+        if any(loop.wide for loop in self._loops):
+            raise ValueError(
+                f"program {self.name!r}: a wide loop does several iterations at once, and writes no tables"
+            )
+        _mention(self.tables, table)
+        self._open[-1].append(Put(table, index, value))
+
+    def truncated(self, array: str, index: Whole) -> Index:
+        """A number of an array without its fraction; at most `LARGEST_WHOLE`, whatever its sign, and 0 for NaN.
+
+        It is read here, after all that was stored before.
+
+        Raises
+        ------
+        ValueError
+            If the program computes several states at once.
+        """
+        if self.lanes.width > 1:
+            raise ValueError(
+                f"program {self.name!r} computes {self.lanes.width} states at once, which share all whole numbers: "
+                f"those of array {array!r} may differ"
+            )
+        _mention(self.arrays, array)
+        found = self._new_index()
+        self._open[-1].append(Define(found, "truncate", (array, index)))
+        return found
 
     def define(self, operation: str, *operands: Index | int | str) -> Index:
         """A new index. It stands before the block that is open, which goes on."""
@@ -256,6 +308,12 @@ class Program:
         """
         with self.loop(0, 1):
             self.break_if(equal(self.load(array, index, offset), 0.0))
+            yield
+
+    @contextmanager
+    def when_less(self, a: Whole, b: Whole) -> Iterator[None]:
+        """What is recorded inside runs if a < b."""
+        with self.loop(a, b, LARGEST_WHOLE // 2):
             yield
 
     def switch(self, on: Index, cases: Sequence[int]) -> Iterator[int]:

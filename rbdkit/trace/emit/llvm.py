@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from rbdkit.trace.emit.llvm_block import Instructions, Memory, Values
-from rbdkit.trace.program import ALONE, WIDE, Block, Define, Index, Lanes, Loop, Program, Statement, Switch, Whole
+from rbdkit.trace.program import (
+    ALONE,
+    LARGEST_WHOLE,
+    WIDE,
+    Block,
+    Define,
+    Index,
+    Lanes,
+    Loop,
+    Program,
+    Put,
+    Statement,
+    Switch,
+    Whole,
+)
 
 
 def llvm_source(program: Program, fused: bool = True) -> str:
@@ -60,6 +74,9 @@ class _Writer(Instructions):
         for statement in body:
             if isinstance(statement, Define):
                 self.define(statement)
+            elif isinstance(statement, Put):
+                address = self.do(f"getelementptr inbounds i64, ptr %{statement.table}, i64 {_whole(statement.index)}")
+                self.lines.append(f" store i64 {_whole(statement.value)}, ptr {address}, align 8")
             elif isinstance(statement, Block):
                 self.block(statement)
             elif isinstance(statement, Loop):
@@ -73,6 +90,15 @@ class _Writer(Instructions):
         if statement.operation == "entry":
             address = self.do(f"getelementptr inbounds i64, ptr %{a}, i64 {b}")
             self.lines.append(f"{target}load i64, ptr {address}, align 8")
+        elif statement.operation == "truncate":
+            address = self.do(f"getelementptr inbounds double, ptr %{a}, i64 {b}")
+            number = self.do(f"load double, ptr {address}, align 8")
+            whole = self.do(f"call i64 @llvm.fptosi.sat.i64.f64(double {number})")  # 0 for NaN
+            for function, bound in (("smin", LARGEST_WHOLE), ("smax", -LARGEST_WHOLE)):
+                self.declared.add(f"i64 @llvm.{function}.i64(i64, i64)")
+                whole = self.do(f"call i64 @llvm.{function}.i64(i64 {whole}, i64 {bound})")
+            self.declared.add("i64 @llvm.fptosi.sat.i64.f64(double)")
+            self.lines.append(f"{target}add i64 {whole}, 0")
         else:
             self.lines.append(f"{target}{statement.operation} i64 {a}, {b}")
             if not self.columns.isdisjoint((a[1:], b[1:])):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Set
 from typing import Any
 
 from rbdkit.trace.graph import Graph
-from rbdkit.trace.program import Block, Define, Index, Loop, Place, Program, Statement, Switch
+from rbdkit.trace.program import LARGEST_WHOLE, Block, Define, Index, Loop, Place, Program, Put, Statement, Switch
 from rbdkit.trace.tracing import Trace
 
 EXPRESSIONS = {
@@ -15,7 +15,7 @@ EXPRESSIONS = {
     "sqrt": "sqrt({})", "sin": "sin({})", "cos": "cos({})",
     "less": "{} < {}", "equal": "{} == {}", "select": "{1} if {0} else {2}",
 }  # fmt: skip
-WHOLE = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "entry": "{}[{}]"}
+WHOLE = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "entry": "{}[{}]", "truncate": "truncate({}[{}])"}
 
 
 def divide(a: float, b: float) -> float:
@@ -24,6 +24,11 @@ def divide(a: float, b: float) -> float:
         return a / b
     except ZeroDivisionError:
         return a * math.copysign(math.inf, b)
+
+
+def truncate(x: float) -> int:
+    """x without its fraction, see `Program.truncated`."""
+    return 0 if math.isnan(x) else int(max(-LARGEST_WHOLE, min(x, LARGEST_WHOLE)))
 
 
 def _total(function: Callable[[float], float]) -> Callable[[float], float]:
@@ -39,7 +44,7 @@ def _total(function: Callable[[float], float]) -> Callable[[float], float]:
 
 
 NAMESPACE: dict[str, Any] = {
-    "divide": divide, "sqrt": _total(math.sqrt), "sin": _total(math.sin), "cos": _total(math.cos),
+    "divide": divide, "truncate": truncate, "sqrt": _total(math.sqrt), "sin": _total(math.sin), "cos": _total(math.cos),
     "inf": math.inf, "nan": math.nan,
 }  # fmt: skip
 
@@ -90,6 +95,8 @@ class _Writer:
             if isinstance(statement, Define):
                 operands = [_whole(x) for x in statement.operands]
                 self.lines.append(f"{indent}{statement.index.name} = {WHOLE[statement.operation].format(*operands)}")
+            elif isinstance(statement, Put):
+                self.lines.append(f"{indent}{statement.table}[{_whole(statement.index)}] = {_whole(statement.value)}")
             elif isinstance(statement, Block):
                 self.block(statement, indent)
             elif isinstance(statement, Loop):

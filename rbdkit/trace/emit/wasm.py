@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from rbdkit.trace.emit import wasm_encoding as wasm
 from rbdkit.trace.emit.elementary import without_trigonometry
-from rbdkit.trace.program import Block, Define, Index, Loop, Program, Statement, Switch, Whole
+from rbdkit.trace.program import LARGEST_WHOLE, Block, Define, Index, Loop, Program, Put, Statement, Switch, Whole
 from rbdkit.trace.tracing import Trace
 
 ARITHMETIC = {
@@ -87,6 +87,9 @@ class _Writer:
             if isinstance(statement, Define):
                 defined.append(statement.index.name)
                 self.define(statement)
+            elif isinstance(statement, Put):
+                self.code += self.address(statement.table, statement.index, 2)
+                self.code += self.whole(statement.value) + wasm.store_i32(0)
             elif isinstance(statement, Block):
                 self.block(statement)
             elif isinstance(statement, Loop):
@@ -100,6 +103,11 @@ class _Writer:
         a, b = statement.operands
         if statement.operation == "entry":
             self.code += self.address(a, b, 2) + wasm.load_i32(0)
+        elif statement.operation == "truncate":
+            self.code += self.address(a, b, 3) + wasm.load_f64(0)
+            for bound, function in ((LARGEST_WHOLE, wasm.F64_MIN), (-LARGEST_WHOLE, wasm.F64_MAX)):
+                self.code += wasm.f64(float(bound)) + function
+            self.code += wasm.I32_TRUNC_SAT_F64
         else:
             self.code += self.whole(a) + self.whole(b) + WHOLE[statement.operation]
         local = self.locals[statement.index.name] = self.take(wasm.I32)

@@ -13,8 +13,10 @@ BLOCK, LOOP, IF, END = b"\x02\x40", b"\x03\x40", b"\x04\x40", b"\x0b"
 """Statements without a result, up to their end."""
 RETURN, SELECT = b"\x0f", b"\x1b"
 I32_ADD, I32_SUB, I32_MUL, I32_SHL, I32_LE, I32_GE = b"\x6a", b"\x6b", b"\x6c", b"\x74", b"\x4c", b"\x4e"
+I32_TRUNC_SAT_F64 = b"\xfc\x02"
+"""NaN becomes 0, what is too large the largest whole number."""
 F64_ADD, F64_SUB, F64_MUL, F64_DIV, F64_NEG, F64_SQRT = b"\xa0", b"\xa1", b"\xa2", b"\xa3", b"\x9a", b"\x9f"
-F64_EQ, F64_LT = b"\x61", b"\x63"
+F64_EQ, F64_LT, F64_MIN, F64_MAX = b"\x61", b"\x63", b"\xa4", b"\xa5"
 
 
 def unsigned(n: int) -> bytes:
@@ -74,6 +76,11 @@ def load_i32(offset: int) -> bytes:
 def load_f64(offset: int) -> bytes:
     """Pop an address and push the number at a distance of so many bytes."""
     return b"\x2b\x03" + unsigned(offset)
+
+
+def store_i32(offset: int) -> bytes:
+    """Pop a whole number, then an address, and write the number at a distance of so many bytes."""
+    return b"\x36\x02" + unsigned(offset)
 
 
 def store_f64(offset: int) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from rbdkit.trace.emit.python import compile_python, python_source
-from rbdkit.trace.program import Block, Loop, Program, Statement, Switch
+from rbdkit.trace.program import Block, Loop, Program, Put, Statement, Switch
 from rbdkit.trace.run.lanes import Binder, Given
 
 
@@ -38,18 +38,21 @@ class PythonCode:
         """`bind` for many calls that differ little; see `rbdkit.trace.run.native.NativeCode.binder`."""
 
         def bind(arrays: Mapping[str, Given], others: Mapping[str, int]) -> Callable[[], None]:
-            own = {name: np.zeros(size) for name, size in room.items() if name in self.program.arrays}
+            types = dict.fromkeys(self.program.arrays, float) | dict.fromkeys(self.program.tables, np.int64)
+            own = {name: np.zeros(size, dtype=types[name]) for name, size in room.items() if name in types}
             return self.bind({**own, **fixed, **arrays}, {**counts, **others})
 
         return bind
 
 
 def _written(body: list[Statement]) -> Iterator[str]:
-    """Names of the arrays that statements store to."""
+    """Names of the arrays and tables that statements write to."""
     for statement in body:
         match statement:
             case Block():
                 yield from (array for array, _, _ in statement.stores)
+            case Put():
+                yield statement.table
             case Loop():
                 yield from _written(statement.body)
             case Switch():
