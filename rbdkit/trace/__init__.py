@@ -49,7 +49,7 @@ from rbdkit.trace.feedback import Feedback
 from rbdkit.trace.graph import Graph, Scalar, Symbol
 from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
 from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
-from rbdkit.trace.program import ALONE, WIDE, Block, Index, Lanes, Program, Statement, Whole
+from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
 from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
 from rbdkit.trace.run.company import Company, Prepared, Run, Runnable, arrays_of, loop_arrays, loop_room, run_motion
@@ -68,6 +68,7 @@ __all__ = [
     "ALONE",
     "LARGEST",
     "LARGEST_TURN",
+    "LARGEST_WHOLE",
     "MOST_CORRECTIONS",
     "OPERATIONS",
     "WIDE",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, log, quaternion_matrix, quaternion_product, turned
 from rbdkit.engine.steps.recorded_joint import V_X, V_Y, V_Z, W_X, W_Y, W_Z, RecordedJoint, Scalars, about_z
-from rbdkit.spatial.vector3 import ZERO, Matrix, Vector
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross
 from rbdkit.trace import Scalar, whole
 
 TURN = 6.283185307179586
@@ -54,6 +54,19 @@ class Planar(RecordedJoint):
         n, force = twist_in_plane(f)
         x, y, _ = J(force)
         return [(n + D(force))[2], x, y]
+
+    def rate_seen_still(self, v: Scalars, v_rate: Scalars) -> list[Scalar]:
+        w, linear = twist_in_plane(v)
+        x, y, _ = twist_in_plane(v_rate)[1] + cross(w, linear)
+        return [v_rate[0], x, y]
+
+    def glide(self, q: Scalars, u: Scalars) -> list[Scalar]:
+        step = about_z(q[0]) @ twist_in_plane(u)[1]
+        return self._coordinates(q[0] + u[0], self._position(q) + step)
+
+    def after_glide(self, u: Scalars, v: Scalars) -> list[Scalar]:
+        x, y, _ = about_z(u[0]).T @ twist_in_plane(v)[1]
+        return [v[0], x, y]
 
 
 class PlanarSuccessor(Planar):
@@ -134,6 +147,16 @@ class Free(RecordedJoint):
         J, D = jacobian_inverse(-Vector(u[:3]), -Vector(u[3:]))
         n, force = Vector(f[:3]), Vector(f[3:])
         return [*(J(n) + D(force)), *J(force)]
+
+    def rate_seen_still(self, v: Scalars, v_rate: Scalars) -> list[Scalar]:
+        return [*v_rate[:3], *(Vector(v_rate[3:]) + cross(Vector(v[:3]), Vector(v[3:])))]
+
+    def glide(self, q: Scalars, u: Scalars) -> list[Scalar]:
+        step = quaternion_matrix(q[:4]) @ Vector(u[3:])
+        return self._coordinates(turned(q[:4], exp(Vector(u[:3]))[0]), self._position(q) + step)
+
+    def after_glide(self, u: Scalars, v: Scalars) -> list[Scalar]:
+        return [*v[:3], *(quaternion_matrix(exp(Vector(u[:3]))[0]).T @ Vector(v[3:]))]
 
 
 class FreeSuccessor(Free):

@@ -14,7 +14,9 @@ W_X, W_Y, W_Z, V_X, V_Y, V_Z = ([float(i == k) for i in range(6)] for k in range
 
 
 class RecordedJoint:
-    """A kind of joint with ``qdot = v``; curved kinds override the last four functions.
+    """A kind of joint with ``qdot = v``; curved kinds override `move`, `difference`, `local_rate` and `local_force`.
+
+    Where velocities are told along axes that turn with the moved frame, the last three override as well.
 
     q, v, u are sequences of nq, nv and nv scalars; numbers are what else the formulas need, a pitch say.
     Motions of one name are the same.
@@ -77,6 +79,18 @@ class RecordedJoint:
     def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
         """A.T f, with the A of `local_rate`."""
         return list(f)
+
+    def rate_seen_still(self, v: Scalars, v_rate: Scalars) -> list[Scalar]:
+        """How fast v changes as seen from axes that stand still, when its numbers change at a rate."""
+        return list(v_rate)
+
+    def glide(self, q: Scalars, u: Scalars) -> list[Scalar]:
+        """q after a displacement that is straight in these axes: without forces the origin moves on like that."""
+        return self.move(q, u)
+
+    def after_glide(self, u: Scalars, v: Scalars) -> list[Scalar]:
+        """The numbers, along the axes after ``glide(q, u)``, of a velocity v that is told along those before it."""
+        return list(v)
 
 
 @cache

@@ -40,6 +40,7 @@ class Run:
     solves : of methods whose steps solve equations, a row of `Newton` for each state but the first: the hardest of the
         steps since the state before.
     unsolved : the row of the step that ended the run because there was no solution, or None.
+    log : (m, size) entries that steps wrote down by themselves, each with the number of its step first; or None.
     """
 
     steps: int
@@ -52,6 +53,7 @@ class Run:
     account: NDArray = field(default_factory=lambda: np.zeros(0))
     solves: NDArray | None = None
     unsolved: NDArray | None = None
+    log: NDArray | None = None
 
 
 class Runnable(Protocol):
@@ -223,6 +225,7 @@ class Company:
             self._records["x_record"][k, 0], self._records["v_record"][k, 0] = x.arrays["x"], x.arrays["v"]
         self._recorded, self._chunk = 1, max(1, FIRST_STEPS // every)
         self._taken, self._finite = np.zeros(m, dtype=int), np.ones(m, dtype=bool)
+        self._log: list[NDArray] = []
         self._last: dict[int, dict[str, NDArray]] = {}  # where those that ran away are
 
     @property
@@ -238,6 +241,7 @@ class Company:
             records, stride = 1, min(self._every - self.done % self._every, self.steps - self.done)
         begun = time.perf_counter()
         self._run(records, stride)
+        self._take_log()
         taken = self._arrays["done"].ravel()[:m].astype(int)
         self._taken += np.where(self._finite, taken, 0)
         made = records * stride
@@ -252,6 +256,15 @@ class Company:
         self._recorded, self.done = self._recorded + records, self.done + made
         if time.perf_counter() - begun < 0.5 * CHUNK:
             self._chunk *= 2
+
+    def _take_log(self) -> None:
+        """Entries of "log", of which "log_state" says how many there are: their steps count from the chunk's first."""
+        if "log" in self._arrays:
+            taken = int(self._arrays["log_state"][0])
+            entries = self._arrays["log"][:taken].copy()
+            entries[:, 0] += self.done
+            self._log.append(entries)
+            self._arrays["log_state"][0] = 0.0
 
     def _state(self, k: int) -> dict[str, NDArray]:
         """Position and velocity of motion k, and what the method says of itself."""
@@ -292,7 +305,8 @@ class Company:
         if ran_away and self._solves and has_failed(last["hardest"]):
             unsolved = last["hardest"]
         account, stopped = last.get("account", np.zeros(0)), interrupted and not ran_away
-        return Run(steps, at, q[:n], v[:n], ran_away, stopped, self._width, account, solves, unsolved)
+        log = np.concatenate(self._log) if self._log else None
+        return Run(steps, at, q[:n], v[:n], ran_away, stopped, self._width, account, solves, unsolved, log)
 
 
 SHARED = frozenset({"times", "c"})
