@@ -11,6 +11,7 @@ In the order of reading; the packages list their files in the same way::
 
     links            a Model as a chain of links with simple joints about z, and its numbers in arrays
     steps            vectors, joints, trees and the algorithms that are recorded over them
+    contact          what bodies do that touch, in the loop over time
     rows             what constrains a tree, loop joints say, and how it moves then
     run              their programs compiled, kept and called: Kernels, simulate, simulate_many
     browser          a model as data for a web page, and the JavaScript that computes with it
@@ -37,6 +38,8 @@ What the rest of rbdkit uses:
   momentum and more for one state or a stack, in float64, unchecked. Joints may follow others or move as time says.
 - ``at_one_state(model, algorithm, backend, q, ...)``: the same for one checked state, in the shortest time; None where
   anything needs a longer look.
+- ``scene_for(model) -> (Scene | None, why)``: what may touch in a model; `contact.TimeSteps` is the method for
+  `simulate` that asks for it.
 - ``simulate(kernels, q, v, times, method, tau, ...) -> Run``: the loop over time, compiled; ``Feedback.of(trace)`` puts
   a function of t, q and v into it, ``evaluate`` computes one for many states. ``few_steps(kernels, ...) -> FewSteps``:
   its steps from one state after the other.
@@ -52,7 +55,7 @@ from typing import TYPE_CHECKING, Any
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.counting import operations
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.engine.run.lookup import backend, kernels_for
+from rbdkit.engine.run.lookup import backend, kernels_for, scene_for
 from rbdkit.engine.run.one_state import at_one_state
 from rbdkit.engine.run.simulation import few_steps, simulate
 
@@ -70,6 +73,7 @@ __all__ = [
     "loader",
     "operations",
     "packaged",
+    "scene_for",
     "simulate",
     "simulate_many",
 ]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.scene import Scene, scene_of
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
@@ -112,6 +113,16 @@ class BoundModel:
         rows = None if self.rows is None else self.rows.likeness
         place = tuple(layout.link_of_body)
         return self.backend, layout.links, layout.nq, layout.nv, place, self.shape, self.own, rows
+
+    def scene(self, model: Model) -> Scene:
+        """What may touch in the model that this was made of.
+
+        Raises
+        ------
+        NotCovered
+            If its contacts are not compiled.
+        """
+        return scene_of(model, self._layout, self.numbers["frames"])
 
     def unrolls(self, states: int | None) -> bool:
         """Whether straight-line code serves so many states, or, if None, a motion of any length."""

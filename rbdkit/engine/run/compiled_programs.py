@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rbdkit.collision import Kind
+from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.rows.recorded import RecordedConstrainedTree
 from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.nodes import Kind
+from rbdkit.engine.steps.nodes import Kind as LinkKind
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
@@ -25,7 +27,8 @@ class Task:
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
         external forces on the links, from time and state, and driven the numbers of joints that move as time says;
         None where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for
-        them. rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these.
+        them. rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of
+    pairs of shapes, for methods that ask for contacts.
     """
 
     algorithm: str
@@ -37,17 +40,23 @@ class Task:
     own: OwnForces | None = None
     rows: tuple[RowCode, ...] = ()
     stabilised: bool = False
+    touching: tuple[Kind, ...] | None = None
 
     @property
     def unrolls(self) -> bool:
         """Whether there is a straight-line form."""
-        return not self.rows and self.algorithm in ("rnea", "aba", "forward_dynamics", "crba", "over_time")
+        known = ("rnea", "aba", "forward_dynamics", "crba", "over_time")
+        return not self.rows and self.touching is None and self.algorithm in known
 
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
         if self.rows:
             assert isinstance(tree, LoopTree)
             self._record_constrained(tree)
+        elif self.step is not None and self.touching is not None:
+            assert isinstance(tree, LoopTree)
+            laws = self.external, self.tau, self.f_ext, self.driven, self.own
+            over_time(RecordedTouchingTree(tree, self.touching, *laws), self.step)
         elif self.step is not None:
             over_time(RecordedTree(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
         else:
@@ -70,7 +79,7 @@ class Recipe:
 
 
 @lru_cache(maxsize=256)
-def loop_code(task: Task, kinds: tuple[Kind, ...], backend: Backend, lanes: Lanes = ALONE) -> Recipe:
+def loop_code(task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: Lanes = ALONE) -> Recipe:
     """Code for all models whose joints are of these kinds."""
     program = Program(task.algorithm, lanes)
     tree = LoopTree(program, kinds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.model import Model
@@ -30,6 +31,23 @@ def backend(model: Model) -> tuple[str, str]:
     """What computes a model, 'llvm', 'python' or 'book', and why it is nothing faster."""
     made = kept(model, _make)
     return ("book" if made.kernels is None else made.kernels.backend), made.why
+
+
+def scene_for(model: Model) -> tuple[Scene | None, str]:
+    """What may touch in a model, for the compiled loop over time; None, and why, if contacts are not compiled."""
+    return kept(model, _scene)
+
+
+def _scene(model: Model) -> tuple[Scene | None, str]:
+    kernels, why = kept(model, _make)
+    if kernels is None:
+        return None, why
+    if kernels.loops:
+        return None, "loops and constraints hold, beside which contacts are not compiled"
+    try:
+        return kernels.scene(model), ""
+    except NotCovered as fault:
+        return None, str(fault)
 
 
 def _make(model: Model) -> _Made:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.contacts import contact_arrays
+from rbdkit.engine.contact.scene import Scene
+from rbdkit.engine.contact.touching_tree import LOGGED
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.kernels import Kernels
@@ -14,6 +17,9 @@ from rbdkit.trace import Feedback, Given, Lanes, Recordable, arrays_of, loop_arr
 
 TASK = ("tau", "tau_now", "tau_numbers", "f_ext", "f_ext_numbers", "driven_q", "driven_v", "driven_a", "driven_numbers")
 """Names of what a task is bound to."""
+
+LOG_ROOM = 16384
+"""So many contacts are logged at least before the program is left to take them."""
 
 
 class JointMotion:
@@ -32,6 +38,8 @@ class JointMotion:
         tau: NDArray | Feedback,
         f_ext: NDArray | Feedback | None,
         begins: Mapping[str, NDArray] | None = None,
+        scene: Scene | None = None,
+        every: int = 1,
     ) -> None:
         kernels.require_rows("the loop over time")
         nq, nv, self.shared = len(q), kernels.nv, method.shared
@@ -44,6 +52,14 @@ class JointMotion:
             **arrays_of(method, nq, len(v), {*loop, *kernels.names, *TASK}),
             **loop,
         }
+        touching: dict[str, int] = {}
+        if scene is not None:
+            if kernels.rows is not None:
+                raise NotCovered("loops and constraints beside contacts are not compiled")
+            log_room = max(scene.room, LOG_ROOM)
+            self.arrays |= {**scene.numbers, **scene.tables, **contact_arrays(scene)}
+            self.arrays |= {"log": np.zeros((log_room, LOGGED)), "log_state": np.array([0.0, 0.0, every, 0.0])}
+            touching = {**scene.counts, "log_room": log_room}
         self.arrays |= kernels.driven.at(float(times[0]))
         chooses_steps = "landing" in self.arrays
         driven = None
@@ -60,11 +76,12 @@ class JointMotion:
             method.record,
             driven,
             stabilised=begins is not None and "baumgarte" in begins,
+            touching=None if scene is None else scene.kinds,
         )
         self.arrays |= {} if begins is None else begins
         if kernels.driven and method.requires.__name__ == "Projectable" and self.arrays["c"][-1] != 1.0:
             raise NotCovered("joints move as time says, and the last stage of the method is not at the end of its step")
-        self.counts = {"stages": len(self.arrays["c"])}
+        self.counts = {"stages": len(self.arrays["c"]), **touching}
         if isinstance(tau, Feedback):
             self.arrays |= {"tau_now": np.zeros(nv), "tau_numbers": np.array(tau.numbers)}
         else:

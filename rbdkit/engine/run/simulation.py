@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.motion import JointMotion
 from rbdkit.trace import Feedback, FewSteps, Recordable, Run, run_motion
@@ -22,6 +23,7 @@ def simulate(
     every: int = 1,
     progress: Callable[[float], object] | None = None,
     begins: Mapping[str, NDArray] | None = None,
+    scene: Scene | None = None,
 ) -> Run:
     """Step a model through given times, with the springs and dampers of its joints.
 
@@ -38,8 +40,9 @@ def simulate(
     progress : is told the fraction done, every so often.
     begins : arrays that the method begins with, see `rbdkit.formulations.system.Starting`, and "baumgarte", the factors
         of the rate and the size of what constraints are violated by, if such terms are to act.
+    scene : what may touch, for a method that asks for contacts; the log of the run then has these.
     """
-    return run_motion(JointMotion(kernels, q, v, times, method, tau, f_ext, begins), every, progress)
+    return run_motion(JointMotion(kernels, q, v, times, method, tau, f_ext, begins, scene, every), every, progress)
 
 
 def few_steps(

@@ -1,0 +1,13 @@
+"""Contact inside the compiled loop over time.
+
+In the order of reading::
+
+    scene            what may touch, in the arrays and tables that programs read
+    branches         the independent trees of a model, and what contact rows look like in them
+    contacts         a list of contacts in a program, and what is known of each
+    search           shapes placed, pairs looked through, contacts listed
+    rows             what unit impulses of a contact do: J, H^-1 J^T and their product
+    sweeps           impulses in their cones by projected Gauss-Seidel
+    touching_tree    a tree as a system that the loop over time steps, with contacts
+    time_steps       the method: contacts and friction at the level of velocities
+"""

@@ -1,0 +1,102 @@
+"""A list of contacts in a program, and what is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.contact.scene import Scene
+from rbdkit.spatial.vector3 import Vector
+from rbdkit.trace import Index, Program, Scalar
+
+POINT, NORMAL, FIRST, SECOND = 0, 3, 6, 9
+"""Where the vectors of a contact begin in "contacts": the point in base coordinates, the normal and two tangents."""
+IMPULSE, SPEED, CHANGE, ARRIVING, OUT = 12, 15, 18, 21, 24
+"""Three numbers each, along normal and tangents: impulse, velocity, change of the impulse, velocity at the beginning of
+the step; and what leads out of an overlap, of which the normal part counts."""
+GAP, FRICTION, RESTITUTION, TARGET = range(27, 31)
+"""Distance, coefficients, and the least normal velocity at the end of the step."""
+NN, TT, N1, N2, T11, T12, T22 = range(31, 38)
+"""What unit impulses do: normal velocity by the normal one; the larger eigenvalue of the tangential block; tangential
+velocities by the normal one; the tangential block."""
+CONTACT = 38
+"""Numbers of a contact."""
+SLOT, LINK_P, LINK_S, START, MIDDLE, END, SHIFT_1, SHIFT_2, WHERE_P = range(9)
+"""Entries of a contact in "contact_parts": its slot; the links; its lines in "contact_J", from START to MIDDLE those of
+the branch of the second shape, from there to END those of the other branch; what takes such a place to one among the
+velocities; and where the first shape has its numbers."""
+PARTS = 9
+COUNT, BEFORE, LINES = range(3)
+"""Entries of "contact_counts": contacts of this step, of the one before, and how much of "contact_J" is taken."""
+H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP = range(6)
+"""Places in "contact_state": length of the step, the largest change in a sweep, the gap up to which places are listed,
+whether there was no room for one, the change that ends the sweeps, and how deep contacts would be after the step."""
+
+
+class Contacts:
+    """The contacts of a step."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def count(self) -> Index:
+        """How many there are at this point of the program."""
+        return self.program.entry("contact_counts", COUNT)
+
+    def each(self) -> Iterator[Contact]:
+        """All of them."""
+        with self.program.loop(0, self.count()) as c:
+            yield Contact(self.program, c)
+
+
+class Contact:
+    """One of them."""
+
+    def __init__(self, program: Program, number: Index) -> None:
+        self.program, self.number = program, number
+        self.row, self.parts = number * CONTACT, number * PARTS
+
+    def __getitem__(self, k: int) -> Scalar:
+        return self.program.load("contacts", self.row, k)
+
+    def __setitem__(self, k: int, value: Scalar) -> None:
+        self.program.store("contacts", self.row, k, value)
+
+    def vector(self, k: int) -> Vector:
+        """Three numbers."""
+        return Vector(self[k + j] for j in range(3))
+
+    def keep(self, k: int, vector: Vector) -> None:
+        """Write three numbers."""
+        for j, x in enumerate(vector):
+            self[k + j] = x
+
+    def part(self, k: int) -> Index:
+        """An entry of "contact_parts"."""
+        return self.program.entry("contact_parts", self.parts + k)
+
+
+def contact_arrays(scene: Scene) -> dict[str, NDArray]:
+    """Room for what a step computes of a scene, and for what it leaves to the next one."""
+    sizes = np.sort(scene.tables["branch_size"])
+    lines, slots = int(sizes[-2:].sum()), len(scene.pair)
+    whole = {
+        "contact_parts": np.zeros(scene.room * PARTS, dtype=np.int64),
+        "contact_counts": np.zeros(3, dtype=np.int64),
+        "slots_before": np.zeros(scene.room, dtype=np.int64),
+    }
+    return {
+        **whole,
+        "shapes_now": np.zeros(len(scene.numbers["shapes"]) * 13),
+        "candidates": np.zeros(7 * max((kind.slots for kind in scene.kinds), default=0)),
+        "contacts": np.zeros(scene.room * CONTACT),
+        "contact_J": np.zeros(scene.room * lines * 3),
+        "contact_Y": np.zeros(scene.room * lines * 3),
+        **{name: np.zeros(len(scene.tables["velocity_at"])) for name in ("contact_v", "contact_out")},
+        "base_origin": np.zeros(3),
+        "contact_state": np.zeros(6),
+        "slot_impulses": np.zeros(3 * slots),
+        "slot_numbers": np.arange(slots, dtype=float),
+    }

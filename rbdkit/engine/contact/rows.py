@@ -1,0 +1,162 @@
+"""What unit impulses of a contact do: J, H^-1 J^T and their product.
+
+The rows of a contact are its normal and its two tangents. Numbers of a velocity stand together, one for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rbdkit.engine.contact.branches import LINE
+from rbdkit.engine.contact.contacts import (
+    END,
+    FIRST,
+    LINK_P,
+    LINK_S,
+    MIDDLE,
+    N1,
+    N2,
+    NN,
+    NORMAL,
+    POINT,
+    SECOND,
+    SHIFT_1,
+    SHIFT_2,
+    START,
+    T11,
+    T12,
+    T22,
+    TT,
+    WHERE_P,
+    Contact,
+    Contacts,
+)
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.spatial.vector3 import Vector, cross, dot
+from rbdkit.trace import Index, Program, Scalar, sqrt
+
+ROWS = 3
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A part of a contact's numbers, those of one branch: places start to end, and velocities from start + shift on."""
+
+    program: Program
+    start: Index
+    end: Index
+    shift: Index
+
+    def each(self, velocities: str = "contact_v") -> Iterator[Line]:
+        """All lines."""
+        with self.program.loop(self.start, self.end, LINE) as place:
+            yield Line(self.program, place * ROWS, velocities, place + self.shift)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Numbers of `LINE` velocities: where they begin in "contact_J" and "contact_Y", and in an array of velocities."""
+
+    program: Program
+    place: Index
+    velocities_in: str
+    velocity: Index
+
+    def row(self, array: str, r: int) -> list[Scalar]:
+        """Numbers of a row."""
+        return [self.program.load(array, self.place, ROWS * k + r) for k in range(LINE)]
+
+    def velocities(self) -> list[Scalar]:
+        """Of the bodies."""
+        return [self.program.load(self.velocities_in, self.velocity, k) for k in range(LINE)]
+
+
+def parts(contact: Contact) -> tuple[Lines, Lines]:
+    """The branch of the second body, and that of the first one if it is another."""
+    start, middle, end, shift_1, shift_2 = (contact.part(k) for k in (START, MIDDLE, END, SHIFT_1, SHIFT_2))
+    program = contact.program
+    return Lines(program, start, middle, shift_1), Lines(program, middle, end, shift_2)
+
+
+class ContactRows:
+    """Rows of all contacts of a step. Reads "columns", and the factors of H in "L" and "D_inv"."""
+
+    def __init__(self, tree: LoopTree) -> None:
+        self.tree, self.program = tree, tree.program
+        self.contacts = Contacts(tree.program)
+
+    def record(self) -> None:
+        """J, Y = H^-1 J^T and J Y of all contacts."""
+        for contact in self.contacts.each():
+            self._jacobian(contact)
+            self._yield(contact)
+            self._products(contact)
+
+    def _jacobian(self, contact: Contact) -> None:
+        program = self.program
+        with program.loop(contact.part(START), contact.part(END)) as place:
+            at = place * ROWS
+            for r in range(ROWS):
+                program.store("contact_J", at, r, 0.0)
+        for link, first, sign in ((LINK_S, START, 1.0), (LINK_P, WHERE_P, -1.0)):
+            self._moved(contact, contact.part(link), contact.part(first), sign)
+        with program.loop(contact.part(START), contact.part(END)) as place:
+            at = place * ROWS
+            for r in range(ROWS):
+                program.store("contact_Y", at, r, program.load("contact_J", at, r))
+
+    def _moved(self, contact: Contact, link: Index, first: Index, sign: float) -> None:
+        """What velocities do to the point of a link."""
+        program = self.program
+        with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
+            a = program.entry("movers", k)
+            column, at = a * 12, (first + program.entry("place_in_branch", a)) * ROWS
+            S = [program.load("columns", column, j) for j in range(6)]
+            v = Vector(S[3:]) + cross(Vector(S[:3]), contact.vector(POINT))
+            for r, vector in enumerate((NORMAL, FIRST, SECOND)):
+                x = program.load("contact_J", at, r) + sign * dot(contact.vector(vector), v)
+                program.store("contact_J", at, r, x)
+
+    def _yield(self, contact: Contact) -> None:
+        """H^-1 J^T in place of J^T (Featherstone 2008, Table 6.5)."""
+        for lines in parts(contact):
+            self._solve(lines)
+
+    def _solve(self, lines: Lines) -> None:
+        program = self.program
+
+        def above(place: Index, velocity: Index) -> Iterator[tuple[Index, Index]]:
+            first, end = (program.entry("first_above", velocity + k) for k in range(2))
+            with program.loop(first, end) as k:
+                yield (place - program.entry("above", k)) * ROWS, program.entry("above_factor", k)
+
+        with program.loop(lines.end - 1, lines.start - 1, -1) as place:  # L.T y = x
+            at = place * ROWS
+            for other, factor in above(place, place + lines.shift):
+                for r in range(ROWS):
+                    y = program.load("contact_Y", other, r)
+                    y = y - program.load("L", factor) * program.load("contact_Y", at, r)
+                    program.store("contact_Y", other, r, y)
+        with program.loop(lines.start, lines.end) as place:  # D z = y, L x = z
+            at, velocity = place * ROWS, place + lines.shift
+            a = program.entry("velocity_at", velocity)
+            for r in range(ROWS):
+                program.store("contact_Y", at, r, program.load("D_inv", a) * program.load("contact_Y", at, r))
+            for other, factor in above(place, velocity):
+                for r in range(ROWS):
+                    x = program.load("contact_Y", at, r)
+                    x = x - program.load("L", factor) * program.load("contact_Y", other, r)
+                    program.store("contact_Y", at, r, x)
+
+    def _products(self, contact: Contact) -> None:
+        """What each impulse does to each velocity of the contact."""
+        pairs = {NN: (0, 0), N1: (1, 0), N2: (2, 0), T11: (1, 1), T12: (1, 2), T22: (2, 2)}
+        for k in pairs:
+            contact[k] = 0.0
+        for lines in parts(contact):
+            for line in lines.each():
+                for k, (r, s) in pairs.items():
+                    contact[k] = contact[k] + dot(line.row("contact_J", r), line.row("contact_Y", s))
+        mean, half = 0.5 * (contact[T11] + contact[T22]), 0.5 * (contact[T11] - contact[T22])
+        contact[TT] = mean + sqrt(half * half + contact[T12] * contact[T12])

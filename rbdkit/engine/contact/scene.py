@@ -1,0 +1,137 @@
+"""What may touch, in the arrays and tables that programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.collision import KINDS, Kind
+from rbdkit.engine.contact.branches import branch_tables
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.steps.nodes import FRAME
+from rbdkit.model import Model
+from rbdkit.model.contact_kinds import PairsOfKind, contact_kinds
+
+LENGTHS = 12
+RADIUS = 15
+SHAPE = 16
+"""Numbers of a shape in "shapes": pose in its link 12, lengths 3, radius of a ball about its origin that holds it."""
+TOUCH = 3
+"""Entries of a pair in "touching": first shape, second shape, and 1 if they are of different branches, else 0."""
+SURFACE = 2
+"""Numbers of a pair in "surfaces": friction, restitution."""
+SPARE = 64
+"""Room for so many contacts at least."""
+CONTACTS_EACH = 24
+"""Room for so many contacts a shape, if there are as many places where it may touch."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Shapes and pairs of a model, as programs read them.
+
+    Attributes
+    ----------
+    kinds : of pairs that there are: what a program is recorded for.
+    pair, slot : of each slot of the program the pair, and its number among the places of that.
+    sense : of each slot -1 if its first shape is that of the pair's successor, else 1.
+    numbers, tables : arrays by name. counts : likewise. room : so many contacts in one step.
+    """
+
+    kinds: tuple[Kind, ...]
+    pair: NDArray
+    slot: NDArray
+    sense: NDArray
+    numbers: dict[str, NDArray]
+    tables: dict[str, NDArray]
+    counts: dict[str, int]
+    room: int
+
+
+def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
+    """Of a model. frames : of the bodies in their links, as in the array of that name.
+
+    Raises
+    ------
+    NotCovered
+        If two shapes have no closed form, joints follow others or move as time says, or a half-space moves.
+    """
+    found = contact_kinds(model)
+    if found.others:
+        names = ", ".join(repr(model.contact_pairs[k].name) for k in found.others[:3])
+        raise NotCovered(f"no closed form says where {names} touch")
+    if any(link.kind.follows for link in layout.links):
+        raise NotCovered("joints follow others, whose contacts are not compiled")
+    if any(link.kind.motion.driver is not None for link in layout.links):
+        raise NotCovered("joints move as time says, beside which contacts are not compiled")
+    rows = sorted(found.kinds, key=lambda own: KINDS.index(own.kind))
+    for own in rows:
+        if own.kind.first == "half-space" and np.any(layout.link_of_body[own.body_first]):
+            raise NotCovered("a half-space moves, whose contacts are not compiled")
+    branches = branch_tables(layout)
+    shapes, ends = _shapes(frames.reshape(-1, FRAME), rows)
+    link = layout.link_of_body[shapes[:, 0].astype(int)]
+    branch = branches["branch_of_link"][link]
+    pairs = [np.stack([a, b, branch[a] != branch[b]], axis=1) for a, b in ends]
+    slots = [np.repeat(np.arange(len(own.pair)), own.kind.slots) for own in rows]
+    counts = {"n_shapes": len(shapes), "contact_room": _room(sum(map(len, slots)), len(shapes))}
+    pair = slot = 0
+    for own, of_kind in zip(rows, slots, strict=True):
+        name = name_of(own.kind)
+        counts |= {f"first_{name}": pair, f"end_{name}": pair + len(own.pair), f"slot_{name}": slot}
+        pair, slot = pair + len(own.pair), slot + len(of_kind)
+    number = _joined([own.pair for own in rows])
+    materials = [x.material for x in model.contact_pairs]
+    surfaces = np.array([[x.friction, x.restitution] for x in materials], dtype=float).reshape(-1, SURFACE)
+    each = [(own, of_kind) for own, of_kind in zip(rows, slots, strict=True)]
+    return Scene(
+        tuple(own.kind for own in rows),
+        _joined([own.pair[k] for own, k in each]),
+        _joined([own.slot[k] + np.arange(len(k)) % own.kind.slots for own, k in each]),
+        _joined([np.where(own.turned[k], -1, 1) for own, k in each]),
+        {"shapes": np.ascontiguousarray(shapes[:, 1:]), "surfaces": surfaces[number]},
+        {
+            "touching": np.concatenate([np.zeros((0, TOUCH), dtype=np.int64), *pairs]).astype(np.int64),
+            "shape_link": link.astype(np.int64),
+            **branches,
+        },
+        counts,
+        counts["contact_room"],
+    )
+
+
+def _joined(parts: Sequence[NDArray]) -> NDArray:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
+def _room(slots: int, shapes: int) -> int:
+    return min(slots, max(SPARE, CONTACTS_EACH * shapes))
+
+
+def _shapes(frames: NDArray, rows: Sequence[PairsOfKind]) -> tuple[NDArray, list[tuple[NDArray, NDArray]]]:
+    """Body and numbers of each shape, (shapes, 1 + SHAPE), and for the rows of each kind the numbers of both shapes."""
+    given = []
+    for own in rows:
+        for end in ("first", "second"):
+            body = getattr(own, f"body_{end}")
+            placement, lengths, radius = (getattr(own, f"{name}_{end}") for name in ("placement", "lengths", "radius"))
+            numbers = np.zeros((len(body), 1 + SHAPE))
+            numbers[:, 0] = body
+            R, p = frames[body, :9].reshape(-1, 3, 3), frames[body, 9:]
+            numbers[:, 1:10] = (R @ placement[:, :3, :3]).reshape(-1, 9)
+            numbers[:, 10:13] = p + np.einsum("kij,kj->ki", R, placement[:, :3, 3])
+            numbers[:, 13 : 13 + lengths.shape[1]] = lengths
+            numbers[:, 1 + RADIUS] = np.where(np.isfinite(radius), radius, 0.0)
+            given.append(numbers)
+    shapes, place = np.unique(np.concatenate([np.zeros((0, 1 + SHAPE)), *given]), axis=0, return_inverse=True)
+    ends = np.split(np.ravel(place), np.cumsum([len(x) for x in given])[:-1]) if given else []
+    return shapes, [(ends[2 * k], ends[2 * k + 1]) for k in range(len(rows))]
+
+
+def name_of(kind: Kind) -> str:
+    """As part of the names of counts."""
+    return f"{kind.first}_{kind.second}".replace("-", "_")

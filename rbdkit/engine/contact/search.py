@@ -1,0 +1,195 @@
+"""Shapes placed, pairs looked through, contacts listed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rbdkit.collision import Kind, Pose
+from rbdkit.engine.contact.contacts import (
+    ARRIVING,
+    COUNT,
+    END,
+    FIRST,
+    FRICTION,
+    FULL,
+    GAP,
+    H_STEP,
+    LINES,
+    LINK_P,
+    LINK_S,
+    MARGIN,
+    MIDDLE,
+    NORMAL,
+    POINT,
+    RESTITUTION,
+    SECOND,
+    SHIFT_1,
+    SHIFT_2,
+    SLOT,
+    START,
+    WHERE_P,
+    Contact,
+)
+from rbdkit.engine.contact.scene import LENGTHS, RADIUS, SHAPE, SURFACE, TOUCH, name_of
+from rbdkit.engine.rows.base_motion import BaseMotion
+from rbdkit.engine.steps.base import PAIR, pair
+from rbdkit.engine.steps.nodes import Body
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Index, Part, Scalar, maximum, select, sqrt, symbols
+
+NOW = 13
+"""Numbers of a shape in "shapes_now": pose in base coordinates 12, and the radius of a ball that holds it."""
+CANDIDATE = 7
+"""Of a place in "candidates": gap, point, normal."""
+
+
+class Search:
+    """Contacts of the pairs of some kinds, where links are as a `BaseMotion` has them.
+
+    A place is listed if its gap is not larger than what could close in a step, at twice the speed of what is fastest.
+    """
+
+    def __init__(self, at: BaseMotion, kinds: tuple[Kind, ...]) -> None:
+        self.at, self.program, self.kinds = at, at.tree.program, kinds
+        self._v_free = at.tree.field(PAIR)
+
+    def record(self) -> None:
+        """List all contacts, in the order of kinds, pairs and slots."""
+        program = self.program
+        self._place()
+        program.put("contact_counts", COUNT, 0)
+        program.put("contact_counts", LINES, 0)
+        for kind in self.kinds:
+            name = name_of(kind)
+            first = program.count(f"first_{name}")
+            with program.loop(first, program.count(f"end_{name}")) as number, program.loop(0, 1):
+                entry = number * TOUCH
+                p, s = program.entry("touching", entry), program.entry("touching", entry + 1)
+                program.break_if(self._far(kind, p, s))
+                self._narrow(kind, p, s)
+                slot = program.count(f"slot_{name}") + (number - first) * kind.slots
+                with program.loop(0, kind.slots) as j:
+                    self._list(number, slot + j, j * CANDIDATE, p, s)
+
+    def fastest(self, v_free: Part) -> None:
+        """The margin, from velocities before the step and those without contacts after it."""
+        program, at, tree = self.program, self.at, self.at.tree
+        self._v_free[tree.world] = [0.0] * 6
+        for i in tree.outward():
+            v = self._v_free[i.parent]
+            for k in range(i.motion.nv):
+                column = (i.v + k) * 12
+                speed = program.load(v_free.array, i.v + v_free.start, k)
+                v = [a + speed * program.load("columns", column, r) for r, a in enumerate(v)]
+            self._v_free[i] = v
+        program.store("contact_state", 0, MARGIN, 0.0)
+        with program.loop(0, program.count("n_shapes")) as shape:
+            link, given = at.body(program.entry("shape_link", shape)), shape * SHAPE
+            x = [program.load("shapes", given, j) for j in range(SHAPE)]
+            p = at.p[link] + at.R[link] @ Vector(x[9:12])
+            margin = program.load("contact_state", 0, MARGIN)
+            for w, v_0 in (pair(at.v[link]), pair(self._v_free[link])):
+                v_p = v_0 + cross(w, p)
+                fast = sqrt(dot(v_p, v_p)) + x[RADIUS] * sqrt(dot(w, w))
+                margin = maximum(margin, 4.0 * program.load("contact_state", 0, H_STEP) * fast)
+            program.store("contact_state", 0, MARGIN, margin)
+
+    def _place(self) -> None:
+        """Shapes in base coordinates."""
+        program, at = self.program, self.at
+        with program.loop(0, program.count("n_shapes")) as k:
+            link, given, now = at.body(program.entry("shape_link", k)), k * SHAPE, k * NOW
+            x = [program.load("shapes", given, j) for j in range(SHAPE)]
+            R_i = at.R[link]
+            p = at.p[link] + R_i @ Vector(x[9:12])
+            for j, number in enumerate([*(R_i @ Matrix.of(x[:9])).flat(), *p, x[RADIUS]]):
+                program.store("shapes_now", now, j, number)
+
+    def _now(self, shape: Index) -> list[Scalar]:
+        place = shape * NOW
+        return [self.program.load("shapes_now", place, j) for j in range(NOW)]
+
+    def _far(self, kind: Kind, p: Index, s: Index) -> Any:
+        """Whether the balls around two shapes stay apart."""
+        x_p, x_s = self._now(p), self._now(s)
+        between = Vector(x_s[9:12]) - Vector(x_p[9:12])
+        near = x_s[12] + x_p[12] + self.program.load("contact_state", 0, MARGIN)
+        if kind.first == "half-space":
+            return dot([x_p[2], x_p[5], x_p[8]], between) > near
+        return dot(between, between) > near * near
+
+    def _narrow(self, kind: Kind, p: Index, s: Index) -> None:
+        """All places of a pair, to "candidates"."""
+        program = self.program
+        given: list[Any] = []
+        for shape, size in zip((p, s), kind.numbers, strict=True):
+            x, lengths = self._now(shape), shape * SHAPE
+            given += [Pose(symbols(x[:9]).reshape(3, 3), symbols(x[9:12]))]
+            given += [symbols([program.load("shapes", lengths, LENGTHS + j) for j in range(size)])]
+        found = kind.function(*given)
+        for j in range(kind.slots):
+            for k, x in enumerate([found.gap[j], *found.point[j], *found.normal[j]]):
+                program.store("candidates", 0, j * CANDIDATE + k, x)
+
+    def _list(self, number: Index, slot: Index, candidate: Index, p: Index, s: Index) -> None:
+        """A place that is near, at the end of the list."""
+        program = self.program
+        links = [program.entry("shape_link", shape) for shape in (p, s)]
+        with program.loop(0, 1):
+            program.break_if(program.load("candidates", candidate, 0) > program.load("contact_state", 0, MARGIN))
+            c, room = program.entry("contact_counts", COUNT), program.count("contact_room")
+            with program.when_less(room - 1, c):
+                program.store("contact_state", 0, FULL, 1.0)
+            with program.when_less(c, room):
+                self._parts(Contact(program, c), number, slot, links)
+                contact = Contact(program, c)
+                gap, *rest = (program.load("candidates", candidate, k) for k in range(CANDIDATE))
+                x, n = Vector(rest[:3]), Vector(rest[3:])
+                v_p, v_s = (self._velocity(self.at.body(link), x) for link in links)
+                t_1, t_2 = tangents_of(n)
+                for place, axis in ((NORMAL, n), (FIRST, t_1), (SECOND, t_2)):
+                    contact.keep(place, axis)
+                    contact[ARRIVING + (place - NORMAL) // 3] = dot(axis, v_s - v_p)
+                contact.keep(POINT, x)
+                surface = number * SURFACE
+                friction, restitution = (program.load("surfaces", surface, k) for k in range(SURFACE))
+                for place, value in ((GAP, gap), (FRICTION, friction), (RESTITUTION, restitution)):
+                    contact[place] = value
+                program.put("contact_counts", COUNT, c + 1)
+
+    def _velocity(self, link: Body, x: Vector) -> Vector:
+        w, v_0 = pair(self.at.v[link])
+        return v_0 + cross(w, x)
+
+    def _parts(self, contact: Contact, number: Index, slot: Index, links: list[Index]) -> None:
+        """Where a contact has its numbers, see "contact_parts"."""
+        program = self.program
+        apart = program.entry("touching", number * TOUCH + 2)
+        of_p, of_s = (program.entry("branch_of_link", link) for link in links)
+        place_p, place_s = (program.entry("branch_place", branch) for branch in (of_p, of_s))
+        start = program.entry("contact_counts", LINES)
+        middle = start + program.entry("branch_size", of_s)
+        end = middle + program.entry("branch_size", of_p) * apart
+        own = {
+            SLOT: slot,
+            LINK_P: links[0],
+            LINK_S: links[1],
+            START: start,
+            MIDDLE: middle,
+            END: end,
+            SHIFT_1: place_s - start,
+            SHIFT_2: place_p - middle,
+            WHERE_P: start + (middle - start) * apart,
+        }
+        for k, value in own.items():
+            program.put("contact_parts", contact.parts + k, value)
+        program.put("contact_counts", LINES, end)
+
+
+def tangents_of(n: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors, a right-handed frame with a unit vector (Duff and others, 2017); they jump at z = 0."""
+    x, y, z = n
+    s = select(z < 0.0, -1.0, 1.0)
+    a = -1.0 / (s + z)
+    b = x * y * a
+    return Vector((1.0 + s * x * x * a, s * b, -s * x)), Vector((b, s + y * y * a, -y))

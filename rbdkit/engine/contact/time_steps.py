@@ -1,0 +1,61 @@
+"""Contacts and friction at the level of velocities, in steps of the time-stepping method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.contact.touching_tree import ACCOUNT, RecordedTouchingTree
+from rbdkit.trace import Index, Moment, Part
+
+
+@dataclass(frozen=True)
+class TimeSteps:
+    """Semi-implicit Euler steps whose velocities obey the contacts, see `record`.
+
+    Parameters
+    ----------
+    sweeps : at most so many. tol : the change in a sweep that ends them, as a part of the largest velocity that is
+        wrong without impulses. recovery : the part of an overlap that goes in a step.
+    """
+
+    sweeps: int = 200
+    tol: float = 1e-10
+    recovery: float = 0.2
+
+    requires: ClassVar[type] = RecordedTouchingTree
+    shared: ClassVar[frozenset[str]] = frozenset()
+    written_out: ClassVar[None] = None
+
+    @staticmethod
+    def record(system: RecordedTouchingTree, n: Index) -> None:
+        """One step; geometry, inertia and forces are those at its beginning, contacts hold at its end.
+
+        A contact with a gap g and the normal velocity u obeys ``u + g / h >= 0``; with restitution e, what would touch
+        in the step leaves with ``u >= -e u_before``. If it overlaps, a part of that goes by displacements alone.
+        """
+        program, moment = system.program, Moment(system.program, n, 0)
+        x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
+        system.rate(moment, x, v, v_rate)
+        program.store("scratch", 0, 0, moment.h)
+        system.speed_up(v, v_rate, v_new)
+        system.touch(moment, v_new, u)
+        for k in system.freedoms():
+            u.store(program, k, program.load("scratch", 0) * u.load(program, k))
+        system.glide(x, u, v_new, Part("x_new"))
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        return {
+            "c": np.zeros(1),
+            "scratch": np.zeros(1),
+            "u": np.zeros(nv),
+            "v_rate": np.zeros(nv),
+            "account": np.zeros(ACCOUNT),
+            "turns": np.ones(1),
+            "contact_sweeps": np.zeros(1),
+            "contact_options": np.array([self.tol, self.sweeps, self.recovery], dtype=float),
+        }
