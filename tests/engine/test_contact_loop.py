@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import rbdkit as rbd
 from rbdkit.algorithms.solvers import FrictionProblem, gauss_seidel
 from rbdkit.engine import Kernels, scene_for, simulate
+from rbdkit.engine.contact import diary
 from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.engine.run import motion
@@ -36,9 +37,10 @@ class Points:
 
 def points(run: Run, scene: Scene) -> Points:
     assert run.log is not None
-    step, slot = run.log[:, :2].astype(int).T
+    log = run.log[run.log[:, 1] >= 0.0]
+    step, slot = log[:, :2].astype(int).T
     sense = scene.sense[slot][:, None]
-    gap, point, normal, force = np.split(run.log[:, 2:12], [1, 4, 7], axis=1)
+    gap, point, normal, force = np.split(log[:, 2:12], [1, 4, 7], axis=1)
     return Points(step, scene.pair[slot], gap[:, 0], point, sense * normal, sense * force)
 
 
@@ -174,8 +176,9 @@ def test_a_step_is_that_of_the_readable_solver(seed):
     q, v = crowded(model, seed)
     method = TimeSteps(sweeps=5000, tol=1e-14, recovery=0.0)
     run, scene = run_of(model, q, v, 1, method)
-    tau = np.zeros(model.nv)
-    v_free = v + H * rbd.forward_dynamics(model, q, v, tau)
+    damping = np.concatenate([np.ravel(joint.damping) for joint in model.joints[1:]])
+    bias = rbd.rnea(model, q, v, np.zeros(model.nv)) + damping * v
+    v_free = v - H * np.linalg.solve(rbd.crba(model, q), bias)
     for joint in model.joints[-2:]:  # free bodies: as seen in axes that stand still over the step
         w, linear = np.split(v[joint.v_slice], 2)
         v_free[joint.v_slice.start + 3 : joint.v_slice.stop] += H * np.cross(w, linear)
@@ -238,7 +241,8 @@ def test_a_log_that_is_full_is_taken_and_the_run_goes_on(monkeypatch):
     assert whole.log is not None and len(whole.log) > 3 * scene.room
     some, _ = run_of(model, q, v, 150, every=7)
     assert some.log is not None
-    assert np.array_equal(some.log, whole.log[whole.log[:, 0] % 7 == 0])
+    event = whole.log[:, 1] <= diary.IMPACT
+    assert np.array_equal(some.log, whole.log[(whole.log[:, 0] % 7 == 0) | event])
 
 
 def test_where_there_is_no_room_for_a_contact_the_run_ends(monkeypatch):
@@ -274,8 +278,52 @@ def test_a_spinning_body_flies_straight():
     assert run.q[-1, 7] == pytest.approx(30.0)
 
 
+def test_events_tell_what_a_thrown_ball_does():
+    """It lands, slides until it rolls, rolls against a wall, and is stopped there, but goes on spinning."""
+    model = ball(friction=0.5)
+    model.add_ground(friction=0.0, normal=[-1.0, 0.0, 0.0], height=-1.0, name="wall")
+    v = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    run, scene = run_of(model, at(0.0, 0.0, 0.105), v, 1000)
+    assert run.log is not None
+    names = [pair.name for pair in model.contact_pairs]
+    kinds = {diary.IMPACT: "impact", diary.GAIN: "gain", diary.SLIP: "slip", diary.STICK: "stick", diary.LOSS: "loss"}
+    events = run.log[run.log[:, 1] <= diary.IMPACT]
+    told = [(kinds[int(kind)], names[scene.pair[int(slot)]]) for _, kind, slot in events[:, :3]]
+    on_ground = [(kind, "ground/ball") for kind in ("impact", "stick", "slip")]
+    assert told[:4] == [*on_ground, ("impact", "wall/ball")]
+    down, roll, spin, stop = events[:4]
+    assert spin[0] == stop[0]
+    assert down[0] * H == pytest.approx(np.sqrt(2.0 * 0.005 / G), abs=2.0 * H)
+    found = points(run, scene)
+    blow = H * np.array([found.force[found.step == down[0] + k, 2].sum() for k in range(2)])
+    assert down[3] == pytest.approx(blow[0], rel=1e-12)  # what is left of the gap is gone through in the first step
+    assert blow.sum() == pytest.approx(np.sqrt(2.0 * 0.005 * G), abs=2.0 * G * H)  # of 1 kg; two steps of the fall
+    slowed = 0.5 * blow.sum()  # the blow rubs, too
+    assert (roll[0] - down[0]) * H == pytest.approx((1.0 - 5.0 / 7.0 - slowed) / (0.5 * G), abs=2.0 * H)
+    pushed = found.force[(found.step <= stop[0] + 3) & (np.abs(found.normal[:, 0]) > 0.5), 0].sum() * H
+    assert pushed == pytest.approx(-5.0 / 7.0, abs=5.0 * 0.5 * G * H)  # and friction on the ground
+
+
+def test_work_of_contacts_is_what_energy_lost():
+    model = arms_and_balls()
+    q, v = crowded(model, 3)
+    run, _ = run_of(model, q, v, 400, every=100, h=2e-4)
+    assert run.log is not None
+    of_states = run.log[run.log[:, 1] == diary.ENERGY]
+    assert of_states[:, 0].tolist() == [0, 100, 200, 300]
+    assert (np.diff(of_states[:, 2:4], axis=0) > -1e-6).all()  # impulses do not give energy
+    assert run.account[6:8] == pytest.approx(of_states[-1, 2:4], rel=0.5)
+
+
 def test_what_is_not_compiled_is_said():
-    model = ball()
-    model.add_body("far", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, 1.0), geometry=rbd.Mesh("far.stl"))
+    model = rbd.Model("cans")
+    for name in ("a", "b"):
+        inertia = rbd.Inertia.cylinder(0.05, 0.2, mass=1.0)
+        model.add_body(name, joint=rbd.Free(), inertia=inertia, geometry=rbd.Cylinder(0.05, 0.2))
+    model.add_contact("a", "b")
     scene, why = scene_for(model)
-    assert scene is None and "no closed form says where 'ground/far' touch" in why
+    assert scene is None and why == "no closed form says where 'a/b' touch"
+    turning = ball()
+    turning.add_body("table", joint=rbd.Prescribed(rbd.Revolute("z"), lambda t: ([t], [1.0], [0.0])))
+    scene, why = scene_for(turning)
+    assert scene is None and "joints move as time says" in why

@@ -8,6 +8,7 @@ In the order of reading::
     search           shapes placed, pairs looked through, contacts listed
     rows             what unit impulses of a contact do: J, H^-1 J^T and their product
     sweeps           impulses in their cones by projected Gauss-Seidel
+    diary            points, events and what else steps write down
     touching_tree    a tree as a system that the loop over time steps, with contacts
     time_steps       the method: contacts and friction at the level of velocities
 """

@@ -30,9 +30,10 @@ velocities; and where the first shape has its numbers."""
 PARTS = 9
 COUNT, BEFORE, LINES = range(3)
 """Entries of "contact_counts": contacts of this step, of the one before, and how much of "contact_J" is taken."""
-H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP = range(6)
+H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP, NOW, SCALE, MISSED = range(9)
 """Places in "contact_state": length of the step, the largest change in a sweep, the gap up to which places are listed,
-whether there was no room for one, the change that ends the sweeps, and how deep contacts would be after the step."""
+whether there was no room for one, the change that ends the sweeps, whether contacts would overlap after the step, the
+time at its beginning, the largest velocity that is wrong without impulses, and the largest that is with them."""
 
 
 class Contacts:
@@ -96,7 +97,10 @@ def contact_arrays(scene: Scene) -> dict[str, NDArray]:
         "contact_Y": np.zeros(scene.room * lines * 3),
         **{name: np.zeros(len(scene.tables["velocity_at"])) for name in ("contact_v", "contact_out")},
         "base_origin": np.zeros(3),
-        "contact_state": np.zeros(6),
+        "contact_state": np.zeros(9),
         "slot_impulses": np.zeros(3 * slots),
         "slot_numbers": np.arange(slots, dtype=float),
+        "pair_of_slot": scene.pair.astype(np.int64),
+        "pairs_now": np.zeros(5 * (int(scene.pair.max(initial=-1)) + 1)),
+        "contact_event": np.zeros(2),
     }

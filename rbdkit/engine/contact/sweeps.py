@@ -21,6 +21,7 @@ from rbdkit.engine.contact.contacts import (
     GAP,
     H_STEP,
     IMPULSE,
+    MISSED,
     N1,
     N2,
     NN,
@@ -29,6 +30,7 @@ from rbdkit.engine.contact.contacts import (
     OVERLAP,
     RESIDUAL,
     RESTITUTION,
+    SCALE,
     SECOND,
     SLOT,
     SPEED,
@@ -40,11 +42,12 @@ from rbdkit.engine.contact.contacts import (
 )
 from rbdkit.engine.contact.rows import ROWS, parts
 from rbdkit.spatial.vector3 import Vector, dot
-from rbdkit.trace import LARGEST_WHOLE, Program, equal, maximum, select, sqrt
+from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select, sqrt
 
-TOL, MOST, RECOVERY = range(3)
+TOL, MOST, RECOVERY, HARD = range(4)
 """Places in "contact_options": the change in a sweep that ends them, as a part of the largest velocity that is wrong
-without impulses; how many there are at most; the part of an overlap that goes in a step."""
+without impulses; how many there are at most; the part of an overlap that goes in a step; and the velocity that may be
+wrong after the last sweep, as such a part, too: a step that does not come so far is too hard for sweeps."""
 BOUNCE = 1e-3
 """Approach, m/s, below which restitution has nothing to give back."""
 INSIDE, LEADING = 1e-12, 1e-6
@@ -89,6 +92,7 @@ class Sweeps:
                 size = maximum(size, abs(wrong))
             program.store("contact_state", 0, TOLERANCE, size)
         scale = program.load("contact_state", 0, TOLERANCE)
+        program.store("contact_state", 0, SCALE, scale)
         program.store("contact_state", 0, TOLERANCE, program.load("contact_options", 0, TOL) * scale)
         for contact in self.contacts.each():
             before = contact.part(SLOT) * ROWS
@@ -99,8 +103,27 @@ class Sweeps:
     def record(self) -> None:
         """Impulses that obey the law of contact, on "contact_v"; the velocities of the contacts with these."""
         self._sweep(CONTACT_LAW)
+        program = self.program
+        program.store("contact_state", 0, MISSED, 0.0)
         for contact in self.contacts.each():
             self._measure(contact, CONTACT_LAW)
+            missed = maximum(program.load("contact_state", 0, MISSED), self._missed(contact))
+            program.store("contact_state", 0, MISSED, missed)
+
+    def too_hard(self) -> Any:
+        """Whether sweeps did not come near the law of contact: a condition for `select`."""
+        missed, limit = self.program.load("contact_state", 0, MISSED), self.program.load("contact_options", 0, HARD)
+        left = self.program.load("contact_state", 0, RESIDUAL) > self.program.load("contact_state", 0, TOLERANCE)
+        return both(left, missed > limit * self.program.load("contact_state", 0, SCALE))
+
+    def _missed(self, contact: Contact) -> Scalar:
+        """By how much a contact misses its law, as a velocity."""
+        nn, tt = contact[NN], contact[TT]
+        u, t = contact[SPEED] - contact[TARGET], [contact[IMPULSE + 1], contact[IMPULSE + 2]]
+        step = select(tt > 0.0, tt, 1.0)
+        wanted = [x - contact[SPEED + 1 + k] / step for k, x in enumerate(t)]
+        off = [x - y for x, y in zip(t, in_disc(wanted, contact[FRICTION] * contact[IMPULSE]), strict=True)]
+        return maximum(abs(minimum(u, nn * contact[IMPULSE])), step * sqrt(dot(off, off)))
 
     def lead_out(self) -> None:
         """Velocities, in "contact_out", that take a part of the overlaps back in this step; they are forgotten then."""
@@ -196,12 +219,9 @@ class Sweeps:
         t = [contact[IMPULSE + 1 + k] for k in range(2)]
         slip = [contact[SPEED + 1 + k] + contact[k_n] * change_n for k, k_n in enumerate((N1, N2))]
         wanted = [x - u / select(tt > 0.0, tt, 1.0) for x, u in zip(t, slip, strict=True)]
-        square, limit = dot(wanted, wanted), contact[FRICTION] * new_n
-        outside = square > limit * limit
-        factor = select(outside, limit / sqrt(select(outside, square, 1.0)), 1.0)
         moves = both(nn > 0.0, tt > 0.0)
-        for k, (old, x) in enumerate(zip(t, wanted, strict=True), start=1):
-            new = select(moves, factor * x, old)
+        for k, (old, x) in enumerate(zip(t, in_disc(wanted, contact[FRICTION] * new_n), strict=True), start=1):
+            new = select(moves, x, old)
             contact[IMPULSE + k], contact[CHANGE + k] = new, new - old
             worst = maximum(worst, tt * abs(new - old))
         program.store("contact_state", 0, RESIDUAL, worst)
@@ -210,6 +230,14 @@ class Sweeps:
 def both(a: Any, b: Any) -> Any:
     """Whether two conditions hold."""
     return select(a, select(b, 1.0, 0.0), 0.0) > 0.5
+
+
+def in_disc(x: list[Scalar], radius: Scalar) -> list[Scalar]:
+    """The nearest point of a disc about the origin."""
+    square = dot(x, x)
+    outside = square > radius * radius
+    factor = select(outside, radius / sqrt(select(outside, square, 1.0)), 1.0)
+    return [factor * part for part in x]
 
 
 def impulse(contact: Contact) -> Vector:

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.contact.touching_tree import ACCOUNT, RecordedTouchingTree
+from rbdkit.engine.contact.diary import ACCOUNT
+from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.trace import Index, Moment, Part
 
 
@@ -19,12 +20,14 @@ class TimeSteps:
     Parameters
     ----------
     sweeps : at most so many. tol : the change in a sweep that ends them, as a part of the largest velocity that is
-        wrong without impulses. recovery : the part of an overlap that goes in a step.
+        wrong without impulses. recovery : the part of an overlap that goes in a step. hard : the part of that velocity
+        which may be wrong after the last sweep; where more is, the run ends.
     """
 
     sweeps: int = 200
     tol: float = 1e-10
     recovery: float = 0.2
+    hard: float = np.inf
 
     requires: ClassVar[type] = RecordedTouchingTree
     shared: ClassVar[frozenset[str]] = frozenset()
@@ -57,5 +60,5 @@ class TimeSteps:
             "account": np.zeros(ACCOUNT),
             "turns": np.ones(1),
             "contact_sweeps": np.zeros(1),
-            "contact_options": np.array([self.tol, self.sweeps, self.recovery], dtype=float),
+            "contact_options": np.array([self.tol, self.sweeps, self.recovery, self.hard], dtype=float),
         }

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.contact.contacts import contact_arrays
+from rbdkit.engine.contact.diary import ENTRY
 from rbdkit.engine.contact.scene import Scene
-from rbdkit.engine.contact.touching_tree import LOGGED
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.kernels import Kernels
@@ -56,9 +56,9 @@ class JointMotion:
         if scene is not None:
             if kernels.rows is not None:
                 raise NotCovered("loops and constraints beside contacts are not compiled")
-            log_room = max(scene.room, LOG_ROOM)
+            log_room = max(3 * scene.room + 1, LOG_ROOM)
             self.arrays |= {**scene.numbers, **scene.tables, **contact_arrays(scene)}
-            self.arrays |= {"log": np.zeros((log_room, LOGGED)), "log_state": np.array([0.0, 0.0, every, 0.0])}
+            self.arrays |= {"log": np.zeros((log_room, ENTRY)), "log_state": np.array([0.0, 0.0, every, 0.0])}
             touching = {**scene.counts, "log_room": log_room}
         self.arrays |= kernels.driven.at(float(times[0]))
         chooses_steps = "landing" in self.arrays

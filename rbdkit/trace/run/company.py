@@ -264,7 +264,7 @@ class Company:
             entries = self._arrays["log"][:taken].copy()
             entries[:, 0] += self.done
             self._log.append(entries)
-            self._arrays["log_state"][0] = 0.0
+            self._arrays["log"][:taken], self._arrays["log_state"][0] = 0.0, 0.0
 
     def _state(self, k: int) -> dict[str, NDArray]:
         """Position and velocity of motion k, and what the method says of itself."""

@@ -1,0 +1,200 @@
+"""What steps write down of contacts: points of recorded states, events, and an account of all steps together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rbdkit.engine.contact.contacts import (
+    ARRIVING,
+    BEFORE,
+    COUNT,
+    FRICTION,
+    FULL,
+    GAP,
+    H_STEP,
+    IMPULSE,
+    MISSED,
+    NORMAL,
+    NOW,
+    POINT,
+    RESIDUAL,
+    SLOT,
+    SPEED,
+    TOLERANCE,
+    Contact,
+    Contacts,
+)
+from rbdkit.engine.contact.sweeps import both, impulse
+from rbdkit.spatial.vector3 import Vector
+from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
+
+ENTRY = 12
+"""Numbers of an entry of the log. Of a point: steps done, slot, gap, point, normal, force on the second body, in world
+axes. Of anything else: steps done, one of the numbers below, and what belongs to it."""
+ENERGY, IMPACT, GAIN, SLIP, STICK, LOSS = range(-1, -7, -1)
+"""Instead of a slot: energy taken so far by normal impulses, by friction; or an event with a slot and its impulse."""
+TAKEN, LEFT, EVERY, DUE = range(4)
+"""Places in "log_state": entries in the log, steps until one is logged again, every how many, whether this is one."""
+DEEPEST, UNSETTLED, MOST_SWEEPS, WORST, MOST_CONTACTS, CROWDED, NORMAL_WORK, FRICTION_WORK, WHERE, WHEN, STUCK = range(
+    11
+)
+"""Places in "account": largest penetration, m; steps whose sweeps did not settle; most sweeps of a step; the largest
+velocity by which a step missed the law of contact, m/s; most contacts of a step; whether there was no room for one;
+energy, J, that normal impulses took, and friction; at which slot the largest penetration was, and the time, s; whether
+a step was too hard for sweeps."""
+ACCOUNT = 11
+BLOW = 1e-2
+"""Approach, m/s, from which on a touch is an impact."""
+SLIDES = 1e-6
+"""Speed, m/s, from which on a point slides."""
+PUSH, HARDEST, SLIDING, ROUGH, STATUS = range(5)
+"""Numbers of a pair in "pairs_now": sum of its normal impulses, normal velocity before the step where that was lowest,
+whether all of it slides, whether there is friction; and what it did in the step before, one of the numbers below."""
+OF_PAIR = 5
+APART, STICKING, MOVING = 0.0, 1.0, 2.0
+
+
+class Diary:
+    """The log and the account of a run, as its program writes them."""
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.contacts = program, Contacts(program)
+
+    def leave_if_full(self) -> None:
+        """Leave the program, to do the step again, if the log might not have room for all that it has to tell."""
+        program = self.program
+        taken, count = program.truncated("log_state", TAKEN), program.entry("contact_counts", COUNT)
+        most = taken + (count * 2 + program.entry("contact_counts", BEFORE)) + 1
+        program.store("contact_state", 0, FULL, 0.0)
+        with program.when_less(program.count("log_room"), most):
+            program.store("contact_state", 0, FULL, 1.0)
+            program.store("turns", 0, 0, 0.0)
+        program.leave_if(program.load("contact_state", 0, FULL) > 0.5)
+
+    def write(self) -> None:
+        """All that a step has to tell, once its impulses are found, and what they make of the contacts' velocities."""
+        program = self.program
+        left = program.load("log_state", 0, LEFT)
+        due = left < 0.5
+        program.store("log_state", 0, DUE, select(due, 1.0, 0.0))
+        program.store("log_state", 0, LEFT, select(due, program.load("log_state", 0, EVERY), left) - 1.0)
+        with program.when("log_state", 0, DUE):
+            place = self._next()
+            work = [program.load("account", 0, k) for k in (NORMAL_WORK, FRICTION_WORK)]
+            self._enter(place, [program.load("done", 0), float(ENERGY), *work])
+            for contact in self.contacts.each():
+                with program.loop(0, 1):
+                    program.break_if(both(contact[GAP] > 0.0, contact[IMPULSE] <= 0.0))
+                    place = self._next()
+                    self._enter(place, self._point(contact))
+        self._account()
+        self._events()
+
+    def _next(self) -> Index:
+        """Where the next entry of the log goes."""
+        program = self.program
+        place = program.truncated("log_state", TAKEN) * ENTRY
+        program.store("log_state", 0, TAKEN, program.load("log_state", 0, TAKEN) + 1.0)
+        return place
+
+    def _enter(self, place: Index, numbers: list[Scalar]) -> None:
+        for k, x in enumerate(numbers):
+            self.program.store("log", place, k, x)
+
+    def _point(self, contact: Contact) -> list[Scalar]:
+        program = self.program
+        h, slot = program.load("contact_state", 0, H_STEP), program.load("slot_numbers", contact.part(SLOT))
+        world = contact.vector(POINT) + Vector(program.load("base_origin", 0, k) for k in range(3))
+        force = [x / h for x in impulse(contact)]
+        return [program.load("done", 0), slot, contact[GAP], *world, *contact.vector(NORMAL), *force]
+
+    def _account(self) -> None:
+        program = self.program
+
+        def raise_to(place: int, value: Scalar) -> None:
+            program.store("account", 0, place, maximum(program.load("account", 0, place), value))
+
+        program.store("contact_state", 0, FULL, 0.0)
+        for contact in self.contacts.each():
+            program.store("contact_state", 0, FULL, program.load("contact_state", 0, FULL) + 1.0)
+            deeper = -contact[GAP] > program.load("account", 0, DEEPEST)
+            slot = program.load("slot_numbers", contact.part(SLOT))
+            found = ((WHERE, slot), (WHEN, program.load("contact_state", 0, NOW)), (DEEPEST, -contact[GAP]))
+            for place, value in found:
+                program.store("account", 0, place, select(deeper, value, program.load("account", 0, place)))
+            n, *t = (0.5 * contact[IMPULSE + r] * (contact[ARRIVING + r] + contact[SPEED + r]) for r in range(3))
+            for place, work in ((NORMAL_WORK, n), (FRICTION_WORK, t[0] + t[1])):
+                program.store("account", 0, place, program.load("account", 0, place) - work)
+        raise_to(MOST_CONTACTS, program.load("contact_state", 0, FULL))
+        raise_to(WORST, program.load("contact_state", 0, MISSED))
+        raise_to(MOST_SWEEPS, program.load("contact_sweeps", 0))
+        over = program.load("contact_state", 0, RESIDUAL) > program.load("contact_state", 0, TOLERANCE)
+        program.store("account", 0, UNSETTLED, program.load("account", 0, UNSETTLED) + select(over, 1.0, 0.0))
+
+    def _events(self) -> None:
+        """Pairs that push and did not, slide and did not, and the other way round."""
+        program = self.program
+        for pair in self._before():
+            for k, x in ((PUSH, 0.0), (HARDEST, 1e300), (SLIDING, 1.0), (ROUGH, 0.0)):
+                program.store("pairs_now", pair, k, x)
+        for contact in self.contacts.each():
+            pair = self._pair(contact.part(SLOT))
+            for k, x in ((PUSH, 0.0), (HARDEST, 1e300), (SLIDING, 1.0), (ROUGH, 0.0)):
+                program.store("pairs_now", pair, k, x)
+        for contact in self.contacts.each():
+            pair = self._pair(contact.part(SLOT))
+            pushes, rough = contact[IMPULSE] > 0.0, contact[FRICTION] > 0.0
+            push, hardest, sliding, is_rough = (program.load("pairs_now", pair, k) for k in range(4))
+            square = contact[SPEED + 1] * contact[SPEED + 1] + contact[SPEED + 2] * contact[SPEED + 2]
+            still = both(both(pushes, rough), square <= SLIDES * SLIDES)
+            now: dict[int, Scalar] = {
+                PUSH: push + contact[IMPULSE],
+                HARDEST: select(pushes, minimum(hardest, contact[ARRIVING]), hardest),
+                SLIDING: select(still, 0.0, sliding),
+                ROUGH: select(both(pushes, rough), 1.0, is_rough),
+            }
+            for k, y in now.items():
+                program.store("pairs_now", pair, k, y)
+        for contact in self.contacts.each():
+            pair = self._pair(contact.part(SLOT))
+            with program.loop(0, 1):
+                program.break_if(program.load("pairs_now", pair, PUSH) <= 0.0)
+                self._compare(pair, contact.part(SLOT))
+        with program.loop(0, program.entry("contact_counts", BEFORE)) as number:
+            slot = program.entry("slots_before", number)
+            pair = self._pair(slot)
+            with program.loop(0, 1):
+                gone = both(program.load("pairs_now", pair, STATUS) > 0.5, program.load("pairs_now", pair, PUSH) <= 0.0)
+                program.break_if(select(gone, 0.0, 1.0) > 0.5)
+                program.store("pairs_now", pair, STATUS, APART)
+                place = self._next()
+                self._enter(place, [program.load("done", 0), float(LOSS), self._number(slot), 0.0])
+
+    def _before(self) -> Iterator[Index]:
+        """Where the numbers of the pairs begin that were near in the step before."""
+        with self.program.loop(0, self.program.entry("contact_counts", BEFORE)) as k:
+            yield self._pair(self.program.entry("slots_before", k))
+
+    def _compare(self, pair: Index, slot: Index) -> None:
+        """What a pair does that pushes, with what it did before; an event if that is something else."""
+        program = self.program
+        _, hardest, sliding, rough, before = (program.load("pairs_now", pair, k) for k in range(OF_PAIR))
+        status = select(both(rough > 0.5, sliding > 0.5), MOVING, STICKING)
+        new = before < 0.5
+        same = select(rough > 0.5, select(equal(before, status), 1.0, 0.0), 1.0)
+        blow = hardest < -BLOW
+        changed = select(status > 1.5, float(SLIP), float(STICK))
+        kind = select(new, select(blow, float(IMPACT), float(GAIN)), changed)
+        program.store("pairs_now", pair, STATUS, status)
+        program.store("contact_event", 0, 0, kind)
+        program.store("contact_event", 0, 1, select(both(new, blow), 1.0, 0.0))
+        program.break_if(both(before > 0.5, same > 0.5))
+        place = self._next()
+        impulse_ = program.load("contact_event", 0, 1) * program.load("pairs_now", pair, PUSH)
+        self._enter(place, [program.load("done", 0), program.load("contact_event", 0, 0), self._number(slot), impulse_])
+
+    def _pair(self, slot: Index) -> Index:
+        return self.program.entry("pair_of_slot", slot) * OF_PAIR
+
+    def _number(self, slot: Index) -> Scalar:
+        return self.program.load("slot_numbers", slot)
