@@ -15,6 +15,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations import JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.laws.near import NOTHING, Near, Pairs
+from rbdkit.laws.straight import Straight
 
 
 class Scene:
@@ -34,6 +35,7 @@ class Scene:
         self.friction = np.array([own.friction for own in pairs.surfaces], dtype=float)
         self.restitution = np.array([own.restitution for own in pairs.surfaces], dtype=float)
         self.driven = any(joint.type.is_driven for joint in self.model.joints)
+        self.straight = Straight(system.model)
         self._placement = np.eye(4)
 
     def motion(self, t: float, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:

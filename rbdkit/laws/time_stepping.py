@@ -126,7 +126,8 @@ class TimeStepping(Law):
             that begin there.
         """
         nv = scene.model.nv
-        v, w_new = w[:nv], w + h * scene.system.rate(t, q, w)
+        v, rate, straight = w[:nv], scene.system.rate(t, q, w), scene.straight
+        w_new = w + h * np.concatenate([straight.seen_still(v, rate[:nv]), rate[nv:]])
         v_free = w_new[:nv]
         near = scene.near(t, q, v, 2.0 * h * scene.fastest(t, q, v, v_free))
         step = Step(t, h, q, w_new, near)
@@ -146,6 +147,7 @@ class TimeStepping(Law):
             w_new[:nv] = v_free + yields @ lam
             step.solved(found, residual, before, free + W @ lam)
             u_h = h * w_new[:nv] + self._led_out(scene, near, problem, yields, free + W @ lam, h)
+        w_new[:nv], u_h = straight.after(u_h, w_new[:nv]), straight.bent(u_h)
         step.q = scene.system.move(q, np.concatenate([u_h, w_new[nv:]]) if len(w) > nv else u_h)
         if isinstance(scene.system, ClosedJointSystem):
             step.q, step.w[:nv] = scene.system.project(step.q, step.w[:nv], t + h)
@@ -195,8 +197,8 @@ class TimeStepping(Law):
     ) -> NDArray | float:
         """What leads points that are inside out of it, a displacement of the joints, (nv,)."""
         ahead = near.gap + h * after[::3]
-        if not (self.recovery and (ahead < -1e-12).any()):
-            return 0.0
+        if not (self.recovery and (ahead < -(1e-12 + 10.0 * h * self.tol * float(np.abs(problem.b).max()))).any()):
+            return 0.0  # what sweeps leave is no overlap
         n = slice(None, None, 3)
         wanted = np.where(ahead < 0.0, self.recovery, 1.0) * ahead / h
         smooth = np.zeros(len(near))
