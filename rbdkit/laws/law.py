@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.integrators import Integrator, Solve
 from rbdkit.laws.log import Log
 from rbdkit.laws.scene import Scene
@@ -58,6 +59,10 @@ class Law(ABC):
         hold : to be called with the number of a step before it is made: forces may be held over steps.
         log : takes what there is to say.
         """
+
+    def compiled(self) -> TimeSteps | None:
+        """Its steps as a method of the compiled loop over time; None if that has none."""
+        return None
 
     def promise(self) -> str:
         """How deep bodies may get into each other, in words."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import InfeasibleError, active_set
+from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Integrator
@@ -26,6 +27,8 @@ Solver = Literal["cone", "pyramid", "program", "staggered"]
 
 UNSETTLED = 1e-6
 """Part of the largest velocity among the points that sweeps may miss before another way is tried."""
+TOO_HARD = 1e-3
+"""Such a part, too; the compiled loop leaves steps that miss their law by more to Python."""
 FEW = 12
 """Points that pivots are quick with."""
 BOUNCE = 1e-3
@@ -91,6 +94,9 @@ class TimeStepping(Law):
             raise SimulationError(f"tol = {shown(self.tol)} must be a small positive number")
         if not 0.0 <= self.recovery <= 1.0:
             raise SimulationError(f"recovery = {shown(self.recovery)} must lie from 0 to 1")
+
+    def compiled(self) -> TimeSteps | None:
+        return TimeSteps(int(self.sweeps), self.tol, self.recovery, TOO_HARD) if self.solver == "cone" else None
 
     def promise(self) -> str:
         return "no deeper than what ways are bent in a step"

@@ -16,6 +16,8 @@ from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, contact_report
 from rbdkit.laws.report import ContactReport
 from rbdkit.model import Model
+from rbdkit.simulation.compiled import blamed
+from rbdkit.simulation.compiled_contacts import compiled_law
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
@@ -58,6 +60,7 @@ def run_law(
     model: Model,
     method: Integrator | Adaptive,
     applied: Drive,
+    f_ext: Any,
     external: Force | None,
     times: NDArray,
     q: NDArray,
@@ -75,26 +78,47 @@ def run_law(
     """
     _require_method(law, method)
     system = JointSystem(model, applied.function, external, book)
-    scene, log = Scene(system, pairs), Log(pairs.names, len(times) - 1, every)
+    log = Log(pairs.names, len(times) - 1, every)
+    compiled, why_not = (None, "") if book else compiled_law(law, model, applied, f_ext, external, times)
+    name, why = ("book", "as asked for") if book else engine_backend(model)
+    found = None if compiled is None else compiled.run(times, q, w, every, watch, log)
+    if compiled is not None and found is None:
+        why_not = "a step was too hard for its sweeps"
+    if compiled is not None and found is not None:
+        recording = blamed(found.within_reach(), times, applied.function, external, nv=model.nv)
+        motion = _motion(system, model, recording, times, log, applied, external)
+        told = f", {compiled.acts}" if str(compiled.acts) else ""
+        return motion, recording, contact_report(law, pairs, log), f"compiled loop ({_CODES[name]}){told}"
+    scene = Scene(system, pairs)
 
     def hold(k: int) -> None:
         system.tau = applied.during(k)
 
     samples = law.samples(scene, method, hold, times, q, w, log)  # type: ignore[arg-type]
     recording = record(samples, times, q, w, every, watch).within_reach()
-    contacts = log.record(times, recording.t)
-    nv = model.nv
-    parts: dict[str, Any] = {"contacts": contacts, "events": tuple(log.events)}
+    motion = _motion(system, model, recording, times, log, applied, external)
+    code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({_CODES[name]})"
+    because = f": {why_not}" if why_not else ""
+    return motion, recording, contact_report(law, pairs, log), f"contact law in Python{because}, {code}"
+
+
+def _motion(
+    system: JointSystem,
+    model: Model,
+    recording: Recording,
+    times: NDArray,
+    log: Log,
+    applied: Drive,
+    external: Force | None,
+) -> Trajectory:
+    """The trajectory of a recording, with what a log says of its contacts."""
+    parts: dict[str, Any] = {"contacts": log.record(times, recording.t), "events": tuple(log.events)}
     if isinstance(system, ClosedJointSystem):
         system.tau = applied.function
         tau = None if applied.zero else applied.function
-        motion: Trajectory = Motion(system, recording.t, recording.q, recording.v, tau, external, **parts)
-    else:
-        v, z = recording.v[:, :nv], recording.v[:, nv:]
-        motion = Trajectory(model, recording.t, recording.q, v, None, external, z=z, **parts)
-    name, why = ("book", "as asked for") if book else engine_backend(model)
-    code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({_CODES[name]})"
-    return motion, recording, contact_report(law, pairs, log), f"contact law in Python, {code}"
+        return Motion(system, recording.t, recording.q, recording.v, tau, external, **parts)
+    v, z = recording.v[:, : model.nv], recording.v[:, model.nv :]
+    return Trajectory(model, recording.t, recording.q, v, None, external, z=z, **parts)
 
 
 def _require_method(law: Law, method: Integrator | Adaptive) -> None:

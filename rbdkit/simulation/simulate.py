@@ -198,7 +198,7 @@ def simulate(
         if model.loops:
             require_closed(model, q, v, names=("q0", "v0"))
         motion, recording, on_contacts, code = run_law(
-            law, pairs, model, method, applied, external, times, q, np.concatenate([v, z]), int(every), watch,
+            law, pairs, model, method, applied, f_ext, external, times, q, np.concatenate([v, z]), int(every), watch,
             backend == "book",
         )  # fmt: skip
         by = law if law.own_steps else method

@@ -1,0 +1,142 @@
+"""Runs under a law of contact whose loop over time is compiled, and what the law's diary has of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine import Kernels, kernels_for, scene_for
+from rbdkit.engine import simulate as run_kernels
+from rbdkit.engine.contact import diary
+from rbdkit.engine.contact.scene import Scene
+from rbdkit.engine.contact.time_steps import TimeSteps
+from rbdkit.formulations import Acting, Force
+from rbdkit.laws import ContactEvent, Law, Log
+from rbdkit.laws.log import Rows
+from rbdkit.model import Model
+from rbdkit.simulation.compiled import acting, recording_of
+from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.progress import Progress
+from rbdkit.simulation.recording import Recording
+from rbdkit.trace import Run
+
+KINDS = {diary.IMPACT: "impact", diary.GAIN: "gain", diary.SLIP: "slip", diary.STICK: "stick", diary.LOSS: "loss"}
+
+FEW = 200
+"""With so many places that may touch, the readable law has time for steps that are too hard for sweeps."""
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledLaw:
+    """A law of contact with all that its compiled loop over time needs. acts : forces that act besides."""
+
+    kernels: Kernels
+    scene: Scene
+    method: TimeSteps
+    acts: Acting
+
+    def run(self, times: NDArray, q: NDArray, w: NDArray, every: int, watch: Progress, log: Log) -> Recording | None:
+        """The motion from a state through times; the log is told what the readable law would tell it.
+
+        None if a step is too hard for sweeps, and there are few enough contacts for another solver.
+        """
+        scene, acts = self.scene, self.acts
+        try:
+            run = run_kernels(
+                self.kernels, q, w, times, self.method, acts.tau, acts.f_ext, every, watch.update, scene=scene
+            )
+        finally:
+            watch.close()
+        if run.account[diary.STUCK]:
+            return None
+        recording = recording_of(run, times, self.method)  # type: ignore[arg-type]  # steps of a law are no integrator
+        if run.account[diary.CROWDED]:
+            stopped = f"more than {scene.room} places touch at once after t = {recording.t[-1]:.6g} s"
+            recording = replace(recording, stopped=stopped, ran_away=False)
+        self._tell(log, run, times)
+        if recording.steps == len(times) - 1:
+            self._tell_end(log, times, recording)
+        return recording
+
+    def _tell(self, log: Log, run: Run, times: NDArray) -> None:
+        """Write in a log what a run has written down."""
+        account, scene = run.account, self.scene
+        entries = np.zeros((0, diary.ENTRY)) if run.log is None else run.log
+        for k, rows in _points(scene, entries):
+            log.kept[k] = rows
+        for name, column, total in (("lost_normal", 2, diary.NORMAL_WORK), ("lost_friction", 3, diary.FRICTION_WORK)):
+            of_states = entries[entries[:, 1] == diary.ENERGY]
+            lost = np.zeros(run.steps + 1)
+            lost[of_states[:, 0].astype(int)] = of_states[:, column]
+            lost[-1] = account[total]
+            setattr(log, name, lost.tolist())
+        log.residual, log.rounds = float(account[diary.WORST]), int(account[diary.MOST_SWEEPS])
+        log.unsettled = int(account[diary.UNSETTLED])
+        if account[diary.DEEPEST] > 0.0:
+            log.deepest, log.deepest_when = float(account[diary.DEEPEST]), float(account[diary.WHEN])
+            log.deepest_where = log.names[scene.pair[int(account[diary.WHERE])]]
+        events = entries[entries[:, 1] <= diary.IMPACT]
+        pair = scene.pair[events[:, 2].astype(int)]
+        for i in np.lexsort((pair, events[:, 1] == diary.LOSS, events[:, 0])):
+            step, kind, _, impulse = events[i, :4]
+            at = float(times[int(step)])
+            log.events.append(ContactEvent(at, KINDS[int(kind)], (log.names[pair[i]],), float(impulse)))
+
+    def _tell_end(self, log: Log, times: NDArray, recording: Recording) -> None:
+        """What acts from the last state on."""
+        tau: Any = self.acts.tau
+        if isinstance(tau, np.ndarray) and tau.ndim > 1:
+            tau = tau[-1]
+        onwards = np.array([times[-1], 2.0 * times[-1] - times[-2]])
+        q, w = recording.q[-1], recording.v[-1]
+        run = run_kernels(self.kernels, q, w, onwards, self.method, tau, self.acts.f_ext, scene=self.scene)
+        if run.log is not None:
+            for _, rows in _points(self.scene, run.log):
+                log.kept[len(times) - 1] = rows
+
+
+def compiled_law(
+    law: Law,
+    model: Model,
+    applied: Drive,
+    f_ext: Any,
+    external: Force | None,
+    times: NDArray,
+) -> tuple[CompiledLaw | None, str]:
+    """A law whose loop over time can be compiled for a motion; or None, and why it cannot.
+
+    Parameters
+    ----------
+    applied : joint forces. f_ext : external forces as given. external : the same, as a checked function.
+    times : of all steps, s.
+    """
+    method = law.compiled()
+    if method is None:
+        return None, f"law {law.name!r} is not compiled with these options" if law.own_steps else ""
+    kernels = kernels_for(model)
+    scene, why_not = scene_for(model)
+    if kernels is None or scene is None:
+        return None, why_not
+    acts, why_not = acting(model, kernels.on_links, method, applied, f_ext, external, times)  # type: ignore[arg-type]
+    if acts is None:
+        return None, why_not
+    if len(scene.pair) > FEW:
+        method = replace(method, hard=np.inf)
+    return CompiledLaw(kernels, scene, method, acts), ""
+
+
+def _points(scene: Scene, entries: NDArray) -> list[tuple[int, Rows]]:
+    """The states of which entries tell points, with pair, point, normal, gap and force of these."""
+    rows = entries[entries[:, 1] >= 0.0]
+    if not len(rows):
+        return []
+    step, slot = rows[:, :2].astype(int).T
+    pair, sense = scene.pair[slot], scene.sense[slot][:, None]
+    order = np.lexsort((scene.slot[slot], pair, step))
+    parts = (pair, rows[:, 3:6], sense * rows[:, 6:9], rows[:, 2], sense * rows[:, 9:12])
+    states, first = np.unique(step[order], return_index=True)
+    split = [np.split(part[order], first[1:]) for part in parts]
+    return [(int(k), own) for k, own in zip(states, zip(*split, strict=True), strict=True)]
