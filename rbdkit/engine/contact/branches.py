@@ -28,7 +28,8 @@ def branch_tables(layout: Layout) -> dict[str, NDArray]:
       from the first one of its branch.
     - "movers": velocities that move a link, parents first; "first_mover" of each link, and the end.
     - "above": for each place the others that its velocity's elimination touches, in order, as distances back from it;
-      with "above_factor", where their factors stand in "L"; "first_above" of each place, and the end.
+      with "above_factor", where their factors stand in "L"; "first_above" of each place, and the end. "below": likewise
+      for each place those that touch it, as distances on from it.
     """
     supports, _ = supports_of(layout)
     root: dict[int, int] = {}  # of each velocity, the first on its way
@@ -52,6 +53,12 @@ def branch_tables(layout: Layout) -> dict[str, NDArray]:
             for b in supports[a][:-1]:
                 above[first[branch] + k].append(k - int(place[b]))
                 factor[first[branch] + k].append(a * layout.nv + b)
+    below: list[list[int]] = [[] for _ in above]
+    below_factor: list[list[int]] = [[] for _ in above]
+    for k, (others, factors) in enumerate(zip(above, factor, strict=True)):
+        for distance, at in zip(others, factors, strict=True):
+            below[k - distance].append(distance)
+            below_factor[k - distance].append(at)
     start = np.repeat(first[:-1], list(map(len, members)))
     ways: list[list[int]] = [[]]
     branches = [0]
@@ -70,5 +77,8 @@ def branch_tables(layout: Layout) -> dict[str, NDArray]:
         "above": [x for own in above for x in own],
         "above_factor": [x for own in factor for x in own],
         "first_above": np.cumsum([0, *map(len, above)]),
+        "below": [x for own in below for x in own],
+        "below_factor": [x for own in below_factor for x in own],
+        "first_below": np.cumsum([0, *map(len, below)]),
     }
     return {name: np.array(x, dtype=np.int64) for name, x in lists.items()}

@@ -34,7 +34,7 @@ from rbdkit.engine.contact.contacts import (
 )
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.spatial.vector3 import Vector, cross, dot
-from rbdkit.trace import Index, Program, Scalar, sqrt
+from rbdkit.trace import Index, Program, Scalar, equal, sqrt
 
 ROWS = 3
 
@@ -126,28 +126,33 @@ class ContactRows:
     def _solve(self, lines: Lines) -> None:
         program = self.program
 
-        def above(place: Index, velocity: Index) -> Iterator[tuple[Index, Index]]:
-            first, end = (program.entry("first_above", velocity + k) for k in range(2))
+        def each(which: str, velocity: Index) -> Iterator[tuple[Index, Index]]:
+            first, end = (program.entry(f"first_{which}", velocity + k) for k in range(2))
             with program.loop(first, end) as k:
-                yield (place - program.entry("above", k)) * ROWS, program.entry("above_factor", k)
+                yield program.entry(which, k), program.entry(f"{which}_factor", k)
 
-        with program.loop(lines.end - 1, lines.start - 1, -1) as place:  # L.T y = x
+        def subtract(other: Index, at: Index, factor: Index) -> None:
+            for r in range(ROWS):
+                y = program.load("contact_Y", other, r)
+                y = y - program.load("L", factor) * program.load("contact_Y", at, r)
+                program.store("contact_Y", other, r, y)
+
+        with program.loop(lines.end - 1, lines.start - 1, -1) as place, program.loop(0, 1):  # L.T y = x
             at = place * ROWS
-            for other, factor in above(place, place + lines.shift):
-                for r in range(ROWS):
-                    y = program.load("contact_Y", other, r)
-                    y = y - program.load("L", factor) * program.load("contact_Y", at, r)
-                    program.store("contact_Y", other, r, y)
-        with program.loop(lines.start, lines.end) as place:  # D z = y, L x = z
-            at, velocity = place * ROWS, place + lines.shift
-            a = program.entry("velocity_at", velocity)
+            numbers = [program.load("contact_Y", at, r) for r in range(ROWS)]
+            program.break_if(equal(dot(numbers, numbers), 0.0))  # it does not move the contact
+            for distance, factor in each("above", place + lines.shift):
+                subtract((place - distance) * ROWS, at, factor)
+        with program.loop(lines.start, lines.end) as place:  # D z = y
+            at, a = place * ROWS, program.entry("velocity_at", place + lines.shift)
             for r in range(ROWS):
                 program.store("contact_Y", at, r, program.load("D_inv", a) * program.load("contact_Y", at, r))
-            for other, factor in above(place, velocity):
-                for r in range(ROWS):
-                    x = program.load("contact_Y", at, r)
-                    x = x - program.load("L", factor) * program.load("contact_Y", other, r)
-                    program.store("contact_Y", at, r, x)
+        with program.loop(
+            lines.start, lines.end
+        ) as place:  # L x = z, column by column: sums do not wait for each other
+            at = place * ROWS
+            for distance, factor in each("below", place + lines.shift):
+                subtract((place + distance) * ROWS, at, factor)
 
     def _products(self, contact: Contact) -> None:
         """What each impulse does to each velocity of the contact."""
