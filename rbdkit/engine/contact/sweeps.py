@@ -50,6 +50,8 @@ without impulses; how many there are at most; the part of an overlap that goes i
 wrong after the last sweep, as such a part, too: a step that does not come so far is too hard for sweeps."""
 BOUNCE = 1e-3
 """Approach, m/s, below which restitution has nothing to give back."""
+WRONG = 1e-3
+"""Velocity, m/s, below which nothing is too wrong."""
 INSIDE, LEADING = 1e-12, 1e-6
 """Overlaps, m, that are let be; and the tolerance of what leads out of others."""
 
@@ -114,7 +116,8 @@ class Sweeps:
         """Whether sweeps did not come near the law of contact: a condition for `select`."""
         missed, limit = self.program.load("contact_state", 0, MISSED), self.program.load("contact_options", 0, HARD)
         left = self.program.load("contact_state", 0, RESIDUAL) > self.program.load("contact_state", 0, TOLERANCE)
-        return both(left, missed > limit * self.program.load("contact_state", 0, SCALE))
+        wrong = both(missed > WRONG, missed > limit * self.program.load("contact_state", 0, SCALE))
+        return both(left, wrong)
 
     def _missed(self, contact: Contact) -> Scalar:
         """By how much a contact misses its law, as a velocity."""
