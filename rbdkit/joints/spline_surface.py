@@ -20,6 +20,8 @@ E = np.eye(6)[[3, 4, 5, 0, 1, 2]]
 """The basis twists: three translations, then three rotations (Eq 2.70)."""
 LARGE = np.pi / 4
 """rad; larger rotations of controls come near gimbal lock."""
+LOOKS = 3
+"""Places along each segment, each way, at which the freedoms are counted."""
 
 
 class SplineWarning(UserWarning):
@@ -99,8 +101,8 @@ class SplineSurface(VectorJoint):
         self._back = np.eye(4)
         self.start = self.pose(np.zeros(2))
         self._back = se3.inverse(self.start)
-        for q1 in np.linspace(0.0, self.segments[0], 8 * self.segments[0] + 1):
-            for q2 in np.linspace(0.0, self.segments[1], 8 * self.segments[1] + 1):
+        for q1 in np.linspace(0.0, self.segments[0], LOOKS * self.segments[0] + 1):
+            for q2 in np.linspace(0.0, self.segments[1], LOOKS * self.segments[1] + 1):
                 sizes = np.linalg.svd(self.motion_subspace(np.array([q1, q2])), compute_uv=False)
                 if not sizes[1] > 1e-6 * max(sizes[0], 1e-12):
                     raise ModelError(

@@ -1,5 +1,6 @@
 """Ready models: small ones to play with, example systems of the sources, random trees, and the files of real robots.
 
+    of Sueda's notes        cuboids (chains and trees of them), soft_bodies (a soft cube, a robot with a tail)
     to play with            pendulums, linkages, serial_arms, candelabra, showcase (one joint of every type)
     chapters 3, 4           pinion_hinge, rolling_sphere, taut_string; linkages, overconstrained, serial_arms
     chapter 8               four_bars, linkages, planar_machines, platforms, governor, ladder; overconstrained,
@@ -21,6 +22,7 @@ from rbdkit.library.andrews import andrews_squeezer
 from rbdkit.library.box_and_cylinder import box_and_cylinder
 from rbdkit.library.candelabra import candelabra
 from rbdkit.library.excavator import excavator
+from rbdkit.library.cuboids import cuboid_chain, cuboid_tree
 from rbdkit.library.falling_cat import cat_roll, falling_cat, waist, waist_motion
 from rbdkit.library.far_body import far_body
 from rbdkit.library.four_bars import four_bar_kind, n_four_bar, planar_four_bar
@@ -49,6 +51,7 @@ from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain
 from rbdkit.library.rolling_sphere import rolling_sphere
 from rbdkit.library.satellite_with_arm import satellite_with_arm
 from rbdkit.library.shaken_pendulum import shaken_pendulum, shaking, upright_frequency
+from rbdkit.library.soft_bodies import robot_with_tail, soft_cube
 from rbdkit.library.taut_string import three_discs
 from rbdkit.library.turret_pendulum import turret_pendulum
 from rbdkit.library.unlike_spheres import unlike_spheres
@@ -61,6 +64,10 @@ if TYPE_CHECKING:
     from rbdkit.library.serial_arms import puma_560, scara_arm, stanford_arm
 
 __all__ = [
+    "cuboid_chain",
+    "cuboid_tree",
+    "robot_with_tail",
+    "soft_cube",
     "andrews_squeezer",
     "box_and_cylinder",
     "branched_parents",

@@ -6,6 +6,7 @@
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.constraint import Constraint
 from rbdkit.model.contact import AllTouch, ContactPair, ContactRule, Ground, Touch
+from rbdkit.model.deformable import Deformable
 from rbdkit.model.finding import Finding
 from rbdkit.model.force import Force
 from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Shape, Sphere
@@ -25,6 +26,7 @@ __all__ = [
     "ContactPair",
     "ContactRule",
     "Cylinder",
+    "Deformable",
     "Ellipsoid",
     "Finding",
     "Force",

@@ -36,6 +36,7 @@ from rbdkit.model.contact import (
     pairs,
     require_apart,
 )
+from rbdkit.model.deformable import Deformable, add_deformable
 from rbdkit.model.describe import describe, describe_html
 from rbdkit.model.element_states import check_states, initial_states, state_places
 from rbdkit.model.finding import Finding
@@ -563,6 +564,61 @@ class Model:
         except TypeError as fault:
             raise ModelError(f"muscle {name!r}: {fault}") from None
         return self.add_force(name, element)
+
+    def add_deformable(
+        self,
+        name: str,
+        points: ArrayLike,
+        edges: Sequence[tuple[int, int]],
+        mass: float | ArrayLike,
+        stiffness: float,
+        damping: float = 0.0,
+        attached: Mapping[int, str] | None = None,
+    ) -> Deformable:
+        """Add a deformable body of masses and springs (Sueda, section 2.7).
+
+        Each node is a body without extent on a `rbdkit.Translational` joint from the world, or, where it is attached,
+        fixed on another body; each edge is a `rbdkit.Spring` between two. So it moves in every formulation that knows
+        joints, and is saved, tweaked and drawn as they are.
+
+        Parameters
+        ----------
+        name : str
+            Nodes are called by it and their number, springs by it and both of theirs: 'jelly3', 'jelly3-4'.
+        points : array_like (n, 3)
+            Where the nodes are while the model is neutral, in world coordinates, m; there no spring is under tension.
+        edges : sequence of (int, int)
+            Pairs of nodes with a spring between them.
+        mass : float or array_like (n,)
+            Of all nodes together, kg, or of each.
+        stiffness : float
+            Tension for each unit of strain, N.
+        damping : float, optional
+            Tension for each unit of strain rate, N s.
+        attached : mapping of int to str, optional
+            Nodes that ride on a body, or frame of one, by their numbers; 'world' is one.
+
+        Returns
+        -------
+        Deformable
+            Names of what was added.
+
+        Raises
+        ------
+        ModelError
+            If a number has no meaning, an edge does not join two nodes, or a name is taken. Nothing is added then.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> model = rbd.Model("rope")
+        >>> points = [[0.1 * k, 0.0, 0.0] for k in range(5)]
+        >>> edges = [(k, k + 1) for k in range(4)]
+        >>> rope = model.add_deformable("rope", points, edges, mass=0.1, stiffness=20.0, attached={0: "world"})
+        >>> model.nv, rope.nodes[-1]
+        (12, 'rope4')
+        """
+        return add_deformable(self, name, points, edges, mass, stiffness, damping, attached)
 
     def add_constraint(self, name: str, element: ConstraintElement) -> Constraint:
         """Let a constraint hold in the model.

@@ -66,6 +66,10 @@ def span(points: NDArray) -> float:
     return float(np.linalg.norm(np.ptp(points, axis=0)))
 
 
+TINY = 1e-12
+"""m; points that are closer are apart by round-off."""
+
+
 def sizes(model: Model, poses: NDArray, drawn: NDArray | None) -> Sizes:
     """Sizes of the marks for a model in given poses (bodies, 4, 4); drawn : outline of its geometry, if it has any."""
     points = [poses[1:, :3, 3] if len(poses) > 1 else np.zeros((1, 3))]
@@ -78,7 +82,7 @@ def sizes(model: Model, poses: NDArray, drawn: NDArray | None) -> Sizes:
     if any(body.parent == 0 and body.joint.nv < 6 for body in model.bodies[1:]):
         points.append(np.zeros((1, 3)))
     extent = span(np.concatenate(points))
-    if extent == 0.0:  # bodies about one point: their gyration tells their size
+    if extent < TINY:  # bodies about one point: their gyration tells their size
         gyration = [np.sqrt(np.trace(b.inertia.inertia_com) / (2.0 * b.inertia.mass)) for b in massive]  # type: ignore[union-attr]
         extent = 4.0 * max(gyration, default=0.0) or 1.0
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rbdkit.forces import Muscle
 from rbdkit.forces.element import End
+from rbdkit.joints import Translational
 from rbdkit.model import Force, Model
 from rbdkit.model.force import neutral_distance
 from rbdkit.scene import palette
@@ -25,7 +26,10 @@ PALE, RED = np.array([0.93, 0.76, 0.72]), np.array([0.75, 0.08, 0.10])
 
 
 def bands_of(model: Model, size: float) -> tuple[Band, ...]:
-    """The coils and muscles of force elements, and the lines of constraints. size : radius of a coil, m."""
+    """The coils and muscles of force elements, and the lines of constraints. size : radius of a coil, m.
+
+    Springs between the nodes of a deformable body are lines: its mesh.
+    """
     found = []
     for own in model.elements:
         if isinstance(own.element, Muscle):
@@ -36,10 +40,20 @@ def bands_of(model: Model, size: float) -> tuple[Band, ...]:
             continue
         nodes, points = _placed(model, ends)
         is_force = isinstance(own, Force)
-        surface = coil(size) if is_force else line(0.25 * size)
+        mesh = is_force and all(isinstance(model.joints[k].type, Translational) or _is_speck(model, k) for k in nodes)
+        surface = coil(size) if is_force and not mesh else line(0.25 * size)
         surface = surface.painted(palette.rgb(palette.FORCE if is_force else palette.JOINT))
         found.append(Band(nodes, points, LAYER, surface))
     return tuple(found)
+
+
+def _is_speck(model: Model, body: int) -> bool:
+    """Whether a body is a point of mass that is fixed on another one: an attached node of a deformable body."""
+    own = model.bodies[body]
+    return (
+        body > 0 and own.joint.type.is_fixed and own.inertia is not None and own.inertia.mass > 0.0
+        and not own.inertia.inertia_com.any()
+    )  # fmt: skip
 
 
 Three = tuple[float, float, float]

@@ -13,6 +13,7 @@ from rbdkit.algorithms.exponential_coordinates import exponential_joint, reparam
 from rbdkit.joints import SplineWarning
 from rbdkit.joints.spline_basis import BASES, weights
 from rbdkit.library import led_joints
+from rbdkit.scene.build import scene_of
 from rbdkit.spatial import plucker, se3, so3
 
 RNG = np.random.default_rng(24)
@@ -356,3 +357,12 @@ def test_models_of_them_are_compiled_saved_and_drafted(tmp_path):
     assert rbd.crba(again, q) == pytest.approx(rbd.crba(model, q), rel=1e-9, abs=1e-9)
     X = plucker.from_pose(model.joints[-1].type.pose(np.array([0.3, 0.4])))
     assert X.shape == (6, 6)
+
+
+def test_pictures_of_them():
+    """Marks have a size, though splines begin off their frames by round-off."""
+    for joint in led_joints(np.random.default_rng(0)):
+        model = rbd.Model("one")
+        model.add_body("body", joint=joint, inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+        outline = scene_of(model).outline
+        assert 0.05 < np.ptp(outline, axis=0).max() < 10.0
