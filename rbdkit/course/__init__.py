@@ -11,6 +11,7 @@ from rbdkit.course import (
     holzinger,
     mueller_terze,
     reading_benchmarks,
+    sueda_parts,
     workbench,
 )
 from rbdkit.course.verdict import Verdict
@@ -24,5 +25,6 @@ __all__ = [
     "holzinger",
     "mueller_terze",
     "reading_benchmarks",
+    "sueda_parts",
     "workbench",
 ]
