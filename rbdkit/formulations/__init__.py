@@ -14,11 +14,13 @@ from rbdkit.formulations.joint import JointSystem
 from rbdkit.formulations.joint_state import joint_state
 from rbdkit.formulations.linear import LinearSystem, TangentSystem, linearize
 from rbdkit.formulations.local_velocity import LocalVelocity
+from rbdkit.formulations.maximal import Maximal
 from rbdkit.formulations.quaternion import QuaternionBodies
+from rbdkit.formulations.redmax import Redmax
 from rbdkit.formulations.se3 import SE3
 from rbdkit.formulations.so3xr3 import SO3xR3
 from rbdkit.formulations.state_equation import StateEquation
-from rbdkit.formulations.system import Lagrangian, Projectable, Starting, System
+from rbdkit.formulations.system import Lagrangian, Projectable, Starting, Stiff, StiffMatrices, System, VelocityLevel
 
 FORMULATIONS: dict[str, type[Formulation]] = {
     formulation.name: formulation
@@ -29,6 +31,8 @@ FORMULATIONS: dict[str, type[Formulation]] = {
         SE3,
         SO3xR3,
         Bodywise,
+        Maximal,
+        Redmax,
         Directors,
         NonTwistingDirectors,
         SplitEuler,
@@ -54,18 +58,23 @@ __all__ = [
     "Lagrangian",
     "LinearSystem",
     "LocalVelocity",
+    "Maximal",
     "NonTwistingDirectors",
     "NonTwistingSplitEuler",
     "Projectable",
     "QuaternionBodies",
+    "Redmax",
     "Remarking",
     "SO3xR3",
     "Holding",
     "SplitEuler",
     "Starting",
     "StateEquation",
+    "Stiff",
+    "StiffMatrices",
     "System",
     "TangentSystem",
+    "VelocityLevel",
     "grounded_on_se3",
     "joint_state",
     "linearize",

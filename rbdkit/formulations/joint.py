@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, element_state_rates, energy, forward_dynamics, forward_kinematics, momentum
 from rbdkit.algorithms.baumgarte import Baumgarte
+from rbdkit.algorithms.redmax import bodies_at, stiffness_at
 from rbdkit.derivatives import rnea_derivatives
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError
 from rbdkit.formulations.formulation import Force
+from rbdkit.formulations.system import StiffMatrices
 from rbdkit.functions import Backend, crba
 from rbdkit.model import Joint, Model
 from rbdkit.model.element_states import require_no_states, split_states, with_zeros
@@ -147,6 +149,23 @@ class JointSystem:
     def inertia_slope(self, x: NDArray, v: NDArray) -> NDArray:
         return rnea_derivatives(self._weightless, x, np.zeros_like(v), v, backend=self._backend).dtau_dq
 
+    def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
+        """M, K and D of springs and dampers in joints and of force elements, along the velocities."""
+        finite(x)
+        finite(v)
+        bodies = bodies_at(self.model, x, v, t=t)
+        K, D = stiffness_at(self.model, bodies, x, t=t).along(bodies)
+        return StiffMatrices(crba(self.model, x, t=t, backend=self._backend), K, D)
+
+    def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
+        """Velocities after a step of h s; there are no constraints for gamma."""
+        vdot = self.rate(t, x, v)
+        if not stiff:
+            return v + h * vdot
+        own = self.stiffness(t, x, v)
+        A = own.M + h * own.D - h**2 * own.K
+        return v + solve_stiff(A, h * (own.M @ vdot) + h**2 * (own.K @ v))  # Sueda, Eqs 1.30, 2.79, less A v
+
     @cached_property
     def _weightless(self) -> Model:
         """The model without gravity: at rest, its inverse dynamics are the inertia matrix times the accelerations."""
@@ -190,6 +209,23 @@ class JointSystem:
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         return np.zeros((*x.shape[:-1], 0))
+
+
+def solve_stiff(A: NDArray, b: NDArray) -> NDArray:
+    """A^-1 b of a linearly implicit step.
+
+    Raises
+    ------
+    SimulationError
+        If the matrix has no inverse.
+    """
+    try:
+        return np.linalg.solve(A, b)
+    except np.linalg.LinAlgError:
+        raise SimulationError(
+            "the matrix M + h D - h^2 K of the linearly implicit step is singular: a joint moves something without "
+            "inertia, or forces grow with the displacement so fast that only a shorter step will do"
+        ) from None
 
 
 def lets_go(joint: Joint) -> bool:

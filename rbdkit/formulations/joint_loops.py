@@ -32,7 +32,7 @@ from rbdkit.formulations.constrained.rank_loss import rank_remarks
 from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.joint import JointSystem, finite
-from rbdkit.formulations.system import Lagrangian, Starting
+from rbdkit.formulations.system import Lagrangian, Starting, Stiff, StiffMatrices, VelocityLevel
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
@@ -196,6 +196,27 @@ class ClosedJointSystem(JointSystem):
             "which a method that steps momenta of joint coordinates does not see; take another integrator, 'rk4' say"
         )
 
+    def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
+        """Refused: see `velocities_after`."""
+        raise self._bodies_needed()
+
+    def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
+        """Refused: what loops need stands in no equation of new velocities alone.
+
+        Raises
+        ------
+        SimulationError
+            Always.
+        """
+        raise self._bodies_needed()
+
+    def _bodies_needed(self) -> SimulationError:
+        return SimulationError(
+            f"{listed(besides_tree(self.model))} close(s) loops or constrain(s) bodies in model {self.model.name!r}, "
+            "which methods at velocity level know as constraints between bodies only; take formulation='maximal' with "
+            "'velocity_euler' or 'linearly_implicit_euler', or another integrator"
+        )
+
     # --- compiled runs ------------------------------------------------------------------------------------------------
 
     def obstacle(self, acts: Acting | None) -> str:
@@ -228,6 +249,8 @@ class ClosedJointSystem(JointSystem):
         """The run in one compiled loop; None if there is an `obstacle`."""
         if issubclass(method.requires, Lagrangian):
             self.inertia(x)  # it refuses
+        if asks_for_velocities(method):
+            raise self._bodies_needed()
         if self.obstacle(acts):
             return None
         assert self._kernels is not None
@@ -325,3 +348,9 @@ class ClosedJointSystem(JointSystem):
     def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
         """What a run through these states, (n,), (n, nq), (n, nv), has to say: poses where loops lose rank."""
         return rank_remarks(self, t, x, v)
+
+
+def asks_for_velocities(method: object) -> bool:
+    """Whether a method, or the one inside it, finds new velocities at once, which loops in joint coordinates refuse."""
+    inner = getattr(method, "method", method)
+    return issubclass(inner.requires, VelocityLevel | Stiff)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
@@ -50,6 +51,43 @@ class Projectable(System, Protocol):
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
         """The state close to (x, v) that obeys the constraints on position and velocity."""
+        ...
+
+
+@runtime_checkable
+class VelocityLevel(System, Protocol):
+    """A system that finds new velocities at once, its constraints among the equations.
+
+    A recorded one that has constraints, has `corrected`; one that knows stiffness, `stiffness`.
+    """
+
+    def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
+        """Those after a step of h s that moves along them, from ``M v_new = M v + h f`` under ``G v_new = -gamma g``.
+
+        stiff : whether h D - h^2 K of everything that acts by itself joins M, see `Stiff`.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class StiffMatrices:
+    """At one state: M (nv, nv), and K = df/dx, D = -df/dv of what acts by itself, along the velocities."""
+
+    M: NDArray
+    K: NDArray
+    D: NDArray
+
+
+@runtime_checkable
+class Stiff(System, Protocol):
+    """A system without constraints that knows how stiff it is; a recorded one has `stiffness`.
+
+    K is that of displacements that leave the twists of bodies alone, and leaves out what changes of directions. Methods
+    must keep their order with any K and D.
+    """
+
+    def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
+        """M, K and D at one state."""
         ...
 
 

@@ -15,6 +15,8 @@ from rbdkit.integrators.heun import Heun
 from rbdkit.integrators.implicit_midpoint import ImplicitMidpoint
 from rbdkit.integrators.integrator import Integrator, OneStep, RecordedIntegrator, Stage, State, records
 from rbdkit.integrators.lagrange_dalembert import LagrangeDAlembert, half_step_energy
+from rbdkit.integrators.linearly_implicit_euler import LinearlyImplicitEuler
+from rbdkit.integrators.linearly_implicit_sdirk2 import LinearlyImplicitSDIRK2
 from rbdkit.integrators.moser_veselov import MoserVeselov
 from rbdkit.integrators.munthe_kaas import MuntheKaas
 from rbdkit.integrators.newton import Solve, Solves
@@ -26,6 +28,7 @@ from rbdkit.integrators.rk5 import RK5
 from rbdkit.integrators.runge_kutta import RungeKutta
 from rbdkit.integrators.symplectic_euler import SymplecticEuler
 from rbdkit.integrators.variational import Variational
+from rbdkit.integrators.velocity_euler import VelocityEuler
 
 INTEGRATORS: dict[str, Integrator] = {
     method.name: method
@@ -46,6 +49,9 @@ INTEGRATORS: dict[str, Integrator] = {
         CrouchGrossman4(),
         MoserVeselov(),
         Variational(),
+        VelocityEuler(),
+        LinearlyImplicitEuler(),
+        LinearlyImplicitSDIRK2(),
     )
 }
 """What `simulate` knows by name, besides the adaptive ones."""
@@ -66,6 +72,8 @@ __all__ = [
     "ImplicitMidpoint",
     "Integrator",
     "LagrangeDAlembert",
+    "LinearlyImplicitEuler",
+    "LinearlyImplicitSDIRK2",
     "MoserVeselov",
     "MuntheKaas",
     "OneStep",
@@ -79,6 +87,7 @@ __all__ = [
     "SymplecticEuler",
     "TangentEnergyMomentum",
     "Variational",
+    "VelocityEuler",
     "half_step_energy",
     "records",
     "second_quotient",

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from rbdkit.library.andrews import andrews_squeezer
 from rbdkit.library.box_and_cylinder import box_and_cylinder
 from rbdkit.library.candelabra import candelabra
-from rbdkit.library.excavator import excavator
 from rbdkit.library.cuboids import cuboid_chain, cuboid_tree
+from rbdkit.library.excavator import excavator
 from rbdkit.library.falling_cat import cat_roll, falling_cat, waist, waist_motion
 from rbdkit.library.far_body import far_body
 from rbdkit.library.four_bars import four_bar_kind, n_four_bar, planar_four_bar

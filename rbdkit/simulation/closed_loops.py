@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.loops import Baumgarte
+from rbdkit.errors import SimulationError
 from rbdkit.formulations import JointSystem, System
-from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.formulations.joint_loops import ClosedJointSystem, asks_for_velocities
 from rbdkit.integrators import Adaptive, Integrator, Projected
 from rbdkit.laws import Law
 from rbdkit.simulation.formulated import Maker
@@ -24,10 +25,20 @@ def stabilised(method: Integrator | Adaptive, book: bool) -> tuple[Maker, Integr
     """The system and the method that keep loops closed: where steps are given, each of them ends with closed loops.
 
     book : whether readable code is asked for.
+
+    Raises
+    ------
+    SimulationError
+        If the method finds new velocities at once.
     """
     if isinstance(method, Adaptive):
         pulled = Baumgarte(1.0 / TIME_CONSTANT)
         return partial(JointSystem, book=book, baumgarte=pulled), method
+    if asks_for_velocities(method):
+        raise SimulationError(
+            f"integrator {method.name!r} knows loops and constraints as those between bodies only; take "
+            "formulation='maximal' with 'velocity_euler' or 'linearly_implicit_euler', or another integrator"
+        )
     plain = method.requires is System and not isinstance(method, Projected)
     return partial(JointSystem, book=book), _projected(method) if plain else method  # type: ignore[arg-type]
 

@@ -272,6 +272,16 @@ def dual(Q, linear, signs):
 NONE = np.zeros((0, 5)), np.zeros(0)
 
 
+def gaps_at_acceleration_level(rng):
+    """Eigenvalues of the step that takes (g, h g') to the next."""
+    h, found = rng.uniform(1e-3, 1e-1), []
+    for rate in (1.0 / h, 0.5 / h):
+        a, b = (rate * h) ** 2, 1.0 - 2.0 * rate * h
+        step = np.array([[1.0 - a, b], [-a, b]])
+        found.append(max(0.0, np.abs(np.linalg.eigvals(step)).max() - 1.0))
+    return tuple(found)
+
+
 def contact_impulse(rng):
     M, N, f = positive(rng, 5), rng.normal(size=(3, 5)), rng.normal(size=5)
     f -= M @ N.T @ np.ones(3)  # into the contacts
@@ -456,6 +466,7 @@ ROUTES = {
     "Eqs 1.65, 1.66": spring_damper,
     "Eq 1.67": spring_stiffness,
     "Eq 1.75": contact_velocity,
+    "Eq 1.82, second line, and the text below": gaps_at_acceleration_level,
     "Eq 1.84": contact_impulse,
     "Eq 2.56, entry (5, 2)": planar_free_joint,
     "Algorithm 3, line 10": spline_joint,

@@ -551,7 +551,8 @@ NOT_ASKED = {
     # formulations know loops and driven joints, or refuse: tests/formulations
     **{f"formulations.{name}": "tests/formulations; loops also below" for name in (
         "bodywise.Bodywise", "bodywise.grounded_on_se3", "constrained.bodies.ConstrainedBodies", "se3.SE3",
-        "so3xr3.SO3xR3", "directors.directors.Directors", "directors.fixed_point.fixed_point_body",
+        "so3xr3.SO3xR3", "maximal.Maximal", "redmax.Redmax", "directors.directors.Directors",
+        "directors.fixed_point.fixed_point_body",
         "directors.non_twisting.NonTwistingDirectors", "directors.split_euler.NonTwistingSplitEuler",
         "directors.split_euler.SplitEuler", "local_velocity.system.LocalVelocity", "joint_state.joint_state",
         "quaternion.system.QuaternionBodies",

@@ -17,7 +17,7 @@ from rbdkit.formulations import FORMULATIONS, SE3, Bodywise, SO3xR3
 from rbdkit.integrators import RK4
 from rbdkit.library import pendulum
 
-BODIES = ("se3", "so3xr3", "bodywise")
+BODIES = ("se3", "so3xr3", "bodywise", "maximal")
 """The formulations of bodies that know loops and constraints."""
 
 

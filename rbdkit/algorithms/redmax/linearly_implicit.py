@@ -51,11 +51,10 @@ def implicit_velocities(bodies: Bodies, stiffness: Stiffness, h: float) -> NDArr
     True
     """
     reduced = reduced_equation(bodies)
-    along = np.vstack([reduced.J, np.eye(bodies.nv)])  # maximal and reduced velocities of the reduced ones
-    A = reduced.M_r + along.T @ (stiffness.implicit(h) @ along)
-    damped = along.T @ (stiffness.D @ (along @ bodies.qd))
+    K, D = stiffness.along(bodies)
+    A = reduced.M_r + h * D - h**2 * K
     try:
-        return np.linalg.solve(A, reduced.M_r @ bodies.qd + h * (reduced.f_r + damped))
+        return np.linalg.solve(A, reduced.M_r @ bodies.qd + h * (reduced.f_r + D @ bodies.qd))
     except np.linalg.LinAlgError:
         raise ModelError("the matrix of the linearly implicit step is singular; model.validate() may say why") from None
 

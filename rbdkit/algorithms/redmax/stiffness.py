@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
 from rbdkit.algorithms.redmax.bodies import Bodies
 from rbdkit.algorithms.redmax.element_slopes import element_slopes
+from rbdkit.algorithms.redmax.jacobian_products import jacobian_product, transposed_product
 from rbdkit.model import Model
 
 
@@ -57,6 +58,14 @@ class Stiffness:
     def implicit(self, h: float) -> csr_array:
         """h D - h^2 K, what a step of h s adds to the inertia."""
         return (h * self.D - h**2 * self.K).tocsr()
+
+    def along(self, bodies: Bodies) -> tuple[NDArray, NDArray]:
+        """K and D along the velocities, (nv, nv) each: ``J^T K_m J + K_r`` (Eq 2.79), by products in linear time."""
+        first, one = 6 * self.n, np.eye(bodies.nv)
+        both = np.vstack([jacobian_product(bodies, one)[0], one])
+        found = [matrix @ both for matrix in (self.K, self.D)]
+        K, D = (transposed_product(bodies, x[:first]) + x[first:] for x in found)
+        return K, D
 
     def symmetrised(self) -> Stiffness:
         """With the mean of each matrix and its transpose, as Baraff and Witkin have it (section 1.9.2).

@@ -53,6 +53,21 @@ def eq_1_75() -> Errors:
     return Errors(np.abs(printed - exact).max(), np.abs(right - exact).max())
 
 
+def eq_1_82() -> Errors:
+    """By what share a gap grows in a step of Eqs 1.27 and 1.29, at acceleration level; 0 if it shrinks."""
+    h = 0.01
+
+    def growth(rate: float) -> float:
+        g, g_rate, before = 1.0, 0.0, 1.0
+        for _ in range(40):
+            before = g
+            g_rate += h * (-2.0 * rate * g_rate - rate**2 * g)  # what the second line makes of G q'' + G' q'
+            g += h * g_rate
+        return max(0.0, abs(g / before) - 1.0)
+
+    return Errors(growth(1.0 / h), growth(0.5 / h))
+
+
 def eq_1_84() -> Errors:
     """Velocity below the floor of a ball that falls on it; the impulse is that of Eq 1.83, solved by hand."""
     mass, N = 2.0, np.array([0.0, 0.0, 1.0])
@@ -85,6 +100,15 @@ FINDINGS = (
         r"$\dot x = R\,\Gamma\,\dot\phi$", r"$\dot x = R\,\Gamma\,\phi$",
         "A dot too many, as Eqs 1.12 and 1.76 show.",
         eq_1_75, margin=0.1, tolerance=1e-10, unit="m/s",
+    ),
+    Finding(
+        SOURCE, "Eq 1.82, second line, and the text below",
+        r"$\alpha = \beta = 1/h$", r"$\alpha = \beta = 1/(2h)$, or less",
+        "At velocity level $\\gamma = 1/h$ closes a gap in one step. At acceleration level, with the steps of "
+        "Eqs 1.27 and 1.29, gaps grow by $(1+\\sqrt 5)/2$ a step: $-2\\alpha h$ turns the rate around, and "
+        "$-\\beta^2$ adds to it.",
+        eq_1_82, margin=0.5, tolerance=1e-12,
+        doubt="the sentence may have the first line alone in mind.",
     ),
     Finding(
         SOURCE, "Eq 1.84",

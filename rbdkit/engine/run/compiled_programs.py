@@ -14,6 +14,7 @@ from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Kind as LinkKind
+from rbdkit.engine.steps.recorded_redmax import RecordedRedmax
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
@@ -28,7 +29,8 @@ class Task:
         external forces on the links, from time and state, and driven the numbers of joints that move as time says;
         None where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for
         them. rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of
-    pairs of shapes, for methods that ask for contacts.
+        pairs of shapes, for methods that ask for contacts. stiff : whether the method asks for K and D. redmax :
+        whether accelerations come from J^T M J.
     """
 
     algorithm: str
@@ -41,12 +43,15 @@ class Task:
     rows: tuple[RowCode, ...] = ()
     stabilised: bool = False
     touching: tuple[Kind, ...] | None = None
+    stiff: bool = False
+    redmax: bool = False
 
     @property
     def unrolls(self) -> bool:
         """Whether there is a straight-line form."""
         known = ("rnea", "aba", "forward_dynamics", "crba", "over_time")
-        return not self.rows and self.touching is None and self.algorithm in known
+        plain = not (self.rows or self.stiff or self.redmax) and self.touching is None
+        return plain and self.algorithm in known
 
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
@@ -58,7 +63,8 @@ class Task:
             laws = self.external, self.tau, self.f_ext, self.driven, self.own
             over_time(RecordedTouchingTree(tree, self.touching, *laws), self.step)
         elif self.step is not None:
-            over_time(RecordedTree(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
+            recorded = RecordedRedmax if self.redmax else RecordedTree
+            over_time(recorded(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
         else:
             over_states(tree, self.algorithm, self.external, self.own)
 

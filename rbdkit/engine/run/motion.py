@@ -25,7 +25,7 @@ LOG_ROOM = 16384
 class JointMotion:
     """A motion to be computed: a task with its arrays and counts; see `rbdkit.trace.Runnable`.
 
-    The parameters are those of `simulate`.
+    The parameters are those of `simulate`. redmax : whether accelerations come from J^T M J.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class JointMotion:
         begins: Mapping[str, NDArray] | None = None,
         scene: Scene | None = None,
         every: int = 1,
+        redmax: bool = False,
     ) -> None:
         kernels.require_rows("the loop over time")
         nq, nv, self.shared = len(q), kernels.nv, method.shared
@@ -60,6 +61,8 @@ class JointMotion:
             self.arrays |= {**scene.numbers, **scene.tables, **contact_arrays(scene)}
             self.arrays |= {"log": np.zeros((log_room, ENTRY)), "log_state": np.array([0.0, 0.0, every, 0.0])}
             touching = {**scene.counts, "log_room": log_room}
+        if redmax:
+            self.arrays.setdefault("elimination", np.zeros(3))
         self.arrays |= kernels.driven.at(float(times[0]))
         chooses_steps = "landing" in self.arrays
         driven = None
@@ -77,6 +80,8 @@ class JointMotion:
             driven,
             stabilised=begins is not None and "baumgarte" in begins,
             touching=None if scene is None else scene.kinds,
+            stiff="stiff_KD" in self.arrays,
+            redmax=redmax,
         )
         self.arrays |= {} if begins is None else begins
         if kernels.driven and method.requires.__name__ == "Projectable" and self.arrays["c"][-1] != 1.0:

@@ -7,6 +7,7 @@ from rbdkit.engine.steps.derivatives import FREEDOM
 from rbdkit.engine.steps.frames import CARRIED, REFERENCES
 from rbdkit.engine.steps.gradients import LINK
 from rbdkit.engine.steps.jacobians import row_length
+from rbdkit.engine.steps.stiffness import stiffness_arrays
 
 INPUTS = {
     "rnea": ("q", "v", "qdd"), "motors": ("q", "v", "qdd"),
@@ -60,6 +61,7 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
         "tau_here": nv,
         "own_tau": nv,
         "own_force": 6 * (len(layout.links) + 1),
+        **stiffness_arrays(layout.nq, nv, sum(link.kind.motion.nv for link in layout.links), len(layout.links)),
     }
     return sizes, {"width": width, "row": row_length(3 * nv), "H_row": row_length(nv)}
 

@@ -24,6 +24,7 @@ def simulate(
     progress: Callable[[float], object] | None = None,
     begins: Mapping[str, NDArray] | None = None,
     scene: Scene | None = None,
+    redmax: bool = False,
 ) -> Run:
     """Step a model through given times, with the springs and dampers of its joints.
 
@@ -41,8 +42,10 @@ def simulate(
     begins : arrays that the method begins with, see `rbdkit.formulations.system.Starting`, and "baumgarte", the factors
         of the rate and the size of what constraints are violated by, if such terms are to act.
     scene : what may touch, for a method that asks for contacts; the log of the run then has these.
+    redmax : whether accelerations come from J^T M J, in of order n^3 steps.
     """
-    return run_motion(JointMotion(kernels, q, v, times, method, tau, f_ext, begins, scene, every), every, progress)
+    motion = JointMotion(kernels, q, v, times, method, tau, f_ext, begins, scene, every, redmax)
+    return run_motion(motion, every, progress)
 
 
 def few_steps(

@@ -33,7 +33,7 @@ def record(
     """
     program, motion = tree.program, link_motion(tree, q, qd)
     known = {
-        f"body{body}": _motion_of(tree, motion, body, link, apart)
+        f"body{body}": motion_of(tree, motion, body, Body(link, tree.row_of(link)), apart)
         for body, link, apart in zip(own.bodies, own.links, own.apart, strict=True)
     }
 
@@ -138,9 +138,8 @@ def _at_hand(tree: UnrolledTree, x: JointArray, size: int) -> JointArray:
     return JointArray(tree.program, name, 0, x.which)
 
 
-def _motion_of(tree: Tree, motion: LinkMotion, body: int, link: int, apart: bool) -> Sequence[Any]:
-    """Rotation, position, angular velocity and velocity of the origin of a body, in world axes."""
-    i = Body(link, tree.row_of(link))
+def motion_of(tree: Tree, motion: LinkMotion, body: int, i: Body, apart: bool) -> Sequence[Any]:
+    """Rotation, position, angular velocity and velocity of the origin of a body on link i, in world axes."""
     R, p, w, v = motion.R[i], motion.p[i], motion.w[i], motion.v[i]
     w, v = R @ w, R @ v
     if apart:

@@ -14,6 +14,8 @@ from rbdkit.trace import Scalar, Symbol, Whole, adjoints, tangents
 def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, Scalar], None]) -> None:
     """d of passive forces by q (columns 0 to nv - 1) and by v (nv to 2 nv - 1); add takes row, column and value."""
     for i in tree.outward():
+        if not i.moves:  # numbers of joints that others follow hold what these have
+            continue
         stiffness = tree.velocities("stiffness")[i]
         for r, d in enumerate(tree.velocities("damping")[i]):
             add(i.v + r, tree.nv + i.v + r, -d)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rbdkit.engine.links.own_forces import OwnForces
-from rbdkit.engine.steps import momenta
+from rbdkit.engine.steps import momenta, stiffness
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.forward_dynamics import forward_dynamics
-from rbdkit.engine.steps.joint_arrays import JointValues
+from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.trace import Feedback, Moment, Part, Program, Scalar, Whole
@@ -108,6 +109,19 @@ class RecordedTree:
     def _states(self, v: Part) -> Part:
         """Where those of the force elements stand in a v."""
         return Part(v.array, v.start + self.tree.nv) if self.nz else v
+
+    # --- what a method asks that requires `VelocityLevel` or `Stiff` --------------------------------------------------
+
+    def stiffness(self, x: Part, v: Part) -> None:
+        """M to "stiff_M", K and -D to "stiff_KD", at a state whose `rate` was asked for last."""
+        assert isinstance(self.tree, LoopTree)
+        q, qd = self.tree.coordinates(*_at(x)), self.tree.velocities(*_at(v))
+        self._inertia(self.tree, q)
+        stiffness.keep_inertia(self.tree)
+        stiffness.stiffness(self.tree, q, qd, self.own)
+
+    def _inertia(self, tree: LoopTree, q: JointArray) -> None:
+        stiffness.inertia(tree, q)
 
     # --- what a method asks that requires a `Lagrangian` --------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_n
 from rbdkit.formulations.constrained.own_rows import OwnValues, own_rows
 from rbdkit.formulations.constrained.rank_loss import rank_remarks
 from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
+from rbdkit.formulations.constrained.stiffness import implicit_velocities
 from rbdkit.formulations.constrained.tree_program import CLOSED, PROJECTIONS
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.free_bodies import finite
@@ -125,9 +126,9 @@ class ConstrainedBodies:
         self.n = len(model.bodies) - 1
         self.group = ProductGroup(group_names(model, groups))
         self.offsets = reference_frames(model, reference)
-        self._to_body = se3.adjoint(self.offsets)  # twists of the reference frames to those of the body frames
+        self.to_body = se3.adjoint(self.offsets)  # twists of the reference frames to those of the body frames
         self.constraints = JointConstraints(places(model, self.offsets), len(model.bodies))
-        self.mass_matrices = np.swapaxes(self._to_body, -1, -2) @ np.array(model.I) @ self._to_body
+        self.mass_matrices = np.swapaxes(self.to_body, -1, -2) @ np.array(model.I) @ self.to_body
         self.gaps = Gaps(self.constraints, length_of(model))
         self.own = own_rows(model, self.constraints, self.offsets, self.gaps.length)
         self._tree = not model.loops and self.own is None
@@ -167,8 +168,8 @@ class ConstrainedBodies:
     ) -> Run | None:
         """The run in one compiled loop; None if there is an `obstacle`."""
         timed = self.own is not None and self.own.rows.timed
-        if self.obstacle(acts) or (timed and compiled.closes_joints(method)):
-            return None  # what closes joints in compiled code is not told the time
+        if self.obstacle(acts) or (timed and compiled.closes_joints(method)) or getattr(method, "stiff", False):
+            return None  # what closes joints in compiled code is not told the time, and nothing there knows stiffness
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
 
     @cached_property
@@ -236,6 +237,14 @@ class ConstrainedBodies:
         free = np.concatenate([self.free_responses, own.free])
         return LoopRows(first, free, max(gap, own.open), self.tree_has_inertia)
 
+    def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
+        """Velocities after a step of h s, with all joints among the equations; see `VelocityLevel`."""
+        return implicit_velocities(self, t, x, v, h, gamma, stiff)
+
+    def relative(self, x: NDArray, v: NDArray) -> Relative:
+        """How the frames of all joints stand and move relative to each other."""
+        return self.constraints.relative(*self._world_first(x, v))
+
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
         """The state near (x, v) that obeys the constraints, by Newton's method in the kinetic-energy metric."""
         still = np.zeros_like(v)
@@ -269,14 +278,14 @@ class ConstrainedBodies:
     def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         kinematics = forward_kinematics(self.model, q, v)
         C = (kinematics.poses @ self.offsets)[..., 1:, :, :]
-        V = (np.linalg.inv(self._to_body) @ kinematics.velocities[..., None])[..., 1:, :, 0]  # type: ignore[index]
+        V = (np.linalg.inv(self.to_body) @ kinematics.velocities[..., None])[..., 1:, :, 0]  # type: ignore[index]
         return flat(C), self.group.velocities(C, V).reshape(*V.shape[:-2], 6 * self.n)
 
     def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
-        return self._reference_poses(x) @ se3.inverse(self.offsets)
+        return self.reference_poses(x) @ se3.inverse(self.offsets)
 
     def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        return (self._to_body @ self._world_first(x, v)[1][..., None])[..., 0]
+        return (self.to_body @ self._world_first(x, v)[1][..., None])[..., 0]
 
     def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         """Joint coordinates and velocities that come closest to a state."""
@@ -326,7 +335,7 @@ class ConstrainedBodies:
         )
 
     def _joint_errors(self, x: NDArray, t: float) -> NDArray:
-        C = self._reference_poses(x)
+        C = self.reference_poses(x)
         if x.ndim == 2 and len(x) >= MANY and self._residuals is not None:
             return self._residuals.at(C)
         return self.constraints.position(C, t)
@@ -359,7 +368,7 @@ class ConstrainedBodies:
 
     def gap(self, t: NDArray, x: NDArray) -> NDArray:
         """How far the joints stand open at times (n,) in states (n, nx), (n,): the largest angle, rad; see `gaps`."""
-        C = self._reference_poses(x)
+        C = self.reference_poses(x)
         if not any(isinstance(place.type, Prescribed) for place in self.constraints.joints):
             return self.gaps.largest(C)
         return np.array([self.gaps.largest(own, at) for own, at in zip(C, t, strict=True)])
@@ -381,7 +390,7 @@ class ConstrainedBodies:
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _reference_poses(self, x: NDArray) -> NDArray:
+    def reference_poses(self, x: NDArray) -> NDArray:
         """Poses of the reference frames, the world first."""
         C = np.empty((*x.shape[:-1], self.n + 1, 4, 4))
         C[..., 0, :, :] = np.eye(4)
@@ -397,7 +406,7 @@ class ConstrainedBodies:
 
     def _world_first(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         """Poses and body twists of the reference frames, the world first."""
-        C = self._reference_poses(x)
+        C = self.reference_poses(x)
         V = np.zeros((*v.shape[:-1], self.n + 1, 6))
         V[..., 1:, :] = self.group.twists(C[..., 1:, :, :], self._by_bodies(v))
         return C, V

@@ -30,7 +30,7 @@ from rbdkit.formulations.constrained.program_body import (
 )
 from rbdkit.formulations.constrained.tree_program import BodySystem
 from rbdkit.formulations.formulation import Acting
-from rbdkit.formulations.system import Projectable, Starting
+from rbdkit.formulations.system import Projectable, Starting, VelocityLevel
 from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.model.places import Place
@@ -78,7 +78,7 @@ def obstacle(system: ConstrainedBodies) -> str:
 
 def closes_joints(method: Recordable) -> bool:
     """Whether a method asks for more of a system than its accelerations."""
-    return issubclass(method.requires, (Projectable, ConstrainedSystem))
+    return issubclass(method.requires, (Projectable, ConstrainedSystem, VelocityLevel))
 
 
 def motion(

@@ -1,0 +1,84 @@
+"""Accelerations from J^T M_m J, made a column at a time by products with J and its transpose in linear time.
+
+In world axes the column of J that belongs to a velocity is one twist for all links beyond the joint, zero for others:
+Algorithm 5 of Sueda's notes only hands it on. What it gives the links as momenta comes back by Algorithm 6.
+"""
+
+from __future__ import annotations
+
+from rbdkit.engine.steps.composite import Composite
+from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.joint_arrays import AtRest, JointArray, JointValues
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.rnea import project, rnea
+from rbdkit.engine.steps.stiffness import AXIS, slot
+from rbdkit.engine.steps.tree import Numbers
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.trace import eliminate
+
+
+def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
+    """M_r = J^T M_m J, with rotors, to array "H" by rows (Eq 2.18).
+
+    The axes are those of the world, the origin is that of the tree's first link, so that digits do not depend on how
+    far from the world it is.
+    """
+    program, nv, world = tree.program, tree.nv, tree.world
+    R_0, p_0, reach, I = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(Composite)
+    y, momentum = tree.field(Numbers(6)), tree.field(Numbers(6))
+    R_0[world], p_0[world], reach[world] = IDENTITY, ZERO, [0.0]
+    y[world] = momentum[world] = [0.0] * 6
+    for i in tree.outward():
+        R, p = tree.pose(i, q[i])
+        R_p = R_0[i.parent]
+        R_0[i], reach[i] = R_p @ R, [1.0]
+        p_0[i] = p_0[i.parent] + reach[i.parent][0] * (R_p @ p)
+        I[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
+        for m, S in enumerate(tree.axes(i, q[i])):
+            w, v = R_0[i] @ Vector(S[:3]), R_0[i] @ Vector(S[3:])
+            place = slot(tree, i, m) * AXIS
+            for k, x in enumerate([*w, *(v + cross(p_0[i], w))]):
+                program.store("stiff_axes", place, k, tree.ratio(i) * x)
+    with program.loop(0, nv) as column:
+        with program.loop(0, nv) as k:
+            row = k * nv
+            program.store("stiff_unit", k, 0, 0.0)
+            program.store("H", row + column, 0, 0.0)
+        with program.loop(0, 1):
+            diagonal = column * nv + column
+            program.store("stiff_unit", column, 0, 1.0)
+            program.store("H", diagonal, 0, program.load("armature", column))
+        for i in tree.outward():  # Algorithm 5
+            own = y[i.parent]
+            for m in range(i.motion.nv):
+                place, unit = slot(tree, i, m) * AXIS, program.load("stiff_unit", i.v, m)
+                own = [a + unit * program.load("stiff_axes", place, k) for k, a in enumerate(own)]
+            y[i], momentum[i] = own, I[i].force(own)
+        for i in tree.inward():  # Algorithm 6
+            felt = momentum[i]
+            for m in range(i.motion.nv):
+                place, row = slot(tree, i, m) * AXIS, (i.v + m) * nv
+                S, entry = [program.load("stiff_axes", place, k) for k in range(6)], row + column
+                program.store("H", entry, 0, program.load("H", entry) + project(S, felt))
+            momentum[i.parent] = [a + b for a, b in zip(momentum[i.parent], felt, strict=True)]
+
+
+def reduced_dynamics(
+    tree: LoopTree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None
+) -> None:
+    """qdd from ``M_r qdd = f_r``, by elimination (Eq 2.18); "H", "redmax_A" and "redmax_b" are room."""
+    program, nv, C = tree.program, tree.nv, tree.velocities("bias_force")
+    reduced_inertia(tree, q)
+    rnea(tree, q, qd, AtRest(), C, f_ext)  # minus J^T (f_m - M_m J-dot qd)
+    f_r = tree.velocities("redmax_b")
+    for i in tree.outward():
+        if i.moves:
+            f_r[i] = [own - bias for own, bias in zip(tau[i], C[i], strict=True)]
+    with program.loop(0, nv) as k:
+        row = k * nv
+        with program.loop(0, nv) as j:
+            place = row + j
+            program.store("redmax_A", place, 0, program.load("H", place))
+    eliminate(program, 0, nv, "redmax_A", "redmax_b", 1)
+    for a in tree.freedoms():
+        qdd[a] = program.load("redmax_b", a)

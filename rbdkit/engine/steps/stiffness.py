@@ -1,0 +1,205 @@
+"""K and D of what acts in a model by itself, along the velocities: J^T K_m J + K_r, a column at a time.
+
+A column is a displacement along one velocity. The links beyond it move with its axis, one twist in world axes for all
+of them (Sueda's Algorithm 5); what the force elements then do to links is a derivative of their recorded operations,
+and comes back along the axes (Algorithm 6). So n columns take n passes, and no matrix of 6 n rows is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.steps.crba import crba_base
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.nodes import Body, Node
+from rbdkit.engine.steps.own_forces import motion_of
+from rbdkit.engine.steps.passive_derivatives import passive_derivatives
+from rbdkit.engine.steps.tree import Numbers
+from rbdkit.spatial.vector3 import Vector, cross
+from rbdkit.trace import Scalar, Symbol, Whole, tangents
+
+AXIS = 6
+"""Numbers of an axis in "stiff_axes": a twist about the world origin."""
+
+
+def inertia(tree: LoopTree, q: JointArray) -> None:
+    """M to array "H", by rows, zeros between branches too."""
+    program, nv = tree.program, tree.nv
+    with program.loop(0, nv) as i:
+        row = i * nv
+        with program.loop(0, nv) as j:
+            program.store("H", row + j, 0, 0.0)
+    crba_base(tree, q, 0)
+
+
+def keep_inertia(tree: LoopTree) -> None:
+    """M from array "H" to "stiff_M"."""
+    program, nv = tree.program, tree.nv
+    with program.loop(0, nv) as i:
+        row = i * nv
+        with program.loop(0, nv) as j:
+            place = row + j
+            program.store("stiff_M", place, 0, program.load("H", place))
+
+
+def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | None) -> None:
+    """K = df/dx and then df/dv = -D to the rows of "stiff_KD", at a state whose "own_force" is known."""
+    program, nv = tree.program, tree.nv
+
+    def add(row: Whole, column: Whole, x: Scalar) -> None:
+        place = row * (2 * nv) + column if isinstance(row, int) else row * nv * 2 + column
+        program.store("stiff_KD", place, 0, program.load("stiff_KD", place) + x)
+
+    with program.loop(0, nv) as i:
+        row = i * nv * 2
+        for half in (0, nv):
+            with program.loop(0, nv) as j:
+                program.store("stiff_KD", row + half + j, 0, 0.0)
+    passive_derivatives(tree, q, add)
+    if own is None:
+        return
+    motion = link_motion(tree, q, qd)
+    moved, felt = tree.field(Numbers(6)), tree.field(Numbers(12))
+    for i in tree.outward():
+        R, p = motion.R[i], motion.p[i]
+        for m, S in enumerate(tree.axes(i, q[i])):
+            w, v = R @ Vector(S[:3]), R @ Vector(S[3:])
+            place = slot(tree, i, m) * AXIS
+            for k, x in enumerate([*w, *(v + cross(p, w))]):
+                program.store("stiff_axes", place, k, tree.ratio(i) * x)
+    with program.loop(0, nv) as column:
+        with program.loop(0, nv) as k:
+            program.store("stiff_unit", k, 0, 0.0)
+        with program.loop(0, 1):
+            program.store("stiff_unit", column, 0, 1.0)
+        moved[tree.world] = [0.0] * 6
+        felt[tree.world] = [0.0] * 12
+        for i in tree.outward():
+            y = moved[i.parent]
+            for m in range(i.motion.nv):
+                place, unit = slot(tree, i, m) * AXIS, program.load("stiff_unit", i.v, m)
+                y = [a + unit * program.load("stiff_axes", place, k) for k, a in enumerate(y)]
+            moved[i] = y
+            if i.moves and own.asks_joints:
+                _joint_rates(tree, i, q)
+        _what_elements_do(own, tree, q, qd, motion, moved)
+        for i in tree.outward():
+            place, y = i.number * 6, moved[i]
+            a, b = Vector(y[:3]), Vector(y[3:])
+            w = [program.load("own_force", place, k) for k in range(6)]
+            n, f = Vector(w[:3]), Vector(w[3:])
+            turned = [*(cross(n, a) + cross(f, b)), *cross(f, a)]  # wrenches keep their numbers in the link's axes
+            by_x = [program.load("stiff_by_x", place, k) + x for k, x in enumerate(turned)]
+            felt[i] = [*by_x, *(program.load("stiff_by_v", place, k) for k in range(6))]
+        for i in tree.inward():
+            both = felt[i]
+            for m in range(i.motion.nv):
+                place, row = slot(tree, i, m) * AXIS, (i.v + m) * nv * 2
+                S = [program.load("stiff_axes", place, k) for k in range(6)]
+                for half, part in ((0, both[:6]), (nv, both[6:])):
+                    entry = row + half + column
+                    along = sum((s * x for s, x in zip(S, part, strict=True)), 0.0)
+                    program.store("stiff_KD", entry, 0, program.load("stiff_KD", entry) + along)
+            felt[i.parent] = [a + b for a, b in zip(felt[i.parent], both, strict=True)]
+        for a in own.velocities:
+            row = nv * (2 * a)
+            for half, array in ((0, "stiff_tau_by_x"), (nv, "stiff_tau_by_v")):
+                entry = row + half + column
+                with program.loop(0, 1):
+                    x = program.load("stiff_KD", entry) + program.load(array, 0, a)
+                    program.store("stiff_KD", entry, 0, x)
+
+
+def stiffness_arrays(nq: int, nv: int, freedoms: int, links: int) -> dict[str, int]:
+    """Sizes of the arrays that `stiffness` keeps what it computes in."""
+    return {
+        "stiff_axes": AXIS * freedoms,
+        "stiff_unit": nv,
+        "stiff_q_rate": nq,
+        "stiff_by_x": 6 * (links + 1),
+        "stiff_by_v": 6 * (links + 1),
+        "stiff_tau_by_x": nv,
+        "stiff_tau_by_v": nv,
+        "redmax_A": nv * nv,
+        "redmax_b": nv,
+    }
+
+
+def slot(tree: LoopTree, i: Node, m: int) -> Whole:
+    """Where an axis of a link stands: joints that follow have axes of their own, and velocities of others."""
+    return (tree.program.entry("first_slot", i.number) if tree.coupled else i.v) + m
+
+
+def _joint_rates(tree: LoopTree, i: Node, q: JointArray) -> None:
+    """How fast the coordinates of a joint change along the displacement."""
+    program = tree.program
+    found: list[Scalar] = [0.0] * i.motion.nq
+    for m, rate in enumerate(i.motion.rates(q[i])):
+        unit = program.load("stiff_unit", i.v, m)
+        found = [a + unit * x for a, x in zip(found, rate, strict=True)]
+    for k, x in enumerate(found):
+        program.store("stiff_q_rate", i.q, k, x)
+
+
+def _what_elements_do(
+    own: OwnForces, tree: LoopTree, q: JointArray, qd: JointArray, motion: LinkMotion, moved: Any
+) -> None:
+    """How torques and wrenches about the world origin change by the displacement, and by the same twists."""
+    program = tree.program
+    by_x: dict[int, Scalar] = {}
+    by_v: dict[int, Scalar] = {}
+    known, links = {}, dict[int, Body]()
+
+    def seed(seeds: dict[int, Scalar], leaf: Scalar, rate: Scalar) -> None:
+        if isinstance(leaf, Symbol):
+            seeds[leaf.position] = rate
+
+    for body, link, apart in zip(own.bodies, own.links, own.apart, strict=True):
+        i = links.setdefault(link, Body(link, tree.row_of(link)))  # leaves of one index are the same node
+        known[f"body{body}"] = motion_of(tree, motion, body, i, apart)
+        R, p, y = motion.R[i], motion.p[i], moved[i]
+        a, b = Vector(y[:3]), Vector(y[3:])
+        columns = [cross(a, column) for column in R.T]  # a x R, column by column; twists keep their numbers
+        for r in range(3):
+            for c in range(3):
+                seed(by_x, R[r][c], columns[c][r])
+        shift = b + cross(a, p)
+        for leaves, rates, seeds in (
+            (p, shift, by_x),
+            (motion.w[i], R.T @ a, by_v),
+            (motion.v[i], R.T @ shift, by_v),
+        ):
+            for leaf, rate in zip(leaves, rates, strict=True):
+                seed(seeds, leaf, rate)
+
+    def load(argument: str, k: int) -> Scalar:
+        if argument == "q":
+            leaf = program.load(q.array, q.start, k)
+            seed(by_x, leaf, program.load("stiff_q_rate", 0, k))
+            return leaf
+        if argument == "v":
+            leaf = program.load(qd.array, qd.start, k)
+            seed(by_v, leaf, program.load("stiff_unit", 0, k))
+            return leaf
+        return known[argument][k]
+
+    torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
+    outputs = [*torques, *(x for push in pushes for x in push)]
+    places = [x.position for x in outputs if isinstance(x, Symbol)]
+    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
+    for seeds, forces, along in ((by_x, "stiff_by_x", "stiff_tau_by_x"), (by_v, "stiff_by_v", "stiff_tau_by_v")):
+        found = iter([] if graph is None else tangents(graph, places, seeds))
+        slopes = [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
+        for a, x in zip(own.velocities, slopes[: len(torques)], strict=True):
+            program.store(along, 0, a, x)
+        felt = {link: [0.0] * 6 for link in own.pushed_links}
+        for number, body in enumerate(own.pushed):
+            link = own.links[own.bodies.index(body)]
+            first = len(torques) + 6 * number
+            felt[link] = [a + b for a, b in zip(felt[link], slopes[first : first + 6], strict=True)]
+        for link, push in felt.items():
+            for k, x in enumerate(push):
+                program.store(forces, 0, 6 * link + k, x)

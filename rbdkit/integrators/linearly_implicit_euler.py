@@ -1,0 +1,77 @@
+"""Baraff and Witkin's step: Euler's method with stiffness and damping taken implicitly, to first order."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.integrators.stiff_solve import solve_in_program, stiff_arrays, store_matrix
+from rbdkit.integrators.velocity_euler import VelocityEuler
+from rbdkit.trace import Index, Moment, Part, Record
+
+
+class LinearlyImplicitEuler(VelocityEuler):
+    """``(M + h D - h^2 K) v_new = M v + h (f + D v)``, then positions along the new velocities (Sueda, Eqs 1.30, 2.79).
+
+    K = df/dx and D = -df/dv are those of springs and dampers in joints and of all force elements, by the derivatives of
+    their formulas, at the beginning of the step: one linear system a step, no iteration, and steps as long as the slow
+    motion allows, however stiff the springs are. Coriolis forces, gravity, and tau and f_ext stay explicit. Of bodies
+    with joints, the constraints join the system as in `VelocityEuler`.
+
+    Parameters
+    ----------
+    gamma : float or '1/h', optional
+        How fast gaps of joints close, as `VelocityEuler` has it.
+
+    Raises
+    ------
+    SimulationError
+        If gamma is negative or no number.
+
+    Examples
+    --------
+    A spring whose oscillations are a hundred times faster than the steps is only damped:
+
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import LinearlyImplicitEuler
+    >>> model = rbd.library.pendulum().with_parameters({"hinge.stiffness": 1e8})
+    >>> motion = rbd.simulate(model, [0.001], duration=0.5, dt=0.01, integrator=LinearlyImplicitEuler())
+    >>> bool(abs(motion.q).max() <= 0.001)
+    True
+    """
+
+    name: ClassVar[str] = "linearly_implicit_euler"
+    stiff: ClassVar[bool] = True
+    formulas: ClassVar[tuple[str, ...]] = (
+        "solve for k1, lambda:  (M + h D - h^2 K) k1 + G^T lambda = M v + h (f(t, x, v) + D v)\nG k1 = -gamma g(x)",
+        "v <- k1\nx <- x * exp(h k1)",
+    )
+
+    @staticmethod
+    def record(system: Any, n: Index) -> None:
+        """The same step on the arrays of a program: ``(M + h D - h^2 K) (v_new - v) = h M a + h^2 K v``."""
+        program, moment = system.program, Moment(system.program, n, 0)
+        x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
+        system.rate(moment, x, v, v_rate)
+        system.stiffness(x, v)
+        store_matrix(program, system.nv, lambda: moment.h)
+        for k in system.freedoms():
+            program.store("stiff_M_of", k, 0, moment.h * v_rate.load(program, k))
+            program.store("stiff_K_of", k, 0, moment.h * moment.h * v.load(program, k))
+        solve_in_program(program, system.nv)
+        for k in system.freedoms():
+            faster = v.load(program, k) + program.load("stiff_x", k)
+            v_new.store(program, k, faster)
+            u.store(program, k, moment.h * faster)
+        system.move(x, u, Part("x_new"))
+
+    @property
+    def written_out(self) -> Record | None:
+        """None: what K says of one body depends on others."""
+        return None
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        return {"c": np.zeros(1), "u": np.zeros(nv), "v_rate": np.zeros(nv), **stiff_arrays(nv)}

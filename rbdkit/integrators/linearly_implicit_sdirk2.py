@@ -1,0 +1,111 @@
+"""A singly diagonally implicit method of order 2 in the linearly implicit form of Baraff and Witkin's step."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations import Stiff
+from rbdkit.formulations.joint import solve_stiff
+from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.stiff_solve import solve_in_program, stiff_arrays, store_matrix
+from rbdkit.trace import Index, Moment, Part, Record
+
+GAMMA = 1.0 - 1.0 / sqrt(2.0)
+"""Makes the method L-stable: what is infinitely stiff is gone after a step."""
+
+
+class LinearlyImplicitSDIRK2(OneStep):
+    """Two stages with the same matrix ``M + c h D - c^2 h^2 K``, order 2, L-stable: ROS2 of Verwer et al. (1999).
+
+    Its order does not depend on the matrices, so K and D may leave out what is not stiff, as those of the notes do:
+    Coriolis forces, gravity, tau and f_ext, and what changes of directions.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import LinearlyImplicitSDIRK2
+    >>> model = rbd.library.pendulum().with_parameters({"hinge.stiffness": 1e8})
+    >>> motion = rbd.simulate(model, [0.001], duration=0.5, dt=0.01, integrator=LinearlyImplicitSDIRK2())
+    >>> bool(abs(motion.q[-1]).max() < 1e-6)
+    True
+    """
+
+    name: ClassVar[str] = "linearly_implicit_sdirk2"
+    order: ClassVar[int] = 2
+    requires: ClassVar[type] = Stiff
+    formulas: ClassVar[tuple[str, ...]] = (
+        "with c = 1 - 1/sqrt(2),  A = M + c h D - c^2 h^2 K\nA w1 = h M a1 + c h^2 K v\nu1 = h v + c h w1",
+        "A w2 = h M a2 - 2 M w1 + c h K (h k2 - 2 u1)\nu2 = h k2 - 2 u1 + c h w2",
+        "x <- x * exp(3/2 u1 + 1/2 u2)\nv <- v + 3/2 w1 + 1/2 w2",
+    )
+
+    def step(self, system: Stiff, state: State, h: float) -> State:
+        x, v, first, second = state.x, state.v, *self._stages(system, state, h)
+        u_1, w_1, u_2, w_2 = *first[:2], *second[:2]
+        return State(state.t + h, system.move(x, 1.5 * u_1 + 0.5 * u_2), v + 1.5 * w_1 + 0.5 * w_2)
+
+    def stages(self, system: Stiff, state: State, h: float) -> list[Stage]:
+        (u_1, w_1, a_1, k_1), (_, _, a_2, k_2) = self._stages(system, state, h)
+        there = system.move(state.x, u_1)
+        return [Stage(state.t, state.x, state.v, k_1, a_1), Stage(state.t + h, there, state.v + w_1, k_2, a_2)]
+
+    def _stages(self, system: Stiff, state: State, h: float) -> tuple[tuple[NDArray, ...], tuple[NDArray, ...]]:
+        """Of either stage: increments u of the displacement and w of the velocities, and the rates a, k found there."""
+        t, x, v, s = state.t, state.x, state.v, GAMMA * h
+        a_1, own = system.rate(t, x, v), system.stiffness(t, x, v)
+        A = own.M + s * own.D - s * s * own.K
+        w_1 = solve_stiff(A, h * (own.M @ a_1) + s * h * (own.K @ v))
+        u_1 = h * v + s * w_1
+        a_2, k_2 = system.rate(t + h, system.move(x, u_1), v + w_1), system.local_rate(u_1, v + w_1)
+        onward = h * k_2 - 2.0 * u_1
+        w_2 = solve_stiff(A, own.M @ (h * a_2 - 2.0 * w_1) + s * (own.K @ onward))
+        return (u_1, w_1, a_1, v), (onward + s * w_2, w_2, a_2, k_2)
+
+    @staticmethod
+    def record(system: Any, n: Index) -> None:
+        """The same step on the arrays of a program."""
+        program, start, end = system.program, Moment(system.program, n, 0), Moment(system.program, n, 1)
+        x, v, x_1, v_1, a, u_1, w_1, k_2, u, x_new, v_new = (
+            Part(name) for name in ("x", "v", "x_1", "v_1", "v_rate", "u_1", "w_1", "k_2", "u", "x_new", "v_new")
+        )
+        system.rate(start, x, v, a)
+        system.stiffness(x, v)
+        store_matrix(program, system.nv, lambda: GAMMA * start.h)
+        for k in system.freedoms():
+            program.store("stiff_M_of", k, 0, start.h * a.load(program, k))
+            program.store("stiff_K_of", k, 0, GAMMA * start.h * start.h * v.load(program, k))
+        solve_in_program(program, system.nv)
+        for k in system.freedoms():
+            w = program.load("stiff_x", k)
+            w_1.store(program, k, w)
+            u_1.store(program, k, start.h * (v.load(program, k) + GAMMA * w))
+            v_1.store(program, k, v.load(program, k) + w)
+        system.move(x, u_1, x_1)
+        system.local_rate(u_1, v_1, k_2)
+        system.rate(end, x_1, v_1, a)
+        for k in system.freedoms():
+            onward = end.h * k_2.load(program, k) - 2.0 * u_1.load(program, k)
+            u.store(program, k, onward)
+            program.store("stiff_M_of", k, 0, end.h * a.load(program, k) - 2.0 * w_1.load(program, k))
+            program.store("stiff_K_of", k, 0, GAMMA * end.h * onward)
+        solve_in_program(program, system.nv)
+        for k in system.freedoms():
+            w = program.load("stiff_x", k)
+            last = u.load(program, k) + GAMMA * end.h * w
+            u.store(program, k, 1.5 * u_1.load(program, k) + 0.5 * last)
+            v_new.store(program, k, v.load(program, k) + 1.5 * w_1.load(program, k) + 0.5 * w)
+        system.move(x, u, x_new)
+
+    @property
+    def written_out(self) -> Record | None:
+        """None: what K says of one body depends on others."""
+        return None
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        vectors = {name: np.zeros(nv) for name in ("v_1", "v_rate", "u_1", "w_1", "k_2", "u")}
+        return {"c": np.array([0.0, 1.0]), "x_1": np.zeros(nx), **vectors, **stiff_arrays(nv)}
