@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -350,7 +351,7 @@ class ClosedJointSystem(JointSystem):
         return rank_remarks(self, t, x, v)
 
 
-def asks_for_velocities(method: object) -> bool:
+def asks_for_velocities(method: Any) -> bool:
     """Whether a method, or the one inside it, finds new velocities at once, which loops in joint coordinates refuse."""
     inner = getattr(method, "method", method)
     return issubclass(inner.requires, VelocityLevel | Stiff)

@@ -40,10 +40,9 @@ def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
             for k, x in enumerate([*w, *(v + cross(p_0[i], w))]):
                 program.store("stiff_axes", place, k, tree.ratio(i) * x)
     with program.loop(0, nv) as column:
-        with program.loop(0, nv) as k:
-            row = k * nv
-            program.store("stiff_unit", k, 0, 0.0)
-            program.store("H", row + column, 0, 0.0)
+        with program.loop(0, nv) as a:
+            program.store("stiff_unit", a, 0, 0.0)
+            program.store("H", a * nv + column, 0, 0.0)
         with program.loop(0, 1):
             diagonal = column * nv + column
             program.store("stiff_unit", column, 0, 1.0)
@@ -57,8 +56,8 @@ def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
         for i in tree.inward():  # Algorithm 6
             felt = momentum[i]
             for m in range(i.motion.nv):
-                place, row = slot(tree, i, m) * AXIS, (i.v + m) * nv
-                S, entry = [program.load("stiff_axes", place, k) for k in range(6)], row + column
+                place, entry = slot(tree, i, m) * AXIS, (i.v + m) * nv + column
+                S = [program.load("stiff_axes", place, k) for k in range(6)]
                 program.store("H", entry, 0, program.load("H", entry) + project(S, felt))
             momentum[i.parent] = [a + b for a, b in zip(momentum[i.parent], felt, strict=True)]
 

@@ -13,10 +13,11 @@ from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.steps.crba import crba_base
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
-from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.loop_tree import LoopField, LoopTree
 from rbdkit.engine.steps.nodes import Body, Node
 from rbdkit.engine.steps.own_forces import motion_of
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
+from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.tree import Numbers
 from rbdkit.spatial.vector3 import Vector, cross
 from rbdkit.trace import Scalar, Symbol, Whole, tangents
@@ -50,11 +51,11 @@ def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | No
     program, nv = tree.program, tree.nv
 
     def add(row: Whole, column: Whole, x: Scalar) -> None:
-        place = row * (2 * nv) + column if isinstance(row, int) else row * nv * 2 + column
+        place = row * nv * 2 + column
         program.store("stiff_KD", place, 0, program.load("stiff_KD", place) + x)
 
-    with program.loop(0, nv) as i:
-        row = i * nv * 2
+    with program.loop(0, nv) as k:
+        row = k * nv * 2
         for half in (0, nv):
             with program.loop(0, nv) as j:
                 program.store("stiff_KD", row + half + j, 0, 0.0)
@@ -63,54 +64,75 @@ def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | No
         return
     motion = link_motion(tree, q, qd)
     moved, felt = tree.field(Numbers(6)), tree.field(Numbers(12))
+    _axes_in_world(tree, q, motion)
+    with program.loop(0, nv) as column:
+        with program.loop(0, nv) as k:
+            program.store("stiff_unit", k, 0, 0.0)
+        with program.loop(0, 1):
+            program.store("stiff_unit", column, 0, 1.0)
+        _move(tree, q, moved, own.asks_joints)
+        _what_elements_do(own, tree, q, qd, motion, moved)
+        _feel(tree, moved, felt)
+        _bring_back(tree, felt, column)
+        for a in own.velocities:
+            for half, array in ((0, "stiff_tau_by_x"), (nv, "stiff_tau_by_v")):
+                entry = nv * (2 * a) + half + column
+                with program.loop(0, 1):
+                    slope = program.load("stiff_KD", entry) + program.load(array, 0, a)
+                    program.store("stiff_KD", entry, 0, slope)
+
+
+def _axes_in_world(tree: LoopTree, q: JointArray, motion: LinkMotion) -> None:
+    """Axes of all joints as twists about the world origin, to "stiff_axes"."""
     for i in tree.outward():
         R, p = motion.R[i], motion.p[i]
         for m, S in enumerate(tree.axes(i, q[i])):
             w, v = R @ Vector(S[:3]), R @ Vector(S[3:])
             place = slot(tree, i, m) * AXIS
             for k, x in enumerate([*w, *(v + cross(p, w))]):
-                program.store("stiff_axes", place, k, tree.ratio(i) * x)
-    with program.loop(0, nv) as column:
-        with program.loop(0, nv) as k:
-            program.store("stiff_unit", k, 0, 0.0)
-        with program.loop(0, 1):
-            program.store("stiff_unit", column, 0, 1.0)
-        moved[tree.world] = [0.0] * 6
-        felt[tree.world] = [0.0] * 12
-        for i in tree.outward():
-            y = moved[i.parent]
-            for m in range(i.motion.nv):
-                place, unit = slot(tree, i, m) * AXIS, program.load("stiff_unit", i.v, m)
-                y = [a + unit * program.load("stiff_axes", place, k) for k, a in enumerate(y)]
-            moved[i] = y
-            if i.moves and own.asks_joints:
-                _joint_rates(tree, i, q)
-        _what_elements_do(own, tree, q, qd, motion, moved)
-        for i in tree.outward():
-            place, y = i.number * 6, moved[i]
-            a, b = Vector(y[:3]), Vector(y[3:])
-            w = [program.load("own_force", place, k) for k in range(6)]
-            n, f = Vector(w[:3]), Vector(w[3:])
-            turned = [*(cross(n, a) + cross(f, b)), *cross(f, a)]  # wrenches keep their numbers in the link's axes
-            by_x = [program.load("stiff_by_x", place, k) + x for k, x in enumerate(turned)]
-            felt[i] = [*by_x, *(program.load("stiff_by_v", place, k) for k in range(6))]
-        for i in tree.inward():
-            both = felt[i]
-            for m in range(i.motion.nv):
-                place, row = slot(tree, i, m) * AXIS, (i.v + m) * nv * 2
-                S = [program.load("stiff_axes", place, k) for k in range(6)]
-                for half, part in ((0, both[:6]), (nv, both[6:])):
-                    entry = row + half + column
-                    along = sum((s * x for s, x in zip(S, part, strict=True)), 0.0)
-                    program.store("stiff_KD", entry, 0, program.load("stiff_KD", entry) + along)
-            felt[i.parent] = [a + b for a, b in zip(felt[i.parent], both, strict=True)]
-        for a in own.velocities:
-            row = nv * (2 * a)
-            for half, array in ((0, "stiff_tau_by_x"), (nv, "stiff_tau_by_v")):
+                tree.program.store("stiff_axes", place, k, tree.ratio(i) * x)
+
+
+def _move(tree: LoopTree, q: JointArray, moved: LoopField, asks_joints: bool) -> None:
+    """Twists of all links where the velocities are those of "stiff_unit" (Algorithm 5)."""
+    program = tree.program
+    moved[tree.world] = [0.0] * 6
+    for i in tree.outward():
+        y = moved[i.parent]
+        for m in range(i.motion.nv):
+            place, unit = slot(tree, i, m) * AXIS, program.load("stiff_unit", i.v, m)
+            y = [a + unit * program.load("stiff_axes", place, k) for k, a in enumerate(y)]
+        moved[i] = y
+        if i.moves and asks_joints:
+            _joint_rates(tree, i, q)
+
+
+def _feel(tree: LoopTree, moved: LoopField, felt: LoopField) -> None:
+    """Changes of what links feel, by displacements and by twists: wrenches keep their numbers in the link's axes."""
+    program = tree.program
+    felt[tree.world] = [0.0] * 12
+    for i in tree.outward():
+        place, y = i.number * 6, moved[i]
+        a, b = Vector(y[:3]), Vector(y[3:])
+        w = [program.load("own_force", place, k) for k in range(6)]
+        n, f = Vector(w[:3]), Vector(w[3:])
+        turned = [*(cross(n, a) + cross(f, b)), *cross(f, a)]
+        by_x = [program.load("stiff_by_x", place, k) + x for k, x in enumerate(turned)]
+        felt[i] = [*by_x, *(program.load("stiff_by_v", place, k) for k in range(6))]
+
+
+def _bring_back(tree: LoopTree, felt: LoopField, column: Whole) -> None:
+    """These along the axes, to a column of K and of -D (Algorithm 6)."""
+    program, nv = tree.program, tree.nv
+    for i in tree.inward():
+        both = felt[i]
+        for m in range(i.motion.nv):
+            place, row = slot(tree, i, m) * AXIS, (i.v + m) * nv * 2
+            S = [program.load("stiff_axes", place, k) for k in range(6)]
+            for half, part in ((0, both[:6]), (nv, both[6:])):
                 entry = row + half + column
-                with program.loop(0, 1):
-                    x = program.load("stiff_KD", entry) + program.load(array, 0, a)
-                    program.store("stiff_KD", entry, 0, x)
+                program.store("stiff_KD", entry, 0, program.load("stiff_KD", entry) + project(S, part))
+        felt[i.parent] = [a + b for a, b in zip(felt[i.parent], both, strict=True)]
 
 
 def stiffness_arrays(nq: int, nv: int, freedoms: int, links: int) -> dict[str, int]:
@@ -192,14 +214,14 @@ def _what_elements_do(
     graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
     for seeds, forces, along in ((by_x, "stiff_by_x", "stiff_tau_by_x"), (by_v, "stiff_by_v", "stiff_tau_by_v")):
         found = iter([] if graph is None else tangents(graph, places, seeds))
-        slopes = [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
-        for a, x in zip(own.velocities, slopes[: len(torques)], strict=True):
-            program.store(along, 0, a, x)
-        felt = {link: [0.0] * 6 for link in own.pushed_links}
+        slopes: list[Scalar] = [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
+        for velocity, x in zip(own.velocities, slopes[: len(torques)], strict=True):
+            program.store(along, 0, velocity, x)
+        felt: dict[int, list[Scalar]] = {link: [0.0] * 6 for link in own.pushed_links}
         for number, body in enumerate(own.pushed):
             link = own.links[own.bodies.index(body)]
             first = len(torques) + 6 * number
-            felt[link] = [a + b for a, b in zip(felt[link], slopes[first : first + 6], strict=True)]
+            felt[link] = [x + y for x, y in zip(felt[link], slopes[first : first + 6], strict=True)]
         for link, push in felt.items():
             for k, x in enumerate(push):
                 program.store(forces, 0, 6 * link + k, x)
