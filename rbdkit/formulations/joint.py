@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, element_state_rates, energy, forward_dynamics, forward_kinematics, momentum
 from rbdkit.algorithms.baumgarte import Baumgarte
-from rbdkit.algorithms.redmax import bodies_at, stiffness_at
 from rbdkit.derivatives import rnea_derivatives
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError
@@ -151,6 +150,8 @@ class JointSystem:
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
         """M, K and D of springs and dampers in joints and of force elements, along the velocities."""
+        from rbdkit.algorithms.redmax import bodies_at, stiffness_at  # sparse matrices, which few simulations need
+
         finite(x)
         finite(v)
         bodies = bodies_at(self.model, x, v, t=t)

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms.redmax import bodies_at, reduced_equation, stiffness_at
 from rbdkit.engine import NotCovered, kernels_for, simulate
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.joint import JointSystem, finite
@@ -62,6 +61,8 @@ class Redmax(JointSystem):
         self._compiled = None if book else kernels_for(model)
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        from rbdkit.algorithms.redmax import bodies_at, reduced_equation
+
         finite(x)
         finite(v)
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
@@ -104,6 +105,8 @@ class Redmax(JointSystem):
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
         """``J^T M_m J``, and K and D of everything that acts by itself through the same J (Eq 2.79)."""
+        from rbdkit.algorithms.redmax import bodies_at, reduced_equation, stiffness_at
+
         finite(x)
         finite(v)
         bodies = bodies_at(self.model, x, v, t=t)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
-from rbdkit.algorithms.redmax import element_slopes
 from rbdkit.formulations.constrained.layout import block_diagonal
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ def body_stiffness(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) 
     Forces of joints are wrenches on their two bodies, which the velocities of the joints turn into forces along these:
     ``P^T K_r P`` with ``qd = P V``, where P is that of the present poses.
     """
+    from rbdkit.algorithms.redmax import element_slopes  # with sparse matrices, which few simulations need
+
     model, rows = system.model, len(system.model.bodies)
     q, qd = system.joint_state(x, v)
     K, D = np.zeros((2, rows, 6, rows, 6))
