@@ -71,7 +71,7 @@ class Pairs(Protocol):
     """All pairs of a model that can touch.
 
     names : of the pairs. slots : (pairs,) at how many points each may touch. bodies : (pairs, 2) numbers of predecessor
-    and successor. surfaces : one for each pair, as `rbdkit.Material` is. reach :
+    and successor. reach :
     (bodies,) how far a colliding shape of a body reaches from its origin, m. thickness : (pairs,) of the thinner shape,
     m; infinite of half-spaces.
     """
@@ -79,9 +79,13 @@ class Pairs(Protocol):
     names: tuple[str, ...]
     slots: NDArray
     bodies: NDArray
-    surfaces: Sequence[Any]
     reach: NDArray
     thickness: NDArray
+
+    @property
+    def surfaces(self) -> Sequence[Any]:
+        """One for each pair, as `rbdkit.Material` is."""
+        ...
 
     def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
         """What is nearer than the margin, in m, in a state; rates may be left out."""
