@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
+from rbdkit.formulations.applied import own_forces_of
+from rbdkit.formulations.body_loads import Loads, loads_of
 from rbdkit.formulations.directors.equations import Body, Triad, combined, triad_of
+from rbdkit.formulations.directors.loads import TurningLoads, loaded_body
 from rbdkit.formulations.formulation import Acting
+from rbdkit.model import Model
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import (
     LARGEST,
@@ -49,13 +53,14 @@ class Kind:
     """What is written out for itself.
 
     split : Euler's equations on the sphere, or else directors with constraints. twists, floats : whether it does.
-    loaded : whether moments act besides gravity.
+    loaded : whether moments act besides gravity that are given as numbers. loads : all other kinds of what acts.
     """
 
     split: bool
     twists: bool
     floats: bool
     loaded: bool
+    loads: Loads | None = None
 
 
 class RecordedTurningBody:
@@ -116,8 +121,10 @@ class RecordedTurningBody:
         for k, value in enumerate(values):
             part.store(self.program, k, value)
 
-    def acting(self, moment: Moment) -> tuple[Vector | None, Vector | None]:
+    def acting(self, moment: Moment, x: Part, v: Part) -> tuple[Vector | None, Vector | None]:
         """Moment about the body's point and force on it, along the directors."""
+        if self.kind.loads is not None:
+            return self._loaded(self.kind.loads, moment, x, v)
         if not self.kind.loaded:
             return None, None
         tau = [moment.scheduled("tau", k) for k in range(6 if self.kind.floats else 3)]
@@ -126,6 +133,20 @@ class RecordedTurningBody:
             return M, None
         F = Vector(tau[3:])
         return M - cross(Vector(self._given(COM, 3)), F), F
+
+    def _loaded(self, loads: Loads, moment: Moment, x: Part, v: Part) -> tuple[Vector, Vector | None]:
+        """The same of laws, external forces and force elements."""
+        X, V = self._all(x, self.nx), self._all(v, self.nv)
+        R, W = turned(X), Vector(V[:3])
+        if not self.kind.split:
+            ways = (cross(d, rate) for d, rate in zip(triad_of(X), triad_of(V), strict=True))
+            W = R.T @ (0.5 * sum(ways, ZERO))
+        point = Vector(X[9:]) if self.kind.floats else None
+        acting = TurningLoads(self.program, loads)
+        acting.turns(R, W, point, Vector(V[-3:]))
+        acting.decide(moment)
+        M, F = acting.about(moment, R, point)
+        return M, F if self.kind.floats else None
 
     def _falls(self, q: Triad, F: Vector | None) -> list[Scalar]:
         """Acceleration of a floating centre of mass."""
@@ -139,8 +160,8 @@ class RecordedTurningBody:
     def _director_rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         """``M qddot + C^T lambda = Q`` and ``C qddot = -C(qdot) qdot``, as `Directors.multipliers` has them."""
         program = self.program
+        M, F = self.acting(moment, x, v)
         q, v_q = triad_of(self._all(x, 9)), triad_of(self._all(v, 9))
-        M, F = self.acting(moment)
         fall = self._falls(q, F)
         size, body = 9 + self._rows, self.body()
         matrix: dict[tuple[int, int], Scalar] = {}
@@ -181,10 +202,10 @@ class RecordedTurningBody:
 
     def _split_rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         """Eq 51 along the directors, as `SplitEuler.rate` has it."""
+        M, F = self.acting(moment, x, v)
         X, (W1, W2, W3) = self._all(x, 9), self._all(v, 3)
         R, q = turned(X), triad_of(X)
         J11, J12, J22, i11, i12, i22, J_par = self._given(SPLIT, 7)
-        M, F = self.acting(moment)
         m = cross(Vector(self._given(FIRST_MOMENT, 3)), R.T @ Vector(self._given(GRAVITY, 3)))
         m1, m2, m3 = m if M is None else m + M
         P1, P2, pi_par = J11 * W1 + J12 * W2, J12 * W1 + J22 * W2, J_par * W3
@@ -207,18 +228,22 @@ def flat(vectors: Triad) -> list[Scalar]:
 
 def obstacle(system: TurningBody, acts: Acting | None) -> str:
     """What of the forces compiled loops do not know."""
-    if system.model.acting:
-        return f"formulation {system.name!r} does not record force elements"
-    if acts is None:
-        return "tau or f_ext is a Python function" if system.loaded else ""
-    if acts.f_ext is not None or not isinstance(acts.tau, np.ndarray):
-        return f"formulation {system.name!r} records forces of its joint that are given as numbers"
-    return ""
+    if system.model.acting and own_forces_of(system.model) is None:
+        return "the engine does not know all that the force elements act on"
+    given = system.f_ext is not None or (system.tau is not None and not system.model.acting)
+    return "tau or f_ext is a Python function" if acts is None and given else ""
+
+
+def more_loads(model: Model, acts: Acting | None) -> Loads | None:
+    """What acts, unless that is nothing, or moments of the joint that are given as numbers."""
+    if not model.acting and (acts is None or (acts.f_ext is None and isinstance(acts.tau, np.ndarray))):
+        return None
+    return loads_of(model, acts)
 
 
 def motion(
     system: TurningBody,
-    kind: Callable[[bool], Kind],
+    kind: Callable[[bool, Loads | None], Kind],
     numbers: NDArray,
     method: Recordable,
     times: NDArray,
@@ -226,7 +251,7 @@ def motion(
     v: NDArray,
     acts: Acting | None,
 ) -> Prepared:
-    """A motion of a body through given times. kind : of a body on which moments act or not. numbers : (33,)."""
+    """A motion of a body through given times. kind : of a body, from what acts on it. numbers : (33,)."""
     loop, steps, size = loop_arrays(times, x, v), len(times) - 1, 16
     room = {
         "saddle": np.zeros(size * size),
@@ -234,10 +259,16 @@ def motion(
         "fall": np.zeros(3),
         "elimination": np.zeros(3),
     }
-    taken = {*loop, *room, "numbers", "tau"} - {"elimination"}  # room of `eliminate`, for whoever calls it
+    loads, of_body = more_loads(system.model, acts), {"numbers": numbers}
+    loaded = None if loads is None else loaded_body(system.model, system.body, loads, acts, steps)
+    if loaded is not None:
+        room, of_body = room | loaded.arrays, of_body | loaded.numbers
+    taken = {*loop, *room, *of_body, "tau"} - {"elimination"}  # room of `eliminate`, for whoever calls it
     own = arrays_of(method, len(x), len(v), taken)
     counts = {"stages": len(own["c"])}
-    if acts is not None:
+    if loaded is not None:
+        counts |= loaded.counts
+    elif acts is not None:
         assert isinstance(acts.tau, np.ndarray)
         held = 0 if acts.tau.ndim == 1 else acts.tau.shape[1]
         room["tau"] = np.ascontiguousarray(acts.tau, dtype=float)
@@ -245,10 +276,10 @@ def motion(
     return Prepared(
         steps,
         {**own, **room, **loop},
-        {"numbers": numbers},
+        of_body,
         {},
         counts,
-        partial(_code, kind(acts is not None), method.record, available()[0]),
+        partial(_code, kind(acts is not None and loaded is None, loads), method.record, available()[0]),
         method.shared,
     )
 

@@ -87,7 +87,10 @@ class TurningBody:
         return recorded.obstacle(self, acts)
 
     def _is_hard(self, acts: Acting | None) -> bool:
-        """Whether the recorded methods for directors fail: on forces along turning axes, and flat bodies."""
+        """Whether the recorded methods for directors fail: on forces along turning axes, on what is no moment of the
+        joint given as numbers, and on flat bodies."""
+        if recorded.more_loads(self.model, acts) is not None:
+            return True
         return (self.body.floats and acts is not None) or np.linalg.cond(self.body.euler_inertia) > FLAT
 
     def _numbers(self) -> NDArray:
