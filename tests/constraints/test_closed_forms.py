@@ -113,6 +113,17 @@ def test_what_has_no_meaning_is_refused(wrong, message):
         wrong()
 
 
+def test_what_is_no_constraint_is_refused():
+    model, *_ = flyers()
+    for wrong, hint in ((5, "5 is no constraint"), ("rod", "'rod' is no constraint"),
+                        (rbd.Distance, r"give an object of a ConstraintElement class, Distance\(\.\.\.\)"),
+                        (int, "give an object of a ConstraintElement class$"),
+                        (rbd.JointFriction("a hinge", 0.1), "is no constraint")):  # fmt: skip
+        with pytest.raises(ModelError, match=hint):
+            model.add_constraint("own", wrong)
+    assert not model.constraints
+
+
 def test_units_are_those_of_joints():
     model, *_ = flyers()
     model.add_body("lift", joint=rbd.Prismatic("z"), inertia=rbd.Inertia(1.0), joint_name="shaft")
