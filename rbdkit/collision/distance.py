@@ -65,7 +65,8 @@ def from_cone(pose: Pose, shape: Any, x: Any) -> tuple[Any, Any]:
     near = CLOSE * (radius + length)
     side, r = direction(stacked([q[0], q[1], 0.0 * q[2]]), stacked([1.0 + 0.0 * q[0], 0.0, 0.0]), near)
     z = q[2] + 0.5 * length  # above the base
-    slant = np.sqrt(radius * radius + length * length)
+    square = radius * radius + length * length
+    slant = np.sqrt(choose(square > 0.0, square, 1.0))
     along = clamped(((radius - r) * radius + z * length) / slant, 0.0, slant)  # from the rim up the flank
     flank_r, flank_z = r - (radius - along * radius / slant), z - along * length / slant
     base_r = r - np.minimum(r, radius)

@@ -15,6 +15,7 @@ from rbdkit.model import Joint, Limits, Mimic, Model
 from rbdkit.model.contact import add_rule
 from rbdkit.model.joint import require_in_loop
 from rbdkit.model.numbering import WORLD
+from rbdkit.model.validation import NOTHING_TOUCHES
 from rbdkit.spatial.inertia import Inertia
 
 LIMITS = ("lower", "upper", "velocity", "effort")
@@ -56,7 +57,9 @@ def assemble(sheet: Sheet) -> Assembly:
         return Assembly(None, (*refused, *densities), ())
     body, loop = ({item.name: item.key for item in items} for items in (sheet.parts, sheet.closures))
     of_loops = {"loop that cannot close", "redundant constraints"}
-    found = [Remark.of((loop if one.what in of_loops else body)[one.where], one) for one in model.validate()]
+    rule = {own.name: GROUND for own in sheet.contact_rules}
+    keys = {**dict.fromkeys(of_loops, loop), NOTHING_TOUCHES: rule}  # whose names a finding is about
+    found = [Remark.of(keys.get(one.what, body)[one.where], one) for one in model.validate()]
     explained = {remark.key for remark in densities}
     found = [remark for remark in found if not (remark.key in explained and remark.field == "inertia")]
     return Assembly(model, (*densities, *found), (GROUND, *(part.key for part in order)))

@@ -16,6 +16,7 @@ FIELD_OF = {
     "missing inertia": "inertia",
     "zero mass on a moving leaf": "inertia",
     "inertia not positive definite": "inertia",
+    "nothing touches": "contact_rules",
 }
 """Which field mends what `Model.validate` finds."""
 

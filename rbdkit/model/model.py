@@ -204,7 +204,8 @@ class Model:
         inertia : Inertia, optional
             In body coordinates; the body frame is the joint's successor frame.
         geometry : Geometry or Shape or iterable, optional
-            What to draw: one or more shapes, or `Geometry` for a shape with a placement, colour or role.
+            What to draw, and what touches other bodies if `add_ground` and its like say so: one or more shapes, or
+            `Geometry` for a shape with a placement, colour, role or material.
         joint_name : str, optional
             Name of the joint; ``<name>_joint`` if not given.
         damping, friction, stiffness, rest, armature, limits, mimic : optional

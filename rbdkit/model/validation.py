@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import ModelError
 from rbdkit.model.body import Body
 from rbdkit.model.closing.findings import loop_findings
+from rbdkit.model.contact import Touch
 from rbdkit.model.finding import Finding
 from rbdkit.model.numbering import structure_findings
 from rbdkit.spatial.inertia import Inertia
@@ -20,6 +21,9 @@ from rbdkit.spatial.read_numbers import shown
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
+NOTHING_TOUCHES = "nothing touches"
+"""What is wrong with a ground, or contacts, of which no pair of shapes comes."""
+
 
 def validate(model: Model) -> list[Finding]:
     """Every finding about the model: structure first, then body by body, then loops.
@@ -28,8 +32,8 @@ def validate(model: Model) -> list[Finding]:
     inertia that is not symmetric positive semidefinite, numbers that are not finite, axes that are not of unit length,
     and a joint that moves nothing that has mass in the direction it moves. Warnings, of what no real body has but many
     robot files do: an inertia that breaks the triangle inequality, or one without mass; a moving body without inertia
-    that others give mass to; a loop for which no pose was found that closes it. A note, where all is well: redundant
-    constraints of loops.
+    that others give mass to; a loop for which no pose was found that closes it; a ground, or contacts, that nothing
+    touches. A note, where all is well: redundant constraints of loops.
 
     Parameters
     ----------
@@ -73,7 +77,18 @@ def validate(model: Model) -> list[Finding]:
             findings += _motion_findings(body, moves_mass[start], alone)
     if any(finding.severity == "error" for finding in findings):
         return findings  # where something is broken, how loops move is not looked at
-    return findings + loop_findings(model)
+    return findings + loop_findings(model) + _contact_findings(model)
+
+
+def _contact_findings(model: Model) -> list[Finding]:
+    """Rules of contact that make no pair of shapes."""
+    made = {pair.rule for pair in model.contact_pairs}
+    named = {rule.name for rule in model.contact_rules if isinstance(rule, Touch)}  # others may make the same pairs
+    return [
+        Finding("warning", rule.name, NOTHING_TOUCHES, "no body that can move has a shape for it; give one a geometry")
+        for rule in model.contact_rules
+        if rule.name not in made and not (named & made)
+    ]
 
 
 def inertia_findings(name: str, inertia: Inertia | None) -> list[Finding]:

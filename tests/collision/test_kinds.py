@@ -117,6 +117,25 @@ def test_compiled_code_gives_the_same(kind, shapes):
 
 
 @KIND
+def test_shapes_without_size_and_places_without_direction_are_numbers_too(kind, shapes):
+    """Nothing is infinite or no number: lengths zero, one shape in the middle of the other, axes along each other."""
+    random_lengths, random_pose, _ = shapes
+    rng = np.random.default_rng(6)
+    turned = random_pose(rng)
+    for first in (Pose(np.eye(3), np.zeros(3)), turned):
+        for second in (first, Pose(first.R, first.p + 0.2 * first.R[:, 2]), Pose(turned.R, first.p)):
+            for size in (0.0, 1.0):
+                shape_p, shape_s = (random_lengths(rng, name, size) for name in (kind.first, kind.second))
+                w, v = rng.normal(size=(2, 2, 3))
+                numbers = motion(first, w[0], v[0]), motion(second, w[1], v[1]), shape_p, shape_s
+                found = with_rates(kind)(*numbers)
+                assert np.isfinite(found).all()
+                assert_allclose((found[:, 0, 4:] ** 2).sum(axis=1), 1.0, atol=1e-13)
+                with np.errstate(all="raise", under="ignore"):
+                    assert_allclose(table(kind.function(first, shape_p, second, shape_s)), found[:, 0], atol=1e-12)
+
+
+@KIND
 def test_the_smallest_gap_is_the_distance(kind, shapes, by_coal):
     """To what coal's iterations find."""
     rng, seen = np.random.default_rng(5), 0

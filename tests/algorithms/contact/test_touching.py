@@ -498,3 +498,17 @@ def test_normals_point_from_the_first_body_to_the_second(one, other):
     for touch in found:
         assert (touch.predecessor, touch.successor) == ("one", "two")
         assert_allclose(touch.normal, [0.0, 0.0, 1.0], atol=1e-9)
+
+
+def test_a_ground_that_nothing_touches_is_found():
+    model = rbd.Model("m")
+    model.add_body("bare", joint=rbd.Free(), inertia=UNIT)
+    model.add_ground(name="floor")
+    (finding,) = model.validate()
+    assert (finding.severity, finding.where, finding.what) == ("warning", "floor", "nothing touches")
+    (remark,) = Draft.from_model(model).findings()
+    assert remark.field == "contact_rules"
+    model.add_body("ball", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Sphere(0.1))
+    assert model.validate() == []
+    model.add_contact("floor", "ball", friction=0.1)  # in place of what the ground says
+    assert model.validate() == []
