@@ -10,7 +10,7 @@ from rbdkit.model import Finding
 FIELD_OF = {
     "duplicate name": "name",
     "loop that cannot close": "gap",
-    "redundant constraints": "gap",
+    "redundant constraints": "joint",
     "non-unit axis": "joint",
     "inertia": "inertia",
     "missing inertia": "inertia",

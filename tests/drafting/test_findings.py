@@ -58,7 +58,7 @@ def test_names_of_joints_frames_and_loops(pair):
     loop = draft.do(AddLoop(a, b, name="a_joint"))
     assert fields(draft, loop) == {("name", "blocking")}
     draft.do(RenameJoint(a, "hinge"))
-    assert [(remark.field, remark.severity) for remark in draft.findings()] == [("gap", "note")]
+    assert [(remark.field, remark.severity) for remark in draft.findings()] == [("joint", "note")]
     draft.do(RenameJoint(b, "hinge"))
     assert fields(draft, b) == {("joint_name", "blocking")}
 

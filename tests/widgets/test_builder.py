@@ -88,6 +88,11 @@ def test_every_field_of_a_loop_a_frame_and_the_world(builder):
     assert (loop.joint.name, loop.joint.type.kind, loop.successor) == ("close", "spherical", 1)
     assert "mm apart" in fields(builder)["gap"]["value"]
     np.testing.assert_array_equal(loop.successor_placement[:3, :3], np.diag([-1.0, 1.0, -1.0]))
+    put(builder, "stiffness", ["2", "3", "4"])
+    put(builder, "damping", ["0.1", "0", "0"])
+    joint = builder.model.loops[0].joint
+    assert (joint.stiffness.tolist(), joint.damping.tolist()) == ([2.0, 3.0, 4.0], [0.1, 0.0, 0.0])
+    assert fields(builder)["stiffness"]["value"] == ["2", "3", "4"] and "armature" not in fields(builder)
     ask(builder, "add_frame")
     put(builder, "body", "1")
     put(builder, "name", "tool")

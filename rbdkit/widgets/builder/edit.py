@@ -92,7 +92,8 @@ def operation(sheet: Sheet, key: int, field: str, value: Any, shape: int) -> Ope
         "seen_from",
     ):
         return SetJoint(key, _joint(item.joint, field, value))
-    assert isinstance(item, Part)
+    if isinstance(item, Closure):
+        return SetNumbers(key, field, _floats(value, field))
     return _of_body(item, field, value, shape)
 
 

@@ -6,7 +6,7 @@ A field is {id, label, kind, value, ...}; kind is 'text', 'numbers' (several in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from rbdkit.drafting import GROUND, Closure, Mark, Part, Sheet
 from rbdkit.drafting.assemble import inertia_of
+from rbdkit.drafting.fresh import IN_LOOPS, usual
 from rbdkit.drafting.kinds import CLASSES
 from rbdkit.joints import JointType, Reversed
 from rbdkit.joints.axis import axis_argument, unit_axis
@@ -191,17 +192,22 @@ def _angles(R: NDArray) -> NDArray:
     return np.asarray(Rotation.from_matrix(R).as_euler("xyz"))
 
 
-def _springs(sheet: Sheet, part: Part) -> dict[str, Any]:
-    fields = []
-    joint = part.joint
-    for name, tip in {**LOSSES, **LIMITS}.items():
+def _given(item: Part | Closure, tips: Mapping[str, str]) -> list[Field]:
+    """The numbers of a joint of these names, each with its tip."""
+    fields, joint = [], item.joint
+    for name, tip in tips.items():
         by_q = name in ("rest", "lower", "upper")
         labels = (joint.q_names if by_q else joint.v_names) if joint.nv > 1 else [""]
         units = {"rest": "q", "lower": "q", "upper": "q"}
         if joint.nv == 0:
             continue
         unit = _unit(joint, name) if joint.nv == 1 else units.get(name, "")
-        fields.append(_numbers(name, name, getattr(part, name), labels, unit, tip))
+        fields.append(_numbers(name, name, getattr(item, name) or usual(joint, name), labels, unit, tip))
+    return fields
+
+
+def _springs(sheet: Sheet, part: Part) -> dict[str, Any]:
+    fields, joint = _given(part, {**LOSSES, **LIMITS}), part.joint
     if joint.nq == 1:
         others = [("", "no other joint")]
         others += [(str(p.key), p.called) for p in sheet.parts if p.key != part.key and p.joint.nq == 1]
@@ -339,10 +345,13 @@ def _loop(sheet: Sheet, closure: Closure, gap: float | None) -> list[dict[str, A
         _select("predecessor", "from", str(closure.predecessor), _bodies(sheet, {closure.successor}), "One body"),
         _select("successor", "to", str(closure.successor), _bodies(sheet, {closure.predecessor}), "The other body"),
     ]
+    tips = {name: tip for name, tip in LOSSES.items() if name in IN_LOOPS}
+    springs = _group("Springs and losses", *_given(closure, tips), open=False)
     return [
         _group(closure.name or "(no name)", _text("name", "name", closure.name, "Name of the loop joint"), *ends,
                {"id": "gap", "kind": "note", "label": "", "value": text}, *([] if closed else [close])),
         _group("Joint", *_joint(closure.joint)),
+        *([springs] if closure.joint.nv else []),
         _place(closure.placement, f"Its frame on {sheet.body_name(closure.predecessor)}"),
         _place(closure.successor_placement, f"Its frame on {sheet.body_name(closure.successor)}", "successor_"),
     ]  # fmt: skip

@@ -134,7 +134,7 @@ class BuilderPanel {
     this.redo.title = status.redo ? `Redo: ${status.redo} (Ctrl+Shift+Z)` : "Nothing to redo";
     const counts = [[status.errors, "error"], [status.warnings, "warning"]].filter(([n]) => n).map(([n, word]) => `${n} ${word}${n > 1 ? "s" : ""}`);
     const words = status.picking ? "click the point in the picture" : [counts.join(", "), status.state].filter(Boolean).join("; ");
-    this.state.textContent = words || "no findings";
+    this.state.textContent = words || "no errors or warnings";
     this.state.dataset.level = status.picking ? "pick" : status.errors ? "error" : status.warnings ? "warning" : "good";
   }
 
