@@ -93,7 +93,7 @@ class Mobility:
     def counted(self) -> int:
         """Gruebler's and Kutzbach's count: freedoms of all joints less 3 a loop in a plane, less 6 in space."""
         in_plane = self.numbers.counted_in_plane
-        return self.numbers.counted if in_plane is None else in_plane
+        return self.numbers.counted_by_loops if in_plane is None else in_plane
 
     @property
     def is_planar(self) -> bool:
@@ -299,7 +299,12 @@ def _lines(found: Mobility) -> list[str]:
     if not numbers.N_L:
         return [f"  no loops: {numbers.n} freedom(s) of the joints"]
     loops = f"{numbers.N_L} loop" + ("s" if numbers.N_L > 1 else "")
-    if numbers.planar is None:
+    flat = sum(own is not None for own in numbers.in_plane)
+    if numbers.planar is None and flat:
+        free, other = numbers.counted_by_loops + 3 * flat + 6 * (numbers.N_L - flat), numbers.N_L - flat
+        count = f"{free} freedoms of {joints} joints, less 3 for each of {flat} loop{'s' * (flat > 1)} in a plane"
+        count += f", less 6 for each of {other} other{'s' * (other > 1)}" if other else ""
+    elif numbers.planar is None:
         count = f"{numbers.n_tot} freedoms of {joints} joints, less 6 for each of {loops}"
     else:
         count = f"{numbers.planar} freedoms of {joints} joints in a plane, less 3 for each of {loops}"

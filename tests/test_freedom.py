@@ -134,3 +134,19 @@ def test_what_cannot_be_weakened_is_said_and_what_is_proper_stays():
         rbd.mobility(planar_four_bar(), np.zeros((2, 3)))
     with pytest.raises(ModelError, match="pose 'flat'"):
         variable_mobility("flat")
+
+
+def test_loops_in_planes_of_their_own_count_by_three():
+    """An excavator swings, which takes its loops out of one plane, but each of them stays in its own; by hand."""
+    found = rbd.mobility(rbd.library.excavator())
+    assert not found.is_planar
+    assert (found.counted, found.instantaneous, found.redundant) == (4, 4, 12)
+    assert "counted   4: 16 freedoms of 16 joints, less 3 for each of 4 loops in a plane" in str(found)
+    ball = rbd.mobility(rbd.library.excavator(rbd.SphereInCylinder("y")))  # of five freedoms two lead across
+    assert (ball.counted, ball.numbers.counted) == (4, 4)
+    mixed = rbd.library.excavator()
+    mixed.add_body("swivel", joint=rbd.Revolute("x"), placement=[0, 9, 0], inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+    mixed.add_loop("tie", "swivel", "bucket", rbd.Free())
+    counted = rbd.mobility(mixed, mixed.neutral()).numbers
+    assert counted.in_plane == (1, 1, 1, 1, None)
+    assert counted.counted_by_loops == 5  # a free loop joint ties nothing

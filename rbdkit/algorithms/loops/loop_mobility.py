@@ -15,7 +15,7 @@ from rbdkit.algorithms.loops.loop_constraint import loop_constraint
 from rbdkit.algorithms.loops.loop_jacobian import find_loop
 from rbdkit.errors import ModelError
 from rbdkit.joints import Cylindrical, Free, JointType, Planar, SphereInCylinder, Spherical, Universal
-from rbdkit.model import Model
+from rbdkit.model import Loop, Model
 from rbdkit.model.placement import as_pose
 from rbdkit.model.requirements import require_no_constraints
 from rbdkit.spatial import plucker, se3, subspace
@@ -37,6 +37,11 @@ class LoopMobility:
         Of these planes, in world axes.
     singular_values : ndarray
         Of K with angles as arcs, see `LoopConstraint.scaled`; the largest first.
+    in_plane : tuple of int or None
+        For each loop, if all that it is made of moves in parallel planes of its own: freedoms of its loop joint that do
+        not lead out of these, else None.
+    sizes : tuple of int
+        All freedoms of each loop joint.
     """
 
     n: int
@@ -47,6 +52,8 @@ class LoopMobility:
     planar: int | None
     normal: NDArray | None
     singular_values: NDArray
+    in_plane: tuple[int | None, ...] = ()
+    sizes: tuple[int, ...] = ()
 
     @property
     def mobility(self) -> int:
@@ -62,6 +69,14 @@ class LoopMobility:
     def counted_in_plane(self) -> int | None:
         """n_tot - 3 N_L of a planar system (Eq 8.54), None for others."""
         return None if self.planar is None else self.planar - 3 * self.N_L
+
+    @property
+    def counted_by_loops(self) -> int:
+        """Of systems that are planar in parts: less 3 for every loop in a plane of its own, less 6 for every other."""
+        mixed = self.n_tot - 6 * self.N_L
+        for own, size in zip(self.in_plane, self.sizes, strict=True):
+            mixed += 0 if own is None else own - 3 - (size - 6)
+        return mixed
 
     @property
     def excess(self) -> int:
@@ -94,16 +109,23 @@ def loop_mobility(model: Model, q: NDArray, *, t: float = 0.0, tol: float | None
     constraint = loop_constraint(model, q, np.zeros(model.nv), t=t)
     space = row_space(constraint, tol)
     n_tot = model.nv + sum(loop.joint.nv for loop in model.loops)
-    normal, planar = plane_normal(model, q, t=t), None
-    if normal is not None:
-        allowed = _planar_motions(normal)
-        X = _from_world(model, q, t)
-        planar = model.nv
-        for k, loop in enumerate(model.loops):
-            S = plucker.inverse(X[loop.successor]) @ constraint.S[k]
-            planar += S.shape[1] + 3 - subspace.dimension(np.hstack([S, allowed])) if S.shape[1] else 0
+    X, normal = _from_world(model, q, t), plane_normal(model, q, t=t)
+    across = [plucker.inverse(X[loop.successor]) @ S for loop, S in zip(model.loops, constraint.S, strict=True)]
+    planar = None if normal is None else model.nv + sum(_in_plane(S, normal) for S in across)
+    own = [_normal_of_loop(model, q, loop, X) for loop in model.loops]
+    in_plane = tuple(None if n is None else _in_plane(S, n) for S, n in zip(across, own, strict=True))
+    sizes = tuple(loop.joint.nv for loop in model.loops)
     return LoopMobility(
-        model.nv, constraint.n_c, space.r, n_tot, len(model.loops), planar, normal, space.singular_values
+        model.nv,
+        constraint.n_c,
+        space.r,
+        n_tot,
+        len(model.loops),
+        planar,
+        normal,
+        space.singular_values,
+        in_plane,
+        sizes,
     )
 
 
@@ -122,10 +144,25 @@ def plane_normal(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray | None:
     """
     if any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
         return None
-    X = _from_world(model, q, t)
-    S = np.hstack(
-        [np.zeros((6, 0)), *(plucker.inverse(X[i]) @ model.joints[i].motion_subspace(q) for i in model.outward)]
-    )
+    return _normal(_axes(model, q, model.outward, _from_world(model, q, t)))
+
+
+def _normal_of_loop(model: Model, q: NDArray, loop: Loop, X: NDArray) -> NDArray | None:
+    """The same of what one loop is made of: the joints that move one of its ends alone."""
+    joints = set(model.support(loop.successor)) ^ set(model.support(loop.predecessor))
+    if any(joint.type.is_driven for joint in (loop.joint, *(model.joints[i] for i in joints))):
+        return None
+    return _normal(_axes(model, q, sorted(joints), X))
+
+
+def _axes(model: Model, q: NDArray, joints: Iterable[int], X: NDArray) -> NDArray:
+    """What joints allow (6, n), in the world."""
+    parts = (plucker.inverse(X[i]) @ model.joints[i].motion_subspace(q) for i in joints)
+    return np.hstack([np.zeros((6, 0)), *parts])
+
+
+def _normal(S: NDArray) -> NDArray | None:
+    """The normal of the planes in which velocities lie, (3,); None if there are none."""
     if not S.shape[1]:
         return None
     turns, shifts = S[:3], S[3:]
@@ -139,6 +176,11 @@ def plane_normal(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray | None:
     sizes = np.linalg.norm(S, axis=0)
     off = np.concatenate([np.linalg.norm(np.cross(n, turns.T), axis=1) / sizes, np.abs(n @ shifts) / sizes])
     return n if off.max() < 1e-9 else None
+
+
+def _in_plane(S: NDArray, n: NDArray) -> int:
+    """How many of the freedoms S (6, n) of a joint do not lead out of planes."""
+    return S.shape[1] + 3 - subspace.dimension(np.hstack([S, _planar_motions(n)])) if S.shape[1] else 0
 
 
 def with_loop_joint(model: Model, name: str, kind: JointType, turned: NDArray | None = None) -> Model:
