@@ -18,6 +18,8 @@ from rbdkit.laws.log import Log
 from rbdkit.laws.near import Near
 from rbdkit.laws.scene import Scene
 
+LOOKS = 10
+"""Steps from one look at how fast contacts may move to the next."""
 STABLE = 2.0
 """Rate of a contact times the step up to which explicit methods follow it."""
 
@@ -108,7 +110,9 @@ class Compliant(Law):
         for k in range(len(times) - 1):
             hold(k)
             h = float(times[k + 1] - times[k])
-            fastest = max(fastest, h * system.tell(log, k, float(times[k]), state.x, state.v, h))
+            system.tell(log, k, float(times[k]), state.x, state.v, h)
+            if k % LOOKS == 0:
+                fastest = max(fastest, h * system.rate_of_contacts(float(times[k]), state.x, state.v))
             if np.isfinite(thin):
                 farthest = max(farthest, h * scene.fastest(float(times[k]), state.x, state.v[: scene.model.nv]))
             before = state.v[-2:]
@@ -290,13 +294,17 @@ class Surfaces:
             self.z_0[row] = depth
         return q, s
 
-    def tell(self, log: Log, k: int, t: float, q: NDArray, s: NDArray, h: float) -> float:
-        """Tell a log of state k; gives the rate of the fastest motion of what touches, 1/s."""
+    def tell(self, log: Log, k: int, t: float, q: NDArray, s: NDArray, h: float) -> None:
+        """Tell a log of state k."""
         near, _, f, u, _ = self._forces(t, q, s)
         log.state(k, t, near, np.einsum("ik,ikj->ij", f, near.axes))
         rough, sliding = self.scene.friction[near.pair] > 0.0, np.hypot(u[:, 1], u[:, 2])
         at_limit = np.hypot(f[:, 1], f[:, 2]) >= 0.999999 * self.scene.friction[near.pair] * f[:, 0]
         log.watch(t, near, f[:, 0] * h, u[:, 0], np.where(at_limit, sliding, 0.0), rough, 1e-2)
+
+    def rate_of_contacts(self, t: float, q: NDArray, s: NDArray) -> float:
+        """Of the fastest motion of what touches, 1/s."""
+        near = self._forces(t, q, s)[0]
         rates = [float((self.K_t / self.D_t).max(initial=0.0))]
         if len(near):
             J = self.scene.rows(t, q, near)

@@ -55,7 +55,7 @@ class Held:
         return self.system.displacement(x0, x1)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Moment:
     """A state, what current contacts do there, and what comes near."""
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import forward_kinematics
-from rbdkit.algorithms.contact import contacts
-from rbdkit.algorithms.contact.touching import near as may_be_near
-from rbdkit.collision import poses_of
+from rbdkit.algorithms.contact import contacts, near_places
 from rbdkit.engine import kernels_for
 from rbdkit.laws.near import NOTHING, Near
 from rbdkit.model import Model
-from rbdkit.model.contact_kinds import ContactKinds, PairsOfKind, contact_kinds
+from rbdkit.model.contact_kinds import ContactKinds, contact_kinds
 from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Sphere
 from rbdkit.model.kept import kept
 
@@ -35,7 +36,7 @@ class ModelPairs:
         contacts(model, model.neutral())  # refuses shapes that nobody knows
         self.model = model
         self.names = tuple(pair.name for pair in model.contact_pairs)
-        self.surfaces = [pair.material for pair in model.contact_pairs]
+        self.surfaces: Sequence[Any] = [pair.material for pair in model.contact_pairs]
         ends = [[model.body(pair.predecessor).index, model.body(pair.successor).index] for pair in model.contact_pairs]
         self.bodies = np.array(ends, dtype=int).reshape(-1, 2)
         self.kinds: ContactKinds = contact_kinds(model)
@@ -57,13 +58,11 @@ class ModelPairs:
             poses = kernels.forward_kinematics(q, None, t)[0]
         else:
             poses = forward_kinematics(self.model, q, t=t).poses
-        found = [own for kind in self.kinds.kinds if (own := _of_kind(kind, poses, margin)) is not None]
-        if not found:
+        found = near_places(self.model, poses, margin)
+        if not len(found.pair):
             return NOTHING
-        pair, slot, gap, point, normal = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        order = np.lexsort((slot, pair))
-        still = np.zeros((len(pair), 3))
-        return Near(pair[order], slot[order], gap[order], point[order], normal[order], still, still)
+        still = np.zeros((len(found.pair), 3))
+        return Near(found.pair, found.slot, found.gap, found.point, found.normal, still, still)
 
     def moving(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
         """The same with the rates of points and normals."""
@@ -80,24 +79,6 @@ class ModelPairs:
 def pairs_of(model: Model) -> ModelPairs | None:
     """The pairs of a model; None if nothing in it can touch."""
     return kept(model, ModelPairs) if model.contact_rules and model.contact_pairs else None
-
-
-def _of_kind(kind: PairsOfKind, poses: NDArray, margin: float) -> tuple[NDArray, ...] | None:
-    """pair, slot, gap, point and normal of the places of one kind that are near; None if none is."""
-    first, second = poses[kind.body_first] @ kind.placement_first, poses[kind.body_second] @ kind.placement_second
-    rows = may_be_near(kind, first, second, margin)
-    if not len(rows):
-        return None
-    places = kind.kind.function(
-        poses_of(first[rows]), kind.lengths_first[rows].T, poses_of(second[rows]), kind.lengths_second[rows].T
-    )
-    gap = np.asarray(places.gap)
-    k, i = np.nonzero(gap <= margin)
-    if not len(k):
-        return None
-    point, normal = np.moveaxis(places.point, 1, -1)[k, i], np.moveaxis(places.normal, 1, -1)[k, i]
-    sense = np.where(kind.turned[rows[i]], -1.0, 1.0)
-    return kind.pair[rows[i]], kind.slot[rows[i]] + k, gap[k, i], point, sense[:, None] * normal
 
 
 def _thick(shape: object) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,19 @@ class Problem:
 
     def __len__(self) -> int:
         return len(self.mu)
+
+    def islands(self) -> list[NDArray]:
+        """Numbers of points whose impulses move each other, in groups."""
+        m = len(self)
+        tied = np.abs(self.W).reshape(m, 3, m, 3).max(axis=(1, 3)) > 0.0
+        count, labels = connected_components(tied, directed=False)
+        return [np.flatnonzero(labels == k) for k in range(count)]
+
+    def of(self, rows: NDArray) -> Problem:
+        """The problem of some points alone."""
+        three = (3 * rows[:, None] + np.arange(3)).ravel()
+        names = tuple(self.names[int(i)] for i in rows)
+        return Problem(self.W[np.ix_(three, three)], self.b[three], self.mu[rows], names, self.start[rows])
 
     def slopes(self) -> tuple[NDArray, NDArray]:
         """How stiffly each point answers by itself: W_nn (m,), and the largest eigenvalue of W_tt (m,)."""

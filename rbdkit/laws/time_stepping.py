@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -29,8 +29,12 @@ UNSETTLED = 1e-6
 """Part of the largest velocity among the points that sweeps may miss before another way is tried."""
 TOO_HARD = 1e-2
 """Such a part, too; the compiled loop leaves steps that miss their law by more to Python."""
+NEIGHBOURS = 1e-3
+"""How far a point may be from one of the step before, beside what bodies move, to be the same, m."""
 FEW = 12
-"""Points that pivots are quick with."""
+"""Points that move each other, up to which more sweeps, and pivots, cost little."""
+LONGER = 20
+"""So many times as many sweeps they get, where they need them."""
 BOUNCE = 1e-3
 """Approach, m/s, below which restitution has nothing to give back."""
 
@@ -111,7 +115,7 @@ class TimeStepping(Law):
         w: NDArray,
         log: Log,
     ) -> Iterator[Sample]:
-        memory: dict[tuple[int, int], NDArray] = {}
+        memory = Memory()
         for k in range(len(times) - 1):
             hold(k)
             step = self.step(scene, float(times[k]), q, w, float(times[k + 1] - times[k]), memory)
@@ -121,21 +125,19 @@ class TimeStepping(Law):
         last = self.step(scene, float(times[-1]), q, w, float(times[-1] - times[-2]), memory)
         log.state(len(times) - 1, float(times[-1]), last.near, last.force)  # what acts from the last state on
 
-    def step(
-        self, scene: Scene, t: float, q: NDArray, w: NDArray, h: float, memory: dict[tuple[int, int], NDArray]
-    ) -> Step:
+    def step(self, scene: Scene, t: float, q: NDArray, w: NDArray, h: float, memory: Memory) -> Step:
         """One step.
 
         Parameters
         ----------
-        w : velocities, then states of force elements. memory : impulses of the last step by pair and slot, for solvers
-            that begin there.
+        w : velocities, then states of force elements. memory : impulses of the last step, for solvers that begin there.
         """
         nv = scene.model.nv
         v, rate, straight = w[:nv], scene.system.rate(t, q, w), scene.straight
         w_new = w + h * np.concatenate([straight.seen_still(v, rate[:nv]), rate[nv:]])
         v_free = w_new[:nv]
-        near = scene.near(t, q, v, 2.0 * h * scene.fastest(t, q, v, v_free))
+        ahead = 2.0 * h * scene.fastest(t, q, v, v_free)
+        near = scene.near(t, q, v, ahead)
         step = Step(t, h, q, w_new, near)
         u_h = h * v_free
         if len(near):
@@ -146,13 +148,15 @@ class TimeStepping(Law):
             W = 0.5 * (W + W.T)
             before, free = J @ v + carried, J @ v_free + carried
             b = self._allowed(scene, near, before, free, h)
-            start = np.array([memory.get(key, (0.0, 0.0, 0.0)) for key in near.keys])
+            start = memory.beside(near, ahead + NEIGHBOURS)
             problem = Problem(W, b, scene.friction[near.pair], scene.names(near), start)
             found, residual = self._solve(problem)
             lam = found.lam.ravel()
             w_new[:nv] = v_free + yields @ lam
             step.solved(found, residual, before, free + W @ lam)
-            u_h = h * w_new[:nv] + self._led_out(scene, near, problem, yields, free + W @ lam, h)
+            out = self._led_out(near, problem, yields, free + W @ lam, h)
+            step.lifted = -float((v_free - v) @ inverse.H @ out) / h  # against what pulls them in
+            u_h = h * w_new[:nv] + out
         w_new[:nv], u_h = straight.after(u_h, w_new[:nv]), straight.bent(u_h)
         step.q = scene.system.move(q, np.concatenate([u_h, w_new[nv:]]) if len(w) > nv else u_h)
         if isinstance(scene.system, ClosedJointSystem):
@@ -168,10 +172,25 @@ class TimeStepping(Law):
         return b
 
     def _solve(self, problem: Problem) -> tuple[Impulses, float]:
+        """Impulses, and by how much they miss the law, m/s: of what does not move each other one by one."""
+        islands = problem.islands()
+        if len(islands) < 2:
+            return self._solve_one(problem)
+        lam, parts = np.zeros((len(problem), 3)), []
+        for own in islands:
+            found, residual = self._solve_one(problem.of(own))
+            lam[own] = found.lam
+            parts.append((found.rounds, found.settled, residual))
+        rounds, settled, off = zip(*parts, strict=True)
+        return Impulses(lam, max(rounds), all(settled)), max(off)
+
+    def _solve_one(self, problem: Problem) -> tuple[Impulses, float]:
         scale = float(np.abs(problem.b).max())
         tol = self.tol * scale
         if self.solver == "cone":
             found = cone(problem, tol=tol, most=int(self.sweeps))
+            if not found.settled and len(problem) <= FEW:
+                found = cone(replace(problem, start=found.lam), tol=tol, most=LONGER * int(self.sweeps))
             residual = problem.residual(found.lam)
             if found.settled or residual <= UNSETTLED * scale:
                 return found, residual
@@ -198,13 +217,11 @@ class TimeStepping(Law):
         off = problem.residual(other.lam)
         return (other, off) if off < residual else (found, residual)
 
-    def _led_out(
-        self, scene: Scene, near: Near, problem: Problem, yields: NDArray, after: NDArray, h: float
-    ) -> NDArray | float:
+    def _led_out(self, near: Near, problem: Problem, yields: NDArray, after: NDArray, h: float) -> NDArray:
         """What leads points that are inside out of it, a displacement of the joints, (nv,)."""
         ahead = near.gap + h * after[::3]
         if not (self.recovery and (ahead < -(1e-12 + 10.0 * h * self.tol * float(np.abs(problem.b).max()))).any()):
-            return 0.0  # what sweeps leave is no overlap
+            return np.zeros(len(yields))  # what sweeps leave is no overlap
         n = slice(None, None, 3)
         wanted = np.where(ahead < 0.0, self.recovery, 1.0) * ahead / h
         smooth = np.zeros(len(near))
@@ -213,6 +230,29 @@ class TimeStepping(Law):
         out = Problem(problem.W, b, smooth, problem.names, np.zeros((len(near), 3)))
         lam = cone(out, tol=1e-6 * float(np.abs(wanted).max()), most=int(self.sweeps)).lam
         return h * (yields @ lam.ravel())
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Impulses lam (m, 3) of a step at points (m, 3) of pairs (m,)."""
+
+    pair: NDArray = field(default_factory=lambda: np.zeros(0, dtype=int))
+    point: NDArray = field(default_factory=lambda: np.zeros((0, 3)))
+    lam: NDArray = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def beside(self, near: Near, reach: float) -> NDArray:
+        """For each point the impulse that acted nearest to it on the same pair, within reach, m; each is given once."""
+        start = np.zeros((len(near), 3))
+        if not len(self.pair):
+            return start
+        apart = np.linalg.norm(near.point[:, None] - self.point, axis=-1)
+        apart[near.pair[:, None] != self.pair] = np.inf
+        for _ in range(min(apart.shape)):
+            i, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
+            if not apart[i, k] <= reach:
+                break
+            start[i], apart[i], apart[:, k] = self.lam[k], np.inf, np.inf
+        return start
 
 
 @dataclass(eq=False)
@@ -225,8 +265,9 @@ class Step:
     w: NDArray
     near: Near
     force: NDArray = field(init=False)
-    memory: dict[tuple[int, int], NDArray] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
     lam: NDArray | None = None
+    lifted: float = 0.0
 
     def __post_init__(self) -> None:
         self.force = np.zeros((len(self.near), 3))
@@ -236,7 +277,7 @@ class Step:
         self.lam, self.found, self.residual = found.lam, found, residual
         self.before, self.after = before.reshape(-1, 3), after.reshape(-1, 3)
         self.force = np.einsum("ik,ikj->ij", found.lam, self.near.axes) / self.h
-        self.memory = dict(zip(self.near.keys, found.lam, strict=True))
+        self.memory = Memory(self.near.pair, self.near.point, found.lam)
         self.work = found.lam * 0.5 * (self.before + self.after)
 
     def write(self, log: Log, k: int, scene: Scene) -> None:
@@ -246,7 +287,7 @@ class Step:
             log.watch(self.t, self.near, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool), BOUNCE)
             log.took(0.0, 0.0)
             return
-        log.took(-float(self.work[:, 0].sum()), -float(self.work[:, 1:].sum()))
+        log.took(-float(self.work[:, 0].sum()) - self.lifted, -float(self.work[:, 1:].sum()))
         log.solved(self.residual, self.found.rounds, self.found.settled)
         rough, sliding = scene.friction[self.near.pair] > 0.0, np.hypot(self.after[:, 1], self.after[:, 2])
         log.watch(self.t, self.near, self.lam[:, 0], self.before[:, 0], sliding, rough, 10.0 * BOUNCE)
