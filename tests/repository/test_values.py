@@ -18,6 +18,7 @@ GROW = {  # made piece by piece, by those who hold them
     "formats.xml.reader.Element",
     "scene.mesh_reader.MeshReader",
     "simulation.ensembles.crew.Job",
+    "laws.time_stepping.Step",
 }
 
 
