@@ -21,7 +21,9 @@ GAP, FRICTION, RESTITUTION, TARGET = range(27, 31)
 NN, TT, N1, N2, T11, T12, T22 = range(31, 38)
 """What unit impulses do: normal velocity by the normal one; the larger eigenvalue of the tangential block; tangential
 velocities by the normal one; the tangential block."""
-CONTACT = 38
+PULL = 38
+"""How much normal velocity the step brings without impulses."""
+CONTACT = 39
 """Numbers of a contact."""
 SLOT, LINK_P, LINK_S, START, MIDDLE, END, SHIFT_1, SHIFT_2, WHERE_P = range(9)
 """Entries of a contact in "contact_parts": its slot; the links; its lines in "contact_J", from START to MIDDLE those of

@@ -16,7 +16,9 @@ from rbdkit.engine.contact.contacts import (
     MISSED,
     NORMAL,
     NOW,
+    OUT,
     POINT,
+    PULL,
     RESIDUAL,
     SLOT,
     SPEED,
@@ -89,6 +91,13 @@ class Diary:
                     self._enter(place, self._point(contact))
         self._account()
         self._events()
+
+    def write_lifted(self) -> None:
+        """The energy that leads overlaps out against what pulls bodies in, once impulses for that are found."""
+        program = self.program
+        for contact in self.contacts.each():
+            given = program.load("account", 0, NORMAL_WORK) + contact[OUT] * contact[PULL]
+            program.store("account", 0, NORMAL_WORK, given)
 
     def _next(self) -> Index:
         """Where the next entry of the log goes."""

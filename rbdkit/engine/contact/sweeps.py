@@ -28,6 +28,7 @@ from rbdkit.engine.contact.contacts import (
     NORMAL,
     OUT,
     OVERLAP,
+    PULL,
     RESIDUAL,
     RESTITUTION,
     SCALE,
@@ -88,7 +89,7 @@ class Sweeps:
             e = contact[RESTITUTION]
             comes_back = both(both(arriving < -BOUNCE, gap + h * free < 0.0), e > 0.0)
             least = select(comes_back, -e * arriving, -maximum(gap, 0.0) / h)
-            contact[TARGET] = least
+            contact[TARGET], contact[PULL] = least, free - arriving
             size = program.load("contact_state", 0, TOLERANCE)
             for wrong in (free - least, *slip):
                 size = maximum(size, abs(wrong))

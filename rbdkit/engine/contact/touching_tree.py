@@ -114,6 +114,7 @@ class RecordedTouchingTree(RecordedTree):
         self.diary.write()
         self.sweeps.end()
         self.sweeps.lead_out()
+        self.diary.write_lifted()
         for a in tree.freedoms():
             place = program.entry("place_of_velocity", a)
             v_new = program.load("contact_v", place)
