@@ -8,6 +8,7 @@
     chapters 6, 7           sparse_trees, parent_arrays, candelabra; box_and_cylinder
     chapter 9               satellite_with_arm, falling_cat, shaken_pendulum; geared, right_angle_arm
     chapter 10              rod_trees, revolute_trees, far_body, unlike_spheres, turret_pendulum
+    chapter 11              bouncing, slopes, spinning, piles, woodpecker, walkers: each a model with where it starts
     papers                  holzinger, free_rotation; gebhardt_romero; mueller_terze
     for tests               random_tree, parent_arrays
     from files              robots
@@ -19,6 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rbdkit.library.andrews import andrews_squeezer
+from rbdkit.library.bouncing import ball_pit, bouncing_ball, newtons_cradle
 from rbdkit.library.box_and_cylinder import box_and_cylinder
 from rbdkit.library.candelabra import candelabra
 from rbdkit.library.cuboids import cuboid_chain, cuboid_tree
@@ -42,6 +44,7 @@ from rbdkit.library.mueller_terze import (
 from rbdkit.library.overconstrained import rectangular_bricard, sarrus_linkage
 from rbdkit.library.parent_arrays import branched_parents, chain_parents, random_parents
 from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, small_swing_period, spherical_pendulum
+from rbdkit.library.piles import box_pyramid, domino_row
 from rbdkit.library.pinion_hinge import pinion_hinge
 from rbdkit.library.planar_machines import five_bar, linear_actuator, parallelogram_robot, peaucellier
 from rbdkit.library.platforms import delta_robot, stewart_coordinates, stewart_platform
@@ -51,11 +54,15 @@ from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain
 from rbdkit.library.rolling_sphere import rolling_sphere
 from rbdkit.library.satellite_with_arm import satellite_with_arm
 from rbdkit.library.shaken_pendulum import shaken_pendulum, shaking, upright_frequency
+from rbdkit.library.slopes import block_on_slope, disc_in_slot, painleve_rod, rolling_wheel
 from rbdkit.library.soft_bodies import robot_with_tail, soft_cube
+from rbdkit.library.spinning import rattleback, spinning_coin, tippe_top
 from rbdkit.library.taut_string import three_discs
 from rbdkit.library.turret_pendulum import turret_pendulum
 from rbdkit.library.unlike_spheres import unlike_spheres
 from rbdkit.library.variable_mobility import variable_mobility
+from rbdkit.library.walkers import humanoid, quadruped
+from rbdkit.library.woodpecker import woodpecker_toy
 
 if TYPE_CHECKING:
     from rbdkit.library.geared import differential, elliptic_gears, geared_arm
@@ -64,20 +71,24 @@ if TYPE_CHECKING:
     from rbdkit.library.serial_arms import puma_560, scara_arm, stanford_arm
 
 __all__ = [
-    "cuboid_chain",
-    "cuboid_tree",
-    "robot_with_tail",
-    "soft_cube",
     "andrews_squeezer",
+    "ball_pit",
+    "block_on_slope",
+    "bouncing_ball",
     "box_and_cylinder",
+    "box_pyramid",
     "branched_parents",
     "candelabra",
     "cat_roll",
     "chain_parents",
     "chain_pendulum",
     "crank_slider",
+    "cuboid_chain",
+    "cuboid_tree",
     "delta_robot",
     "differential",
+    "disc_in_slot",
+    "domino_row",
     "double_pendulum",
     "elliptic_gears",
     "excavator",
@@ -92,28 +103,36 @@ __all__ = [
     "geared_arm",
     "general_unbranched",
     "heavy_top",
+    "humanoid",
     "joint_gallery",
     "ladder",
+    "led_joints",
     "linear_actuator",
     "lower_pair",
     "n_four_bar",
+    "newtons_cradle",
+    "painleve_rod",
     "parallelogram_robot",
     "peaucellier",
     "pendulum",
     "pinion_hinge",
     "planar_four_bar",
     "puma_560",
+    "quadruped",
     "rack_and_pinion",
     "random_parents",
     "random_state",
     "random_tree",
+    "rattleback",
     "rectangular_bricard",
     "revolute_tree",
     "right_angle_arm",
     "robot_file",
     "robot_files",
+    "robot_with_tail",
     "rod_tree",
     "rolling_sphere",
+    "rolling_wheel",
     "sarrus_linkage",
     "satellite",
     "satellite_with_arm",
@@ -121,24 +140,27 @@ __all__ = [
     "shaken_pendulum",
     "shaking",
     "small_swing_period",
+    "soft_cube",
     "spatial_slider_crank",
     "spherical_double_pendulum",
     "spherical_pendulum",
+    "spinning_coin",
     "stanford_arm",
     "stewart_coordinates",
     "stewart_platform",
     "three_bar_linkage",
     "three_discs",
+    "tippe_top",
     "tumbling_box",
     "tumbling_box_state",
     "turret_pendulum",
-    "led_joints",
     "uncommon_joints",
     "unlike_spheres",
     "upright_frequency",
     "variable_mobility",
     "waist",
     "waist_motion",
+    "woodpecker_toy",
     "zigzag_angles",
     "zigzag_chain",
 ]
