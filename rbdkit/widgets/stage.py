@@ -113,6 +113,7 @@ class Stage(Touch, OfCell):
     _scene = traitlets.Dict().tag(sync=True)
     _tracks = traitlets.Dict().tag(sync=True)
     _plots: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
+    _marks: traitlets.List[list[Any]] = traitlets.List().tag(sync=True)  # time, text and colour, on the time line
     _pose = traitlets.Bytes(b"").tag(sync=True)
     _axes = traitlets.List(list(palette.AXES)).tag(sync=True)
     _followable = traitlets.Unicode("").tag(sync=True)

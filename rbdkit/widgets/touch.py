@@ -46,6 +46,7 @@ class Touch(Front):
 
     _arrows = traitlets.Bytes(b"").tag(sync=True)
     _ellipsoids = traitlets.Bytes(b"").tag(sync=True)
+    _through = traitlets.Bool(False).tag(sync=True)  # arrows and ellipsoids are seen through bodies
     _handle = traitlets.Dict().tag(sync=True)
     _asked = traitlets.Int(0).tag(sync=True, echo_update=False)
     _answered = traitlets.Int(0).tag(sync=True)

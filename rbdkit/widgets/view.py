@@ -17,6 +17,7 @@ from rbdkit.scene import Scene, Tracks, plots_of, scene_of, tracks_of
 from rbdkit.scene.bounds import node_outlines, span, swept_outline
 from rbdkit.scene.ground import LAYER as GROUND
 from rbdkit.scene.ground import laid_under, reaching_to
+from rbdkit.scene.touching import KINDS, contact_plots, event_marks, force_scale, touching
 from rbdkit.widgets.inspecting import Inspecting, Now, state_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class View(Inspecting):
         Coordinates of the picture at first; neutral if not given.
     trajectory : Trajectory, optional
         A recorded motion.
-    trails, follow, plots : optional
+    trails, follow, plots, contacts : optional
         As of `show`.
     room_for : array_like (k, nq), optional
         Further coordinates at which the model should be in the picture.
@@ -62,6 +63,7 @@ class View(Inspecting):
         trails: Iterable[str] | None = None,
         follow: str | None = None,
         plots: bool = True,
+        contacts: bool = True,
         room_for: ArrayLike | None = None,
         **options: Any,
     ) -> None:
@@ -79,8 +81,48 @@ class View(Inspecting):
             tracks = tracks_of(trajectory)
             scene, options["near"], far = framed(scene, tracks, followable)
             follow = (followable if far else "") if follow is None else follow
-        curves = plots_of(trajectory) if trajectory is not None and plots else ()
+        curves = (*plots_of(trajectory), *contact_plots(trajectory)) if trajectory is not None and plots else ()
         super().__init__(scene, tracks, curves, follow=follow or "", followable=followable, **options)
+        self._events: list[tuple[float, str, str]] = []
+        self._touching = contacts and trajectory is not None and trajectory.contacts is not None
+        if trajectory is not None and self._touching:
+            self._through, self._newtons = True, force_scale(trajectory, self._size)
+            self._events = event_marks(trajectory)
+            blows = [event for event in self._events if event[2] == KINDS["impact"]]
+            self._marks = [list(mark) for mark in self._events if mark not in blows] + [list(mark) for mark in blows]
+            self._touch({})
+
+    @property
+    def force_scale(self) -> float:
+        """Metres of arrow for 1 N of contact force; set it to draw them longer or shorter."""
+        return self._newtons
+
+    @force_scale.setter
+    def force_scale(self, scale: float) -> None:
+        self._newtons = float(scale)
+        self._touch({})
+
+    def next_event(self) -> str:
+        """Go on to the next event of the contacts, and say what it is; '' if there is none."""
+        return self._go([mark for mark in self._events if mark[0] > self.t + 1e-9][:1])
+
+    def previous_event(self) -> str:
+        """Go back to the event before, and say what it is; '' if there is none."""
+        return self._go([mark for mark in self._events if mark[0] < self.t - 1e-9][-1:])
+
+    def _go(self, marks: list[tuple[float, str, str]]) -> str:
+        if not marks:
+            return ""
+        self.playing, self.t = False, marks[0][0]
+        return marks[0][1]
+
+    @traitlets.observe("frame")
+    def _touch(self, _: Any) -> None:
+        if self._touching and self.trajectory is not None:
+            drawn = touching(self.trajectory, self.frame, self._newtons, self._size)
+            with self.hold_sync():
+                self.arrows(drawn.arrows)
+                self.ellipsoids(drawn.cones)
 
     @property
     def q(self) -> NDArray:
@@ -109,6 +151,8 @@ class View(Inspecting):
         self._set_by_hand = False
 
     _set_by_hand = False
+    _touching = False
+    _newtons = 0.0
 
 
 def show(
@@ -118,6 +162,7 @@ def show(
     trails: Iterable[str] | None = None,
     follow: str | None = None,
     plots: bool = True,
+    contacts: bool = True,
     height: int = 400,
     rate: float = 1.0,
     loop: bool = False,
@@ -136,7 +181,10 @@ def show(
         Name of the body that the camera keeps up with; '' for none. If not given, a motion that leaves the model's
         surroundings is followed.
     plots : bool, optional
-        Energy, coordinates and velocities beside a trajectory.
+        Energy, coordinates and velocities beside a trajectory, and forces and gaps where bodies touched.
+    contacts : bool, optional
+        Forces where bodies touch, as arrows, each with the slice of its friction cone at the height of its normal
+        part: an arrow that ends on the rim slips. Events stand on the time line; click one to go there.
     height : int, optional
         Of the picture, px.
     rate : float, optional
@@ -149,6 +197,7 @@ def show(
     View
         Last in a cell it shows itself. ``view.q = ...`` poses the model; ``view.t``, ``view.playing``, ``view.rate``
         and ``view.loop`` can be set and observed; ``view.show("frames")`` and ``view.hide(...)`` switch layers;
+        ``view.next_event()`` goes from event to event; ``view.force_scale`` says how long arrows of forces are;
         ``view.close()`` frees it.
 
     Raises
@@ -176,6 +225,7 @@ def show(
         "trails": trails,
         "follow": follow,
         "plots": plots,
+        "contacts": contacts,
         "height": height,
         "rate": rate,
         "loop": loop,

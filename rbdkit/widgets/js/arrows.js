@@ -9,7 +9,7 @@ class Arrows {
     this.meshes = [];
   }
 
-  show(rows) {
+  show(rows, through = false) {
     this.clear();
     const { THREE, objects, nodes } = this.graph;
     const thickness = 0.006 * this.graph.size();
@@ -21,9 +21,11 @@ class Arrows {
       const material = objects.mesh.material.clone();
       material.vertexColors = 0;
       material.color.setRGB(...numbers.slice(6, 9));
+      if (through) Object.assign(material, { depthTest: false, transparent: true }); // seen through bodies
       const mesh = new THREE.Mesh(geometry, material);
       mesh.frustumCulled = false;
       mesh.position.set(...numbers.slice(0, 3));
+      mesh.renderOrder = through ? 4 : 0;
       mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector.normalize());
       nodes[node].add(mesh);
       this.meshes.push(mesh);
@@ -48,7 +50,7 @@ class Ellipsoids {
     this.meshes = [];
   }
 
-  show(rows) {
+  show(rows, through = false) {
     this.clear();
     const { THREE, objects, nodes } = this.graph;
     for (let k = 0; k + ELLIPSOID <= rows.length; k += ELLIPSOID) {
@@ -57,9 +59,10 @@ class Ellipsoids {
       const material = objects.mesh.material.clone();
       Object.assign(material, { vertexColors: 0, transparent: true, opacity: 0.32, depthWrite: false });
       material.color.setRGB(...numbers.slice(10, 13));
+      material.depthTest = !through;
       const mesh = new THREE.Mesh(sphere_geometry(THREE), material);
       mesh.frustumCulled = false;
-      mesh.renderOrder = 1;
+      mesh.renderOrder = through ? 3 : 1;
       mesh.position.set(...numbers.slice(0, 3));
       mesh.quaternion.set(...numbers.slice(3, 7));
       mesh.scale.set(...numbers.slice(7, 10).map((radius) => Math.max(radius, 1e-9)));

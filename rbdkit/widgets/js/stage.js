@@ -108,8 +108,9 @@ class Core {
   }
 
   show_arrows() {
-    this.arrows.show(typed(Float32Array, this.model.get("_arrows")));
-    this.ellipsoids.show(typed(Float32Array, this.model.get("_ellipsoids")));
+    const through = Boolean(this.model.get("_through"));
+    this.arrows.show(typed(Float32Array, this.model.get("_arrows")), through);
+    this.ellipsoids.show(typed(Float32Array, this.model.get("_ellipsoids")), through);
     this.draw();
   }
 

@@ -11,6 +11,8 @@ class Transport {
       if (player.playing) player.pause();
       player.seek(Number(this.slider.value));
     });
+    this.marks = h("div", { class: "rbd-marks" });
+    this.line = h("div", { class: "rbd-line" }, this.slider, this.marks);
     this.time = h("output", { class: "rbd-time", title: "Time and duration" });
     this.rate = h("select", { class: "rbd-rate", title: "Playing speed", "aria-label": "Playing speed",
       onchange: () => player.set("rate", Number(this.rate.value)) });
@@ -20,8 +22,10 @@ class Transport {
       button("back", "One step back (\u2190)", () => player.step(-1)),
       this.toggle,
       button("forward", "One step forward (\u2192)", () => player.step(1)),
-      this.slider, this.time, this.rate, this.loop);
+      this.line, this.time, this.rate, this.loop);
     this.update = () => this.show();
+    this.remark = () => player.tracks && this.show_marks();
+    player.model.on("change:_marks", this.remark);
     player.listeners.add(this.update);
     this.show();
   }
@@ -36,6 +40,7 @@ class Transport {
       Object.assign(this.slider, { min: start, max: end });
       this.digits = Math.min(6, Math.max(2, Math.ceil(1 - Math.log10(Math.max(1e-9, (end - start) / 100)))));
       this.total = end.toFixed(this.digits);
+      this.show_marks();
     }
     this.slider.value = player.t;
     this.slider.style.setProperty("--done", `${(100 * (player.t - start)) / (end - start || 1)}%`);
@@ -53,6 +58,17 @@ class Transport {
     this.loop.setAttribute("aria-pressed", player.loop);
   }
 
+  // Events: a click goes there.
+  show_marks() {
+    const { start, end } = this.player.tracks;
+    const marks = this.player.model.get("_marks") || [];
+    this.marks.replaceChildren(...marks.map(([t, text, color]) => h("button", {
+      class: "rbd-mark", type: "button", title: text, "aria-label": text, tabindex: -1,
+      style: `left: ${(100 * (t - start)) / (end - start || 1)}%; background: ${color}`,
+      onclick: () => { if (this.player.playing) this.player.pause(); this.player.seek(t); },
+    })));
+  }
+
   show_rate(rate) {
     this.shown_rate = rate;
     const rates = [...new Set([...RATES, rate])].sort((a, b) => a - b);
@@ -62,5 +78,6 @@ class Transport {
 
   dispose() {
     this.player.listeners.delete(this.update);
+    this.player.model.off("change:_marks", this.remark);
   }
 }

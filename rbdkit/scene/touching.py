@@ -1,0 +1,136 @@
+"""Where bodies touch, as it is drawn: forces, normals and friction cones; and what is plotted of it over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.scene import palette
+from rbdkit.scene.arrows import Arrow, Ellipsoid, triple
+from rbdkit.scene.curves import Curves, Plot, curves
+
+if TYPE_CHECKING:
+    from rbdkit.simulation import Trajectory
+
+LONGEST = 0.35
+"""Of the model's size: how long the arrow of an ordinary large contact force is."""
+NORMAL = 0.05
+"""Of the model's size: how long normals are drawn where no force acts."""
+MOST = 8
+"""Pairs that are plotted one by one; of more than these, the ones with the largest forces."""
+KINDS = {"impact": palette.FORCE, "gain": palette.LINES[2], "loss": palette.LINES[0], "stick": palette.LINES[5],
+         "slip": palette.LINES[1]}  # fmt: skip
+"""Colours of events on the time line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Touching:
+    """What is drawn of the contacts of a state.
+
+    Attributes
+    ----------
+    arrows : tuple of Arrow
+        Forces on the successors, and short normals where points are near without a force; on the world.
+    cones : tuple of Ellipsoid
+        For each force the slice of its friction cone at the height of the normal force: a force that ends on the rim
+        slips, one that ends inside sticks.
+    """
+
+    arrows: tuple[Arrow, ...] = ()
+    cones: tuple[Ellipsoid, ...] = ()
+
+
+def force_scale(trajectory: Trajectory, size: float) -> float:
+    """Metres of arrow for 1 N: the largest force but for rare blows is `LONGEST` of the size (m) of what is drawn."""
+    record = trajectory.contacts
+    forces = np.zeros(0) if record is None else np.linalg.norm(record.force, axis=1)
+    forces = forces[forces > 0.0]
+    return LONGEST * size / float(np.quantile(forces, 0.98)) if len(forces) else 0.0
+
+
+def touching(trajectory: Trajectory, k: int, scale: float, size: float) -> Touching:
+    """Arrows and cones of state k of a motion.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        With `contacts`, or nothing is drawn.
+    k : int
+        Number of the state.
+    scale : float
+        Metres of arrow for 1 N; arrows longer than the size are cut off there.
+    size : float
+        Of what is drawn, m.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.scene.touching import touching
+    >>> run = rbd.simulate(*rbd.library.block_on_slope(0.2, friction=0.5), duration=0.02, dt=0.01)
+    >>> drawn = touching(run, 1, scale=0.01, size=0.5)
+    >>> len(drawn.arrows), len(drawn.cones)
+    (4, 4)
+    """
+    record = trajectory.contacts
+    if record is None:
+        return Touching()
+    friction = {pair.name: pair.material.friction for pair in trajectory.model.contact_pairs}
+    arrows: list[Arrow] = []
+    cones: list[Ellipsoid] = []
+    for point in record.at(k):
+        shaft = scale * point.force
+        length = float(np.linalg.norm(shaft))
+        if length <= 1e-3 * size:
+            arrows.append(Arrow(0, triple(point.point), triple(NORMAL * size * point.normal), palette.GROUND))
+            continue
+        shaft = shaft * min(1.0, size / length)
+        arrows.append(Arrow(0, triple(point.point), triple(shaft), palette.FORCE))
+        height, mu = float(shaft @ point.normal), friction.get(point.name, 0.0)
+        if mu > 0.0 and height > 0.0:
+            radii = np.array([mu * height, mu * height, 1e-3 * size])
+            cones.append(
+                Ellipsoid(0, point.point + height * point.normal, _upright(point.normal), radii, palette.LINES[1])
+            )
+    return Touching(tuple(arrows), tuple(cones))
+
+
+def contact_plots(trajectory: Trajectory) -> tuple[Plot, ...]:
+    """Gaps, normal forces and what contacts took, a tab each; nothing for a motion without contacts."""
+    record = trajectory.contacts
+    if record is None or not record.names:
+        return ()
+    t = np.asarray(record.t, dtype=float)
+    largest = {name: float(record.normal_force(name).max(initial=0.0)) for name in record.names}
+    near = [name for name in record.names if np.isfinite(record.least_gap(name)).any()]
+    names = tuple(sorted(sorted(near, key=lambda name: -largest[name])[:MOST], key=record.names.index))
+    if not names:
+        return ()
+    colors = tuple(palette.LINES[i % len(palette.LINES)] for i in range(len(names)))
+    gaps = np.array([record.least_gap(name) for name in names])
+    gaps[~np.isfinite(gaps)] = np.nan
+    forces = np.array([record.normal_force(name) for name in names])
+    steps = np.append(np.diff(t), 0.0)  # the force of a state is the mean one over the step that it begins
+    tabs: list[Curves] = [
+        curves("Normal force (N)", "N", t, names, colors, forces),
+        curves("Impulse (N s)", "N s", t, names, colors, forces * steps),
+        curves("Gap (m)", "m", t, names, colors, gaps),
+        curves("Taken (J)", "J", t, ("by contacts",), (palette.ENERGY["drift"],), np.asarray(record.lost)[None]),
+    ]
+    return (Plot("Contact", tuple(tabs)),)
+
+
+def event_marks(trajectory: Trajectory, most: int = 300) -> list[tuple[float, str, str]]:
+    """Time, text and colour of the events of a motion; of very many the ones with the largest impulses."""
+    events = sorted(trajectory.events, key=lambda event: -event.impulse)[:most]
+    return [(event.t, str(event), KINDS.get(event.kind, palette.GROUND)) for event in sorted(events, key=lambda e: e.t)]
+
+
+def _upright(normal: NDArray) -> NDArray:
+    """A rotation whose third column is the normal."""
+    helper = np.eye(3)[int(np.argmin(np.abs(normal)))]
+    first = np.cross(helper, normal)
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(normal, first), normal])
