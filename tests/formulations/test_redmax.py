@@ -17,7 +17,7 @@ from rbdkit.integrators import (
     VelocityEuler,
 )
 from rbdkit.library import chain_pendulum, joint_gallery, planar_four_bar, random_state, random_tree, uncommon_joints
-from rbdkit.simulation import SimulationWarning
+from rbdkit.simulation import SimulationWarning, compare_runs
 
 AT_VELOCITIES = [VelocityEuler(), LinearlyImplicitEuler(), LinearlyImplicitSDIRK2()]
 named = pytest.mark.parametrize("method", AT_VELOCITIES, ids=lambda method: method.name)
@@ -163,3 +163,19 @@ def test_two_stages_of_bodies_are_refused():
 def test_gamma_is_a_number_or_one_over_h(gamma):
     with pytest.raises(SimulationError, match="gamma = "):
         VelocityEuler(gamma)
+
+
+@pytest.mark.source("S2.03", "S1.17")
+def test_every_pair_compares():
+    """What fits together, side by side; order 2 of two stages beats order 1."""
+    methods = ["velocity_euler", "linearly_implicit_euler"]
+    pairs = [
+        (name, method) for name in ("joint", "redmax", "maximal", "se3", "so3xr3", "bodywise") for method in methods
+    ]
+    pairs += [(name, "linearly_implicit_sdirk2") for name in ("joint", "redmax")]
+    model = chain_pendulum(2).with_parameters({"hinge2.stiffness": 3.0})
+    found = compare_runs(model, pairs, q0=[0.5, 0.2], duration=0.1, dt=0.002)
+    assert len(found.contenders) == len(pairs)
+    ends = [np.abs(each.trajectory.q[-1] - found.contenders[-1].trajectory.q[-1]).max() for each in found.contenders]
+    assert max(ends) < 0.02
+    assert ends[-2] < 1e-10
