@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array, csr_array
 
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
 from rbdkit.algorithms.passive_force import joint_passive_force
@@ -44,8 +44,8 @@ class StiffnessAndDamping:
 
     bodies: int
     f: NDArray
-    K: csr_array
-    D: csr_array
+    K: scipy.sparse.csr_array
+    D: scipy.sparse.csr_array
 
     @property
     def f_m(self) -> NDArray:
@@ -58,28 +58,32 @@ class StiffnessAndDamping:
         return self.f[6 * self.bodies :]
 
     @property
-    def K_m(self) -> csr_array:
+    def K_m(self) -> scipy.sparse.csr_array:
         """Of bodies alone, (6 n, 6 n)."""
         return self.K[: 6 * self.bodies, : 6 * self.bodies]
 
     @property
-    def D_m(self) -> csr_array:
+    def D_m(self) -> scipy.sparse.csr_array:
         """Of bodies alone, (6 n, 6 n)."""
         return self.D[: 6 * self.bodies, : 6 * self.bodies]
 
     @property
-    def K_r(self) -> csr_array:
+    def K_r(self) -> scipy.sparse.csr_array:
         """Of joints alone, (nv, nv)."""
         return self.K[6 * self.bodies :, 6 * self.bodies :]
 
     @property
-    def D_r(self) -> csr_array:
+    def D_r(self) -> scipy.sparse.csr_array:
         """Of joints alone, (nv, nv)."""
         return self.D[6 * self.bodies :, 6 * self.bodies :]
 
     def symmetrized(self) -> StiffnessAndDamping:
         """The same with (K + K^T) / 2 and (D + D^T) / 2, as Baraff and Witkin do it (Sueda, section 1.9.2)."""
-        return replace(self, K=csr_array(0.5 * (self.K + self.K.T)), D=csr_array(0.5 * (self.D + self.D.T)))
+        return replace(
+            self,
+            K=scipy.sparse.csr_array(0.5 * (self.K + self.K.T)),
+            D=scipy.sparse.csr_array(0.5 * (self.D + self.D.T)),
+        )
 
 
 def stiffness_and_damping(
@@ -136,9 +140,9 @@ def stiffness_and_damping(
     passive = passive_derivatives(model, q, qd)  # Eq 2.78
     rows, columns = np.repeat(joints, model.nv), np.tile(joints, model.nv)
     where = np.concatenate([own.rows, rows]), np.concatenate([own.columns, columns])
-    K = coo_array((np.concatenate([own.K, passive.dtau_dq.ravel()]), where), shape=(size, size))
-    D = coo_array((np.concatenate([own.D, -passive.dtau_dv.ravel()]), where), shape=(size, size))
-    found = [csr_array(each) for each in (K, D)]
+    K = scipy.sparse.coo_array((np.concatenate([own.K, passive.dtau_dq.ravel()]), where), shape=(size, size))
+    D = scipy.sparse.coo_array((np.concatenate([own.D, -passive.dtau_dv.ravel()]), where), shape=(size, size))
+    found = [scipy.sparse.csr_array(each) for each in (K, D)]
     for matrix in found:
         matrix.eliminate_zeros()
     return StiffnessAndDamping(n, f, *found)
