@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
@@ -219,6 +218,8 @@ class _Run:
 
     def _root(self, now: Moment, h: float, then: Moment) -> float | None:
         """Part of a step after which the deepest of the points that meet in it do so; None if none was apart before."""
+        from scipy.optimize import brentq  # slow to load
+
         gained = self._gained(then)
         if not gained:
             return None

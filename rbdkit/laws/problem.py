@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +40,8 @@ class Problem:
 
     def islands(self) -> list[NDArray]:
         """Numbers of points whose impulses move each other, in groups."""
+        from scipy.sparse.csgraph import connected_components  # slow to load
+
         m = len(self)
         tied = np.abs(self.W).reshape(m, 3, m, 3).max(axis=(1, 3)) > 0.0
         count, labels = connected_components(tied, directed=False)

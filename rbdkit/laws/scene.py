@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from rbdkit.algorithms import crba, forward_kinematics, jacobian
 from rbdkit.algorithms.kinematics import in_world
@@ -124,6 +123,8 @@ class Inverse:
     _held: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        from scipy.linalg import cho_factor, cho_solve  # slow to load
+
         try:
             object.__setattr__(self, "_factor", cho_factor(self.H, lower=True, check_finite=False))
         except np.linalg.LinAlgError:
@@ -138,6 +139,8 @@ class Inverse:
 
     def times(self, X: NDArray) -> NDArray:
         """The answer to impulses X (nv, k)."""
+        from scipy.linalg import cho_solve  # slow to load
+
         free = cho_solve(self._factor, X, check_finite=False)
         if self.K is None or not len(self.K):
             return free

@@ -106,10 +106,10 @@ class Report:
         Of the integrator.
     lost_turns : str
         Empty, or which joint turned past half a turn, and when, in a formulation that cannot tell.
-    contacts : ContactReport or None
-        How contacts were computed; None where nothing could touch.
     judged : bool
         Whether there was time to judge the motion; if not, the numbers above say nothing.
+    contacts : ContactReport or None
+        How contacts were computed; None where nothing could touch.
 
     Examples
     --------
