@@ -27,7 +27,7 @@ Solver = Literal["cone", "pyramid", "program", "staggered"]
 
 UNSETTLED = 1e-6
 """Part of the largest velocity among the points that sweeps may miss before another way is tried."""
-TOO_HARD = 1e-2
+TOO_HARD = 1e-3
 """Such a part, too; the compiled loop leaves steps that miss their law by more to Python."""
 NEIGHBOURS = 1e-3
 """How far a point may be from one of the step before, beside what bodies move, to be the same, m."""
