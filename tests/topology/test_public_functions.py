@@ -482,6 +482,7 @@ NOT_ASKED = {
     "algorithms.floating_base.equation.FloatingEquation": "a result", "model.graph.rebuild.Renumbered": "a result",
     "simulation.comparison.Comparison": "a result", "simulation.trajectory.Trajectory": "a result",
     "simulation.motion.Motion": "a result",
+    "engine.run.lookup.scene_for": "a part of simulate: tests/laws/test_compiled.py",
     "laws.model_pairs.ModelPairs": "a part of simulate", "laws.model_pairs.pairs_of": "a part of simulate",
     "algorithms.constraint_elements.element_rows": "K and k of constraints; tests/constraints",
     **{f"algorithms.constraints.held.{name}": "loops and followers are its subject; test_held.py"
