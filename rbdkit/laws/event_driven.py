@@ -26,7 +26,7 @@ RUN_OFF = 1e-5
 """Gap from which on a point is lost though nothing pushed it off: it ran over an edge, m."""
 PARTING = 1e-9
 """Speed from which on points part, as a part of the fastest one there."""
-MOST_EVENTS = 1000
+MOST_EVENTS = 200
 """In a step."""
 FAR = 1e6
 """m; no point that matters is farther."""
