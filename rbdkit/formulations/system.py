@@ -71,7 +71,25 @@ class VelocityLevel(System, Protocol):
 
 @dataclass(frozen=True)
 class StiffMatrices:
-    """At one state: M (nv, nv), and K = df/dx, D = -df/dv of what acts by itself, along the velocities."""
+    """At one state: the inertia matrix, and K = df/dx, D = -df/dv of what acts by itself, along the velocities.
+
+    Parameters
+    ----------
+    M : ndarray (nv, nv)
+        Inertia matrix.
+    K, D : ndarray (nv, nv)
+        Slopes of the forces f, by displacements and by velocities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("door")
+    >>> _ = model.add_body("door", joint=rbd.Revolute("z"), inertia=rbd.Inertia(20.0), stiffness=4.0, damping=0.5)
+    >>> found = rbd.formulations.JointSystem(model).stiffness(0.0, np.zeros(1), np.zeros(1))
+    >>> found.K.tolist(), found.D.tolist()
+    ([[-4.0]], [[0.5]])
+    """
 
     M: NDArray
     K: NDArray

@@ -5,18 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from rbdkit.joints import (
+    Composite,
     Cylindrical,
+    EulerAngles,
     EulerSpherical,
+    ExponentialSpherical,
     Free,
+    FreeInPlane,
     Helical,
     JointType,
     Planar,
+    PlanarTranslation,
     Prismatic,
     RackAndPinion,
     Reversed,
     Revolute,
     SphereInCylinder,
     Spherical,
+    SplineCurve,
+    SplineSurface,
+    Translational,
     Universal,
 )
 from rbdkit.model import Box, Capsule, Cylinder, Geometry, Model, Shape, Sphere
@@ -39,6 +47,14 @@ JOINTS: dict[str, JointType] = {
     "yaw, pitch, roll": EulerSpherical(),
     "sphere in cylinder": SphereInCylinder("x"),
     "free": Free(),
+    "translations": Translational(),
+    "plane translations": PlanarTranslation("z"),
+    "free in a plane": FreeInPlane("z"),
+    "Euler angles x, z, x": EulerAngles("XZX"),
+    "exponential coordinates": ExponentialSpherical(),
+    "hinge on a slide": Composite(Prismatic("x"), Revolute("y")),
+    "spline curve": SplineCurve(),
+    "spline surface": SplineSurface(),
 }
 
 

@@ -75,7 +75,6 @@ def test_it_is_drawn_and_its_numbers_are_parameters(tmp_path):
 def test_what_does_not_know_it_says_so(tmp_path):
     for ask in (
         lambda model: packaged(model, RK4()),
-        lambda model: packaged(model, Projected(RK4()), parameters=["torus.tube"]),
         lambda model: rbd.aba(model, Q, V, np.zeros(6)),
         lambda model: rbd.simulate(model, Q, V, formulation="quaternion"),
     ):
