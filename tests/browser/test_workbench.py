@@ -10,6 +10,7 @@ import pytest
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "01_workbench.ipynb"
 VIEWS = (
     "tweak",
+    "play",
     "function",
     "forces",
     "builder",
