@@ -19,12 +19,13 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
     """Save a picture as one HTML file that needs no server, no network and no Python.
 
     The page has the notebook's own view: orbit, player, plots, layers. That of a `tweak` has its sliders, too, and
-    simulates again in the page itself with every drag, by the same compiled code as Python.
+    simulates again in the page itself with every drag, by the same compiled code as Python; that of a `play`
+    goes on moving there.
 
     Parameters
     ----------
     what : Model, Trajectory, or a picture
-        A picture is what `show`, `tweak` or `compare` returned; the page begins as it stands.
+        A picture is what `show`, `tweak`, `play` or `compare` returned; the page begins as it stands.
     path : str or os.PathLike, optional
         Where to write the file.
     title : str, optional
@@ -57,7 +58,8 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
     stage = picture.stage if isinstance(picture, ComparisonView) else picture
     if not isinstance(stage, Stage):
         raise FormatError(
-            f"to_html saves models, trajectories and pictures of show, tweak or compare, not {type(what).__name__}"
+            "to_html saves models, trajectories and pictures of show, tweak, play or compare, "
+            f"not {type(what).__name__}"
         )
     if options and not made:
         raise FormatError(f"{next(iter(options))!r} is for models and trajectories; this picture stands as it is")

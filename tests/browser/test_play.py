@@ -101,6 +101,20 @@ def test_a_slider_begins_a_motion_with_its_number(playing):
     assert playing.value("np.abs(total - total[0]).max()") < 1e-6
 
 
+def test_states_before_a_slider_moved_are_not_told_with_its_new_number(playing):
+    script = f"""(() => {{
+        const toy = {INSIDE}, sent = [], {{ model }} = toy.core, {{ send }} = model;
+        toy.advance(5);
+        model.send = (message, _, rows) => sent.push([message.begun, message.values[0], rows[0].byteLength]);
+        toy.panel.set("values", new DataView(Float64Array.of(-3, 0).buffer));
+        toy.turned();
+        model.send = send;
+        return sent;
+    }})()"""
+    numbers = 1 + 2 + 2 + 2  # t, q, v, and the work of two hands
+    assert playing.page.evaluate(script) == [[True, -3.0, 8 * numbers]]
+
+
 def test_a_pin_holds_and_shift_lets_it_go(playing):
     page = playing.page
     press(page, "Back to the start (Home)")

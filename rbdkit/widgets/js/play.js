@@ -265,8 +265,8 @@ class Play {
     this.data.knobs.forEach(({ kind, name }, k) => {
       if (kind === "run" && name === "dt") this.dt = values[k];
     });
-    this.tell(); // the motion so far, with the numbers it had
     this.begin();
+    this.tell(); // with these numbers: none of the states before go with them
     this.panel.set("fault", "");
     this.fault = "";
     this.panel.set("answered", this.panel.get("asked"));
