@@ -1,4 +1,4 @@
-"""Constraints that joints bring with them: that of a follower, and stops at the bounds of coordinates."""
+"""Constraints that joints bring with them: stops at the bounds of their coordinates."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rbdkit.constraints import Limit, Tie
+from rbdkit.constraints import Limit
 from rbdkit.model.constraint import Constraint
 from rbdkit.model.constraint_rows import ConstraintRows, record
 from rbdkit.model.joint import Joint
 from rbdkit.model.kept import kept
 from rbdkit.model.model import Model
-
-
-def followers(model: Model) -> tuple[tuple[Joint, Constraint], ...]:
-    """The joints that follow others, each with the `Tie` that says the same."""
-    return tuple(
-        (joint, Constraint(joint.name, Tie(joint.name, joint.mimic.leader, joint.mimic.multiplier, joint.mimic.offset)))
-        for joint in model.joints
-        if joint.mimic is not None and joint.mimic.multiplier != 0.0
-    )
 
 
 def bounded(model: Model) -> tuple[tuple[Joint, Constraint], ...]:
@@ -42,10 +33,9 @@ def _limits(model: Model) -> Iterator[tuple[Joint, Constraint]]:
 
 
 def implied_rows(model: Model) -> ConstraintRows:
-    """The rows of all of them, followers first."""
+    """The rows of all of them."""
     return kept(model, _recorded)
 
 
 def _recorded(model: Model) -> ConstraintRows:
-    own: list[Constraint] = [constraint for _, constraint in (*followers(model), *bounded(model))]
-    return record(model, own)
+    return record(model, [constraint for _, constraint in bounded(model)])

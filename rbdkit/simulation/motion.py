@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
+from rbdkit.algorithms.gears import Gears
 from rbdkit.algorithms.loops import loop_constraint
-from rbdkit.formulations import Force, Formulation, Holding, InJoints, joint_state
+from rbdkit.formulations import Force, Formulation, GearedSystem, Holding, InJoints, joint_state
 from rbdkit.integrators import Solve
 from rbdkit.laws.record import ContactEvent, ContactRecord
 from rbdkit.simulation.report import Report
@@ -97,29 +98,11 @@ class Motion(Trajectory):
         return error
 
     def constraint_forces(self) -> dict[str, NDArray]:
-        """What the constraints and loop joints of the model exert, by name, (n, rows).
+        return {**self._forces_of_elements(), **self._forces_of_loops(), **super().constraint_forces()}
 
-        N along a gap in m, N m along one in rad, in the rows of `rbdkit.constraints_of`. Positive where a gap, or a
-        slip, is pushed to grow. Of constraints that others imply only the sum has a meaning. What a `Mimic` transmits
-        is not among them: its coordinate is taken away; a `Tie` tells it.
-
-        Returns
-        -------
-        dict of str to ndarray
-
-        Examples
-        --------
-        A ball of 2 kg hangs on a rod:
-
-        >>> import rbdkit as rbd
-        >>> model = rbd.Model("plumb")
-        >>> bob = model.add_body("bob", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, mass=2.0))
-        >>> rod = model.add_constraint("rod", rbd.Distance("world", "bob", 1.0, at_a=(0.0, 0.0, 1.0)))
-        >>> motion = rbd.simulate(model, duration=0.01)
-        >>> motion.constraint_forces()["rod"][0].round(6).tolist()
-        [-19.62]
-        """
-        return {**self._forces_of_elements(), **self._forces_of_loops()}
+    @property
+    def _gears(self) -> Gears | None:
+        return self.system.gears if isinstance(self.system, GearedSystem) else None
 
     def _forces_of_elements(self) -> dict[str, NDArray]:
         system = copy(self.system)

@@ -23,6 +23,9 @@ from rbdkit.algorithms import (
     power_balance,
     with_elements,
 )
+from rbdkit.algorithms.constraints import constraints_of
+from rbdkit.algorithms.constraints.reactions import reactions
+from rbdkit.algorithms.gears import Gears
 from rbdkit.algorithms.kinematics import in_world
 from rbdkit.engine import kernels_for
 from rbdkit.errors import ModelError, RbdkitError, SimulationError
@@ -41,6 +44,10 @@ from rbdkit.simulation.report import Report
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+
+TRANSMIT = ("follower", "gear")
+"""What holds by a transmission between joints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,6 +337,47 @@ class Trajectory:
         """
         f_ext = None if self.f_ext is None else at_states(self.f_ext, self.t, self.q, self.v)
         return loop_forces(self.model, self.t, self.q, self.v, self.tau, f_ext, self.z if self.z_names else None)
+
+    def constraint_forces(self) -> dict[str, NDArray]:
+        """What holds in the model exerts, by name, (n, rows): constraints, loop joints, followers and gears.
+
+        N along a gap in m, N m along one in rad, in the rows of `rbdkit.constraints_of`. Positive where a gap, or a
+        slip, is pushed to grow. Of constraints that others imply only the sum has a meaning. Of a `Mimic` it is what
+        the transmission does to the joint that follows.
+
+        Returns
+        -------
+        dict of str to ndarray
+
+        Examples
+        --------
+        A ball of 2 kg hangs on a rod:
+
+        >>> import rbdkit as rbd
+        >>> model = rbd.Model("plumb")
+        >>> bob = model.add_body("bob", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, mass=2.0))
+        >>> rod = model.add_constraint("rod", rbd.Distance("world", "bob", 1.0, at_a=(0.0, 0.0, 1.0)))
+        >>> motion = rbd.simulate(model, duration=0.01)
+        >>> motion.constraint_forces()["rod"][0].round(6).tolist()
+        [-19.62]
+        """
+        transmitting = [held for held in constraints_of(self.model, self._gears or ()) if held.what in TRANSMIT]
+        found = {held.name: np.zeros((len(self), 1)) for held in transmitting}
+        if not found:
+            return {}
+        f_ext = None if self.f_ext is None else at_states(self.f_ext, self.t, self.q, self.v)
+        for k, (t, q, v) in enumerate(zip(self.t.tolist(), self.q, self.v, strict=True)):
+            tau, z = np.zeros(len(v)) if self.tau is None else self.tau[k], self.z[k] if self.model.nz else None
+            pushed = None if f_ext is None else f_ext[k]
+            of_all = reactions(self.model, self._gears, q, v, tau, f_ext=pushed, t=t, z=z)
+            for held in transmitting:
+                found[held.name][k] = of_all[held.what, held.name]
+        return found
+
+    @property
+    def _gears(self) -> Gears | None:
+        """Those of the formulation."""
+        return None
 
     def columns(self) -> dict[str, NDArray]:
         """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,).

@@ -132,6 +132,19 @@ class Gears:
         """y moved along the constant velocity dy (ny,) for one unit of time, on its manifold."""
         return self.independent(self.model.integrate(self.gamma(y), self.spread(dy)))
 
+    def rows(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        """All gears as constraints ``K vdot = k`` on the joints of the tree: K (gears, nv), k and gaps (gears,).
+
+        q : (nq,), which may be off the gears. v : (nv,).
+        """
+        K, k, gap = np.zeros((len(self.gears), self.model.nv)), np.zeros(len(self.gears)), np.zeros(len(self.gears))
+        for i, row in enumerate(self._rows):
+            leaders = self._v_places[row.columns]
+            K[i, row.v], K[i, leaders] = 1.0, -row.slopes(q)
+            k[i] = row.curvature(q, v[leaders])
+            gap[i] = q[row.q] - float(row.function(*q[row.q_leaders]))
+        return K, k, gap
+
     def _sized(self, name: str, values: ArrayLike, size: int) -> NDArray:
         array = np.asarray(values, dtype=float)
         if array.shape != (size,):

@@ -1,0 +1,86 @@
+"""Joints that follow others, with coordinates of their own."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.model.joint import Joint
+from rbdkit.model.kept import kept
+from rbdkit.model.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Unlocked:
+    """A model whose followers move by themselves, and how its states are had from those of the model with `Mimic`.
+
+    Attributes
+    ----------
+    model : Model
+        The same bodies, joints and elements; no joint follows another.
+    follows : ndarray (followers, nv)
+        Coefficients of ``follows @ qd = 0``, which each `Mimic` says of its velocities.
+    names : tuple of str
+        Of the followers, in this order.
+    spread : ndarray (nv, nv of the model with `Mimic`)
+        From its velocities to these.
+    leads : ndarray (nv of the model with `Mimic`,)
+        Where its joint forces act.
+    """
+
+    model: Model
+    follows: NDArray
+    names: tuple[str, ...]
+    spread: NDArray
+    leads: NDArray
+    _source: Model
+
+    def q(self, q: NDArray) -> NDArray:
+        """Coordinates (nq,) from those of the model with `Mimic`."""
+        own = np.zeros(self.model.nq)
+        for joint, before in zip(self.model.joints, self._source.joints, strict=True):
+            own[joint.q_slice] = before.coordinates(q)
+        return own
+
+    def tau(self, tau: NDArray) -> NDArray:
+        """Joint forces (nv,): those of the model with `Mimic`, which act at leaders."""
+        own = np.zeros(self.model.nv)
+        own[self.leads] = tau
+        return own
+
+
+def unlocked(model: Model) -> Unlocked:
+    """A model, with followers that have coordinates of their own."""
+    return kept(model, _unlocked)
+
+
+def _unlocked(model: Model) -> Unlocked:
+    free, bodies = copy(model), []
+    free.nq = free.nv = 0
+    for body in model.bodies:
+        joint = body.joint
+        q, v = slice(free.nq, free.nq + joint.nq), slice(free.nv, free.nv + joint.nv)
+        bodies.append(replace(body, joint=replace(joint, q_slice=q, v_slice=v, mimic=None)))
+        free.nq, free.nv = q.stop, v.stop
+    free.bodies = tuple(bodies)
+    free._bind()
+    spread, leads = np.zeros((free.nv, model.nv)), np.zeros(model.nv, dtype=int)
+    follows, names = np.zeros((0, free.nv)), list[str]()
+    for joint, before in zip(free.joints, model.joints, strict=True):
+        here, there = np.arange(*joint.v_slice.indices(free.nv)), np.arange(*before.v_slice.indices(model.nv))
+        spread[here, there] = 1.0 if before.mimic is None else before.mimic.multiplier
+        if before.mimic is None:
+            leads[there] = here
+            continue
+        follows = np.concatenate([follows, _row(joint, free.joint(before.mimic.leader), before.mimic.multiplier, free)])
+        names.append(joint.name)
+    return Unlocked(free, follows, tuple(names), spread, leads, copy(model))
+
+
+def _row(follower: Joint, leader: Joint, ratio: float, model: Model) -> NDArray:
+    row = np.zeros((1, model.nv))
+    row[0, follower.v_slice], row[0, leader.v_slice] = 1.0, -ratio
+    return row
