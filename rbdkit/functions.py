@@ -19,6 +19,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces, loops
 from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.algorithms.jacobian import Reference
+from rbdkit.algorithms.kinematics import in_world
 from rbdkit.algorithms.momentum import About
 from rbdkit.algorithms.passive_force import joint_passive_force
 from rbdkit.engine import Kernels, at_one_state, kernels_for
@@ -26,6 +27,7 @@ from rbdkit.engine.run.one_state import WELL_BELOW
 from rbdkit.engine.steps.frames import REFERENCES
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
+from rbdkit.model.constraint_rows import working
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import floats, shown, within
@@ -1092,6 +1094,7 @@ def power_balance(
     f_ext: ExternalForces = None,
     t: float = 0.0,
     z: ArrayLike | None = None,
+    backend: Backend = "auto",
 ) -> algorithms.PowerBalance:
     """Where the energy goes: its rate against the power of applied and external forces and of dampers.
 
@@ -1111,6 +1114,9 @@ def power_balance(
         Time of the states, s; for prescribed joints.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where no joint moves as time says, and the rate of energy from joint forces;
+        'book' takes that body by body.
 
     Returns
     -------
@@ -1138,14 +1144,51 @@ def power_balance(
     >>> float(power.applied), float(power.dissipated), float(power.energy_rate), float(power.residual)
     (6.0, 2.0, 4.0, 0.0)
     """
-
     z, state = _with_states(model, z, *checked_state(with_inertia(model), q, v=v, a=a, tau=tau))
+    kernels = chosen_kernels(model, backend)
+    if kernels is not None and not _driven(model) and not working(model):
+        return _compiled_balance(kernels, model, *state, algorithms.external_forces(model, f_ext), t, z)
 
     def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
         result = algorithms.power_balance(model, q, v, a, tau, f_ext=f_ext, t=t, z=own[0] if own else None)
         return np.stack([getattr(result, field.name) for field in fields(result)])
 
     return algorithms.PowerBalance(*np.moveaxis(each(balance, *state, *([] if z is None else [z])), -1, 0))
+
+
+def _driven(model: Model) -> bool:
+    """Whether joints move as time says."""
+    return any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops)))
+
+
+def _compiled_balance(
+    kernels: Kernels,
+    model: Model,
+    q: NDArray,
+    v: NDArray,
+    a: NDArray,
+    tau: NDArray,
+    f_ext: NDArray | None,
+    t: float,
+    z: NDArray | None,
+) -> algorithms.PowerBalance:
+    """The rate of energy as the power of what moves the tree, and of what springs and elements do not give back."""
+
+    def power(force: NDArray) -> NDArray:
+        return (force[..., None, :] @ v[..., None])[..., 0, 0]
+
+    own, _, lost = kernels.own_forces(q, v, t, z)
+    dissipated, rate = algorithms.dissipation(model, v), power(kernels.rnea(q, v, a, None, t))
+    if any(joint.stiffness.any() for joint in model.joints):
+        own = own + each(lambda q, v: joint_passive_force(model, q, v), q, v)
+        rate = rate - dissipated
+    external = np.zeros(q.shape[:-1])
+    if f_ext is not None:
+        poses, velocities = kernels.forward_kinematics(q, v, t)
+        assert velocities is not None
+        external = np.einsum("...bk,...bk", f_ext, in_world(poses, velocities))
+    nothing = np.zeros(q.shape[:-1])
+    return algorithms.PowerBalance(rate - power(own) - lost, power(tau), external, nothing, dissipated + lost)
 
 
 def with_inertia(model: Model) -> Model:
