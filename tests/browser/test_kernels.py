@@ -20,7 +20,7 @@ from rbdkit.engine.run.shapes import UNROLLED_LINKS
 from rbdkit.formulations import JointSystem
 from rbdkit.integrators import RK4, Projected, SymplecticEuler
 from rbdkit.joints import Free
-from rbdkit.library import double_pendulum, joint_gallery, random_tree, robot_file
+from rbdkit.library import double_pendulum, joint_gallery, planar_four_bar, random_tree, robot_file
 from rbdkit.model import Model
 
 METHOD = RK4()
@@ -294,3 +294,26 @@ def test_states_of_force_elements_in_the_page(run):
     other = rbd.simulate(model, [0.4, 0.3], [0.0, 0.1], **options, z0=[-1.0, 0.2])
     assert off(found["other"], other.z[[0, -1]]) < 1e-10
     assert found["message"] == "'energy' needs z"
+
+
+@pytest.mark.parametrize("held", ["loop", "constraint"])
+def test_states_of_force_elements_beside_what_holds(run, held):
+    model = planar_four_bar() if held == "loop" else double_pendulum()
+    if held == "constraint":
+        model.add_constraint("belt", rbd.Tie(model.joints[2].name, model.joints[1].name, -0.5))
+    model.add_force("seal", rbd.Maxwell("world", model.bodies[-1].name, 30.0, 2.0, 0.3, at_a=(0.2, 0.3, 0.1)))
+    model.add_force("motor", rbd.Servo(model.joints[1].name, 1.0, 3.0, 0.1, 0.1))
+    start = None if held == "loop" else [0.6, -0.3]
+    expected = rbd.simulate(model, start, duration=0.2, every=10, z0={"motor.torque": -0.3})
+    found = run(
+        engine.packaged(model, Projected(RK4()), algorithms=["energy"]),
+        f"""
+        const [q, v, z] = {[x[0].tolist() for x in (expected.q, expected.v, expected.z)]};
+        const motion = kernels.simulate({{ q, v, z, dt: 1e-3, steps: 200, every: 10 }});
+        return {{ ...motion, energies: kernels.compute("energy", motion).energies }};
+        """,
+    )
+    for part in ("q", "v", "z"):
+        assert off(found[part], getattr(expected, part)) < 1e-10
+    assert np.ptp(expected.z[:, 0]) > 1e-3
+    assert off(np.reshape(found["energies"], (-1, 3)).sum(axis=1), expected.energy().total) < 1e-10

@@ -26,7 +26,7 @@ from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
-from rbdkit.model.element_states import require_no_states, state_places
+from rbdkit.model.element_states import state_places
 from rbdkit.model.requirements import besides_tree, require_no_contacts, require_tree
 from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, trace, wasm_bytes
 
@@ -70,8 +70,6 @@ def packaged(
         require_tree(model, name)
     require_no_contacts(model, "a web page")
     tied = besides_tree(model)
-    if tied:
-        require_no_states(model, "a web page with loops or constraints")
     steps = method.requires.__name__
     if steps not in (("Projectable",) if tied else ("System", "Lagrangian")):
         how = "give one that closes loops in every step, Projected(RK4())" if tied else "not joint coordinates"
