@@ -98,18 +98,24 @@ class FreeBody:
         self._store(result, self._v, rate)
 
     def rate(self, moment: Moment, x: Part | Kept, v: Part | Kept, result: Part | Kept) -> None:
-        fall, moment_about = self.gravity(), None
-        if self.loads is not None:
-            pushed, moment_about = self.loads.on(self.i, moment, *self.central(x, v)[:2])
-            fall = [g + a for g, a in zip(fall, pushed, strict=True)]
         own, state = self.equations, (self._load(x, self._x), self._load(v, self._v))
-        self._store(result, self._v, own.rate(self.numbers(), fall, moment_about, *state))
+        self._store(result, self._v, own.rate(self.numbers(), *self.acting(moment, x, v), *state))
 
     # --- for methods that require `FreeBodies` ------------------------------------------------------------------------
 
     def central(self, x: Part | Kept, v: Part | Kept) -> Central:
         """Pose and twist of the central frame."""
         return self.equations.central(self.numbers(), self._load(x, self._x), self._load(v, self._v))
+
+    def acting(self, moment: Moment, x: Part | Kept, v: Part | Kept) -> tuple[list[Scalar], Vector | None]:
+        """How its centre of mass falls, in the world, and the moment about it, body axes, None if there is none.
+
+        Of a system with loads these must have been decided.
+        """
+        if self.loads is None:
+            return self.gravity(), None
+        pushed, about = self.loads.on(self.i, moment, *self.central(x, v)[:2])
+        return [g + a for g, a in zip(self.gravity(), pushed, strict=True)], about
 
     def place(self, frame: Central, x: Part, v: Part) -> None:
         """The state with that central frame, to x and v."""
@@ -171,12 +177,16 @@ class FreeBodySystem:
             body.local_rate(u, v, result)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
+        self.decide(moment, x, v)
+        for body in self.bodies():
+            body.rate(moment, x, v, result)
+
+    def decide(self, moment: Moment, x: Part, v: Part) -> None:
+        """What loads are in a state."""
         if self.loads is not None:
             for body in self.bodies():
                 self.loads.place(body.i, *body.central(x, v))
             self.loads.decide(moment)
-        for body in self.bodies():
-            body.rate(moment, x, v, result)
 
     def coordinates(self) -> Iterator[Whole]:
         return self._each(self.equations.nx)

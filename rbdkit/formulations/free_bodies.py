@@ -15,7 +15,6 @@ from rbdkit.formulations.applied import own_forces_of
 from rbdkit.formulations.body_loads import loaded_by, loads_of
 from rbdkit.formulations.body_system import BodyEquations, motion
 from rbdkit.formulations.formulation import Acting, Force
-from rbdkit.formulations.system import System
 from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.joints import Free
 from rbdkit.model import Model
@@ -91,11 +90,10 @@ class FreeBodies(ABC):
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`, or a method that steps single bodies meets
-        forces."""
-        loads = loads_of(self.model, acts)
-        if self.obstacle(acts) or (loads is not None and method.requires is not System):
+        """The run in one compiled loop; None if there is an `obstacle`."""
+        if self.obstacle(acts):
             return None
+        loads = loads_of(self.model, acts)
         loaded = None if loads is None else loaded_by(self.model, loads, acts, len(times) - 1)
         prepared = motion(self.equations, method, self.numbers(), self.model.gravity, times, x, v, loaded)
         return run_motion(prepared, every, progress)

@@ -19,6 +19,7 @@ from rbdkit.spatial.stumpff import sinc, stumpff, versine
 from rbdkit.spatial.vector3 import Symmetric, Vector, cross, dot
 from rbdkit.trace import Index, Moment, Newton, Part, Record, Scalar, maximum, newton_arrays, select, sin, sqrt
 
+X, V, X_NEW, V_NEW, HALFWAY = Part("x"), Part("v"), Part("x_new"), Part("v_new"), Part("halfway")
 SOLVED = 1e-15
 """Residual of a solution, as a share of the largest angular impulse."""
 
@@ -81,52 +82,23 @@ class MoserVeselov(OneStep):
 
     @staticmethod
     def record(system: Any, n: Index) -> None:
-        """The same step on the arrays of a program, of a body under gravity alone."""
-        program, (first, _), moment = system.program, system.solved_together, Moment(system.program, n, 0)
-        x, v, x_new, v_new = Part("x"), Part("v"), Part("x_new"), Part("v_new")
-        places = [first + k for k in range(3)]
-
-        def turn(z: Part) -> Vector:
-            return Vector([z.load(program, k) for k in places])
-
-        def residual(z: Part, result: Part) -> None:
-            f = turn(z)
-            Jf = system.inertia() @ f
-            theta = sqrt(dot(f, f) + 1e-200)
-            half = sin(0.5 * theta) / theta
-            left = (sin(theta) / theta) * Jf + (2.0 * half * half) * cross(f, Jf) - turn(Part("impulse"))
-            for k, value in zip(places, left, strict=True):
-                result.store(program, k, value)
-
-        _, _, _, Omega = system.central(x, v)
-        impulse = moment.h * (system.inertia() @ Omega)
-        largest: Scalar = 1e-300
-        for k, f_k, g_k in zip(places, moment.h * Omega, impulse, strict=True):
-            program.store("guess", k, 0, f_k)
-            program.store("impulse", k, 0, g_k)
-            largest = maximum(largest, abs(g_k))
-        program.store("tolerance", 0, 0, SOLVED * largest)
-        newton = Newton(program, first, 3, residual, quick=0)
-        newton.solve()
-
-        R, r, U, Omega = system.central(x, v)
-        f, J, g, h = turn(Part("unknowns")), system.inertia(), Vector(system.gravity()), moment.h
-        F = quaternion_matrix(exp(f)[0])
-        pushed, turning = R @ U + (0.5 * h) * g, F.T @ (J @ Omega)
-        R_new = R @ F
-        U_new = R_new.T @ (pushed + (0.5 * h) * g)
-        lost = select(newton.failed, np.inf, 0.0)
-        Omega_new = _solved(J, turning) + Vector([lost, 0.0, 0.0])
-        system.place((R_new, r + h * pushed, U_new, Omega_new), x_new, v_new)
+        """The same step on the arrays of a program, of all bodies, since forces may depend on all of them."""
+        program = system.program
+        system.decide(Moment(program, n, 0), X, V)
+        for body in system.bodies():
+            turn(body, n)
+        system.decide(Moment(program, n, 1), X_NEW, V_NEW)
+        for body in system.bodies():
+            arrive(body, n)
 
     @property
     def written_out(self) -> Record:
-        """The same; see `rbdkit.trace.Recordable`."""
-        return self.record
+        """The step of one body under gravity alone; see `rbdkit.trace.Recordable`."""
+        return turn
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
-        return {"c": np.zeros(1), "impulse": np.zeros(nv), **newton_arrays(nv)}
+        return {"c": np.array([0.0, 1.0]), "impulse": np.zeros(nv), "halfway": np.zeros(nv), **newton_arrays(nv)}
 
     @staticmethod
     def _pushed(
@@ -175,3 +147,69 @@ def _world(H: NDArray, vectors: NDArray) -> NDArray:
 
 def _times(matrices: NDArray, vectors: NDArray) -> NDArray:
     return (matrices @ vectors[..., None])[..., 0]
+
+
+def turn(body: Any, n: Index) -> None:
+    """The step of a body in a program with the forces at its beginning for those at its end, which gravity's are.
+
+    The velocity of the centre and the angular momentum that they find are left in "halfway".
+    """
+    program, (first, _), moment = body.program, body.solved_together, Moment(body.program, n, 0)
+    places = [first + k for k in range(3)]
+
+    def angle(z: Part) -> Vector:
+        return Vector([z.load(program, k) for k in places])
+
+    def residual(z: Part, result: Part) -> None:
+        f = angle(z)
+        Jf = body.inertia() @ f
+        theta = sqrt(dot(f, f) + 1e-200)
+        half = sin(0.5 * theta) / theta
+        left = (sin(theta) / theta) * Jf + (2.0 * half * half) * cross(f, Jf) - angle(Part("impulse"))
+        for k, value in zip(places, left, strict=True):
+            result.store(program, k, value)
+
+    _, _, _, Omega = body.central(X, V)
+    impulse = moment.h * _spin(body, moment)
+    largest: Scalar = 1e-300
+    for k, f_k, g_k in zip(places, moment.h * Omega, impulse, strict=True):
+        program.store("guess", k, 0, f_k)
+        program.store("impulse", k, 0, g_k)
+        largest = maximum(largest, abs(g_k))
+    program.store("tolerance", 0, 0, SOLVED * largest)
+    newton = Newton(program, first, 3, residual, quick=0)
+    newton.solve()
+
+    R, r, U, _ = body.central(X, V)
+    f, J, h = angle(Part("unknowns")), body.inertia(), moment.h
+    fall, about = body.acting(moment, X, V)
+    F = quaternion_matrix(exp(f)[0])
+    pushed, turning = R @ U + (0.5 * h) * Vector(fall), F.T @ _spin(body, moment)
+    for k, x in enumerate([*pushed, *turning]):
+        HALFWAY.store(program, first + k, x)
+    R_new = R @ F
+    U_new = R_new.T @ (pushed + (0.5 * h) * Vector(fall))
+    turned = turning if about is None else turning + (0.5 * h) * about
+    lost = select(newton.failed, np.inf, 0.0)
+    Omega_new = _solved(J, turned) + Vector([lost, 0.0, 0.0])
+    body.place((R_new, r + h * pushed, U_new, Omega_new), X_NEW, V_NEW)
+
+
+def _spin(body: Any, moment: Moment) -> Vector:
+    """Angular momentum after half the impulse at the beginning."""
+    _, _, _, Omega = body.central(X, V)
+    _, about = body.acting(moment, X, V)
+    spin: Vector = body.inertia() @ Omega
+    return spin if about is None else spin + (0.5 * moment.h) * about
+
+
+def arrive(body: Any, n: Index) -> None:
+    """The velocity of a body at the end of a step, by the forces there."""
+    program, (first, _), end = body.program, body.solved_together, Moment(body.program, n, 1)
+    R, r, _, turning = body.central(X_NEW, V_NEW)
+    fall, about = body.acting(end, X_NEW, V_NEW)
+    x = [HALFWAY.load(program, first + k) for k in range(6)]
+    lost = 0.0 * dot(turning, turning)  # not a number where equations had no solution
+    spin = Vector(x[3:]) if about is None else Vector(x[3:]) + (0.5 * end.h) * about
+    U = R.T @ (Vector(x[:3]) + (0.5 * end.h) * Vector(fall))
+    body.place((R, r, U, _solved(body.inertia(), spin) + Vector([lost, 0.0, 0.0])), X_NEW, V_NEW)
