@@ -14,6 +14,7 @@ In the order of reading; the packages list their files in the same way::
     program          loops and switches around blocks of recorded arithmetic
     feedback         functions of time and state as part of a program
     recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
+    straighten       a program written out for what is known of one model
     newton           Newton's method inside a program, for methods whose steps solve equations
     emit             programs as LLVM IR, as Python source and as WebAssembly
     run              programs compiled, kept on disk, and called
@@ -27,6 +28,8 @@ Everything above this floor imports from here alone, never from the files. What 
 - `Program`, with `Index`, `Whole`, `Lanes`; whole numbers too are computed, written to tables (`Program.put`) and read
   again, as places and as ends of loops; arithmetic on its scalars: `sin`, `cos`, `sqrt`, `select`, `equal`,
   `maximum`, `minimum`.
+- ``straightened(program, counts, tables, numbers, own) -> Program``: the same for known counts and tables, without
+  their loops.
 - ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
   backend works here.
 - ``Feedback.of(trace)``: a traced function of (t, q, v) that a program can contain; `evaluate` computes it for many
@@ -57,6 +60,7 @@ from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.few_steps import FewSteps
 from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, woven
 from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
+from rbdkit.trace.straighten import straightened
 from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace, with_numbers
 
 if TYPE_CHECKING:
@@ -139,6 +143,7 @@ __all__ = [
     "select",
     "sin",
     "sqrt",
+    "straightened",
     "symbols",
     "tangent",
     "tangents",

@@ -106,6 +106,7 @@ class Loop:
 
     wide : its iterations do not depend on each other, their number is a multiple of `WIDE`, and they read and write
         arrays at index + something, or elsewhere read only: so `WIDE` of them may be done at once.
+    spare : it is a condition, and where that does not hold the body does no harm. seldom : its body seldom runs.
     """
 
     index: Index
@@ -114,6 +115,8 @@ class Loop:
     step: int
     body: list[Statement]
     wide: bool = False
+    spare: bool = False
+    seldom: bool = False
 
 
 @dataclass
@@ -246,6 +249,12 @@ class Program:
         self._made += 1
         return Index(self, f"n{self._made}")
 
+    def open_block(self, anew: bool = False) -> Block:
+        """The block that takes arithmetic. anew : one in which nothing stands."""
+        if anew:
+            self._open[-1].append(Block())
+        return self._block()
+
     def _block(self) -> Block:
         here = self._open[-1]
         if not here or not isinstance(here[-1], Block) or here[-1].leave is not None:
@@ -302,11 +311,16 @@ class Program:
         self._open.pop()
 
     @contextmanager
-    def when(self, array: str, index: Whole, offset: int = 0) -> Iterator[None]:
+    def when(
+        self, array: str, index: Whole, offset: int = 0, *, spare: bool = False, seldom: bool = False
+    ) -> Iterator[None]:
         """What is recorded inside runs if the number at ``index + offset`` is not zero; of several lanes, if it is so
         in any of them.
+
+        spare : it would do no harm if the number is zero. seldom : that is so most of the time.
         """
         with self.loop(0, 1):
+            self._loops[-1].spare, self._loops[-1].seldom = spare, seldom
             self.break_if(equal(self.load(array, index, offset), 0.0))
             yield
 

@@ -57,6 +57,7 @@ class Contribution:
     paths : over which wrenches are held, see `between`. path_rows : for each the rows that are held over it.
     wrenches : how many there are.
     numbers : arrays that the program reads. tables, counts : likewise.
+    plain : elements of these arrays that straight-line code takes for granted, since they save work, by place.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Contribution:
     numbers: Mapping[str, NDArray] = field(default_factory=dict)
     tables: Mapping[str, NDArray] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    plain: frozenset[tuple[str, int, float]] = frozenset()
 
     @property
     def rows(self) -> int:

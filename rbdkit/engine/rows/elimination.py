@@ -67,31 +67,33 @@ class Elimination:
             program.store("uncertain", 0, 0, 0.0)
         self._answer()
         self._eliminate()
-        with program.when("uncertain", 0):
-            self._answer()
-            self._choose()
-            self._answer()
-            self._eliminate(chosen=True)
+        with program.when("uncertain", 0, seldom=True):
+            self._answer("choice")
+            self._choose("choice")
+            self._answer("choice")
+            self._eliminate("choice", chosen=True)
+            with program.loop(0, self.m * self.length, wide=True) as place:
+                program.store("answers", place, 0, program.load("choice", place))
 
-    def _answer(self) -> None:
-        """Y^T D^-1 Y: what unit reactions do to the rows, to "answers"; beside it, K H^-1 f - k."""
+    def _answer(self, answers: str = "answers") -> None:
+        """Y^T D^-1 Y: what unit reactions do to the rows, to an array; beside it, K H^-1 f - k."""
         program, length = self.program, self.length
         with program.loop(0, self.m * length, wide=True) as place:
-            program.store("answers", place, 0, 0.0)
+            program.store(answers, place, 0, 0.0)
         for a in self.tree.freedoms():
             here, stop = a * length, program.entry("first_touching", a + 1)
             with program.loop(program.entry("first_touching", a), stop) as touching:
                 r = program.entry("touching", touching)
                 row = r * length
                 program.store("factor", 0, 0, program.load("Y", here + r) * program.load("D_inv", a))
-                with program.when("factor", 0):
+                with program.when("factor", 0, spare=True):
                     for s in self._from(r, touching, stop):
                         place = row + s
                         term = program.load("factor", 0) * program.load("Y", here + s)
-                        program.store("answers", place, 0, program.load("answers", place) + term)
+                        program.store(answers, place, 0, program.load(answers, place) + term)
         with program.loop(0, self.m) as r:
             place = r * length + self.m
-            program.store("answers", place, 0, program.load("answers", place) - program.load("row_k", r))
+            program.store(answers, place, 0, program.load(answers, place) - program.load("row_k", r))
 
     def _from(self, row: Whole, touching: Whole, stop: Whole) -> Iterator[Whole]:
         """The columns of "Y" from a row on, in the places from `touching` to `stop` of the table; and the force."""
@@ -104,7 +106,7 @@ class Elimination:
             yield program.entry("touching", place)
         yield self.m
 
-    def _eliminate(self, chosen: bool = False) -> None:
+    def _eliminate(self, answers: str = "answers", chosen: bool = False) -> None:
         """Row by row, the upper half; "row_inverse" is zero of rows that do not count.
 
         chosen : "row_taken" says which do, in lanes that are uncertain.
@@ -113,7 +115,7 @@ class Elimination:
         with program.loop(0, m) as p:
             row = p * length
             own, free, limit = (
-                program.load("answers", row + p),
+                program.load(answers, row + p),
                 program.load("row_free", p),
                 program.load("row_limit", 0),
             )
@@ -126,27 +128,27 @@ class Elimination:
                 program.store("uncertain", 0, 0, maximum(program.load("uncertain", 0), unclear))
             begin = program.entry("row_begin", p)
             # rows that do not count change no others: of planar linkages these are most
-            with program.when("row_inverse", p), program.loop(p + 1, m) as i:
+            with program.when("row_inverse", p, spare=True), program.loop(p + 1, m) as i:
                 here = i * length
                 # the lower half is not kept up: by symmetry it is what stands above
-                program.store("factor", 0, 0, program.load("answers", row + i) * program.load("row_inverse", p))
-                with program.when("factor", 0), program.loop(begin, length, wide=True) as j:
+                program.store("factor", 0, 0, program.load(answers, row + i) * program.load("row_inverse", p))
+                with program.when("factor", 0, spare=True), program.loop(begin, length, wide=True) as j:
                     place = here + j
-                    change = program.load("factor", 0) * program.load("answers", row + j)
-                    program.store("answers", place, 0, program.load("answers", place) - change)
+                    change = program.load("factor", 0) * program.load(answers, row + j)
+                    program.store(answers, place, 0, program.load(answers, place) - change)
 
-    def _choose(self) -> None:
+    def _choose(self, answers: str) -> None:
         """The rows that count, to "row_taken": always the one that says most beyond those before."""
         program, m, length = self.program, self.m, self.length
         with program.loop(0, m) as i:
             program.store("row_taken", i, 0, 0.0)
             with program.loop(0, i) as j:  # the lower half was not made
-                program.store("answers", i * length + j, 0, program.load("answers", j * length + i))
+                program.store(answers, i * length + j, 0, program.load(answers, j * length + i))
         with program.loop(0, m):
             for which in (SCORE, NUMBER, OWN):
                 program.store("pivot", 0, which, -1.0 if which == NUMBER else 0.0)
             with program.loop(0, m) as i:
-                own, limit = program.load("answers", i * length + i), program.load("row_limit", 0)
+                own, limit = program.load(answers, i * length + i), program.load("row_limit", 0)
                 enough = own > limit * program.load("row_free", i)
                 score = select(enough, own * program.load("row_weight", i), 0.0)
                 score = select(program.load("row_taken", i) > 0.5, 0.0, score)
@@ -159,7 +161,7 @@ class Elimination:
                 program.store("row_column", i, 0, 0.0)
                 with program.loop(0, m) as j:
                     chosen = equal(program.load("row_number", j), program.load("pivot", 0, NUMBER))
-                    entry = select(chosen, program.load("answers", i * length + j), 0.0)
+                    entry = select(chosen, program.load(answers, i * length + j), 0.0)
                     program.store("row_column", i, 0, program.load("row_column", i) + entry)
             with program.loop(0, m) as i:
                 own = program.load("pivot", 0, OWN)
@@ -168,7 +170,7 @@ class Elimination:
                 with program.loop(0, m) as j:
                     place = i * length + j
                     change = program.load("factor", 0) * program.load("row_column", j)
-                    program.store("answers", place, 0, program.load("answers", place) - change)
+                    program.store(answers, place, 0, program.load(answers, place) - change)
 
     def react(self, anew: bool = False) -> None:
         """The reactions that bring about K H^-1 f - k; anew: what stands in "reactions" instead, in their place."""

@@ -8,6 +8,7 @@ missing in position is T . log(pose(q)^-1 X) with q the coordinates that come cl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,8 +20,8 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.contribution import Contribution, Rows, at_origin, between
 from rbdkit.engine.rows.dependence import free_responses
-from rbdkit.engine.rows.gaps import GAP_NUMBERS, covered, gap_numbers, gap_squared
-from rbdkit.engine.rows.joint_program import FORMS, JOINT_NUMBERS, form_of, gap, joint_numbers
+from rbdkit.engine.rows.gaps import GAP_NUMBERS, SCREW, SHIFT, covered, gap_numbers, gap_squared
+from rbdkit.engine.rows.joint_program import AXIS, FORMS, JOINT_NUMBERS, PITCH, PLACE_S, form_of, gap, joint_numbers
 from rbdkit.engine.steps.base import cross_motion, flat, minus, pair
 from rbdkit.engine.steps.nodes import FRAME, Body
 from rbdkit.joints import EulerSpherical, JointType, Reversed, Spherical
@@ -107,6 +108,11 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
     forms = [(form_of(place.type), size) for place, size in zip(places, sizes, strict=True)]
     known, first, length = tuple(sorted(set(forms))), np.cumsum([0, *sizes]), length_of(model)
     own_rows = [range(a, b) for a, b in pairwise(first)]
+    numbers = {
+        "loops_T": np.concatenate([np.zeros(0), *(part.T.ravel() for part in T)]),
+        "loops_numbers": np.concatenate([joint_numbers(place) for place in places]),
+        "loops_gaps": np.concatenate([gap_numbers(place) for place in places]),
+    }
     return Contribution(
         NAME,
         LoopJoints(known),
@@ -115,12 +121,7 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
         paths=[between(layout, place.predecessor, place.successor) for place in places],
         path_rows=own_rows,
         wrenches=int(first[-1]),
-        numbers={
-            "loops_T": np.concatenate([np.zeros(0), *(part.T.ravel() for part in T)]),
-            "loops_numbers": np.concatenate([joint_numbers(place) for place in places]),
-            "loops_gaps": np.concatenate([gap_numbers(place) for place in places]),
-            "loops_length": np.array([length]),
-        },
+        numbers={**numbers, "loops_length": np.array([length])},
         tables={
             "loops_successors": np.array([place.successor for place in places]),
             "loops_predecessors": np.array([place.predecessor for place in places]),
@@ -129,7 +130,24 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
             "loops_bodies": np.array([_on_bodies(loop).successor for loop in model.loops]),
         },
         counts={"loops_n": len(places)},
+        plain=_plain(numbers),
     )
+
+
+def _plain(numbers: Mapping[str, NDArray]) -> frozenset[tuple[str, int, float]]:
+    """Zeros, and of directions 1 and -1: a length of 1 m among others needs no code of its own."""
+    directions = {
+        "loops_T": (6, [range(3, 6)]),
+        "loops_numbers": (JOINT_NUMBERS, [range(9), range(PLACE_S, PLACE_S + 9), range(AXIS, PITCH)]),
+        "loops_gaps": (GAP_NUMBERS, [range(SCREW), range(SHIFT, GAP_NUMBERS)]),
+    }
+    found = set()
+    for name, (size, parts) in directions.items():
+        own = {k for part in parts for k in part}
+        for k, x in enumerate(numbers[name].tolist()):
+            if x == 0.0 or (abs(x) == 1.0 and k % size in own):
+                found.add((name, k, x + 0.0))
+    return frozenset(found)
 
 
 def _on_bodies(loop: Loop) -> Place:

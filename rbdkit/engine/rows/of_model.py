@@ -59,6 +59,17 @@ class RowsOfModel:
         return sum(part.rows for part in self.parts)
 
     @property
+    def plain(self) -> frozenset[tuple[str, int, float]]:
+        """Elements of `numbers` that straight-line code takes for granted, by array and place."""
+        factors = self.numbers["path_factors"]
+        turns = () if self._followers else ((("path_factors", k, float(x))) for k, x in enumerate(factors))
+        return frozenset(turns).union(*(part.plain for part in self.parts))
+
+    @property
+    def _followers(self) -> bool:
+        return any(link.kind.follows for link in self.layout.links)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """What each is of."""
         return tuple(label for part in self.parts for label in part.labels)
@@ -115,7 +126,7 @@ class RowsOfModel:
             **dict.fromkeys(("opened", "uncertain", "factor", "row_limit", "row_open", "closing"), 1),
             "K": layout.nv * length,
             "Y": layout.nv * length,
-            "answers": self.m * length,
+            **dict.fromkeys(("answers", "choice"), self.m * length),
             "wrenches": 6 * sum(part.wrenches for part in self.parts),
             "pivot": 3,
             "base_origin": 3,
@@ -156,7 +167,7 @@ class RowsOfModel:
 
     @cached_property
     def _velocity_of_slot(self) -> list[int]:
-        if not any(link.kind.follows for link in self.layout.links):
+        if not self._followers:
             return list(range(self.layout.nv))
         return [link.v + k for link in self.layout.links for k in range(link.kind.motion.nv)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,9 @@ from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
-from rbdkit.engine.run.compiled_programs import Recipe, Task, loop_code, unrolled_code
+from rbdkit.engine.run.compiled_programs import Known, Recipe, Task, loop_code, straight_code, unrolled_code
 from rbdkit.engine.run.driven import DrivenJoints
-from rbdkit.engine.run.shapes import Shape, shape_of
+from rbdkit.engine.run.shapes import Shape, is_small, plain_rows, shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
@@ -36,6 +37,8 @@ WITH_OWN_FORCES = (
 WITH_ROWS = ("forward_dynamics", "reactions", "stabilised_dynamics", "constraint_rows", "openness", "over_time")
 """What constraints take part in."""
 
+STRAIGHT_ROWS = 24
+"""Motions of small models under so many rows have straight-line code."""
 UNROLLED_STATES = 10_000
 """So many states in one call are worth compiling straight-line code; a motion always is (see `rbdkit.engine`)."""
 
@@ -84,6 +87,7 @@ class BoundModel:
         self.coupled = any(kind.follows for kind in self._kinds)
         self._tables = tables(self._layout, self._kinds)
         self.shape = shape_of(self._layout, self.numbers["rows"])
+        self._straight: dict[Task, Recipe] = {}
         self._binders: dict[Hashable, tuple[Recipe, Binder]] = {}  # a recipe that is held keeps its identity
         self._counts = {
             "n": len(self._layout.links), "nq": model.nq, "nv": model.nv, "n_bodies": len(model.bodies),
@@ -182,7 +186,25 @@ class BoundModel:
             return unrolled_code(task, generic, self.backend, lanes)
         if self.shape is not None and self.unrolls(states) and task.unrolls:
             return unrolled_code(task, self.shape, self.backend, lanes)
+        if task.rows and task.step is not None and lanes == ALONE and self._known is not None:
+            if task not in self._straight:
+                self._straight[task] = straight_code(task, self._kinds, self._known, self.backend)
+            return self._straight[task]
         return loop_code(task, self._kinds, self.backend, lanes)
+
+    @cached_property
+    def _known(self) -> Known | None:
+        """What motions under constraints take for granted; None if loops are to stay loops."""
+        if self.rows is None or self.backend != "llvm" or not is_small(self._layout) or self.rows.m > STRAIGHT_ROWS:
+            return None
+        sizes, lengths = room(self._layout, 0)
+        tables = self._tables | self.rows.tables(1)
+        return Known(
+            frozenset((self._counts | lengths | self.rows.counts(1)).items()),
+            frozenset((name, tuple(x.ravel().tolist())) for name, x in tables.items()),
+            frozenset(("rows", k, x) for k, x in plain_rows(self._layout, self.numbers["rows"])) | self.rows.plain,
+            frozenset(sizes | self.rows.room(1)),
+        )
 
     def on_links(self, f_ext: NDArray) -> NDArray:
         """External forces on bodies (..., bodies, 6) as forces on the links that carry them."""

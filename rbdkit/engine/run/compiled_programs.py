@@ -18,7 +18,18 @@ from rbdkit.engine.steps.recorded_redmax import RecordedRedmax
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.trace import ALONE, Backend, Executable, Feedback, Lanes, Program, Record, executable, over_time
+from rbdkit.trace import (
+    ALONE,
+    Backend,
+    Executable,
+    Feedback,
+    Lanes,
+    Program,
+    Record,
+    executable,
+    over_time,
+    straightened,
+)
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,32 @@ def loop_code(task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: 
     tree = LoopTree(program, kinds)
     task.record(tree)
     return Recipe(executable(program, backend), tree.width)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a model when loops over its links and rows are written out; see `straightened`.
+
+    counts, tables, numbers : pairs of names and values, and elements by array and place. room : names of the arrays
+    that programs compute in.
+    """
+
+    counts: frozenset[tuple[str, int]]
+    tables: frozenset[tuple[str, tuple[int, ...]]]
+    numbers: frozenset[tuple[str, int, float]]
+    room: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def straight_code(task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend) -> Recipe:
+    """The loop code with all that written out."""
+    program = Program(task.algorithm)
+    tree = LoopTree(program, kinds)
+    task.record(tree)
+    counts, numbers = dict(known.counts) | {"width": tree.width}, {(name, k): x for name, k, x in known.numbers}
+    return Recipe(
+        executable(straightened(program, counts, dict(known.tables), numbers, known.room), backend), tree.width
+    )
 
 
 @lru_cache(maxsize=256)

@@ -43,5 +43,9 @@ def shape_of(layout: Layout, rows: NDArray) -> Shape | None:
     """
     if not is_small(layout):
         return None
-    fixed = {(k, x) for k, x in fixed_numbers(layout, rows) if x == 0.0 or k % ROW < ROTATION}
-    return Shape(layout.links, layout.nq, layout.nv, frozenset(fixed))
+    return Shape(layout.links, layout.nq, layout.nv, plain_rows(layout, rows))
+
+
+def plain_rows(layout: Layout, rows: NDArray) -> frozenset[tuple[int, float]]:
+    """Numbers of "rows" that become part of straight-line code."""
+    return frozenset((k, x) for k, x in fixed_numbers(layout, rows) if x == 0.0 or k % ROW < ROTATION)

@@ -1,0 +1,361 @@
+"""Programs for one model: loops over what is known of it written out, what they hand on kept in registers.
+
+A program that goes by tables serves many models. With counts and tables of one of them known, its loops become a
+sequence of blocks, which are merged: what one writes and another reads need not go through memory, and numbers that are
+known to be zero take their terms with them. Loops over what only the run knows stay loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from typing import Any
+
+from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.program import Block, Define, Index, Loop, Program, Put, Statement, Switch, Whole
+
+Address = tuple["Index | None", int]
+"""A whole number of the new program: an index, None for 0, and what is added to it."""
+
+
+def straightened(
+    program: Program,
+    counts: Mapping[str, int],
+    tables: Mapping[str, Sequence[int]],
+    numbers: Mapping[tuple[str, int], float],
+    own: AbstractSet[str],
+) -> Program:
+    """The same program for known counts and tables.
+
+    Parameters
+    ----------
+    program : for one state. It writes no tables.
+    counts, tables : the whole numbers that are known; those that are not stay arguments.
+    numbers : elements of arrays that are known and never written to, by array and place.
+    own : arrays that nobody reads when the program has run, and that hold zeros before.
+    """
+    writer = _Writer(program, counts, tables, numbers)
+    writer.statements(program.body)
+    _drop_unread(writer.program, own)
+    return writer.program
+
+
+class _Writer:
+    """Writes the new program while it goes through the old one."""
+
+    def __init__(
+        self,
+        old: Program,
+        counts: Mapping[str, int],
+        tables: Mapping[str, Sequence[int]],
+        numbers: Mapping[tuple[str, int], float],
+    ) -> None:
+        if old.lanes.width > 1:
+            raise ValueError(f"program {old.name!r} computes {old.lanes.width} states at once; one is written out")
+        self.old, self.counts, self.tables, self.numbers = old, counts, tables, numbers
+        self.program = Program(old.name, old.lanes)
+        self.values: dict[str, Address] = {}
+        self.made: list[dict[tuple[Any, ...], Index]] = [{}]
+        self.rolled = False
+        self.constants: dict[tuple[str, int], float] = {}
+        self.open: Block | None = None
+        self.loaded: dict[str, set[Index | None]] = {}
+        self.stored: dict[str, set[Index | None]] = {}
+
+    # --- whole numbers ------------------------------------------------------------------------------------------------
+
+    def address(self, x: Whole) -> Address:
+        """A whole number of the old program as one of the new."""
+        if isinstance(x, int):
+            return None, x
+        if x.name in self.old.counts:
+            known = self.counts.get(x.name)
+            return (self.program.count(x.name), 0) if known is None else (None, int(known))
+        return self.values[x.name]
+
+    def whole(self, address: Address) -> Whole:
+        """The same as an operand."""
+        index, offset = address
+        if index is None:
+            return offset
+        return index if offset == 0 else self.computed("add", index, offset)
+
+    def computed(self, operation: str, *operands: Index | int | str) -> Index:
+        """A whole number that is computed once where it is known."""
+        key = operation, *(x.name if isinstance(x, Index) else x for x in operands)
+        for scope in self.made:
+            if key in scope:
+                return scope[key]
+        if operation == "entry":
+            table, index = operands
+            assert isinstance(table, str)
+            assert not isinstance(index, str)
+            found = self.program.entry(table, index)
+        else:
+            found = self.program.define(operation, *operands)
+        self.made[-1][key] = found
+        return found
+
+    def define(self, statement: Define) -> None:
+        first, second = statement.operands
+        if statement.operation == "truncate":
+            assert isinstance(first, str)
+            assert not isinstance(second, str)
+            self.values[statement.index.name] = self.program.truncated(first, self.whole(self.address(second))), 0
+            return
+        self.values[statement.index.name] = self._entry(first, second) if statement.operation == "entry" else (
+            self._combined(statement.operation, first, second)
+        )  # fmt: skip
+
+    def _entry(self, table: Any, index: Any) -> Address:
+        base, offset = self.address(index)
+        if base is None and table in self.tables:
+            return None, int(self.tables[table][offset])
+        return self.computed("entry", table, self.whole((base, offset))), 0
+
+    def _combined(self, operation: str, first: Any, second: Any) -> Address:
+        (a, m), (b, n) = self.address(first), self.address(second)
+        if operation == "add" and (a is None or b is None):
+            return (b if a is None else a), m + n
+        if operation == "sub" and b is None:
+            return a, m - n
+        if operation == "mul" and a is None:
+            (a, m), (b, n) = (b, n), (a, m)
+        if operation == "mul" and b is None:
+            return (None, m * n) if a is None or n == 0 else (a if n == 1 else self.computed("mul", a, n), m * n)
+        return self.computed(operation, self.whole((a, m)), self.whole((b, n))), 0
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def statements(self, body: Sequence[Statement]) -> None:
+        for statement in body:
+            if isinstance(statement, Define):
+                self.define(statement)
+            elif isinstance(statement, Put):
+                raise ValueError(f"program {self.old.name!r} writes table {statement.table!r}")
+            elif isinstance(statement, Block):
+                self.block(statement)
+            elif isinstance(statement, Loop):
+                self.loop(statement)
+            elif isinstance(statement, Switch):
+                self.switch(statement)
+
+    def loop(self, loop: Loop) -> None:
+        (a, start), (b, stop) = self.address(loop.start), self.address(loop.stop)
+        if loop.spare and not self.rolled:
+            self.values[loop.index.name] = None, 0
+            at = next(k for k, part in enumerate(loop.body) if isinstance(part, Block))
+            asked = loop.body[at]
+            assert isinstance(asked, Block)
+            self.statements(loop.body[:at])
+            if self.block(asked, ends=False) is not True:
+                self.statements(loop.body[at + 1 :])
+        elif a is None and b is None and not self.rolled and not _ends_itself(loop.body):
+            for value in range(start, stop, loop.step):
+                self.values[loop.index.name] = None, value
+                self.statements(loop.body)
+        else:
+            first, last, before = self.whole((a, start)), self.whole((b, stop)), self.rolled
+            self.rolled = before or loop.seldom
+            self._forget(loop.body)
+            with self.program.loop(first, last, loop.step, wide=loop.wide) as index, self._scope():
+                self.values[loop.index.name] = index, 0
+                self.statements(loop.body)
+            self._forget(loop.body)
+            self.rolled = before
+
+    def switch(self, switch: Switch) -> None:
+        on, value = self.address(switch.on)
+        if on is None:
+            self.statements(switch.cases[value])
+            return
+        index = self.whole((on, value))
+        assert isinstance(index, Index)
+        for case in self.program.switch(index, list(switch.cases)):
+            with self._scope():
+                self.statements(switch.cases[case])
+        for body in switch.cases.values():
+            self._forget(body)
+
+    @contextmanager
+    def _scope(self) -> Iterator[None]:
+        """What is computed inside is not known outside."""
+        self.made.append({})
+        constants = dict(self.constants)
+        yield
+        self.constants = constants
+        self.made.pop()
+
+    def _forget(self, body: Sequence[Statement]) -> None:
+        """Numbers of arrays that are written to in statements which may run any number of times."""
+        written = {place[0] for block in _blocks(body) for place in block.stores}
+        self.constants = {place: x for place, x in self.constants.items() if place[0] not in written}
+
+    # --- numbers ------------------------------------------------------------------------------------------------------
+
+    def block(self, block: Block, ends: bool = True) -> Any:
+        """Write the arithmetic of a block; gives the condition under which it ends what is around it.
+
+        ends : whether it does so.
+        """
+        nodes, live = block.graph.nodes, block.graph.live(block.roots())
+        places = {k: self._place(*nodes[k][1:]) for k in live if nodes[k][0] == "load"}
+        targets = [(self._place(*place), position) for place, position in block.stores.items()]
+        here = self._room_for(
+            [place for place in places.values() if (place[0], place[2]) not in self.numbers or place[1] is not None],
+            [place for place, _ in targets],
+        )
+        values: dict[int, Any] = {}
+        for k in live:
+            operation, *operands = nodes[k]
+            if operation == "const":
+                values[k] = operands[0]
+            elif operation == "load":
+                values[k] = self._load(places[k])
+            else:
+                values[k] = _applied(here.graph, operation, [values[x] for x in operands])
+        for (array, index, offset), position in targets:
+            self._store(array, index, offset, values[position])
+        if block.leave is None:
+            return None
+        condition = values[block.leave]
+        if ends:
+            if not isinstance(condition, Symbol):
+                condition = here.graph.apply("less", 0.0, float(condition))
+            (self.program.break_if if block.of_loop else self.program.leave_if)(condition)
+        return condition
+
+    def _place(self, array: str, index: Index | None, offset: int) -> tuple[str, Index | None, int]:
+        base, more = (None, 0) if index is None else self.address(index)
+        return array, base, offset + more
+
+    def _load(self, place: tuple[str, Index | None, int]) -> Scalar:
+        array, index, offset = place
+        if index is None and (array, offset) in self.numbers:
+            return self.numbers[array, offset]
+        if index is None and (array, offset) in self.constants:
+            return self.constants[array, offset]
+        return self.program.load(array, offset) if index is None else self.program.load(array, index, offset)
+
+    def _store(self, array: str, index: Index | None, offset: int, value: Scalar) -> None:
+        if index is not None:
+            self.program.store(array, index, offset, value)
+            self.constants = {place: x for place, x in self.constants.items() if place[0] != array}
+            return
+        self.program.store(array, offset, 0, value)
+        if isinstance(value, Symbol):
+            self.constants.pop((array, offset), None)
+        else:
+            self.constants[array, offset] = value
+
+    def _room_for(
+        self, loads: Sequence[tuple[str, Index | None, int]], stores: Sequence[tuple[str, Index | None, int]]
+    ) -> Block:
+        """The block to write to: the one that is open, unless an array would be written at one index and read or
+        written at another, or an index has to be computed from what it writes."""
+        block = self.program.open_block()
+        if block is not self.open:
+            self.open, self.loaded, self.stored = block, {}, {}
+        for places, known in ((loads, self.loaded), (stores, self.stored)):
+            for array, index, _ in places:
+                known.setdefault(array, set()).add(index)
+        if any(len(self.stored[array] | self.loaded.get(array, set())) > 1 for array in self.stored):
+            block = self.program.open_block(anew=True)
+            self.open, self.loaded, self.stored = block, {}, {}
+            for places, known in ((loads, self.loaded), (stores, self.stored)):
+                for array, index, _ in places:
+                    known.setdefault(array, set()).add(index)
+        return block
+
+
+def _ends_itself(body: Sequence[Statement]) -> bool:
+    """Whether something in the body of a loop ends it."""
+    for statement in body:
+        if isinstance(statement, Block) and statement.leave is not None and statement.of_loop:
+            return True
+        if isinstance(statement, Switch) and any(map(_ends_itself, statement.cases.values())):
+            return True
+    return False
+
+
+def _applied(graph: Graph, operation: str, x: list[Any]) -> Any:
+    """An operation on numbers and symbols, with what is known computed."""
+    known = not any(isinstance(part, Symbol) for part in x)
+    match operation:
+        case "add":
+            return x[0] + x[1] if known else graph.add(x[0], x[1])
+        case "sub":
+            return x[0] - x[1] if known else graph.sub(x[0], x[1])
+        case "mul":
+            return x[0] * x[1] if known else graph.mul(x[0], x[1])
+        case "neg":
+            return -x[0] if known else graph.neg(x[0])
+        case "div" if not known or x[1] != 0.0:
+            return x[0] / x[1] if known else graph.div(x[0], x[1])
+        case "less" if known:
+            return x[0] < x[1]
+        case "equal" if known:
+            return x[0] == x[1]
+        case "select" if isinstance(x[0], bool):
+            return x[1] if x[0] else x[2]
+    return graph.apply(operation, *x)
+
+
+def _drop_unread(program: Program, own: AbstractSet[str]) -> None:
+    """Leave out what is stored in a program's own arrays and never read, and zeros where nothing else ever stands."""
+    blocks = list(_blocks(program.body))
+    changed, scattered = set(), set()
+    for block in blocks:
+        for (array, index, offset), position in block.stores.items():
+            if index is not None:
+                scattered.add(array)
+            elif block.graph.nodes[position] != ("const", 0.0):
+                changed.add((array, offset))
+    for block in blocks:
+        for array, index, offset in list(block.stores):
+            if array in own and index is None and array not in scattered and (array, offset) not in changed:
+                del block.stores[array, index, offset]
+    while True:
+        anywhere, read = _read(program.body, blocks)
+        dropped = False
+        for block in blocks:
+            unread = [
+                (array, index, offset) for array, index, offset in block.stores
+                if array in own and array not in anywhere
+                and (array not in read if index is not None else offset not in read.get(array, ()))
+            ]  # fmt: skip
+            for place in unread:
+                del block.stores[place]
+            dropped |= bool(unread)
+        if not dropped:
+            return
+
+
+def _read(body: Sequence[Statement], blocks: Sequence[Block]) -> tuple[set[str], dict[str, set[int]]]:
+    """Arrays of which any element may be read, and of others the places that are."""
+    anywhere = {x.operands[0] for x in _all(body) if isinstance(x, Define) and x.operation == "truncate"}
+    read: dict[str, set[int]] = {}
+    for block in blocks:
+        for position in block.graph.live(block.roots()):
+            node = block.graph.nodes[position]
+            if node[0] == "load":
+                if node[2] is not None:
+                    anywhere.add(node[1])
+                read.setdefault(node[1], set()).add(node[3])
+    return anywhere, read  # type: ignore[return-value]
+
+
+def _blocks(body: Sequence[Statement]) -> Iterator[Block]:
+    return (statement for statement in _all(body) if isinstance(statement, Block))
+
+
+def _all(body: Sequence[Statement]) -> Iterator[Statement]:
+    """All statements, with those inside of others."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, Loop):
+            yield from _all(statement.body)
+        elif isinstance(statement, Switch):
+            for case in statement.cases.values():
+                yield from _all(case)
