@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import bias_acceleration
 from rbdkit.algorithms.solvers import InfeasibleError, active_set, lemke
-from rbdkit.errors import ConvergenceError
 from rbdkit.laws.near import NOTHING, Near
 from rbdkit.laws.problem import in_disc
 from rbdkit.laws.scene import Scene
-from rbdkit.spatial.read_numbers import shown
+from rbdkit.laws.slow_points import rubbed
 
 Key = tuple[int, int]
 """Pair and slot: a name for a point from step to step."""
-Modes = dict[Key, NDArray | None]
-"""Of each current point the direction in world axes in which it slides, or None where it sticks."""
+
+
+class Mode(NamedTuple):
+    """What a current point does.
+
+    way : in which direction it slides, world axes; None of a slow point, which sticks or creeps as friction decides.
+    slips : whether it slides. A slow point that does not has been arrested: it has no velocity to look at.
+    """
+
+    way: NDArray | None = None
+    slips: bool = False
+
+
+Modes = dict[Key, Mode]
+"""Of each current point."""
 
 CLOSE = 1e-2
 """How far a point that lasts may be from touching inside a step, m."""
 SLOW = 1e-9
 """Speed below which a direction of sliding says nothing, m/s."""
-SWEEPS = 20000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +52,11 @@ class Sustained:
         The points.
     lam, a, u : ndarray (m, 3)
         Forces, N, accelerations, m/s2, and velocities, m/s, along normal and tangents.
+    grip : ndarray (m,)
+        By how much friction can change the velocity of each, m/s2.
+    slip : ndarray (m, 2)
+        Velocities along the tangents a little later, which friction on slow points is against, m/s; what is arrested
+        begins with none.
     """
 
     rate: NDArray
@@ -47,6 +64,8 @@ class Sustained:
     lam: NDArray
     a: NDArray
     u: NDArray
+    grip: NDArray
+    slip: NDArray
 
     @property
     def force(self) -> NDArray:
@@ -59,12 +78,20 @@ class Sustained:
         return 1.0 + float(np.abs(self.lam).max(initial=0.0))
 
 
-def sustained(scene: Scene, t: float, q: NDArray, w: NDArray, modes: Modes, pushed: Mapping[Key, NDArray]) -> Sustained:
+def sustained(
+    scene: Scene, t: float, q: NDArray, w: NDArray, modes: Modes, pushed: Mapping[Key, NDArray], ahead: float
+) -> Sustained:
     """Accelerations and forces with these points in contact.
+
+    Friction on what slides is against its velocity u. That says nothing where u is near zero, and turns the faster
+    the slower it is: as a differential equation it is as stiff as one may like, and corners that creep drive each
+    other mad. So friction on slow points is against ``u + ahead a``, their velocity a little later: what it can
+    arrest it arrests within that time, what it cannot creeps on the straight way.
 
     Parameters
     ----------
     pushed : forces (3,) of points to begin with: of many that do the same, those nearest to them are taken.
+    ahead : that time, s; a step.
 
     Raises
     ------
@@ -80,27 +107,33 @@ def sustained(scene: Scene, t: float, q: NDArray, w: NDArray, modes: Modes, push
     near = moving(scene, t, q, v, modes)
     if not len(near):
         none = np.zeros((0, 3))
-        return Sustained(rate, NOTHING, none, none, none)
+        return Sustained(rate, NOTHING, none, none, none, np.zeros(0), np.zeros((0, 2)))
     J = scene.rows(t, q, near)
     yields = scene.inverse(t, q).times(J.T)
     W = J @ yields
     u = J @ v + scene.carried(t, q, near)
     b = J @ rate[:nv] + _bias(scene, t, q, v, near)
-    slides = [modes[key] for key in near.keys]
+    ways = [modes[key].way for key in near.keys]
     mu, axes = scene.friction[near.pair], near.axes
     way = np.zeros((len(near), 2))
-    for i, ahead in enumerate(slides):
-        if ahead is not None:
-            own, before = u[3 * i + 1 : 3 * i + 3], axes[i, 1:] @ ahead
-            way[i] = own if np.hypot(*own) > SLOW else before
+    for i, before in enumerate(ways):
+        if before is not None:
+            own, old = u[3 * i + 1 : 3 * i + 3], axes[i, 1:] @ before
+            way[i] = own if np.hypot(*own) > SLOW else old
             way[i] /= np.hypot(*way[i]) or 1.0
-            if way[i] @ before < 0.0:
+            if way[i] @ old < 0.0:
                 way[i] = -way[i]  # friction turns at an event only, not in a step
-    sticks = np.array([ahead is None for ahead in slides]) & (mu > 0.0)
+    slow = np.array([before is None for before in ways]) & (mu > 0.0)
     start = np.array([pushed.get(key, (0.0, 0.0, 0.0)) for key in near.keys], dtype=float)
-    lam = _forces(W, b, mu, sticks, way, start, scene.names(near))
+    sooner = b.reshape(-1, 3).copy()
+    creeps = slow & np.array([modes[key].slips for key in near.keys])
+    sooner[:, 1:] += np.where(creeps[:, None], u.reshape(-1, 3)[:, 1:] / ahead, 0.0)
+    lam = _forces(W, sooner.ravel(), mu, slow, way, start, scene.names(near))
     rate[:nv] += yields @ lam.ravel()
-    return Sustained(rate, near, lam, (W @ lam.ravel() + b).reshape(-1, 3), u.reshape(-1, 3))
+    a, u = (W @ lam.ravel() + b).reshape(-1, 3), u.reshape(-1, 3)
+    grip = mu * lam[:, 0] * np.maximum(np.diag(W)[1::3], np.diag(W)[2::3])
+    slip = np.where((slow & ~creeps)[:, None], 0.0, u[:, 1:]) + ahead * a[:, 1:]
+    return Sustained(rate, near, lam, a, u, grip, slip)
 
 
 def moving(scene: Scene, t: float, q: NDArray, v: NDArray, modes: Modes) -> Near:
@@ -134,9 +167,9 @@ def _bias(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near) -> NDArray
 
 
 def _forces(
-    W: NDArray, b: NDArray, mu: NDArray, sticks: NDArray, way: NDArray, start: NDArray, names: tuple[str, ...]
+    W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, start: NDArray, names: tuple[str, ...]
 ) -> NDArray:
-    """lam (m, 3): Signorini along normals; where points stick no tangential acceleration, or friction at its limit."""
+    """lam (m, 3): Signorini along normals, Coulomb on slow points, and friction at its limit along given ways."""
     m = len(mu)
     pushes = np.zeros((3 * m, m))  # of unit normal forces with the friction of what slides
     for i in range(m):
@@ -144,11 +177,11 @@ def _forces(
     M = (W @ pushes)[::3]
     if not mu.any():
         return (pushes @ active_set(0.5 * (M + M.T), b[::3], names).lam).reshape(m, 3)
-    lam, fits = _held(W, b, mu, sticks, way, start)
+    lam, fits = _held(W, b, mu, slow, way, start)
     if fits:
         return lam
-    if sticks.any():
-        return _swept(W, b, mu, sticks, way, lam, names)
+    if slow.any():
+        return rubbed(W, b, mu, slow, way, lam, names)
     return (pushes @ _sliding(M, b[::3], names)).reshape(m, 3)
 
 
@@ -164,58 +197,26 @@ def _sliding(M: NDArray, d: NDArray, names: tuple[str, ...]) -> NDArray:
         ) from None
 
 
-def _held(W: NDArray, b: NDArray, mu: NDArray, sticks: NDArray, way: NDArray, start: NDArray) -> tuple[NDArray, bool]:
+def _held(W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, start: NDArray) -> tuple[NDArray, bool]:
     """All points as equality constraints (Table 11.1, step 1), and whether that neither pulls nor leaves a cone.
 
     If not, forces are cut to what does neither.
     """
     m = len(mu)
     columns = [np.eye(3 * m)[:, [3 * i, 3 * i + 1, 3 * i + 2]] for i in range(m)]
-    for i in np.flatnonzero(~sticks):
+    for i in np.flatnonzero(~slow):
         columns[i] = columns[i] @ np.array([[1.0], [-mu[i] * way[i, 0]], [-mu[i] * way[i, 1]]])
-    rows = np.concatenate([[3 * i, 3 * i + 1, 3 * i + 2] if sticks[i] else [3 * i] for i in range(m)])
+    rows = np.concatenate([[3 * i, 3 * i + 1, 3 * i + 2] if slow[i] else [3 * i] for i in range(m)])
     pushes = np.hstack(columns)
     A = (W @ pushes)[rows]
-    first = np.where(sticks[:, None], start[:, 1:], -mu[:, None] * way * start[:, :1])
+    first = np.where(slow[:, None], start[:, 1:], -mu[:, None] * way * start[:, :1])
     first = np.column_stack([start[:, 0], first]).ravel()
     lam = first - pushes @ np.linalg.lstsq(A, (W @ first + b)[rows], rcond=1e-11)[0]
     held = np.abs((W @ lam + b)[rows]).max() <= 1e-9 * (1.0 + float(np.abs(b).max()))
     lam = lam.reshape(m, 3)
     inside = np.hypot(lam[:, 1], lam[:, 2]) <= mu * lam[:, 0]
-    fits = bool(held and (lam[:, 0] >= 0.0).all() and (inside | ~sticks).all())
+    fits = bool(held and (lam[:, 0] >= 0.0).all() and (inside | ~slow).all())
     if not fits:
         lam[:, 0] = np.maximum(lam[:, 0], 0.0)
-        lam[:, 1:] = np.where(sticks[:, None], in_disc(lam[:, 1:], mu * lam[:, 0]), -(mu * lam[:, 0])[:, None] * way)
+        lam[:, 1:] = np.where(slow[:, None], in_disc(lam[:, 1:], mu * lam[:, 0]), -(mu * lam[:, 0])[:, None] * way)
     return lam, fits
-
-
-def _swept(
-    W: NDArray, b: NDArray, mu: NDArray, sticks: NDArray, way: NDArray, start: NDArray, names: tuple[str, ...]
-) -> NDArray:
-    """All points at once towards their cones, again and again: what is symmetric stays so, unlike in sweeps.
-
-    Where points are more than needed, forces and with them the beginning of sliding are not unique.
-    """
-    m, scale = len(mu), 1.0 + float(np.abs(b).max())
-    pushes = np.eye(3 * m).reshape(3 * m, m, 3)
-    for i in np.flatnonzero(~sticks).tolist():
-        pushes[:, i, :] = np.outer(pushes[:, i, :] @ np.array([1.0, *(-mu[i] * way[i])]), [1.0, 0.0, 0.0])
-    A = W @ pushes.reshape(3 * m, 3 * m)
-    if ((np.diag(A)[::3] <= 0.0) & ~sticks).any():
-        i = int(np.argmin(np.diag(A)[::3]))
-        raise ConvergenceError(
-            f"contact {names[i]!r} slides so that a normal force pulls it in (Painleve) while others stick; take "
-            "contact='time_stepping'"
-        )
-    step = 1.0 / float(np.linalg.norm(A, 2))
-    x = np.where(sticks[:, None], start, np.column_stack([start[:, 0], np.zeros((m, 2))]))
-    for _ in range(SWEEPS):
-        a = (A @ x.ravel() + b).reshape(m, 3)
-        new = x - step * a
-        new[:, 0] = np.maximum(new[:, 0], 0.0)
-        new[:, 1:] = np.where(sticks[:, None], in_disc(new[:, 1:], mu * new[:, 0]), 0.0)
-        change = float(np.abs(new - x).max())
-        x = new
-        if change <= 1e-12 * step * scale:
-            return (pushes.reshape(3 * m, 3 * m) @ x.ravel()).reshape(m, 3)
-    raise ConvergenceError(f"forces at {shown(names)} were not found in {SWEEPS} rounds; take less friction")

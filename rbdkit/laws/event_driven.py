@@ -13,12 +13,13 @@ from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Integrator
-from rbdkit.laws.accelerations import SLOW, Key, Modes, Sustained, sustained
+from rbdkit.laws.accelerations import SLOW, Key, Mode, Modes, Sustained, sustained
 from rbdkit.laws.blows import Strike
 from rbdkit.laws.law import Law, Sample
 from rbdkit.laws.log import Log
 from rbdkit.laws.near import Near
 from rbdkit.laws.scene import Scene
+from rbdkit.laws.time_stepping import Memory, TimeStepping
 
 TOUCHING = 1e-8
 """Gap up to which points touch, m."""
@@ -26,8 +27,19 @@ RUN_OFF = 1e-5
 """Gap from which on a point is lost though nothing pushed it off: it ran over an edge, m."""
 PARTING = 1e-9
 """Speed from which on points part, as a part of the fastest one there."""
-MOST_EVENTS = 200
-"""In a step."""
+MOST_EVENTS = 40
+"""In a step; where they come thicker, the rest of it is made in short steps of 'time_stepping'."""
+SHORT = 8
+"""So many."""
+BREAKS = 8
+"""Times in a step at which slow points begin to slide to the moment; from then on at the end of a step."""
+FASTER = 3.0
+"""A slow point that slides so many times as fast as friction could arrest in a step is not slow any more."""
+STIFF = 2.0
+"""A point that friction could arrest in a part of a step, 1 / STIFF, is slow, unless it stops in SOON steps."""
+SOON = 3.0
+SWERVE = 0.9
+"""Cosine of the angle that a direction of sliding may turn in a step."""
 FAR = 1e6
 """m; no point that matters is farther."""
 
@@ -37,12 +49,13 @@ class Held:
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.system = scene, scene.system
+        self.ahead = 1.0  # s; the length of a step
         self.modes: Modes = {}
         self.pushed: dict[Key, NDArray] = {}  # forces of the last state, where those of the next ones begin
         self.model = scene.model
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
-        return sustained(self.scene, t, x, v, self.modes, self.pushed).rate
+        return sustained(self.scene, t, x, v, self.modes, self.pushed, self.ahead).rate
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         return self.system.move(x, u)
@@ -103,6 +116,7 @@ class EventDriven(Law):
                 "another one, 'rk4' say"
             )
         run = _Run(type(self).strike, self.slowest, scene, method, log)
+        run.held.ahead = float(times[1] - times[0])
         hold(0)
         now = run.begin(float(times[0]), q, w)
         for k in range(len(times) - 1):
@@ -120,6 +134,7 @@ class _Run:
     def __init__(self, strike: Strike, slowest: float, scene: Scene, method: Integrator, log: Log) -> None:
         self.strike, self.slowest, self.scene, self.method, self.log = strike, slowest, scene, method, log
         self.held = Held(scene)
+        self.breaks = 0
 
     @property
     def modes(self) -> Modes:
@@ -130,7 +145,7 @@ class _Run:
     def at(self, t: float, q: NDArray, w: NDArray) -> Moment:
         """What there is in a state."""
         scene, v = self.scene, w[: self.scene.model.nv]
-        here = sustained(scene, t, q, w, self.modes, self.held.pushed)
+        here = sustained(scene, t, q, w, self.modes, self.held.pushed, self.held.ahead)
         near = scene.near(t, q, v, TOUCHING)
         u_n = (scene.rows(t, q, near) @ v + scene.carried(t, q, near))[::3]
         return Moment(t, q, w, here, near, u_n)
@@ -165,25 +180,59 @@ class _Run:
 
     def through(self, now: Moment, end: float) -> Moment:
         """Go on until a time, from event to event."""
-        for _ in range(MOST_EVENTS):
-            left = end - now.t
-            if left <= 1e-14 * max(1.0, abs(end)):
-                return Moment(end, now.q, now.w, now.here, now.near, now.u_n)
-            h = left / self._parts(now, left)
-            then = self._stepped(now, h)
-            if not self._happened(then):
+        self.held.ahead, self.breaks, events = end - now.t, 0, 0
+        try:
+            while events < MOST_EVENTS:
+                left = end - now.t
+                if left <= 1e-14 * max(1.0, abs(end)):
+                    return Moment(end, now.q, now.w, now.here, now.near, now.u_n)
+                now = self._slowed(now)
+                h = left / self._parts(now, left)
+                then = self._stepped(now, h)
+                if not self._happened(then):
+                    self._rubbed(now, then)
+                    self._follow(then)
+                    now = then if h < left else Moment(end, then.q, then.w, then.here, then.near, then.u_n)
+                    continue
+                then = self._first(now, h, then)
                 self._rubbed(now, then)
-                self._follow(then)
-                now = then if h < left else Moment(end, then.q, then.w, then.here, then.near, then.u_n)
-                continue
-            then = self._first(now, h, then)
-            self._rubbed(now, then)
-            now = self._changed(then)
-        names = sorted({self.scene.pairs.names[p] for p, _ in [*self.modes, *now.near.keys]})
-        raise ConvergenceError(
-            f"more than {MOST_EVENTS} events of {', '.join(names)} in one step: bounces that become ever shorter; take "
-            "a larger `slowest`, or contact='time_stepping'"
-        )
+                now = self._changed(then)
+                events += 1
+        except ConvergenceError:  # forces at slow points
+            pass
+        return self._in_short_steps(now, end)
+
+    def _in_short_steps(self, now: Moment, end: float) -> Moment:
+        """Go on until a time by impulses, where events follow each other ever faster, or forces are not found."""
+        law, memory, scene, t, q, w = TimeStepping(), Memory(), self.scene, now.t, now.q, now.w
+        h = (end - t) / SHORT
+        for _ in range(SHORT):
+            step = law.step(scene, t, q, w, h, memory)
+            if step.lam is not None:
+                self.log.lost_normal[-1] += -float(step.work[:, 0].sum()) - step.lifted
+                self.log.lost_friction[-1] += -float(step.work[:, 1:].sum())
+                self.log.solved(step.residual, step.found.rounds, step.found.settled)
+            t, q, w, memory = t + h, step.q, step.w, step.memory
+        names = {scene.pairs.names[p] for p, _ in [*self.modes, *now.near.keys]}
+        self.log.chattered(now.t, sorted(names))
+        self.held.modes, self.held.pushed = {}, {}
+        then = self.at(end, q, w)
+        return self._met(then) if len(then.near) else then
+
+    def _slowed(self, now: Moment) -> Moment:
+        """The same moment, with points taken for slow whose direction of sliding would not last a step."""
+        here, ahead, found = now.here, self.held.ahead, []
+        speed = np.hypot(here.u[:, 1], here.u[:, 2])
+        for i, key in enumerate(here.near.keys):
+            u, a = here.u[i, 1:], here.a[i, 1:]
+            stops = float(u @ (u + SOON * ahead * a)) < 0.0  # that is an event, which has its time
+            if self.modes[key].way is not None and ahead * here.grip[i] > STIFF * speed[i] and not stops:
+                found.append(key)
+        if not found:
+            return now
+        for key in found:
+            self.modes[key] = Mode(slips=True)
+        return self.at(now.t, now.q, now.w)
 
     def _parts(self, now: Moment, h: float) -> int:
         """In how many steps nothing can fly through anything that is thick enough to be seen."""
@@ -252,9 +301,29 @@ class _Run:
         here = then.here
         self.held.pushed = dict(zip(here.near.keys, here.lam, strict=True))
         axes, speed = here.near.axes, np.hypot(here.u[:, 1], here.u[:, 2])
+        creeps = self._creeps(here)
         for i, key in enumerate(here.near.keys):
-            if self.modes[key] is not None and speed[i] > SLOW:
-                self.modes[key] = axes[i, 1:].T @ here.u[i, 1:] / speed[i]
+            mode = self.modes[key]
+            now = axes[i, 1:].T @ here.u[i, 1:] / speed[i] if speed[i] > SLOW else None
+            if mode.way is None:
+                if now is not None and speed[i] > FASTER * self.held.ahead * here.grip[i]:
+                    self.modes[key] = Mode(now, True)
+                elif mode.slips != creeps[i]:
+                    self._labelled(then.t, key, bool(creeps[i]))
+            elif now is not None:
+                self.modes[key] = Mode(now if now @ mode.way > SWERVE else None, True)
+
+    def _creeps(self, here: Sustained) -> NDArray:
+        """Which slow points do not stick (m,)."""
+        still = 1e-8 * here.scale * self.held.ahead
+        slips = np.array([self.modes[key].slips for key in here.near.keys], dtype=bool)
+        moves = np.hypot(here.u[:, 1], here.u[:, 2]) > still
+        return (np.hypot(*here.slip.T) > still) | (slips & moves)
+
+    def _labelled(self, t: float, key: Key, slips: bool) -> None:
+        """Say that a slow point begins to slide, or to stick."""
+        self.modes[key] = Mode(slips=slips)
+        self.log.event(t, "slip" if slips else "stick", [key[0]])
 
     def _rubbed(self, now: Moment, then: Moment) -> None:
         """Energy that sliding took between two states, by the trapezoidal rule."""
@@ -278,21 +347,20 @@ class _Run:
         off = (here.a[:, 0] > 1e-8 * here.scale) | (here.near.gap > RUN_OFF)
         return gone + [key for key, away in zip(here.near.keys, off, strict=True) if away]
 
-    def _slipping(self, then: Moment) -> list[tuple[Key, NDArray]]:
-        """Points that stuck and do not any more, with their directions."""
-        here, found = then.here, []
-        axes, mu = here.near.axes, self.scene.friction[here.near.pair]
-        for i, key in enumerate(here.near.keys):
-            a = here.a[i, 1:]
-            if self.modes[key] is None and mu[i] > 0.0 and np.hypot(*a) > 1e-8 * here.scale:
-                found.append((key, axes[i, 1:].T @ (a / np.hypot(*a))))
-        return found
+    def _slipping(self, then: Moment) -> list[Key]:
+        """Points that stuck and do not any more."""
+        here = then.here
+        creeps = self._creeps(here)
+        rough = self.scene.friction[here.near.pair] > 0.0
+        modes = [self.modes[key] for key in here.near.keys]
+        rows = zip(here.near.keys, modes, creeps & rough, strict=True)
+        return [key for key, mode, slides in rows if slides and mode.way is None and not mode.slips]
 
-    def _sticking(self, then: Moment) -> list[Key]:
+    def _turning(self, then: Moment) -> list[Key]:
         """Points that slid and turned round, or stand."""
         here = then.here
         mu, u = self.scene.friction[here.near.pair], np.einsum("ik,ikj->ij", here.u[:, 1:], here.near.axes[:, 1:])
-        ahead = [self.modes[key] for key in here.near.keys]
+        ahead = [self.modes[key].way for key in here.near.keys]
         return [
             key
             for key, way, speed, rough in zip(here.near.keys, ahead, u, mu, strict=True)
@@ -300,16 +368,21 @@ class _Run:
         ]
 
     def _happened(self, then: Moment) -> bool:
-        return bool(self._gained(then) or self._lost(then) or self._slipping(then) or self._sticking(then))
+        slipping = self.breaks < BREAKS and self._slipping(then)
+        return bool(self._gained(then) or self._lost(then) or slipping or self._turning(then))
 
     def _changed(self, then: Moment) -> Moment:
         """The same moment after its events."""
         if self._gained(then):
             return self._met(then)
-        for key in self._sticking(then):
-            self.modes[key] = None
-            self.log.event(then.t, "stick", [key[0]])
-        return self._settled(self.at(then.t, then.q, then.w))
+        turning = self._turning(then)
+        for key in turning:
+            self.modes[key] = Mode(slips=True)
+        now = self.at(then.t, then.q, then.w) if turning else then
+        for key, slides in zip(now.here.near.keys, self._creeps(now.here), strict=True):
+            if key in turning and not slides:
+                self._labelled(now.t, key, False)
+        return self._settled(now)
 
     def _met(self, then: Moment) -> Moment:
         """After a blow on all that touches; what does not part then lasts."""
@@ -336,7 +409,8 @@ class _Run:
         for i, key in enumerate(near.keys):
             if stays[i]:
                 speed = float(np.hypot(*after[i, 1:]))
-                self.modes[key] = axes[i, 1:].T @ after[i, 1:] / speed if speed > 10.0 * SLOW else None
+                way = axes[i, 1:].T @ after[i, 1:] / speed if speed > 10.0 * SLOW else None
+                self.modes[key] = Mode(way, way is not None)
         now = self._settled(self.at(then.t, then.q, w), before)
         lasting = {key[0] for key in self.modes}
         for p in sorted(lasting - before):
@@ -350,16 +424,16 @@ class _Run:
         """
         before = {key[0] for key in self.modes} if before is None else before
         for _ in range(3 * len(self.modes) + 3):
-            lost, slipping = self._lost(now), self._slipping(now)
-            if not lost and not slipping:
+            lost = self._lost(now)
+            if not lost:
                 break
             for key in lost:
                 self.modes.pop(key)
-            for key, way in slipping:
-                if key in self.modes:
-                    self.modes[key] = way
-                    self.log.event(now.t, "slip", [key[0]])
             now = self.at(now.t, now.q, now.w)
+        slipping = self._slipping(now)
+        self.breaks += bool(slipping)
+        for key in slipping:
+            self._labelled(now.t, key, True)
         for p in sorted(before - {key[0] for key in self.modes}):
             self.log.event(now.t, "loss", [p])
         return now

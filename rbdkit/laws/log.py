@@ -13,6 +13,9 @@ from rbdkit.laws.record import ContactEvent, ContactRecord, gathered
 SLIDES = 1e-6
 """Speed from which on a point counts as sliding, m/s."""
 
+RATTLING = 0.25
+"""Part of the steps that may end with impulses before that is an alarm."""
+
 Rows = tuple[NDArray, NDArray, NDArray, NDArray, NDArray]
 """pair, point, normal, gap, force of the points of one state."""
 
@@ -38,6 +41,7 @@ class Log:
         self.notes: list[str] = []
         self.alarms: list[str] = []
         self._touching: dict[int, bool] = {}
+        self._chatter: tuple[int, float, tuple[str, ...]] = (0, 0.0, ())
 
     def state(self, k: int, t: float, near: Near, force: NDArray) -> None:
         """State k has these points, with forces (m, 3) in world axes."""
@@ -65,6 +69,12 @@ class Log:
         """Something happened to pairs, given by their numbers."""
         names = tuple(self.names[p] for p in sorted(set(pairs)))
         self.events.append(ContactEvent(float(t), kind, names, float(impulse), note))
+
+    def chattered(self, t: float, names: Sequence[str]) -> None:
+        """The rest of the step that begins at t was made in short steps by impulses."""
+        self.event(t, "chatter", [self.names.index(name) for name in names])
+        steps, first, who = self._chatter
+        self._chatter = (steps + 1, first if steps else t, who if steps else tuple(names))
 
     def watch(
         self,
@@ -97,6 +107,28 @@ class Log:
         for p in self._touching.keys() - now.keys():
             self.event(t, "loss", [p])
         self._touching = now
+
+    def all_notes(self) -> tuple[str, ...]:
+        """What else there is to say."""
+        steps, first, who = self._chatter
+        if not steps:
+            return tuple(self.notes)
+        chatter = (
+            f"{steps} of {self.steps} steps were ended with impulses, as 'time_stepping' has them: from "
+            f"t = {first:.4g} s on blows or changes of friction of {', '.join(who)} followed each other too fast"
+        )
+        return (*self.notes, chatter)
+
+    def all_alarms(self) -> tuple[str, ...]:
+        """What makes the run doubtful."""
+        steps = self._chatter[0]
+        if steps <= RATTLING * self.steps:
+            return tuple(self.alarms)
+        often = (
+            f"CHATTER: {steps} of {self.steps} steps were ended with impulses and are of first order; take "
+            "contact='time_stepping', less friction, or bodies that touch at fewer points"
+        )
+        return (*self.alarms, often)
 
     def record(self, times: NDArray, t: NDArray) -> ContactRecord:
         """The record of a motion whose states are at times t, some of the times of the steps."""

@@ -12,8 +12,9 @@ from rbdkit.errors import SimulationError
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.spatial.read_numbers import shown
 
-KINDS = ("impact", "gain", "loss", "stick", "slip")
-"""What happens to contacts: a blow, touching without one, parting, sliding that ends, sliding that begins."""
+KINDS = ("impact", "gain", "loss", "stick", "slip", "chatter")
+"""What happens to contacts: a blow, touching without one, parting, sliding that ends, sliding that begins, and events
+that follow each other too fast to be told apart."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class ContactEvent:
     t : float
         When, s.
     kind : str
-        'impact', 'gain', 'loss', 'stick' or 'slip'.
+        'impact', 'gain', 'loss', 'stick', 'slip' or 'chatter'.
     names : tuple of str
         The pairs that it happened to.
     impulse : float

@@ -116,6 +116,6 @@ def contact_report(law: Law, pairs: Pairs, log: Log) -> ContactReport:
         lost_normal=log.lost_normal[-1],
         lost_friction=log.lost_friction[-1],
         events=tuple(sorted(counts.items())),
-        notes=tuple(log.notes),
-        warnings=tuple(log.alarms),
+        notes=log.all_notes(),
+        warnings=log.all_alarms(),
     )

@@ -22,7 +22,7 @@ NORMAL = 0.05
 MOST = 8
 """Pairs that are plotted one by one; of more than these, the ones with the largest forces."""
 KINDS = {"impact": palette.FORCE, "gain": palette.LINES[2], "loss": palette.LINES[0], "stick": palette.LINES[5],
-         "slip": palette.LINES[1]}  # fmt: skip
+         "slip": palette.LINES[1], "chatter": palette.LINES[4]}  # fmt: skip
 """Colours of events on the time line."""
 
 

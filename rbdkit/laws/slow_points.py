@@ -1,0 +1,134 @@
+"""Coulomb's law at points that stick or creep, beside others whose direction of sliding is given."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.errors import ConvergenceError
+from rbdkit.laws.problem import in_disc
+
+SETTLED = 1e-11
+"""Part of the largest acceleration by which forces may miss the law."""
+ROUNDS = 40
+"""Turns of sweeps and Newton's steps."""
+SWEEPS = 20
+"""In a turn."""
+NEWTON = 12
+"""Newton's steps in a turn, at most."""
+
+
+def rubbed(
+    W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, start: NDArray, names: tuple[str, ...]
+) -> NDArray:
+    """lam (m, 3): Signorini along normals; friction in its disc on slow points, at its limit along `way` on others.
+
+    Newton's method on both laws written as projections (Alart and Curnier 1991), with sweeps from point to point where
+    it does not get on. Where points are more than needed its steps are the shortest ones, so forces stay near `start`.
+
+    Parameters
+    ----------
+    W, b : accelerations (3 m,) are ``W lam + b``. mu : (m,). slow : (m,) of bool. way : (m, 2). start : (m, 3).
+
+    Raises
+    ------
+    ConvergenceError
+        If no forces are found.
+    """
+    m = len(mu)
+    pushes = np.eye(3 * m)
+    for i in np.flatnonzero(~slow).tolist():
+        pushes[3 * i + 1 : 3 * i + 3, 3 * i : 3 * i + 3] = 0.0
+        pushes[3 * i + 1 : 3 * i + 3, 3 * i] = -mu[i] * way[i]
+    law = _Law(W @ pushes, b, mu, slow)
+    x = start.copy()
+    x[~slow, 1:] = 0.0
+    best, least = x, np.inf
+    for _ in range(ROUNDS):
+        x = law.newton(x)
+        off = law.off(x)
+        if off < least:
+            best, least = x, off
+        if least <= SETTLED:
+            return (pushes @ best.ravel()).reshape(m, 3)
+        x = law.swept(x)
+    raise ConvergenceError(
+        f"forces at {', '.join(map(repr, names))} were not found, they miss the law by {least:.1g} of the largest "
+        "acceleration; take less friction, or contact='time_stepping'"
+    )
+
+
+class _Law:
+    """Both laws as equations ``x = projection(x - step a)``, a = A x + b."""
+
+    def __init__(self, A: NDArray, b: NDArray, mu: NDArray, slow: NDArray) -> None:
+        self.A, self.b, self.mu, self.slow = A, b, mu, slow
+        own = np.abs(np.diag(A)).reshape(-1, 3)
+        mean = float(own.mean()) or 1.0
+        normal = np.where(own[:, 0] > 1e-6 * mean, own[:, 0], mean)
+        tangential = np.maximum(own[:, 1:].max(axis=1), 1e-6 * mean)
+        self.step = np.column_stack([1.0 / normal, 1.0 / tangential, 1.0 / tangential])
+        self.scale = 1e-3 + float(np.abs(b).max())
+
+    def wanted(self, x: NDArray) -> tuple[NDArray, NDArray]:
+        """Projected forces (m, 3), and those before projection."""
+        y = x - self.step * (self.A @ x.ravel() + self.b).reshape(-1, 3)
+        normal = np.maximum(y[:, 0], 0.0)
+        tangential = np.where(self.slow[:, None], in_disc(y[:, 1:], self.mu * np.maximum(x[:, 0], 0.0)), 0.0)
+        return np.column_stack([normal, tangential]), y
+
+    def off(self, x: NDArray) -> float:
+        """By how much forces miss the laws, as a part of the largest acceleration."""
+        return float((np.abs(self.wanted(x)[0] - x) / self.step).max()) / self.scale
+
+    def newton(self, x: NDArray) -> NDArray:
+        """x after steps that come nearer."""
+        off = self.off(x)
+        for _ in range(NEWTON):
+            if off <= 0.01 * SETTLED:
+                break
+            wanted, y = self.wanted(x)
+            J = self._slope(x, y)
+            move = np.linalg.lstsq(J, (wanted - x).ravel(), rcond=1e-12)[0].reshape(-1, 3)
+            part = 1.0
+            while part > 1e-3 and not self.off(x + part * move) < off:
+                part *= 0.5
+            if part <= 1e-3:
+                break
+            x = x + part * move
+            off = self.off(x)
+        return x
+
+    def _slope(self, x: NDArray, y: NDArray) -> NDArray:
+        """Derivative (3 m, 3 m) of x - wanted(x)."""
+        m = len(x)
+        before = np.eye(3 * m) - self.step.ravel()[:, None] * self.A  # of y
+        J = np.eye(3 * m)
+        for i in range(m):
+            n, t = 3 * i, slice(3 * i + 1, 3 * i + 3)
+            if y[i, 0] > 0.0:
+                J[n] -= before[n]
+            if not self.slow[i]:
+                continue
+            size, limit = float(np.hypot(*y[i, 1:])), float(self.mu[i] * max(x[i, 0], 0.0))
+            if size <= limit:
+                J[t] -= before[t]
+            else:
+                ahead = y[i, 1:] / size
+                J[t] -= limit / size * (before[t] - np.outer(ahead, ahead @ before[t]))
+                if x[i, 0] > 0.0:
+                    J[t, n] -= self.mu[i] * ahead
+        return J
+
+    def swept(self, x: NDArray) -> NDArray:
+        """x after sweeps from point to point."""
+        x = x.copy()
+        flat = x.reshape(-1)
+        for _ in range(SWEEPS):
+            for i in range(len(x)):
+                n, t = 3 * i, slice(3 * i + 1, 3 * i + 3)
+                flat[n] = max(0.0, flat[n] - self.step[i, 0] * float(self.A[n] @ flat + self.b[n]))
+                if self.slow[i]:
+                    y = flat[t] - self.step[i, 1] * (self.A[t] @ flat + self.b[t])
+                    flat[t] = in_disc(y[None], np.array([self.mu[i] * flat[n]]))[0]
+        return x
