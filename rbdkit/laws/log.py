@@ -45,14 +45,18 @@ class Log:
 
     def state(self, k: int, t: float, near: Near, force: NDArray) -> None:
         """State k has these points, with forces (m, 3) in world axes."""
-        if len(near):
-            i = int(np.argmin(near.gap))
-            if -near.gap[i] > self.deepest:
-                self.deepest, self.deepest_when = -float(near.gap[i]), t
-                self.deepest_where = self.names[int(near.pair[i])]
+        self.reached(t, near.pair, near.gap)
         if k % self.every == 0 or k == self.steps:
             shown = (near.gap <= 0.0) | (np.abs(force).sum(axis=1) > 0.0) if len(near) else np.zeros(0, dtype=bool)
             self.kept[k] = (near.pair[shown], near.point[shown], near.normal[shown], near.gap[shown], force[shown])
+
+    def reached(self, t: float, pair: NDArray, gap: NDArray) -> None:
+        """Pairs (m,) have these gaps (m,) at t."""
+        if not len(gap):
+            return
+        i = int(np.argmin(gap))
+        if -gap[i] > self.deepest:
+            self.deepest, self.deepest_when, self.deepest_where = -float(gap[i]), t, self.names[int(pair[i])]
 
     def took(self, normal: float, friction: float) -> None:
         """The step that was made took this much energy by normal forces and by friction, J."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError
-from rbdkit.laws.problem import in_disc
+from rbdkit.laws.problem import Impulses, Problem, in_disc
 
 SETTLED = 1e-11
 """Part of the largest acceleration by which forces may miss the law."""
@@ -40,35 +40,56 @@ def rubbed(
     for i in np.flatnonzero(~slow).tolist():
         pushes[3 * i + 1 : 3 * i + 3, 3 * i : 3 * i + 3] = 0.0
         pushes[3 * i + 1 : 3 * i + 3, 3 * i] = -mu[i] * way[i]
-    law = _Law(W @ pushes, b, mu, slow)
     x = start.copy()
     x[~slow, 1:] = 0.0
-    best, least = x, np.inf
-    for _ in range(ROUNDS):
-        x = law.newton(x)
-        off = law.off(x)
-        if off < least:
-            best, least = x, off
-        if least <= SETTLED:
-            return (pushes @ best.ravel()).reshape(m, 3)
-        x = law.swept(x)
+    best, least = _searched(_Law(W @ pushes, b, mu, slow, 1e-3 + float(np.abs(b).max())), x, SETTLED, ROUNDS)
+    if least <= SETTLED:
+        return (pushes @ best.ravel()).reshape(m, 3)
     raise ConvergenceError(
         f"forces at {', '.join(map(repr, names))} were not found, they miss the law by {least:.1g} of the largest "
         "acceleration; take less friction, or contact='time_stepping'"
     )
 
 
+def newton(problem: Problem, *, tol: float, most: int) -> Impulses:
+    """Impulses of a problem by the same method: a few rounds where sweeps alone take thousands.
+
+    Parameters
+    ----------
+    tol : velocity by which they may miss the law, m/s. most : turns.
+    """
+    every = np.ones(len(problem), dtype=bool)
+    scale = float(np.abs(problem.b).max()) or 1.0
+    law = _Law(problem.W, problem.b, problem.mu, every, scale)
+    best, least = _searched(law, np.array(problem.start, dtype=float), tol / scale, most)
+    return Impulses(best, most, least * scale <= tol)
+
+
+def _searched(law: _Law, x: NDArray, enough: float, most: int) -> tuple[NDArray, float]:
+    """The best x (m, 3) of some turns, and by how much it is off."""
+    best, least = x, np.inf
+    for _ in range(most):
+        x = law.newton(x, enough)
+        off = law.off(x)
+        if off < least:
+            best, least = x, off
+        if least <= enough:
+            break
+        x = law.swept(x)
+    return best, least
+
+
 class _Law:
     """Both laws as equations ``x = projection(x - step a)``, a = A x + b."""
 
-    def __init__(self, A: NDArray, b: NDArray, mu: NDArray, slow: NDArray) -> None:
+    def __init__(self, A: NDArray, b: NDArray, mu: NDArray, slow: NDArray, scale: float) -> None:
         self.A, self.b, self.mu, self.slow = A, b, mu, slow
         own = np.abs(np.diag(A)).reshape(-1, 3)
         mean = float(own.mean()) or 1.0
         normal = np.where(own[:, 0] > 1e-6 * mean, own[:, 0], mean)
         tangential = np.maximum(own[:, 1:].max(axis=1), 1e-6 * mean)
         self.step = np.column_stack([1.0 / normal, 1.0 / tangential, 1.0 / tangential])
-        self.scale = 1e-3 + float(np.abs(b).max())
+        self.scale = scale
 
     def wanted(self, x: NDArray) -> tuple[NDArray, NDArray]:
         """Projected forces (m, 3), and those before projection."""
@@ -81,11 +102,11 @@ class _Law:
         """By how much forces miss the laws, as a part of the largest acceleration."""
         return float((np.abs(self.wanted(x)[0] - x) / self.step).max()) / self.scale
 
-    def newton(self, x: NDArray) -> NDArray:
+    def newton(self, x: NDArray, enough: float) -> NDArray:
         """x after steps that come nearer."""
         off = self.off(x)
         for _ in range(NEWTON):
-            if off <= 0.01 * SETTLED:
+            if off <= 0.01 * enough:
                 break
             wanted, y = self.wanted(x)
             J = self._slope(x, y)

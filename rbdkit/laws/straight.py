@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.joints import Free, Planar
+from rbdkit.engine.contact.spinning import steadied
+from rbdkit.joints import Free, Planar, Spherical
 from rbdkit.model import Model
 from rbdkit.spatial import so3
 
@@ -20,6 +21,7 @@ class Straight:
 
     def __init__(self, model: Model) -> None:
         self._free = [joint.v_slice.start for joint in model.joints if type(joint.type) is Free]
+        self._balls = [joint.v_slice.start for joint in model.joints if type(joint.type) is Spherical]
         self._planar = [joint.v_slice.start for joint in model.joints if type(joint.type) is Planar]
 
     def seen_still(self, v: NDArray, v_rate: NDArray) -> NDArray:
@@ -30,6 +32,14 @@ class Straight:
         for k in self._planar:
             still[k + 1 : k + 3] += v[k] * np.array([-v[k + 2], v[k + 1]])
         return still
+
+    def steadied(self, v: NDArray, v_new: NDArray, H: NDArray, h: float) -> NDArray:
+        """Velocities (nv,) after Euler's step h from v, without the energy that what tumbles gains in it."""
+        found = v_new.copy()
+        for start, size in [(k, 6) for k in self._free] + [(k, 3) for k in self._balls]:
+            own, inertia = slice(start, start + size), H[start : start + size, start : start + size].tolist()
+            found[own] = steadied(v[own].tolist(), found[own].tolist(), inertia, h)
+        return found
 
     def bent(self, u: NDArray) -> NDArray:
         """The u (nv,) with which ``move(q, u)`` goes the straight way u."""

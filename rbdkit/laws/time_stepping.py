@@ -21,6 +21,7 @@ from rbdkit.laws.near import Near
 from rbdkit.laws.problem import Impulses, Problem
 from rbdkit.laws.pyramid import program, pyramid, staggered
 from rbdkit.laws.scene import Scene
+from rbdkit.laws.slow_points import newton
 from rbdkit.spatial.read_numbers import shown
 
 Solver = Literal["cone", "pyramid", "program", "staggered"]
@@ -32,9 +33,17 @@ TOO_HARD = 1e-3
 NEIGHBOURS = 1e-3
 """How far a point may be from one of the step before, beside what bodies move, to be the same, m."""
 FEW = 12
-"""Points that move each other, up to which more sweeps, and pivots, cost little."""
+"""Points that move each other, up to which pivots cost little."""
+MANY = 120
+"""Such points, from which on Newton's method costs more than sweeps."""
+SHORT = 50
+"""Sweeps before Newton's method has its turn."""
+TURNS = 5
+"""Of that."""
 LONGER = 20
-"""So many times as many sweeps they get, where they need them."""
+"""So many times as many sweeps few points get, where they need them."""
+WILD = 0.1
+"""Part of the largest velocity that is missed, from which on a convex problem is solved instead."""
 BOUNCE = 1e-3
 """Approach, m/s, below which restitution has nothing to give back."""
 
@@ -47,7 +56,8 @@ class TimeStepping(Law):
     than its gap allows until the end of the step, ``u_n >= -gap / h`` (so nothing flies through anything, however
     fast), and friction acts against sliding within its cone. Points that come back from a bounce leave with
     ``-e u_n``. Points that are inside, by the curves of their ways, are led out by a second, frictionless solution for
-    positions alone, which makes no speed.
+    positions alone, which makes no speed. What tumbles freely turns by the midpoint rule, so that fast spins gain no
+    energy.
 
     Parameters
     ----------
@@ -83,7 +93,7 @@ class TimeStepping(Law):
     )
 
     solver: Solver = "cone"
-    sweeps: int = 200
+    sweeps: int = 1000
     tol: float = 1e-10
     recovery: float = 0.2
     _solvers: ClassVar = get_args(Solver)
@@ -103,7 +113,10 @@ class TimeStepping(Law):
         return TimeSteps(int(self.sweeps), self.tol, self.recovery, TOO_HARD) if self.solver == "cone" else None
 
     def promise(self) -> str:
-        return "no deeper than what ways are bent in a step"
+        return (
+            "no deeper than what ways bend in a step, h^2 w^2 r / 2, r a reach or a radius of curvature, over the part "
+            f"recovery = {self.recovery:g} that goes in a step; round ends that wobble h w r / 3"
+        )
 
     def samples(
         self,
@@ -135,6 +148,8 @@ class TimeStepping(Law):
         nv = scene.model.nv
         v, rate, straight = w[:nv], scene.system.rate(t, q, w), scene.straight
         w_new = w + h * np.concatenate([straight.seen_still(v, rate[:nv]), rate[nv:]])
+        inverse = scene.inverse(t, q)
+        w_new[:nv] = straight.steadied(v, w_new[:nv], inverse.H, h)
         v_free = w_new[:nv]
         ahead = 2.0 * h * scene.fastest(t, q, v, v_free)
         near = scene.near(t, q, v, ahead)
@@ -142,7 +157,6 @@ class TimeStepping(Law):
         u_h = h * v_free
         if len(near):
             J, carried = scene.rows(t, q, near), scene.carried(t, q, near)
-            inverse = scene.inverse(t, q)
             yields = inverse.times(J.T)
             W = J @ yields
             W = 0.5 * (W + W.T)
@@ -188,15 +202,17 @@ class TimeStepping(Law):
         scale = float(np.abs(problem.b).max())
         tol = self.tol * scale
         if self.solver == "cone":
-            found = cone(problem, tol=tol, most=int(self.sweeps))
-            if not found.settled and len(problem) <= FEW:
-                found = cone(replace(problem, start=found.lam), tol=tol, most=LONGER * int(self.sweeps))
-            residual = problem.residual(found.lam)
+            found, residual = self._swept(problem, tol)
             if found.settled or residual <= UNSETTLED * scale:
                 return found, residual
             n = slice(None, None, 3)
             active_set(problem.W[n, n], problem.b[n], problem.names)  # says which points nothing can part
-            return self._by_pivots(problem, found, residual)
+            found, residual = self._by_pivots(problem, found, residual)
+            if residual > WILD * scale:  # sweeps may run away; the convex program always has an answer
+                other = program(problem)
+                off = problem.residual(other.lam)
+                found, residual = (other, off) if off < residual else (found, residual)
+            return found, residual
         if self.solver == "staggered":
             found = staggered(problem, tol=tol, most=int(self.sweeps))
         else:
@@ -204,6 +220,27 @@ class TimeStepping(Law):
         n = slice(None, None, 3)
         u_n = (problem.W @ found.lam.ravel() + problem.b)[n]
         return found, float(np.maximum(-u_n, 0.0).max())
+
+    def _swept(self, problem: Problem, tol: float) -> tuple[Impulses, float]:
+        """Sweeps, with Newton's method where they take long; the best of what they find, and by how much it misses."""
+        most = int(self.sweeps)
+        found = cone(problem, tol=tol, most=min(SHORT, most))
+        if found.settled:
+            return found, problem.residual(found.lam)
+        best, least = found, problem.residual(found.lam)
+        if len(problem) <= MANY:
+            other = newton(replace(problem, start=found.lam), tol=tol, most=TURNS)
+            off = problem.residual(other.lam)
+            rounds = found.rounds + TURNS
+            if off < least:
+                best, least = Impulses(other.lam, rounds, other.settled), off
+        if not best.settled and most > SHORT:
+            most = LONGER * most if len(problem) <= FEW else most
+            other = cone(replace(problem, start=best.lam), tol=tol, most=most - SHORT)
+            off = problem.residual(other.lam)
+            if off < least:
+                best, least = Impulses(other.lam, SHORT + other.rounds, other.settled), off
+        return best, least
 
     @staticmethod
     def _by_pivots(problem: Problem, found: Impulses, residual: float) -> tuple[Impulses, float]:

@@ -96,6 +96,7 @@ class CompiledLaw:
         if run.log is not None:
             for _, rows in _points(self.scene, run.log):
                 log.kept[len(times) - 1] = rows
+                log.reached(float(times[-1]), rows[0], rows[3])
 
 
 def compiled_law(

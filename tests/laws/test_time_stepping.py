@@ -10,6 +10,7 @@ from rbdkit.laws import TimeStepping
 from rbdkit.laws.cone import cone
 from rbdkit.laws.problem import Problem
 from rbdkit.laws.pyramid import program, pyramid, staggered
+from rbdkit.laws.slow_points import newton
 from tests.laws.scenes import at, ball, cube
 
 
@@ -31,9 +32,8 @@ def test_a_cube_rests_for_a_minute():
     np.testing.assert_allclose(force, np.broadcast_to([0, 0, 9.81], force.shape), atol=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore::rbdkit.simulation.SimulationWarning")  # sweeps leave 1e-4 m/s, and say so
 def test_boxes_in_a_pile_stand():
-    """Ten boxes, each on the one below; each contact carries what stands on it."""
+    """Ten boxes, each on the one below, for two seconds without a warning; each contact carries what stands on it."""
     model = rbd.Model("pile")
     solid = rbd.Inertia.box((0.2, 0.2, 0.1), mass=1.0)
     for k in range(10):
@@ -43,10 +43,13 @@ def test_boxes_in_a_pile_stand():
         model.add_contact(f"box{k}", f"box{k + 1}", friction=0.5)
     q = model.neutral()
     q[6::7] = 0.05 + 0.1 * np.arange(10)
-    motion = rbd.simulate(model, q, duration=0.1, dt=0.01)
-    np.testing.assert_allclose(motion.q[-1], q, rtol=0, atol=1e-3)
-    np.testing.assert_allclose(motion.contacts.normal_force("ground/box0")[-1], 98.1, rtol=0.05)
-    np.testing.assert_allclose(motion.contacts.normal_force("box4/box5")[-1], 49.05, rtol=0.1)
+    motion = rbd.simulate(model, q, duration=2.0, dt=0.01)
+    np.testing.assert_allclose(motion.q, q[None].repeat(len(motion), 0), rtol=0, atol=1e-4)
+    assert motion.report.contacts.penetration < 1e-5
+    for k in range(9):
+        force = motion.contacts.normal_force(f"box{k}/box{k + 1}")[1:]
+        np.testing.assert_allclose(force, 9.81 * (9 - k), rtol=0.05)  # sweeps leave 4e-4 m/s in the first steps
+    np.testing.assert_allclose(motion.contacts.normal_force("ground/box0")[-1], 98.1, rtol=1e-5)
 
 
 def problem(rng, m, nv=12):
@@ -94,6 +97,18 @@ def by_trying(given):
             kept.append(lam.reshape(m, 3))
     assert len(kept) == 1
     return kept[0]
+
+
+def test_newtons_method_finds_what_sweeps_find():
+    """Random problems with circular cones, to round-off."""
+    rng = np.random.default_rng(4)
+    for m in (1, 3, 6):
+        J = rng.normal(size=(3 * m, 3 * m + 4))
+        names = tuple(f"C{k}" for k in range(m))
+        given = Problem(J @ J.T, rng.normal(size=3 * m), rng.uniform(0.0, 0.4, m), names, np.zeros((m, 3)))
+        swept, found = cone(given, tol=1e-13, most=50000), newton(given, tol=1e-12, most=5)
+        assert found.settled and given.residual(found.lam) < 1e-11
+        np.testing.assert_allclose(found.lam, swept.lam, atol=1e-9)
 
 
 @pytest.mark.parametrize("solver", ["cone", "pyramid"])

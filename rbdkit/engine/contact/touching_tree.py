@@ -7,16 +7,19 @@ from rbdkit.engine.contact.contacts import FULL, H_STEP, NOW
 from rbdkit.engine.contact.diary import CROWDED, STUCK, Diary
 from rbdkit.engine.contact.rows import ContactRows
 from rbdkit.engine.contact.search import Search
+from rbdkit.engine.contact.spinning import steadied
 from rbdkit.engine.contact.sweeps import Sweeps
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.steps import coupled
 from rbdkit.engine.steps.crba import assemble
+from rbdkit.engine.steps.curved_motions import Free, Spherical
 from rbdkit.engine.steps.joint_arrays import JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.own_forces import WithOwnTorques, record
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
+from rbdkit.engine.steps.rnea import project
 from rbdkit.trace import Feedback, Moment, Part, select
 
 
@@ -71,7 +74,13 @@ class RecordedTouchingTree(RecordedTree):
         for i in tree.outward():
             if i.moves:
                 still = i.motion.rate_seen_still(old[i], rate[i])
-                new[i] = [a + program.load("scratch", 0) * b for a, b in zip(old[i], still, strict=True)]
+                ahead = [a + program.load("scratch", 0) * b for a, b in zip(old[i], still, strict=True)]
+                if isinstance(i.motion, Free | Spherical):
+                    places = [(i.v + k) * 12 for k in range(i.motion.nv)]
+                    S = [[program.load("columns", place, r) for r in range(12)] for place in places]
+                    H = [[project(a[:6], b[6:]) for b in S] for a in S]
+                    ahead = steadied(old[i], ahead, H, program.load("scratch", 0))
+                new[i] = ahead
         of_old, of_rate, of_new = (self._states(part) for part in (v, v_rate, result))
         for k in range(self.nz):
             z = of_old.load(program, k) + program.load("scratch", 0) * of_rate.load(program, k)
