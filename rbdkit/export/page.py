@@ -14,6 +14,7 @@ from rbdkit import engine
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.play import Play
 from rbdkit.widgets.stage import DRAWING, Stage
+from rbdkit.widgets.view import View
 
 HERE = Path(__file__).parent / "js"
 TRAITS = (
@@ -49,6 +50,8 @@ def page(
     traits = {name: getattr(stage, name) for name in TRAITS} | {"_handle": {}}
     if isinstance(stage, Play):
         traits["_live"] = stage._live
+    if isinstance(stage, View) and (touching := stage.packed_touching()) is not None:
+        traits |= {"_tracks": {**stage._tracks, "touching": touching}, "_arrows": b"", "_ellipsoids": b""}
     if live is not None:
         traits |= {"_tracks": {}, "_plots": []}  # the page makes them
     data = {"stage": traits, "live": live, "panel": panel}

@@ -182,8 +182,17 @@ class ContactRecord:
         return least
 
     def rows(self, states: ArrayLike) -> ContactRecord:
-        """The record of some states, given by their numbers."""
+        """The record of some states, given by their numbers; negative ones count from the end.
+
+        Raises
+        ------
+        SimulationError
+            If there is no such state.
+        """
         numbers = np.asarray(states, dtype=int)
+        if ((numbers < -len(self)) | (numbers >= len(self))).any():
+            raise SimulationError(f"states {shown(states)} are not all among the {len(self)} of this record")
+        numbers = np.where(numbers < 0, numbers + len(self), numbers)
         chosen = [np.arange(self.offsets[k], self.offsets[k + 1]) for k in numbers]
         own = np.concatenate(chosen) if chosen else np.zeros(0, dtype=int)
         offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in chosen], dtype=int)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 
 from rbdkit import engine
 from rbdkit.errors import RbdkitError
+from rbdkit.laws import pairs_of
 from rbdkit.model import Model
 from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import palette
 from rbdkit.scene.curves import by_unit, names_and_units
+from rbdkit.scene.touching import TOUCHING
 from rbdkit.simulation import Trajectory
 from rbdkit.simulation.closed_loops import stabilised
+from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.knobs import KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.simulate import integrator_of
 
@@ -82,9 +86,16 @@ def in_page(
     names = {place["name"] for place in places.values() if place["kind"] == "parameter"} | {*parameters}
     law = tau if callable(tau) else None
     try:
+        contact = law_of(run.get("contact"))
+        compiled = None if contact is None or pairs_of(model) is None else contact.compiled()
+        if compiled is None and contact is not None and pairs_of(model) is not None:
+            return f"contact law {contact.name!r} is not compiled with these options"
+        if compiled is not None and any(knob.name == "integrator" for knob in experiment.knobs):
+            return f"contact law {contact.name!r} makes its own steps, in which integrators have no part"  # type: ignore[union-attr]
+        moved = model if compiled is not None else _without_contacts(model)
+        methods = [compiled] if compiled is not None else _methods(experiment, run["integrator"])
         kernels = [
-            engine.packaged(model, _closing(model, method), law, algorithms, sorted(names))
-            for method in _methods(experiment, run["integrator"])
+            engine.packaged(moved, _closing(moved, method), law, algorithms, sorted(names)) for method in methods
         ]
     except (engine.NotCovered, RbdkitError) as fault:
         return str(fault)
@@ -97,7 +108,18 @@ def in_page(
         "duration": run["duration"],
     }
     data = {"kernels": kernels, "knobs": list(places.values()), "start": start, "keys": KEYS, "plots": _plots(model)}
+    if compiled is not None:
+        data["touching"] = TOUCHING
     return InPage(data, list(places), left_out)
+
+
+def _without_contacts(model: Model) -> Model:
+    """The model with bodies that pass through each other."""
+    if not model.contact_rules:
+        return model
+    through = copy(model)
+    through.contact_rules = ()
+    return through
 
 
 def _methods(experiment: Experiment, now: Any) -> list[Any]:

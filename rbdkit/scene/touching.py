@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,11 @@ MOST = 8
 KINDS = {"impact": palette.FORCE, "gain": palette.LINES[2], "loss": palette.LINES[0], "stick": palette.LINES[5],
          "slip": palette.LINES[1], "chatter": palette.LINES[4]}  # fmt: skip
 """Colours of events on the time line."""
+TOUCHING = {
+    name: list(palette.rgb(color))
+    for name, color in {"force": palette.FORCE, "near": palette.GROUND, "cone": palette.LINES[1]}.items()
+}
+"""Colours of what a page draws of contacts by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +100,21 @@ def touching(trajectory: Trajectory, k: int, scale: float, size: float) -> Touch
                 Ellipsoid(0, point.point + height * point.normal, _upright(point.normal), radii, palette.LINES[1])
             )
     return Touching(tuple(arrows), tuple(cones))
+
+
+def packed_touching(trajectory: Trajectory, states: NDArray, scale: float, size: float) -> dict[str, Any]:
+    """The contacts of some states, given by their numbers, as a page draws them by itself.
+
+    Rows of 10 little-endian float32: point, normal, force on the successor, friction.
+    """
+    record = trajectory.contacts
+    assert record is not None
+    own = record.rows(states)
+    pairs = {pair.name: pair.material.friction for pair in trajectory.model.contact_pairs}
+    friction = np.array([pairs.get(name, 0.0) for name in own.names])
+    rows = np.column_stack([own.point, own.normal, own.force, friction[own.pair]])
+    numbers = {"scale": scale, "size": size, "colors": TOUCHING}
+    return {"offsets": own.offsets.astype("<i4").tobytes(), "rows": rows.astype("<f4").tobytes(), **numbers}
 
 
 def contact_plots(trajectory: Trajectory) -> tuple[Plot, ...]:

@@ -21,6 +21,7 @@ from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import palette, scene_of, tracks_of
 from rbdkit.scene.in_page import InPage, in_page
 from rbdkit.simulation import SimulationWarning, Trajectory, simulate
+from rbdkit.simulation.contacts import Contact
 from rbdkit.simulation.knobs import Experiment, Range
 from rbdkit.simulation.played import PlayedPulls
 from rbdkit.simulation.trajectory import forces_at
@@ -100,6 +101,10 @@ class Play(Stage):
             "fault": "", "slots": [], "slot": "",
         }  # fmt: skip
         own = {"plots": plots, "bodies": list(self._pulled), "hand": list(palette.rgb(HAND)), "measured": measured}
+        if "touching" in live.data:
+            heavy = weights(self.model)
+            own["weight"] = float(heavy[0]) or self.model.mass or 1.0
+            own["weights"] = [float(heavy[self.model.body(name).index]) for name in self._pulled]
         return {**live.data, **own, "knobs": live.data["knobs"] if self._knobs else [], "panel": panel}
 
     def _heard(self, _: Any, content: dict[str, Any], buffers: list[Any]) -> None:
@@ -164,6 +169,16 @@ def with_hands(model: Model) -> tuple[Model, tuple[str, ...]]:
     return held, pulled
 
 
+def weights(model: Model) -> NDArray:
+    """Weight of all that hangs together with each body but by the world, N; of the world, of all bodies."""
+    root, mass = np.arange(len(model.bodies)), np.zeros(len(model.bodies))
+    for body in model.bodies[1:]:
+        root[body.index] = root[body.parent] if body.parent else body.index
+        own = 0.0 if body.inertia is None else body.inertia.mass
+        mass[[0, root[body.index]]] += own
+    return mass[root] * float(np.linalg.norm(model.gravity))
+
+
 def play(
     model: Model,
     ranges: Mapping[str, Range] | None = None,
@@ -174,12 +189,14 @@ def play(
     dt: float = 1e-3,
     integrator: str | Integrator = "rk4",
     z0: Any = None,
+    contact: Contact = None,
     height: int = 440,
 ) -> Play:
     """Let a model move while you look, and pull at it with the mouse.
 
     The page simulates by itself, in real time or slower, by the same compiled code as `simulate`; Python is not asked.
-    A body that is dragged hangs on a spring from the mouse, one that is clicked with Shift is pinned where it is. The
+    A body that is dragged hangs on a spring from the mouse, one that is clicked with Shift is pinned where it is. Where
+    bodies touch, the spring is strong enough to lift what hangs together with the body. The
     bar says how strong the hand pulls and what work all hands have done, the plots show the last ten seconds.
 
     Parameters
@@ -199,6 +216,8 @@ def play(
         One of fixed steps.
     z0 : optional
         Initial states of force elements, as in `simulate`.
+    contact : str or Law or bool, optional
+        What happens where bodies touch, as in `simulate`: a law that is compiled, or 'none'.
     height : int, optional
         Of the picture, px.
 
@@ -224,5 +243,5 @@ def play(
     """
     if not isinstance(model, Model):
         raise SimulationError(f"play takes a Model, not {type(model).__name__}")
-    run = {"tau": tau, "dt": dt, "integrator": integrator, "z0": z0}
+    run = {"tau": tau, "dt": dt, "integrator": integrator, "z0": z0, "contact": contact}
     return Play(model, ranges, q0, v0, run, height=height)

@@ -33,6 +33,7 @@ DRAWING = (
     "software",
     "three_scene",
     "arrows",
+    "touching",
     "picker",
     "gizmo",
     "hand",

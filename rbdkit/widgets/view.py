@@ -17,7 +17,7 @@ from rbdkit.scene import Scene, Tracks, plots_of, scene_of, tracks_of
 from rbdkit.scene.bounds import node_outlines, span, swept_outline
 from rbdkit.scene.ground import LAYER as GROUND
 from rbdkit.scene.ground import laid_under, reaching_to
-from rbdkit.scene.touching import KINDS, contact_plots, event_marks, force_scale, touching
+from rbdkit.scene.touching import KINDS, contact_plots, event_marks, force_scale, packed_touching, touching
 from rbdkit.widgets.inspecting import Inspecting, Now, state_of
 
 if TYPE_CHECKING:
@@ -123,6 +123,12 @@ class View(Inspecting):
             with self.hold_sync():
                 self.arrows(drawn.arrows)
                 self.ellipsoids(drawn.cones)
+
+    def packed_touching(self) -> dict[str, Any] | None:
+        """Contacts at all states that are drawn, for a page without Python; None where none are drawn."""
+        if not self._touching or self.trajectory is None or self.tracks is None:
+            return None
+        return packed_touching(self.trajectory, self.tracks.samples, self._newtons, self._size)
 
     @property
     def q(self) -> NDArray:

@@ -20,6 +20,7 @@ from rbdkit.engine.run.shapes import UNROLLED_LINKS
 from rbdkit.formulations import JointSystem
 from rbdkit.integrators import RK4, Projected, SymplecticEuler
 from rbdkit.joints import Free
+from rbdkit.laws import TimeStepping
 from rbdkit.library import double_pendulum, joint_gallery, planar_four_bar, random_tree, robot_file
 from rbdkit.model import Model
 
@@ -317,3 +318,59 @@ def test_states_of_force_elements_beside_what_holds(run, held):
         assert off(found[part], getattr(expected, part)) < 1e-10
     assert np.ptp(expected.z[:, 0]) > 1e-3
     assert off(np.reshape(found["energies"], (-1, 3)).sum(axis=1), expected.energy().total) < 1e-10
+
+
+def on_the_ground() -> tuple[Model, NDArray, NDArray]:
+    """A ball and a box, thrown on the ground and at each other; the ball's material is its own."""
+    model = Model("thrown")
+    ball = rbd.Geometry(rbd.Sphere(0.1), material=rbd.Material(friction=0.4, restitution=0.6))
+    model.add_body("ball", joint=Free(), inertia=rbd.Inertia.sphere(0.1, mass=1.0), geometry=ball)
+    model.add_body("box", joint=Free(), inertia=rbd.Inertia.box([0.2, 0.2, 0.2], mass=1.0), geometry=rbd.Box([0.2] * 3))
+    model.add_ground(friction=0.5, restitution=0.3)
+    model.add_contacts(friction=0.3)
+    q = np.array(model.neutral())
+    q[4:7], q[11:] = [0.0, 0.0, 0.5], [0.5, 0.0, 0.3]
+    return model, q, np.array([1.0, 2.0, 3.0, 1.0, 0.5, 0.0, 3.0, 1.0, 0.0, 0.0, 0.5, 0.0])
+
+
+def test_bodies_touch_as_in_the_loop_here(run):
+    model, q, v = on_the_ground()
+    law = TimeStepping()
+    packaged = engine.packaged(model, law.compiled(), parameters=["ground.friction", "ground.restitution"])
+    changed = model.with_parameters({"ground.friction": 0.9, "ground.restitution": 0.2})
+    start = f"q: {q.tolist()}, v: {v.tolist()}, dt: 2e-3"
+    found = run(
+        packaged,
+        f"""
+        const first = kernels.simulate({{ {start}, steps: 500 }});
+        const thin = kernels.simulate({{ {start}, steps: 500, every: 10 }});
+        kernels.packaged.counts.log_room = 40; // the log is full again and again
+        const often = kernels.simulate({{ {start}, steps: 500, every: 10 }});
+        const part = kernels.simulate({{ {start}, steps: 200 }});
+        const last = (values, n) => Array.from(values.slice(-n));
+        const there = {{ q: last(part.q, 14), v: last(part.v, 12), t: 0.4, goes_on: true }};
+        const rest = kernels.simulate({{ ...there, dt: 2e-3, steps: 300 }});
+        const apart = kernels.simulate({{ {start}, steps: 300, apart: true }});
+        kernels.set("ground.friction", 0.9);
+        kernels.set("ground.restitution", 0.2);
+        return {{ first, thin, often, rest, apart, other: kernels.simulate({{ {start}, steps: 500 }}) }};
+        """,
+    )
+    for name, moved in (("first", model), ("other", changed)):
+        motion = rbd.simulate(moved, q, v, 1.0, 2e-3, contact=law, progress=False)
+        assert motion.report.backend.startswith("compiled loop")
+        assert off(found[name]["q"], motion.q) < ROUND_OFF and off(found[name]["v"], motion.v) < 100 * ROUND_OFF
+        entries, record = found[name]["contacts"]["entries"], motion.contacts
+        assert [entry["state"] for entry in entries] == record.state.tolist()
+        assert [record.names[int(entry["pair"])] for entry in entries] == [record.names[k] for k in record.pair]
+        assert off([entry["point"] for entry in entries], record.point) < ROUND_OFF
+        blows = np.abs(record.force).max()  # N; what blows give in a step
+        np.testing.assert_allclose([entry["force"] for entry in entries], record.force, rtol=0, atol=1e-9 * blows)
+        assert found[name]["contacts"]["worst"] == pytest.approx(motion.report.contacts.residual, abs=1e-12)
+    mine, thin, often = (np.reshape(found[name]["q"], (-1, 14)) for name in ("first", "thin", "often"))
+    np.testing.assert_array_equal(thin, mine[::10])
+    np.testing.assert_array_equal(often, thin)
+    assert found["often"]["contacts"]["entries"] == found["thin"]["contacts"]["entries"]
+    rest = np.reshape(found["rest"]["q"], (-1, 14))
+    np.testing.assert_allclose(rest, mine[200:], rtol=0, atol=ROUND_OFF)  # it knew of the step before
+    assert found["apart"]["q"][-1] < -0.5  # through the ground

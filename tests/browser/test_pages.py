@@ -163,6 +163,49 @@ def test_loops_stay_closed_in_the_page(opened):
     np.testing.assert_allclose(motion["q"].reshape(-1, model.nq), run.q[rows], rtol=0, atol=1e-9)
 
 
+def cube_on_the_ground() -> tuple[rbd.Model, np.ndarray, np.ndarray]:
+    model = rbd.Model("cube")
+    size = [0.2, 0.2, 0.2]
+    model.add_body("cube", joint=rbd.Free(), inertia=rbd.Inertia.box(size, mass=1.0), geometry=rbd.Box(size))
+    model.add_ground(friction=0.6, restitution=0.2)
+    q = np.array(model.neutral())
+    q[6] = 0.3
+    return model, q, np.array([3.0, 5.0, 1.0, 1.0, 0.0, 0.0])
+
+
+def test_friction_is_dragged_and_forces_are_drawn(opened):
+    model, q, v = cube_on_the_ground()
+    options = {"duration": 1.0, "dt": 2e-3}
+    page = opened(rbd.tweak(model, {"ground.friction": (0.0, 1.0)}, q, v, **options))
+    page.drag("ground.friction", 0.2)
+    changed = model.with_parameters({"ground.friction": page.value("ground.friction")})
+    run, motion = rbd.simulate(changed, q, v, **options), page.motion()
+    assert changed.parameters["ground.friction"] < 0.3
+    rows = np.searchsorted(run.t, motion["t"] - 1e-9)
+    np.testing.assert_allclose(motion["q"].reshape(-1, 7), run.q[rows], rtol=0, atol=1e-12)
+    page.page.evaluate("document.querySelector('.rbd-view').core.player.seek(1.0)")
+    drawn = "document.querySelector('.rbd-view').core.arrows.meshes.map(mesh => [...mesh.position.toArray()])"
+    np.testing.assert_allclose(page.page.evaluate(drawn), run.contacts.rows([-1]).point, atol=1e-6)
+    assert not page.page.locator(".rbd-fault").is_visible()
+
+
+def test_forces_of_recorded_contacts_are_drawn_without_python(opened):
+    model, q, v = cube_on_the_ground()
+    run = rbd.simulate(model, q, v, duration=1.0, dt=2e-3)
+    view = rbd.show(run)
+    scale = view.force_scale
+    page = opened(view)
+    assert page.page.evaluate("document.querySelector('.rbd-view').core.arrows.meshes.length") == 0  # in the air
+    page.page.evaluate("document.querySelector('.rbd-view').core.player.seek(1.0)")
+    script = """(() => {
+        const { arrows, ellipsoids, touching } = document.querySelector('.rbd-view').core;
+        return [arrows.meshes.map((mesh) => mesh.position.toArray()), ellipsoids.meshes.length, touching.scale];
+    })()"""
+    points, cones, found = page.page.evaluate(script)
+    np.testing.assert_allclose(points, run.contacts.rows([-1]).point, atol=1e-6)
+    assert cones == len(points) == 4 and found == pytest.approx(scale)
+
+
 def test_the_page_follows_the_colours_of_the_device(opened):
     page = opened(rbd.show(rbd.library.double_pendulum()))
     background = "getComputedStyle(document.body).backgroundColor"

@@ -161,3 +161,39 @@ def test_a_page_plays_without_python(chromium, tmp_path):
     assert page.evaluate(f"{INSIDE}.t") == 0.0
     context.close()
     assert len(asked) == 1 and not faults
+
+
+def test_a_thrown_ball_bounces_rests_and_can_be_pulled_off_the_ground(chromium, tmp_path):
+    model = rbd.Model("ball")
+    model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, mass=1.0), geometry=rbd.Sphere(0.1))
+    model.add_ground(friction=0.5, restitution=0.5)
+    q, v = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.4]), np.zeros(6)
+    toy = rbd.play(model, {"ground.friction": (0.0, 1.0)}, q, v)
+    toy.to_html(tmp_path / "ball.html")
+    toy.close()
+    page, faults = chromium.new_page(), []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(f"file://{tmp_path}/ball.html")
+    page.wait_for_function("document.documentElement.dataset.ready === 'true'")
+    steps = (
+        f"(() => {{ for (let k = 0; k < 100; k++) {INSIDE}.advance(20); return [{INSIDE}.q, {INSIDE}.v].flat(); }})()"
+    )
+    found = np.array(page.evaluate(steps))
+    run = rbd.simulate(model, q, v, 2.0, 1e-3, progress=False)
+    np.testing.assert_allclose(found, [*run.q[-1], *run.v[-1]], rtol=0, atol=1e-12)  # pictures know of each other
+    assert found[6] == pytest.approx(0.1, abs=1e-9)
+    (place,) = page.evaluate(f"{INSIDE}.places")
+    np.testing.assert_allclose(place["force"], [0.0, 0.0, 9.81], atol=1e-9)
+    assert page.evaluate("document.querySelector('.rbd-view').core.arrows.meshes.length") == 1
+    assert page.evaluate(f"{INSIDE}.weight('ball', [0, 0, 0])") == pytest.approx(1.0)  # though the ground holds it
+    x, y = at(page, "ball", (0.0, 0.0, 0.0))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 120, steps=3)
+    page.evaluate(f"(() => {{ for (let k = 0; k < 50; k++) {INSIDE}.advance(20); }})()")
+    assert page.evaluate(f"{INSIDE}.q[6]") > 0.13  # it hangs from where it was taken
+    page.mouse.up()
+    page.evaluate(f"(() => {{ for (let k = 0; k < 150; k++) {INSIDE}.advance(20); }})()")
+    assert page.evaluate(f"{INSIDE}.q[6]") == pytest.approx(0.1, abs=1e-6)
+    page.close()
+    assert not faults

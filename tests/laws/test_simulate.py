@@ -143,5 +143,8 @@ def test_records_are_what_they_say():
         ContactRecord(("a",), [0.0], [0, 2], [0], up[:1], up[:1], [0.0], up[:1])
     with pytest.raises(SimulationError, match="numbers below 1"):
         ContactRecord(("a",), [0.0], [0, 1], [1], up[:1], up[:1], [0.0], up[:1])
+    assert record.rows([-1]).pair.tolist() == [0, 1] and record.rows([-1]).t == [1.0]
+    with pytest.raises(SimulationError, match=r"states \[2\] are not all among the 2"):
+        record.rows([2])
     with pytest.raises(SimulationError, match="gap"):
         ContactRecord(("a",), [0.0], [0, 1], [0], up[:1], up[:1], [0.0, 1.0], up[:1])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.browser.surfaces import surface_numbers, surfaces_with
 from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.numbers import numbers_of
 from rbdkit.engine.links.own_forces import number_places, numbers_of_forces
@@ -43,8 +44,10 @@ class Adjustment:
     layout: Layout
 
 
-def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
+def adjustment(model: Model, names: Iterable[str], touching: bool = False) -> Adjustment:
     """How the numbers of a model depend on parameters of those names.
+
+    touching : whether materials count, because bodies touch.
 
     Raises
     ------
@@ -58,7 +61,14 @@ def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
     held_places = constraint_places(model)
     held: list[Any] = [] if not held_places else list(constraint_rows(model).law.numbers)  # type: ignore[union-attr]
     program = Program("adjust")
+    surfaces = surface_numbers(model) if touching else {}
     for name in names:
+        if name in surfaces:
+            for k, x in surfaces_with(model, name, program.load("parameters", 0, first)):
+                program.store("surfaces", 0, k, x)
+            values[name] = first, np.array(surfaces[name])
+            first += 1
+            continue
         if name in elements:
             part = elements[name]
             value = np.array(own[part]).reshape(np.shape(model.parameters[name]))
@@ -87,6 +97,11 @@ def adjustment(model: Model, names: Iterable[str]) -> Adjustment:
         for k, number in enumerate(packed.flat)
         if isinstance(number, Symbol)
     ]
+    if touching and any(array == "frames" for array, *_ in stores):
+        raise ModelError(
+            f"parameters {', '.join(values)} of model {model.name!r} move bodies on fixed joints, whose shapes may "
+            "touch others: where these are is not computed anew in a web page"
+        )
     if (model.loops or model.constraints) and any(array == "frames" for array, *_ in stores):
         raise ModelError(
             f"parameters {', '.join(values)} of model {model.name!r} move bodies on fixed joints, which loop joints "

@@ -41,6 +41,12 @@ class Kernels {
     return new Float64Array(this.memory.buffer, address, size);
   }
 
+  // A table or an array as it lies in memory, whatever its numbers are.
+  words(name) {
+    const { address, size } = this.places[name];
+    return new (name in this.packaged.tables ? Int32Array : Float64Array)(this.memory.buffer, address, size);
+  }
+
   // Change a parameter, a number or several; nothing is compiled. Its name must have been packaged.
   set(name, value) {
     const parameter = this.packaged.parameters[name];
@@ -106,7 +112,9 @@ class Kernels {
   // tau: joint forces, nv numbers; or a row of nv for each step, held; or one more, with straight lines between.
   // A run ends before the first state that is not finite; if there is none as equations have no solution, it is unsolved.
   // A motion that goes on from an earlier one begins at its time t, which torque laws are asked with.
-  simulate({ q, v, dt, steps, t = 0, every = 1, tau = new Array(v.length).fill(0), z = this.initialZ() }) {
+  // Where bodies touch: contacts, how well they were solved and the places of each recorded state but the last; goes_on, as
+  // an earlier motion ended; apart, nothing touches, and what is known of the step before is kept.
+  simulate({ q, v, dt, steps, t = 0, every = 1, tau = new Array(v.length).fill(0), z = this.initialZ(), goes_on = false, apart = false }) {
     const { nq, nv, nz } = this.packaged.counts;
     const records = Math.floor(steps / every);
     const step = tau.length === nv ? 0 : nv;
@@ -124,8 +132,15 @@ class Kernels {
       solves.solve_record = new Float64Array(records * row);
       solves.kept = new Float64Array(this.places.kept.size);
     }
-    this.run("simulate", { ...state, times, ...record, ...solves }, counts);
-    const kept = Math.floor(this.numbers("done")[0] / every);
+    const { touching } = this.packaged;
+    let made;
+    let contacts;
+    if (touching) ({ made, contacts } = this.step({ state, times, record, counts, goes_on, apart }));
+    else {
+      this.run("simulate", { ...state, times, ...record, ...solves }, counts);
+      made = this.numbers("done")[0];
+    }
+    const kept = Math.floor(made / every);
     const moving = joined(rates, record.v_record.subarray(0, kept * (nv + nz)));
     return {
       t: times.filter((_, k) => k % every === 0 && k <= kept * every),
@@ -134,7 +149,84 @@ class Kernels {
       z: moving.filter((_, k) => k % (nv + nz) >= nv),
       ranAway: kept < records,
       unsolved: kept < records && solves.hardest !== undefined && solves.hardest[2] > 0.5,
+      ...(touching && { contacts }),
     };
+  }
+
+  // The steps of a model whose bodies touch: again and again where the log of contacts was full before the end.
+  step({ state, times, record, counts, goes_on, apart }) {
+    const { touching, counts: of_model } = this.packaged;
+    const { every, records } = counts;
+    const steps = records * every;
+    if (!goes_on) for (const name of touching.kept) this.words(name).fill(0);
+    const before = apart ? touching.kept.map((name) => this.words(name).slice()) : [];
+    const nothing = {}; // where pairs begin and end that nothing may touch
+    if (apart) for (const [name, value] of Object.entries(of_model)) if (name.startsWith("first_")) nothing[name.replace("first_", "end_")] = value;
+    this.numbers("account").fill(0);
+    this.numbers("log_state").set([0, 0, every, 0]);
+    const entries = [];
+    let made = 0;
+    while (made < steps) {
+      const whole = made % every === 0;
+      const part = whole ? { records: (steps - made) / every, every } : { records: 1, every: every - (made % every) };
+      const from = Math.floor(made / every);
+      const rows = {};
+      for (const [name, values] of Object.entries(record)) rows[name] = values.subarray((from * values.length) / records);
+      this.numbers("turns").fill(1);
+      this.run("simulate", { ...state, times, ...rows }, { ...counts, ...nothing, ...part, first: made });
+      const done = this.numbers("done")[0];
+      const taken = this.numbers("log_state")[0];
+      const log = this.numbers("log");
+      for (let k = 0; k < taken * touching.entry; k += touching.entry) {
+        if (log[k + 1] >= 0) entries.push([(log[k] + made) / every, ...log.subarray(k + 1, k + touching.entry)]);
+      }
+      log.fill(0, 0, taken * touching.entry);
+      this.numbers("log_state")[0] = 0;
+      made += done;
+      if (done < part.records * part.every && (this.numbers("turns")[0] > 0 || done + taken === 0)) break; // it cannot go on
+    }
+    touching.kept.forEach((name, k) => before[k] && this.words(name).set(before[k]));
+    const account = this.numbers("account").slice();
+    if (made === steps && !goes_on && !apart) { // what acts from the last state on
+      const [x, v] = [state.x.slice(), state.v.slice()];
+      const tau = state.tau.slice(-this.packaged.counts.nv);
+      const kept = touching.kept.map((name) => this.words(name).slice());
+      for (const name of touching.kept) this.words(name).fill(0); // as in Python, where it is a motion of its own
+      const onwards = Float64Array.of(times[steps], 2 * times[steps] - times[steps - 1]);
+      const rows = Object.fromEntries(Object.keys(record).map((name) => [name, new Float64Array(record[name].length / records)]));
+      this.run("simulate", { x, v, tau, times: onwards, ...rows }, { ...counts, tau_step: 0, tau_next: 0, first: 0, records: 1, every: 1 });
+      touching.kept.forEach((name, k) => this.words(name).set(kept[k]));
+      const log = this.numbers("log");
+      for (let k = 0; k < this.numbers("log_state")[0] * touching.entry; k += touching.entry) {
+        if (log[k + 1] >= 0) entries.push([records, ...log.subarray(k + 1, k + touching.entry)]);
+      }
+    }
+    const told = Object.fromEntries(Object.entries(touching.account).map(([name, k]) => [name, account[k]]));
+    return { made, contacts: { ...told, entries: entries.map((entry) => this.told(entry)) } };
+  }
+
+  // What is known of a place where shapes touch: number of its state, its pair, and forces on the successor.
+  told([state, slot, gap, x, y, z, ...both]) {
+    const { pair, surface, sense } = this.packaged.touching;
+    const [nx, ny, nz, fx, fy, fz] = both.map((value) => sense[slot] * value);
+    const friction = this.numbers("surfaces")[surface[slot]];
+    return { state, pair: pair[slot], gap, point: [x, y, z], normal: [nx, ny, nz], force: [fx, fy, fz], friction };
+  }
+
+  // The places that the last step of a simulation listed, as `told`; dt: its length.
+  touched(dt) {
+    const { at } = this.packaged.touching;
+    const [contacts, origin] = [this.numbers("contacts"), this.numbers("base_origin")];
+    const parts = this.words("contact_parts");
+    const three = (first) => Array.from(contacts.subarray(first, first + 3));
+    return Array.from({ length: this.words("contact_counts")[0] }, (_, c) => {
+      const row = c * at.state;
+      const point = three(row + at.point).map((x, k) => x + origin[k]);
+      const [p_n, p_1, p_2] = three(row + at.impulse);
+      const [n, t_1, t_2] = [0, 3, 6].map((k) => three(row + at.normal + k));
+      const force = n.map((x, k) => (x * p_n + t_1[k] * p_1 + t_2[k] * p_2) / dt);
+      return this.told([0, parts[c * at.part], contacts[row + at.gap], ...point, ...n, ...force]);
+    });
   }
 }
 

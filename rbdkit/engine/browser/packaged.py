@@ -12,6 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.browser.adjust import adjustment
+from rbdkit.engine.contact.contacts import CONTACT, GAP, IMPULSE, KEPT, NORMAL, PARTS, POINT
+from rbdkit.engine.contact.diary import ACCOUNTED, ENTRY, run_arrays
+from rbdkit.engine.contact.scene import SURFACE, Scene, scene_of
+from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.own_forces import number_places, own_forces
 from rbdkit.engine.links.pack import pack
@@ -46,7 +50,8 @@ def packaged(
     Parameters
     ----------
     method : of its simulations, an integrator that records its steps; of models with loops one that closes them, too:
-        `rbdkit.integrators.Projected` of another one. States that the page begins with must be closed.
+        `rbdkit.integrators.Projected` of another one. States that the page begins with must be closed. Of models whose
+        bodies touch the compiled steps of a law of contact (`rbdkit.laws.Law.compiled`).
     tau : function of t, q, v that gives the joint forces (nv,) and can be traced; without, simulations take them as
         numbers.
     algorithms : names of further kernels, of `ALGORITHMS`.
@@ -68,13 +73,17 @@ def packaged(
             raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
     for name in {"aba"} & {*algorithms}:
         require_tree(model, name)
-    require_no_contacts(model, "a web page")
     tied = besides_tree(model)
     steps = method.requires.__name__
-    if steps not in (("Projectable",) if tied else ("System", "Lagrangian")):
+    touching = method.requires is RecordedTouchingTree
+    if not touching:
+        require_no_contacts(model, "a web page")
+    elif tied:
+        raise NotCovered("loops and constraints beside contacts are not compiled")
+    if not touching and steps not in (("Projectable",) if tied else ("System", "Lagrangian")):
         how = "give one that closes loops in every step, Projected(RK4())" if tied else "not joint coordinates"
         raise NotCovered(f"{type(method).__name__} steps {steps} only: {how}{_of_loops(model)}")
-    adjust = adjustment(model, parameters)
+    adjust = adjustment(model, parameters, touching)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
     numbers, taken = pack(model, plan), tables(plan, kinds)
     rows = rows_of(model, plan, numbers["frames"])
@@ -84,8 +93,10 @@ def packaged(
     states = state_places(model)
     rates = plan.nv + states.size  # the states of force elements stand behind the velocities
     others = {*numbers, *taken, *room(plan, 0)[0], *spare, *loop_room(plan.nq, rates), *TASK}
-    of_method = arrays_of(method, plan.nq, rates, others)
-    if "turns" in of_method:
+    scene = scene_of(model, plan, numbers["frames"]) if touching else None
+    of_run, of_scene = ({}, {}) if scene is None else run_arrays(scene, 1)
+    of_method = arrays_of(method, plan.nq, rates, others | of_run.keys())
+    if "turns" in of_method and not touching:
         raise NotCovered(f"web pages simulate with steps of one length; {type(method).__name__} chooses its own")
     if plan.driven:
         raise NotCovered(f"joint {model.joints[plan.driven[0]].name!r} moves as a Python function of time says")
@@ -94,7 +105,8 @@ def packaged(
         numbers["own_numbers"] = np.array(own.law.numbers)
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
     law = None if tau is None else Feedback.of(trace(tau, (), plan.nq, plan.nv, names=("t", "q", "v")))
-    tasks = {"simulate": Task("over_time", tau=law, step=method.record, own=own)}
+    kinds_touching = None if scene is None else scene.kinds
+    tasks = {"simulate": Task("over_time", tau=law, step=method.record, own=own, touching=kinds_touching)}
     tasks |= {name: Task(name, own=own if name in WITH_OWN_FORCES else None) for name in algorithms}
     if rows is not None:
         codes = rows.codes
@@ -105,7 +117,7 @@ def packaged(
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
     used = {name for program in programs.values() for name in program.arrays}
-    arrays = {**numbers, **of_method, **loop_room(plan.nq, rates), **taken}
+    arrays = {**numbers, **of_method, **of_run, **loop_room(plan.nq, rates), **taken}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     sizes = room(plan, max(widths.values()))[0] | spare
     arrays |= {name: np.zeros(size) for name, size in sizes.items() if name in used}
@@ -113,12 +125,13 @@ def packaged(
         arrays |= {"tau_now": np.zeros(plan.nv), "tau_numbers": np.array(law.numbers)}
     counts = {"n": len(plan.links), "nq": plan.nq, "nv": plan.nv, "nz": states.size, "n_bodies": len(model.bodies)}
     counts["most_numbers"] = plan.numbers.shape[1]
-    counts |= {} if rows is None else rows.counts(1)
+    counts |= of_scene if rows is None else rows.counts(1)
     return {
         "name": model.name,
         "bodies": [body.name for body in model.bodies],
         "counts": {**counts, "stages": len(arrays["c"])},
         "states": {"names": [*states.entries], "first": _first_states(model)},
+        "touching": None if scene is None else _touching(model, scene),
         "parameters": {name: {"first": k, "value": x.ravel().tolist()} for name, (k, x) in adjust.values.items()},
         "code": _text(wasm_bytes(*programs.values())),
         "programs": {
@@ -133,6 +146,22 @@ def packaged(
         "numbers": {name: _text(x) for name, x in arrays.items() if x.dtype == float and x.any()},
         "room": {name: x.size for name, x in arrays.items() if x.dtype == float and not x.any()},
         "tables": {name: _text(x.astype(np.int32)) for name, x in arrays.items() if x.dtype == np.int64},
+    }
+
+
+def _touching(model: Model, scene: Scene) -> dict[str, Any]:
+    """What a page has to know of contacts to tell and to draw them: of each slot its pair, where that stands in
+    "surfaces", and whether normals and forces have to be turned round."""
+    return {
+        "names": [pair.name for pair in model.contact_pairs],
+        "pair": scene.pair.tolist(),
+        "surface": (SURFACE * scene.row).tolist(),
+        "sense": scene.sense.tolist(),
+        "entry": ENTRY,
+        "room": scene.room,
+        "kept": list(KEPT),
+        "account": dict(ACCOUNTED),
+        "at": {"state": CONTACT, "part": PARTS, "point": POINT, "normal": NORMAL, "gap": GAP, "impulse": IMPULSE},
     }
 
 

@@ -37,6 +37,9 @@ H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP, NOW, SCALE, MISSED = range(9
 whether there was no room for one, the change that ends the sweeps, whether contacts would overlap after the step, the
 time at its beginning, the largest velocity that is wrong without impulses, and the largest that is with them."""
 
+KEPT = ("slot_impulses", "slots_before", "contact_counts", "pairs_now")
+"""Arrays by which a step knows of the one before."""
+
 
 class Contacts:
     """The contacts of a step."""

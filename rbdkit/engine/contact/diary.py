@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rbdkit.engine.contact.contacts import (
     ARRIVING,
     BEFORE,
@@ -25,7 +28,9 @@ from rbdkit.engine.contact.contacts import (
     TOLERANCE,
     Contact,
     Contacts,
+    contact_arrays,
 )
+from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.contact.sweeps import both, impulse
 from rbdkit.spatial.vector3 import Vector
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
@@ -45,6 +50,8 @@ velocity by which a step missed the law of contact, m/s; most contacts of a step
 energy, J, that normal impulses took, and friction; at which slot the largest penetration was, and the time, s; whether
 a step was too hard for sweeps."""
 ACCOUNT = 11
+ACCOUNTED = {"deepest": DEEPEST, "unsettled": UNSETTLED, "worst": WORST, "crowded": CROWDED, "stuck": STUCK}
+"""What of it a page tells."""
 BLOW = 1e-2
 """Approach, m/s, from which on a touch is an impact."""
 SLIDES = 1e-6
@@ -54,6 +61,16 @@ PUSH, HARDEST, SLIDING, ROUGH, STATUS = range(5)
 whether all of it slides, whether there is friction; and what it did in the step before, one of the numbers below."""
 OF_PAIR = 5
 APART, STICKING, MOVING = 0.0, 1.0, 2.0
+LOG_ROOM = 16384
+"""So many contacts are logged at least before the program is left to take them."""
+
+
+def run_arrays(scene: Scene, every: int) -> tuple[dict[str, NDArray], dict[str, int]]:
+    """What a run in which shapes of a scene touch reads and writes besides, and counts; every so many steps it logs."""
+    room = max(3 * scene.room + 1, LOG_ROOM)
+    log = {"log": np.zeros((room, ENTRY)), "log_state": np.array([0.0, 0.0, every, 0.0])}
+    arrays = {**scene.numbers, **scene.tables, **contact_arrays(scene), **log}
+    return arrays, {**scene.counts, "log_room": room}
 
 
 class Diary:

@@ -37,7 +37,8 @@ class Scene:
     Attributes
     ----------
     kinds : of pairs that there are: what a program is recorded for.
-    pair, slot : of each slot of the program the pair, and its number among the places of that.
+    pair, slot, row : of each slot of the program the pair, its number among the places of that, and where the pair
+        stands in "touching" and "surfaces".
     sense : of each slot -1 if its first shape is that of the pair's successor, else 1.
     numbers, tables : arrays by name. counts : likewise. room : so many contacts in one step.
     """
@@ -45,6 +46,7 @@ class Scene:
     kinds: tuple[Kind, ...]
     pair: NDArray
     slot: NDArray
+    row: NDArray
     sense: NDArray
     numbers: dict[str, NDArray]
     tables: dict[str, NDArray]
@@ -68,7 +70,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
         raise NotCovered("joints follow others, whose contacts are not compiled")
     if any(link.kind.motion.driver is not None for link in layout.links):
         raise NotCovered("joints move as time says, beside which contacts are not compiled")
-    rows = sorted(found.kinds, key=lambda own: KINDS.index(own.kind))
+    rows = _in_order(model)
     for own in rows:
         if own.kind.first == "half-space" and np.any(layout.link_of_body[own.body_first]):
             raise NotCovered("a half-space moves, whose contacts are not compiled")
@@ -84,7 +86,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
         name = name_of(own.kind)
         counts |= {f"first_{name}": pair, f"end_{name}": pair + len(own.pair), f"slot_{name}": slot}
         pair, slot = pair + len(own.pair), slot + len(of_kind)
-    number = _joined([own.pair for own in rows])
+    number = pairs_in_order(model)
     materials = [x.material for x in model.contact_pairs]
     surfaces = np.array([[x.friction, x.restitution] for x in materials], dtype=float).reshape(-1, SURFACE)
     each = [(own, of_kind) for own, of_kind in zip(rows, slots, strict=True)]
@@ -92,6 +94,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
         tuple(own.kind for own in rows),
         _joined([own.pair[k] for own, k in each]),
         _joined([own.slot[k] + np.arange(len(k)) % own.kind.slots for own, k in each]),
+        np.repeat(np.arange(len(number)), _joined([np.full(len(own.pair), own.kind.slots) for own in rows])),
         _joined([np.where(own.turned[k], -1, 1) for own, k in each]),
         {"shapes": np.ascontiguousarray(shapes[:, 1:]), "surfaces": surfaces[number]},
         {
@@ -102,6 +105,15 @@ def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
         counts,
         counts["contact_room"],
     )
+
+
+def pairs_in_order(model: Model) -> NDArray:
+    """Which of `Model.contact_pairs` each row of "touching" and "surfaces" is of."""
+    return _joined([own.pair for own in _in_order(model)])
+
+
+def _in_order(model: Model) -> list[PairsOfKind]:
+    return sorted(contact_kinds(model).kinds, key=lambda own: KINDS.index(own.kind))
 
 
 def _joined(parts: Sequence[NDArray]) -> NDArray:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.contact.contacts import contact_arrays
-from rbdkit.engine.contact.diary import ENTRY
+from rbdkit.engine.contact.diary import run_arrays
 from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import Task
@@ -17,9 +16,6 @@ from rbdkit.trace import Feedback, Given, Lanes, Recordable, arrays_of, loop_arr
 
 TASK = ("tau", "tau_now", "tau_numbers", "f_ext", "f_ext_numbers", "driven_q", "driven_v", "driven_a", "driven_numbers")
 """Names of what a task is bound to."""
-
-LOG_ROOM = 16384
-"""So many contacts are logged at least before the program is left to take them."""
 
 
 class JointMotion:
@@ -57,10 +53,8 @@ class JointMotion:
         if scene is not None:
             if kernels.rows is not None:
                 raise NotCovered("loops and constraints beside contacts are not compiled")
-            log_room = max(3 * scene.room + 1, LOG_ROOM)
-            self.arrays |= {**scene.numbers, **scene.tables, **contact_arrays(scene)}
-            self.arrays |= {"log": np.zeros((log_room, ENTRY)), "log_state": np.array([0.0, 0.0, every, 0.0])}
-            touching = {**scene.counts, "log_room": log_room}
+            of_scene, touching = run_arrays(scene, every)
+            self.arrays |= of_scene
         if redmax:
             self.arrays.setdefault("elimination", np.zeros(3))
         self.arrays |= kernels.driven.at(float(times[0]))

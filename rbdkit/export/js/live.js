@@ -76,7 +76,8 @@ class Live {
     const nodes = kernels.packaged.bodies.length;
     const drawn = drawable(poses, nodes);
     const rows = seven(poses.subarray(0, 16 * nodes * drawn), nodes);
-    return { values, motion, energies, tracks: { t: view_of(motion.t.subarray(0, drawn)), poses: view_of(rows), beside: [] } };
+    const touching = motion.contacts && { touching: touching_of(motion.contacts, drawn, this.data.touching) };
+    return { values, motion, energies, tracks: { t: view_of(motion.t.subarray(0, drawn)), poses: view_of(rows), beside: [], ...touching } };
   }
 
   turned() {
@@ -98,8 +99,9 @@ class Live {
     this.stage.values._plots = this.plots(); // shown with the tracks
     this.stage.set("_tracks", { ...this.current.tracks, beside: [this.ghost.tracks] });
     const ended = motion.t[motion.t.length - 1];
-    const why = motion.unsolved ? "the equations of a step have no solution" : "numbers ran away; a shorter dt may help";
-    this.panel.set("fault", motion.ranAway ? `the motion ended after ${brief(ended)} s: ${why}` : "");
+    const touched = contact_fault(motion.contacts, motion.ranAway);
+    const why = touched || (motion.unsolved ? "the equations of a step have no solution" : "numbers ran away; a shorter dt may help");
+    this.panel.set("fault", motion.ranAway ? `the motion ended after ${brief(ended)} s: ${why}` : touched);
   }
 
   asked({ do: what, slot }) {

@@ -6,6 +6,7 @@ const WINDOW = 10; // s that the plots show
 const PLOT_EVERY = 120; // ms
 const TELL_EVERY = 500; // ms
 const QUICKNESS = 10; // rad/s with which what is held swings about the hand, at strength 1
+const LIFT = 0.06; // of the picture's size: how far a hand is ahead of what it lifts, at strength 1
 const PROBE = 1e-6; // s of the step that tells how heavy a point is
 
 class Play {
@@ -52,6 +53,7 @@ class Play {
   // A motion begins: what was before has other numbers in it, or jumped.
   begin() {
     Object.assign(this, { t: 0, owed: 0, past: [], untold: [], untold_pulls: [], told_values: null, begun: true });
+    Object.assign(this, { goes_on: false, places: [] });
     this.record();
   }
 
@@ -109,10 +111,13 @@ class Play {
       const pull = this.pulls[body];
       if (pull) this.untold_pulls.push([t, k, ...pull.point, ...pull.target, pull.stiffness, pull.damping]);
     });
-    const motion = this.kernels.simulate({ q, v, z, dt, steps, every: steps, t, ...(this.data.start.tau && { tau: this.data.start.tau }) });
+    const { goes_on } = this;
+    this.goes_on = true;
+    const motion = this.kernels.simulate({ q, v, z, dt, steps, every: steps, t, goes_on, ...(this.data.start.tau && { tau: this.data.start.tau }) });
     const lost = motion.ranAway || first_unsound(this.kernels.compute("poses", { q: motion.q.slice(-q.length) }).poses) >= 0;
     if (lost) {
-      this.fault = motion.unsolved ? "the equations of a step have no solution" : "the motion ran away; a shorter step or a weaker pull may help";
+      const ran_away = "the motion ran away; a shorter step or a weaker pull may help";
+      this.fault = contact_fault(motion.contacts, true) || (motion.unsolved ? "the equations of a step have no solution" : ran_away);
       this.pause();
       this.panel.set("fault", this.fault);
       return;
@@ -122,6 +127,7 @@ class Play {
     this.v = last(motion.v, v.length);
     this.z = last(motion.z, z.length);
     this.t = t + steps * dt;
+    if (motion.contacts) this.places = this.kernels.touched(dt);
     this.record();
     this.show();
   }
@@ -144,8 +150,9 @@ class Play {
     const point = world.clone().applyMatrix4(new node.matrixWorld.constructor().getInverse(node.matrixWorld));
     const mass = this.weight(body, point.toArray());
     const quick = pin ? Math.min(0.2 / this.dt, 150) : QUICKNESS * Math.sqrt(this.strength);
+    const stiffness = Math.max(mass * quick * quick, mass && !pin ? this.strength * this.lifting(body) : 0);
     this.pulls[body] = {
-      point: point.toArray(), target: world.toArray(), stiffness: mass * quick * quick, damping: (pin ? 2 : 1) * mass * quick, pinned: pin,
+      point: point.toArray(), target: world.toArray(), stiffness, damping: (pin ? 2 : 1) * Math.sqrt(stiffness * mass), pinned: pin,
     };
     this.fresh = true;
     this.moving = pin ? null : body;
@@ -153,6 +160,12 @@ class Play {
     this.core.graph.select([body], this.core.model.get("_accent"));
     this.show();
     return !pin;
+  }
+
+  // Stiffness, N/m, of a hand that lifts a body off the ground within a part of the picture.
+  lifting(body) {
+    const { weights, bodies } = this.data;
+    return weights ? weights[bodies.indexOf(body)] / (LIFT * this.core.graph.size()) : 0;
   }
 
   drag({ origin, direction }) {
@@ -198,7 +211,7 @@ class Play {
     const R = this.rotation(number);
     const velocity = () => {
       const rest = new Array(this.v.length).fill(0);
-      const { v } = kernels.simulate({ q, v: rest, z, dt: PROBE, steps: 1, t: this.t, ...(this.data.start.tau && { tau: this.data.start.tau }) });
+      const { v } = kernels.simulate({ q, v: rest, z, dt: PROBE, steps: 1, t: this.t, apart: true, ...(this.data.start.tau && { tau: this.data.start.tau }) });
       const { velocities } = kernels.compute("kinematics", { q, v: v.slice(-rest.length) });
       const [wx, wy, wz, vx, vy, vz] = velocities.slice(6 * number, 6 * number + 6);
       const [x, y, z_] = point;
@@ -286,12 +299,25 @@ class Play {
     const { poses } = this.kernels.compute("poses", { q: this.q });
     graph.pose(seven(poses, this.kernels.packaged.bodies.length), 0);
     const hands = Object.entries(this.pulls).filter(([, { stiffness }]) => stiffness > 0);
-    arrows.show(hands.flatMap(([body, { point, target }]) => {
+    const pulling = hands.flatMap(([body, { point, target }]) => {
       const place = this.place(body, point);
       return [0, ...place, ...target.map((x, k) => x - place[k] || 1e-9), ...this.data.hand, 0];
-    }));
+    });
+    const touching = this.touching();
+    arrows.show([...pulling, ...touching.arrows], Boolean(this.data.touching));
+    if (this.data.touching) this.core.ellipsoids.show(touching.cones, true);
     this.core.moved();
     this.show_bars();
+  }
+
+  // Forces where bodies touch, as long as the weight of all bodies says.
+  touching() {
+    const { touching: colors, weight } = this.data;
+    if (!colors) return { arrows: [], cones: [] };
+    const { graph } = this.core;
+    const near = this.places.filter(({ gap, force }) => gap <= 0 || Math.hypot(...force) > 0);
+    const scale = (LONGEST_FORCE * graph.size()) / weight;
+    return new Touching({ ...touching_of({ entries: near }, 1, colors), scale }, graph).drawn(0);
   }
 
   show_bars() {

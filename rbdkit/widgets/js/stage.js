@@ -70,14 +70,32 @@ class Core {
   load_tracks() {
     const packed = this.model.get("_tracks");
     const tracks = packed?.t?.byteLength ? new Tracks(packed) : null;
+    this.load_touching(tracks ? packed.touching : null);
     this.trails.load(tracks);
     this.player.load(tracks);
     this.faces.forEach((face) => face.load_plots());
     this.draw();
   }
 
+  // Contacts that come with the tracks; arrows of forces stay as long as they were.
+  load_touching(packed) {
+    this.touching = packed ? new Touching({ scale: this.newtons, ...revived_arrays(packed) }, this.graph) : null;
+    if (this.touching) this.newtons = this.touching.scale;
+    this.touching_at = -1;
+  }
+
+  show_touching(t) {
+    const key = this.player.tracks.key(t);
+    if (!this.touching || key === this.touching_at) return;
+    this.touching_at = key;
+    const { arrows, cones } = this.touching.drawn(key);
+    this.arrows.show(arrows, true);
+    this.ellipsoids.show(cones, true);
+  }
+
   show_time(t) {
     this.graph.pose(this.player.tracks.at(t), 0);
+    this.show_touching(t);
     this.trails.show(t);
     this.moved();
     this.faces.forEach((face) => face.show_time(t));
