@@ -139,5 +139,7 @@ def _points(scene: Scene, entries: NDArray) -> list[tuple[int, Rows]]:
     order = np.lexsort((scene.slot[slot], pair, step))
     parts = (pair, rows[:, 3:6], sense * rows[:, 6:9], rows[:, 2], sense * rows[:, 9:12])
     states, first = np.unique(step[order], return_index=True)
-    split = [np.split(part[order], first[1:]) for part in parts]
-    return [(int(k), own) for k, own in zip(states, zip(*split, strict=True), strict=True)]
+    sorted_ = [part[order] for part in parts]
+    ends = [*first[1:].tolist(), len(rows)]
+    own = zip(states.tolist(), first.tolist(), ends, strict=True)
+    return [(k, tuple(part[a:b] for part in sorted_)) for k, a, b in own]  # type: ignore[misc]  # as many as there are
