@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import rbdkit as rbd
 from rbdkit.laws import TimeStepping
+from rbdkit.simulation import SimulationWarning
 from rbdkit.spatial import so3
 
 
@@ -130,3 +133,31 @@ def test_what_cannot_be_compiled_runs_in_python_and_says_why():
     assert "law 'time_stepping' is not compiled with these options" in run.report.backend
     run = rbd.simulate(model, q, v, 0.01, 2e-3, tau=lambda t, q, v: -v, progress=False)
     assert "tau is a Python function" in run.report.backend
+
+
+def test_neighbours_that_are_kept_for_many_steps_miss_no_contact():
+    """Against all pairs of every state: a swarm that falls together, and a fast one that comes from afar."""
+    rng = np.random.default_rng(5)
+    model, count = rbd.Model("swarm"), 25
+    for k in range(count):
+        ball = rbd.Inertia.sphere(0.05, mass=1.0)
+        model.add_body(f"ball{k}", joint=rbd.Free(), inertia=ball, geometry=rbd.Sphere(0.05))
+    model.add_ground(friction=0.3)
+    model.add_contacts(friction=0.3, restitution=0.5)
+    q = np.array(model.neutral()).reshape(count, 7)
+    q[:, 4:6], q[:, 6] = rng.uniform(-0.03, 0.03, (count, 2)), 0.1 + 0.11 * np.arange(count)
+    v = np.zeros((count, 6))
+    q[-1, 4:], v[-1, 3:] = [6.0, 0.0, 0.1], [-20.0, 0.0, 0.0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)
+        run = rbd.simulate(model, q.ravel(), v.ravel(), 0.6, 2e-3, every=5, contact=TimeStepping(sweeps=50))
+    assert run.report.backend.startswith("compiled loop") and run.report.stopped == ""
+    for k, state in enumerate(run.q):
+        place = state.reshape(count, 7)[:, 4:]
+        apart = np.linalg.norm(place[:, None] - place, axis=-1)
+        pairs = {tuple(sorted(two)) for two in np.argwhere(np.triu(apart < 0.1 - 1e-9, 1)).tolist()}
+        listed = {tuple(int(end.removeprefix("ball")) for end in point.name.split("/")) for point in run.contacts.at(k)
+                  if not point.name.startswith("ground")}  # fmt: skip
+        assert pairs <= listed
+        assert np.min(apart + np.eye(count)) > 0.1 - 2e-3  # nothing that was missed is inside another
+    assert sum(not event.names[0].startswith("ground") for event in run.events) > 40

@@ -158,8 +158,8 @@ class Kernels {
     const { touching, counts: of_model } = this.packaged;
     const { every, records } = counts;
     const steps = records * every;
-    if (!goes_on) for (const name of touching.kept) this.words(name).fill(0);
     const before = apart ? touching.kept.map((name) => this.words(name).slice()) : [];
+    if (!goes_on || apart) for (const name of touching.kept) this.words(name).fill(0);
     const nothing = {}; // where pairs begin and end that nothing may touch
     if (apart) for (const [name, value] of Object.entries(of_model)) if (name.startsWith("first_")) nothing[name.replace("first_", "end_")] = value;
     this.numbers("account").fill(0);

@@ -37,8 +37,9 @@ H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP, NOW, SCALE, MISSED = range(9
 whether there was no room for one, the change that ends the sweeps, whether contacts would overlap after the step, the
 time at its beginning, the largest velocity that is wrong without impulses, and the largest that is with them."""
 
-KEPT = ("slot_impulses", "slots_before", "contact_counts", "pairs_now")
-"""Arrays by which a step knows of the one before."""
+OF_NEIGHBOURS = ("near_pairs", "near_ends", "near_state", "shapes_then")
+KEPT = ("slot_impulses", "slots_before", "contact_counts", "pairs_now", *OF_NEIGHBOURS)
+"""Arrays by which a step knows of those before."""
 
 
 class Contacts:
@@ -92,10 +93,14 @@ def contact_arrays(scene: Scene) -> dict[str, NDArray]:
         "contact_parts": np.zeros(scene.room * PARTS, dtype=np.int64),
         "contact_counts": np.zeros(3, dtype=np.int64),
         "slots_before": np.zeros(scene.room, dtype=np.int64),
+        "near_pairs": np.zeros(len(scene.numbers["surfaces"]), dtype=np.int64),
+        "near_ends": np.zeros(len(scene.kinds), dtype=np.int64),
     }
     return {
         **whole,
         "shapes_now": np.zeros(len(scene.numbers["shapes"]) * 13),
+        "shapes_then": np.zeros(len(scene.numbers["shapes"]) * 3),
+        "near_state": np.zeros(3),
         "candidates": np.zeros(7 * max((kind.slots for kind in scene.kinds), default=0)),
         "contacts": np.zeros(scene.room * CONTACT),
         "contact_J": np.zeros(scene.room * lines * 3),

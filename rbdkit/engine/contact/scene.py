@@ -24,6 +24,8 @@ TOUCH = 3
 """Entries of a pair in "touching": first shape, second shape, and 1 if they are of different branches, else 0."""
 SURFACE = 2
 """Numbers of a pair in "surfaces": friction, restitution."""
+SKIN = 0.2
+"""Of the radius of an ordinary shape: so far apart may neighbours be, for which one does not look in each step."""
 SPARE = 64
 """Room for so many contacts at least."""
 CONTACTS_EACH = 24
@@ -96,7 +98,11 @@ def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
         _joined([own.slot[k] + np.arange(len(k)) % own.kind.slots for own, k in each]),
         np.repeat(np.arange(len(number)), _joined([np.full(len(own.pair), own.kind.slots) for own in rows])),
         _joined([np.where(own.turned[k], -1, 1) for own, k in each]),
-        {"shapes": np.ascontiguousarray(shapes[:, 1:]), "surfaces": surfaces[number]},
+        {
+            "shapes": np.ascontiguousarray(shapes[:, 1:]),
+            "surfaces": surfaces[number],
+            "shape_skin": np.array([SKIN * np.median(shapes[shapes[:, 1 + RADIUS] > 0.0, 1 + RADIUS])]),
+        },
         {
             "touching": np.concatenate([np.zeros((0, TOUCH), dtype=np.int64), *pairs]).astype(np.int64),
             "shape_link": link.astype(np.int64),

@@ -39,6 +39,9 @@ from rbdkit.trace import Index, Part, Scalar, maximum, select, sqrt, symbols
 
 NOW = 13
 """Numbers of a shape in "shapes_now": pose in base coordinates 12, and the radius of a ball that holds it."""
+MOVED, REACH, ANEW = range(3)
+"""Places in "near_state": the square of how far a shape is from where it was when neighbours were looked for, up to
+which distance of balls around shapes that was, and whether it is to be done again."""
 CANDIDATE = 7
 """Of a place in "candidates": gap, point, normal."""
 
@@ -57,19 +60,51 @@ class Search:
         """List all contacts, in the order of kinds, pairs and slots."""
         program = self.program
         self._place()
+        self._neighbours()
         program.put("contact_counts", COUNT, 0)
         program.put("contact_counts", LINES, 0)
-        for kind in self.kinds:
+        for k, kind in enumerate(self.kinds):
             name = name_of(kind)
             first = program.count(f"first_{name}")
-            with program.loop(first, program.count(f"end_{name}")) as number, program.loop(0, 1):
+            with program.loop(first, program.entry("near_ends", k)) as place, program.loop(0, 1):
+                number = program.entry("near_pairs", place)
                 entry = number * TOUCH
                 p, s = program.entry("touching", entry), program.entry("touching", entry + 1)
-                program.break_if(self._far(kind, p, s))
+                program.break_if(self._far(kind, p, s, MARGIN))
                 self._narrow(kind, p, s)
                 slot = program.count(f"slot_{name}") + (number - first) * kind.slots
                 with program.loop(0, kind.slots) as j:
                     self._list(number, slot + j, j * CANDIDATE, p, s)
+
+    def _neighbours(self) -> None:
+        """Pairs of which balls around the shapes are near, for many steps: looked for anew when shapes have moved."""
+        program = self.program
+        program.store("near_state", 0, MOVED, 0.0)
+        with program.loop(0, program.count("n_shapes")) as k:
+            now, then = k * NOW, k * 3
+            by = [program.load("shapes_now", now, 9 + j) - program.load("shapes_then", then, j) for j in range(3)]
+            program.store("near_state", 0, MOVED, maximum(program.load("near_state", 0, MOVED), dot(by, by)))
+        margin = program.load("contact_state", 0, MARGIN)
+        closer = 2.0 * sqrt(program.load("near_state", 0, MOVED)) + margin
+        program.store("near_state", 0, ANEW, select(closer < program.load("near_state", 0, REACH), 0.0, 1.0))
+        with program.when("near_state", 0, ANEW):
+            reach = 4.0 * program.load("contact_state", 0, MARGIN) + program.load("shape_skin", 0)
+            program.store("near_state", 0, REACH, reach)
+            with program.loop(0, program.count("n_shapes")) as k:
+                now, then = k * NOW, k * 3
+                for j in range(3):
+                    program.store("shapes_then", then, j, program.load("shapes_now", now, 9 + j))
+            for k, kind in enumerate(self.kinds):
+                name = name_of(kind)
+                first = program.count(f"first_{name}")
+                program.put("near_ends", k, first)
+                with program.loop(first, program.count(f"end_{name}")) as number, program.loop(0, 1):
+                    entry = number * TOUCH
+                    p, s = program.entry("touching", entry), program.entry("touching", entry + 1)
+                    program.break_if(self._far(kind, p, s, None))
+                    place = program.entry("near_ends", k)
+                    program.put("near_pairs", place, number)
+                    program.put("near_ends", k, place + 1)
 
     def fastest(self, v_free: Part) -> None:
         """The margin, from velocities before the step and those without contacts after it."""
@@ -109,11 +144,12 @@ class Search:
         place = shape * NOW
         return [self.program.load("shapes_now", place, j) for j in range(NOW)]
 
-    def _far(self, kind: Kind, p: Index, s: Index) -> Any:
-        """Whether the balls around two shapes stay apart."""
+    def _far(self, kind: Kind, p: Index, s: Index, margin: int | None) -> Any:
+        """Whether balls around two shapes are farther apart than a margin in "contact_state", or than `REACH`."""
         x_p, x_s = self._now(p), self._now(s)
         between = Vector(x_s[9:12]) - Vector(x_p[9:12])
-        near = x_s[12] + x_p[12] + self.program.load("contact_state", 0, MARGIN)
+        where = ("near_state", REACH) if margin is None else ("contact_state", margin)
+        near = x_s[12] + x_p[12] + self.program.load(where[0], 0, where[1])
         if kind.first == "half-space":
             return dot([x_p[2], x_p[5], x_p[8]], between) > near
         return dot(between, between) > near * near
