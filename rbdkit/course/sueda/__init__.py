@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-NOTEBOOKS = ("bodies",)
+NOTEBOOKS = ("bodies", "joints")
 
 
 def __getattr__(name: str) -> ModuleType:
