@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-NOTEBOOKS = ("bodies", "joints")
+NOTEBOOKS = ("bodies", "joints", "reduced")
 
 
 def __getattr__(name: str) -> ModuleType:

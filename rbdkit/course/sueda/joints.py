@@ -76,14 +76,15 @@ def hinge_gap(gap: Any) -> Verdict:
         found, fault = returned(gap, (X,), "X", (5,))
         return (np.zeros(5), fault) if fault else (found[0], "")
 
-    for angle in (0.0, 0.3, -2.0, 3.1):
-        intact = se3.exp(np.array([0.0, 0.0, angle, 0.0, 0.0, 0.0]))
+    angles = {angle: se3.exp(np.array([0.0, 0.0, angle, 0.0, 0.0, 0.0])) for angle in (0.0, 0.3, -2.0, 3.1)}
+    for angle, intact in angles.items():
         value, fault = at(intact)
         if fault:
             return wrong(fault)
         if np.abs(value).max() > 1e-9:
             return wrong(f"the hinge is intact at {angle:g} rad, and your numbers are {value.round(4).tolist()}.")
-        h = 1e-5
+    h = 1e-5
+    for angle, intact in angles.items():
         for k, e in enumerate(np.eye(6)):
             rate = (at(intact @ se3.exp(h * e))[0] - at(intact @ se3.exp(-h * e))[0]) / (2.0 * h)
             expected = e[rows]
