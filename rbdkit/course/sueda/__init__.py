@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-NOTEBOOKS = ("bodies", "joints", "reduced")
+NOTEBOOKS = ("bodies", "joints", "reduced", "implicit")
 
 
 def __getattr__(name: str) -> ModuleType:
