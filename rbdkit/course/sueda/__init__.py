@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-NOTEBOOKS = ("bodies", "joints", "reduced", "implicit")
+NOTEBOOKS = ("bodies", "joints", "reduced", "implicit", "recursive")
 
 
 def __getattr__(name: str) -> ModuleType:
