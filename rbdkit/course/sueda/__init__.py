@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-NOTEBOOKS = ("bodies", "joints", "reduced", "implicit", "recursive", "contact")
+NOTEBOOKS = ("bodies", "joints", "reduced", "implicit", "recursive", "contact", "hybrid")
 
 
 def __getattr__(name: str) -> ModuleType:
