@@ -7,6 +7,8 @@ pytest's cache, over what is known of former runs; ``pytest --sources`` looks th
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
 import tomllib
 from collections import Counter, defaultdict
@@ -39,6 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    progress = tempfile.TemporaryDirectory(prefix="rbdkit-course-")  # nobody's own; kernels go by the environment too
+    os.environ["RBDKIT_COURSE_DIR"] = progress.name
+    config.add_cleanup(progress.cleanup)
     if not config.option.sources and not hasattr(config, "workerinput"):  # pytest-xdist's workers report to this one
         config.pluginmanager.register(Outcomes(config))
 

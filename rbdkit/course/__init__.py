@@ -1,6 +1,8 @@
-"""Checks of the exercises, one file a notebook: they accept any right answer and explain a wrong one.
+"""The course: notebooks, exercises with checks that accept any right answer and explain a wrong one, and a reference.
 
-`errata` has the misprints of the sources, each with a check of its own.
+`contents` is the table of all notebooks, `exercise_texts` has hints and solutions; ``python -m rbdkit.course headers``
+writes headers, footers and hints of the notebooks from both. The checks lie in one file a notebook; `errata` has the
+misprints of the sources, each with a check of its own.
 """
 
 from rbdkit.course import (
@@ -10,20 +12,41 @@ from rbdkit.course import (
     gebhardt_romero,
     holzinger,
     mueller_terze,
+    progress,
     reading_benchmarks,
     sueda_parts,
     workbench,
 )
+from rbdkit.course.catalogue import Exercise, exercise, exercises
+from rbdkit.course.checks import checks
+from rbdkit.course.contents import LESSONS, TRACKS, Lesson, Track
+from rbdkit.course.formula_index import formulas
+from rbdkit.course.lists import exercise_list, gallery
+from rbdkit.course.map import course_map, done
 from rbdkit.course.verdict import Verdict
 
 __all__ = [
+    "LESSONS",
+    "TRACKS",
+    "Exercise",
+    "Lesson",
+    "Track",
     "Verdict",
+    "checks",
+    "course_map",
+    "done",
     "errata",
+    "exercise",
+    "exercise_list",
+    "exercises",
     "featherstone",
     "first_steps",
+    "formulas",
+    "gallery",
     "gebhardt_romero",
     "holzinger",
     "mueller_terze",
+    "progress",
     "reading_benchmarks",
     "sueda_parts",
     "workbench",

@@ -75,7 +75,7 @@ def call(function: Any, *arguments: Any, own: Iterable[Callable[..., Any]] = ())
         sys.setprofile(watch)
     try:
         result = function(*arguments)
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:
         return None, f"your function stopped with {type(fault).__name__}: {fault}"
     finally:
         sys.setprofile(before)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from rbdkit.course.answers import brief, number
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.formats import to_json
 from rbdkit.functions import crba, energy, gravity_force
@@ -18,6 +19,7 @@ from rbdkit.model import Model
 from rbdkit.simulation import SimulationWarning, simulate
 
 
+@checks("00-1")
 def period(seconds: Any, pendulum: Model) -> Verdict:
     """Exercise 1: the period of small swings of a pendulum, in seconds, to one per cent."""
     answer = number(seconds)
@@ -46,6 +48,7 @@ def period(seconds: Any, pendulum: Model) -> Verdict:
     )
 
 
+@checks("00-2")
 def longest_step(step: Any, pendulum: Model, q0: np.ndarray, duration: float = 5.0, tolerance: float = 1e-6) -> Verdict:
     """Exercise 2: a step (s), as long as possible to a factor of two, that keeps RK4's energy drift small."""
     answer = number(step)
@@ -78,6 +81,7 @@ def longest_step(step: Any, pendulum: Model, q0: np.ndarray, duration: float = 5
     )
 
 
+@checks("00-3")
 def two_rods(model: Model, length: float = 1.0, mass: float = 1.0) -> Verdict:
     """Exercise 3: two equal rods, one hanging from the other; any names, angles counted from wherever you like."""
     if not isinstance(model, Model):

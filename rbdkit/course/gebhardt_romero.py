@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdkit.course.answers import brief, call, names, number, numbers, short
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.library.gebhardt_romero import CASES, INERTIA
@@ -18,6 +19,7 @@ SPEEDS = ((0.005, 18.97), (0.1, 3.0), (0.3, 4.0), (0.005, 445.0))
 """Steps and angular speeds on which an answer is tried."""
 
 
+@checks("GR01-1")
 def quarter_turn(answer: Any) -> Verdict:
     """The colatitude (rad) of a circle around which a frame without twist comes back turned by a right angle."""
     colatitude = number(answer)
@@ -33,6 +35,7 @@ def quarter_turn(answer: Any) -> Verdict:
     return wrong(f"it comes back turned by {np.degrees(turn):.1f}°. The turn is the area enclosed by the circle.")
 
 
+@checks("GR01-2")
 def forbidden_turn(path: ArrayLike) -> Verdict:
     """A closed path (n, 3) of d3 after which a body that never twisted is turned about d3 by a right angle."""
     given = numbers(path, -1, 3)
@@ -56,6 +59,7 @@ def forbidden_turn(path: ArrayLike) -> Verdict:
     return wrong(f"it ends turned by {np.degrees(turn):.1f}°: enclose an eighth of the sphere, with any shape.")
 
 
+@checks("GR02-1")
 def step_angle(angle: Callable[[float, float], float]) -> Verdict:
     """The angle (rad) by which the energy-momentum method turns a free body in a step h at angular speed w."""
     answers = [call(angle, h, w) for h, w in SPEEDS]
@@ -77,6 +81,7 @@ def step_angle(angle: Callable[[float, float], float]) -> Verdict:
     return wrong(f"at h = {h} s, w = {w} rad/s it turns {exact[2]:.4f} rad; your function says {found[2]:.4f}.")
 
 
+@checks("GR02-3")
 def constant_momentum(answer: Any) -> Verdict:
     """Where the components of the angular momentum of a body that may twist are constant: "space", "body" or both."""
     named = names(answer)
@@ -93,6 +98,7 @@ def constant_momentum(answer: Any) -> Verdict:
     return wrong("both at once only if the body turns about a principal axis; look at the right picture.")
 
 
+@checks("GR02-2")
 def longest_chord(answer: Any) -> Verdict:
     """The longest step (s), to ten per cent, with which the Lagrange-d'Alembert method survives case 3."""
     step = number(answer)

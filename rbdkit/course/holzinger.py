@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.course.answers import brief, number, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.formulations.local_velocity import Projection, mass_matrix
@@ -17,6 +18,7 @@ from rbdkit.library.holzinger import MOMENTS, SPIN
 from rbdkit.simulation import SimulationWarning, simulate
 
 
+@checks("H01-1")
 def equal_masses(projection: Projection, moments: ArrayLike, mass: float) -> Verdict:
     """Notebook 1, exercise 1: points and directions with which all six coordinates have the mass of the body."""
     if not isinstance(projection, Projection):
@@ -40,6 +42,7 @@ def equal_masses(projection: Projection, moments: ArrayLike, mass: float) -> Ver
     )
 
 
+@checks("H01-2")
 def unseen(points: ArrayLike, directions: ArrayLike, motion: ArrayLike) -> Verdict:
     """Notebook 1, exercise 2: six points with directions that do not see a motion v_L = (U, Omega)."""
     y, b, v_L = numbers(points, 6, 3), numbers(directions, 6, 3), numbers(motion, 6)
@@ -71,6 +74,7 @@ def _as_in_the_cube(directions: NDArray) -> bool:
     return bool(np.allclose(np.sqrt(0.5) * unit, Projection.hexahedral(1.0, 1.0, 1.0).directions, atol=1e-6))
 
 
+@checks("H02-1")
 def first_flip(time: Any) -> Verdict:
     """Notebook 2, exercise 1: when Omega_3 of the tumbling box is zero for the first time, s."""
     answer = number(time)
@@ -90,6 +94,7 @@ def first_flip(time: Any) -> Verdict:
     )
 
 
+@checks("H02-2")
 def longest_step(step: Any, tolerance: float = 0.01) -> Verdict:
     """Notebook 2, exercise 2: a step as long as possible, to a factor of 1.5, whose Omega is that good after 1 s."""
     answer = number(step)

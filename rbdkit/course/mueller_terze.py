@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.course.answers import brief, call, names, number, numbers, whole
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library import heavy_top
 from rbdkit.simulation import lower_pair_table, simulate
@@ -17,6 +18,7 @@ from rbdkit.simulation.lower_pairs import PairDrift
 from rbdkit.spatial import se3
 
 
+@checks("MT01-1")
 def screw_step(move: Callable[[NDArray, NDArray], NDArray]) -> Verdict:
     """Notebook 1, exercise 1: a function (C, V) -> C exp(V) on SE(3), by any formula."""
     rng = np.random.default_rng(5)
@@ -42,6 +44,7 @@ def screw_step(move: Callable[[NDArray, NDArray], NDArray]) -> Verdict:
     return right("C exp(V), also where nothing turns.")
 
 
+@checks("MT01-2")
 def halving(factor: Any) -> Verdict:
     """Notebook 1, exercise 2: by what the pivot's drift after 0.5 s shrinks when RK4's step goes from 1 to 0.5 ms."""
     answer = number(factor)
@@ -64,6 +67,7 @@ def halving(factor: Any) -> Verdict:
     return wrong(f"{answer:g} would be order {np.log2(answer):.1f}; measure again, with steps between 0.5 and 2 ms.")
 
 
+@checks("MT02-1")
 def closed_by_the_direct_product(answer: Any) -> Verdict:
     """Notebook 2, exercise 1: the lower pairs to the ground that SO(3) x R3 keeps closed, as a set of names."""
     named = names(answer)
@@ -79,6 +83,7 @@ def closed_by_the_direct_product(answer: Any) -> Verdict:
     return right("where nothing turns, or where the positions allowed are a plane, a straight step stays.")
 
 
+@checks("MT02-2")
 def redundant_rows(rows: Any) -> Verdict:
     """Notebook 2, exercise 2: how many constraints of a planar four-bar of hinges follow from the others."""
     answer = whole(rows)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.course.answers import brief, call, number, numbers, whole
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 
 SPREAD = 0.02
@@ -29,6 +30,7 @@ def bursts(rounds: int, seed: int = 0) -> tuple[NDArray, NDArray]:
     return 2e-3 * wander * noise[0], 1e-3 * wander * noise[1]
 
 
+@checks("RB-1")
 def ratio(given: Any, theirs: ArrayLike, states_theirs: int, ours: ArrayLike, states_ours: int) -> Verdict:
     """Exercise 1: how many times faster ours is, from the times of bursts (s) and the number of states in each."""
     answer = number(given)
@@ -50,6 +52,7 @@ def ratio(given: Any, theirs: ArrayLike, states_theirs: int, ours: ArrayLike, st
     return wrong(f"{answer:.3g} is off. Time a state of each, then the median of theirs over the median of ours.")
 
 
+@checks("RB-2")
 def rounds_needed(rounds: Any) -> Verdict:
     """Exercise 2: how many rounds, to a factor of two, until the ratio of `bursts` is known to 2 per cent."""
     answer = whole(rounds)
@@ -73,6 +76,7 @@ def _spread(rounds: int, runs: int = 400) -> float:
     return float(np.std(ratios) / np.mean(ratios))
 
 
+@checks("RB-3")
 def takes_turns(race: Callable[[Mapping[str, Callable[[], object]], int], Mapping[str, Any]]) -> Verdict:
     """Exercise 3: a function of (contenders, rounds) that measures them in turns and returns a median for each."""
     calls: list[str] = []

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import elastic
 from rbdkit.algorithms.elastic import Attached, point_spring
 from rbdkit.course.answers import brief, call, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.forces.muscle_curves import passive_force_length
 from rbdkit.joints import SplineCurve
@@ -20,6 +21,7 @@ NEAR = 1e-8
 """Of numbers of size one: answers may be by differences."""
 
 
+@checks("S04-1")
 def spring_stiffness(K: Callable[..., Any]) -> Verdict:
     """``K(E1, x1, E2, x2, k)`` of a spring of no length between two points: df/dE of its wrenches, (12, 12)."""
     rng = np.random.default_rng(3)
@@ -51,6 +53,7 @@ def spring_stiffness(K: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("S04-2")
 def passive_curve(answer: Any) -> Verdict:
     """The eight coefficients of the passive curve, (a1, b1, c1, d1, a2, b2, c2, d2) or (2, 4), Eq 1.42."""
     found = numbers(answer, 8)
@@ -71,6 +74,7 @@ def passive_curve(answer: Any) -> Verdict:
     return wrong("the conditions do not hold: the first cubic begins at (1.0, 0) with slope 0.")
 
 
+@checks("S04-3")
 def spline_pose(Q: Callable[..., Any]) -> Verdict:
     """``Q(frames, q)``: pose on the cubic B-spline of four frames, Eq 2.67, with q from 0 to 1."""
     rng = np.random.default_rng(5)

@@ -8,10 +8,16 @@ from html import escape
 
 @dataclass(frozen=True)
 class Verdict:
-    """Right or not, and why. Shows itself in a notebook; is true in an ``assert`` when the answer is right."""
+    """Right or not, and why. Shows itself in a notebook; is true in an ``assert`` when the answer is right.
+
+    `exercise` is the name of the exercise (``"F05-1"``, or empty where a check belongs to none), `points` what the
+    answer earns: as many as the exercise has stars, or nothing.
+    """
 
     right: bool
     why: str
+    exercise: str = ""
+    points: int = 0
 
     def __bool__(self) -> bool:
         return self.right

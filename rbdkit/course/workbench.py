@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rbdkit.course.answers import brief, number, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.formulations import JointSystem
 from rbdkit.inspection import inspect
@@ -24,6 +25,7 @@ SETTLED = 0.02
 """rad within which the rod counts as at rest."""
 
 
+@checks("01-1")
 def brake(answer: Any) -> Verdict:
     """Exercise 1: a damping (N m s/rad) that stops a rod quickly without letting it swing through."""
     damping = number(answer)
@@ -52,6 +54,7 @@ def _quickest() -> float:
     return min(settled for past, settled in runs if past <= OVERSHOOT * START)
 
 
+@checks("01-4")
 def syrup(answer: Any) -> Verdict:
     """Exercise 4: the resistance c (N s/m) with which a ball of 1 kg sinks with 3 m/s in the end."""
     c = number(answer)
@@ -83,6 +86,7 @@ def _settling(damping: float) -> tuple[float, float]:
     return float(max(0.0, -run.q[:, 0].min())), float(run.t[min(away[-1] + 1, len(run) - 1)])
 
 
+@checks("01-2")
 def hanging(upper: Any, lower: Any) -> Verdict:
     """Exercise 2: the forces (N) in the hinges of a double pendulum that hangs at rest."""
     model = double_pendulum()
@@ -104,6 +108,7 @@ def hanging(upper: Any, lower: Any) -> Verdict:
     return wrong("not these. Inspect 'rod1' and 'rod2' at model.neutral(): the last three numbers of f.")
 
 
+@checks("01-3")
 def evaluations(counts: Mapping[str, int]) -> Verdict:
     """Exercise 3: evaluations of the accelerations in a step of some integrators."""
     names = ("explicit_euler", "heun", "rk4", "rk5")

@@ -1,22 +1,15 @@
 """Answers are read in any reasonable form, and no answer, however odd, makes a check raise."""
 
 import inspect
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import answers
-from rbdkit.course.featherstone import CHAPTERS
+from rbdkit.course import answers, exercises
 from rbdkit.course.verdict import Verdict
 from rbdkit.library.holzinger import MOMENTS
 
-MODULES = [
-    *(f"rbdkit.course.{name}" for name in ("first_steps", "workbench", "holzinger", "mueller_terze")),
-    *(f"rbdkit.course.{name}" for name in ("gebhardt_romero", "reading_benchmarks")),
-    *(f"rbdkit.course.featherstone.{name}" for name in CHAPTERS),
-]
 GIVEN = {  # what a check is handed besides the answer
     "period": {"pendulum": rbd.library.pendulum()},
     "longest_step": {"pendulum": rbd.library.double_pendulum(), "q0": [1.5, 0.5]},
@@ -80,17 +73,10 @@ ODD = {
 }
 
 
-def checks():
-    for name in MODULES:
-        module = import_module(name)
-        for check in vars(module).values():
-            public = inspect.isfunction(check) and check.__module__ == name and not check.__name__.startswith("_")
-            if public and inspect.signature(check).return_annotation in (Verdict, "Verdict"):
-                yield pytest.param(check, id=f"{name.split('.')[-1]}.{check.__name__}")
-
-
-@pytest.mark.parametrize("check", list(checks()))
-def test_no_answer_makes_a_check_raise(check):
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.name)
+def test_no_answer_makes_a_check_raise(exercise):
+    """By the check without what catches whatever it raises: it is to have words of its own."""
+    check = exercise.judge.__wrapped__
     given = GIVEN.get(check.__name__, {})
     parameters = inspect.signature(check).parameters.values()
     asked = [p.name for p in parameters if p.default is p.empty and p.name not in given]
@@ -102,8 +88,26 @@ def test_no_answer_makes_a_check_raise(check):
         assert verdict.why and len(verdict.why) < 600, f"{kind}: {verdict}"
 
 
-def test_every_exercise_has_a_check():
-    assert len(list(checks())) >= 70  # as many as the notebooks have exercises
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.name)
+def test_nothing_else_makes_a_check_raise(exercise):
+    """Also what stands beside the answer may be odd, missing or too much: somebody ran a cell too early."""
+    count = len(inspect.signature(exercise.judge).parameters)
+    for arguments in ([], [None] * count, [2.006] + [None] * (count - 1), [1.0] * (count + 1), [Broken()] * count):
+        verdict = exercise.judge(*arguments)
+        assert isinstance(verdict, Verdict), arguments
+        assert verdict.exercise == exercise.name and verdict.why
+    assert "pendulum" in rbd.course.first_steps.period(2.006, None).why
+
+
+def leaving(*arguments):
+    raise SystemExit("gone")
+
+
+def test_a_function_that_leaves_does_not_take_the_check_along():
+    for exercise in exercises():
+        parameters = inspect.signature(exercise.judge).parameters
+        if len([p for p in parameters.values() if p.default is p.empty]) == 1:
+            assert not exercise.judge(leaving)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.course.answers import brief, call, names, numbers, wholes
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import planar, plucker, se3
 from rbdkit.spatial.compact import AxialRotation, AxialScrew, fv, mv, rbi
@@ -22,6 +23,7 @@ ANGLES = (0.0, 1e-9, 0.4, -1.3, 1.8, -3.0)
 """Turns on which exercise 5 is tried, rad."""
 
 
+@checks("FA-1")
 def shifted(function: Any) -> Verdict:
     """Exercise 1: a function (r, v) -> X v for a shift of the origin by r, in at most 6m + 6a."""
     rng = np.random.default_rng(RNG_SEED)
@@ -50,6 +52,7 @@ def shifted(function: Any) -> Verdict:
     return right(f"{spent}. As a general transform it would be 24m + 18a, as a matrix 36m + 30a.")
 
 
+@checks("FA-2")
 def energy(function: Any) -> Verdict:
     """Exercise 2: a function (I, v) -> kinetic energy, of an rbi and an mv."""
     rng = np.random.default_rng(RNG_SEED)
@@ -68,6 +71,7 @@ def energy(function: Any) -> Verdict:
     return wrong("a number, but not the energy ½ v · I v: which two vectors belong into the scalar product?")
 
 
+@checks("FA-3")
 def two_screws(answer: Any) -> Verdict:
     """Exercise 3: m and a for X^T I X from one Denavit-Hartenberg frame to the one before, with what recurs."""
     found = pair(answer)
@@ -87,6 +91,7 @@ def two_screws(answer: Any) -> Verdict:
     return wrong(hints.get(found, "two screws; look up the price of one, and think of what has to be made again."))
 
 
+@checks("FA-4")
 def keepers(answer: Any) -> Verdict:
     """Exercise 4: for each row 1 ... 6 of I^a that is zero, the axis of the screws that keep it."""
     if not isinstance(answer, dict) or set(answer) != set(range(1, 7)):
@@ -106,6 +111,7 @@ def keepers(answer: Any) -> Verdict:
     )
 
 
+@checks("FA-5")
 def exact_velocity(function: Any) -> Verdict:
     """Exercise 5: a function X -> u of a planar transform, exact for turns below half a revolution."""
     for angle in ANGLES:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.accuracy import Run, adaptive_run, response
 from rbdkit.costs import branching
 from rbdkit.course.answers import brief, call, number, numbers, wholes
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library import turret_pendulum, zigzag_angles, zigzag_chain
 from rbdkit.trace import trace
@@ -23,6 +24,7 @@ START, DURATION, ERROR = ([0.0, 1.0], [0.15, 0.0]), 3.0, 1e-3
 """Of exercise 5: where the turret begins, s, and how far off it may end, rad."""
 
 
+@checks("F10-1")
 def own_acceleration(function: Any) -> Verdict:
     """Exercise 1: a function (c, v_C, f_C) that gives a_O of a planar body with unit inertia, to the last digit."""
     worst = 0.0
@@ -58,6 +60,7 @@ def _seen_at_centre(a: NDArray, c: tuple[float, float]) -> NDArray:
     return np.array([float(part) for part in (w, ax - w * y, ay + w * x)])
 
 
+@checks("F10-2")
 def worst_error(error: Any, size: float = 0.01) -> Verdict:
     """Exercise 2: an error of the six forces, 1 % of them in the 2-norm, that spoils the accelerations most."""
     delta = numbers(error, 6)
@@ -90,6 +93,7 @@ def worst_error(error: Any, size: float = 0.01) -> Verdict:
     )
 
 
+@checks("F10-3")
 def cheapest_tree(parents: Any) -> Verdict:
     """Exercise 3: parents of 12 bodies, one on the base, two children at most, for which CRBA costs least."""
     tree = wholes(parents, BODIES)
@@ -130,6 +134,7 @@ def _least(n: int) -> int:
     return min([single, *pairs])
 
 
+@checks("F10-4")
 def beat_the_simplifier(function: Any) -> Verdict:
     """Exercise 4: (v, I) to s . (v x I v) for a principal inertia I and s = e3, in three operations."""
     rng = np.random.default_rng(10)
@@ -158,6 +163,7 @@ def beat_the_simplifier(function: Any) -> Verdict:
     )
 
 
+@checks("F10-5")
 def boldest_tolerance(answer: Any) -> Verdict:
     """Exercise 5: a tolerance for `adaptive_run` that ends within 1e-3 rad, with few evaluations."""
     found = number(answer)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import LcpSolution, active_set, lemke
 from rbdkit.course.answers import brief, call, number, numbers, short
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 
 BEAM = ((0.95, -0.05), (-0.05, 0.95)), (-14.0, -6.0)
@@ -17,6 +18,7 @@ CONE = 0.5
 """Exercise 3: coefficient of friction of the first try."""
 
 
+@checks("F11-1")
 def one_contact(answer: Any) -> Verdict:
     """Exercise 1: a function of (M, d) that returns (lam, zeta_rate) of one contact."""
     for M, d, why in (
@@ -51,6 +53,7 @@ def start_of_lemke() -> tuple[NDArray, NDArray]:
     return np.array(BEAM[0]), np.array(BEAM[1])
 
 
+@checks("F11-2")
 def lemke_pivot(answer: Any) -> Verdict:
     """Exercise 2: a function of (A, row, column) that makes an exchange in the tableau A."""
     M, d = start_of_lemke()
@@ -73,6 +76,7 @@ def lemke_pivot(answer: Any) -> Verdict:
     )
 
 
+@checks("F11-3")
 def friction_cone(answer: Any) -> Verdict:
     """Exercise 3: a function of (f_t (2,), f_n, mu) that puts a tangential force on the cone, if it is outside."""
     for f_t, f_n, mu in (
@@ -94,6 +98,7 @@ def friction_cone(answer: Any) -> Verdict:
     )
 
 
+@checks("F11-4")
 def slope_angle(answer: Any) -> Verdict:
     """Exercise 4: the slope in degrees at which a block with mu = 0.7 begins to slip."""
     given = number(answer)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.course.answers import call, numbers, short
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import Inertia, Screw, plucker, screw, se3, so3
 from rbdkit.spatial.fields import velocity_at
@@ -21,6 +22,7 @@ CRANK = Inertia.box([0.6, 0.1, 0.1], mass=2.0).transformed(se3.pose(position=[0.
 """The body of exercise 5."""
 
 
+@checks("F02-1")
 def rolling_wheel(answer: Any) -> Verdict:
     """Exercise 1: the spatial velocity at the origin of a wheel that rolls along x."""
     v = numbers(answer, 6)
@@ -49,6 +51,7 @@ def _twist_of_the_wheel() -> NDArray:
     return np.array([0.0, SPEED / RADIUS, 0.0, 0.0, 0.0, SPEED / RADIUS])
 
 
+@checks("F02-2")
 def find_screw(function: Any) -> Verdict:
     """Exercise 2: a function from a twist (6,) to a point of its axis, a direction and the pitch."""
     rng = np.random.default_rng()
@@ -98,6 +101,7 @@ def _screw_parts(answer: Any) -> tuple[NDArray, NDArray, float] | None:
     return None if P is None or d is None or h is None or not d.any() else (P, d, float(h))
 
 
+@checks("F02-3")
 def felt_acceleration(function: Any) -> Verdict:
     """Exercise 3: a function of a, v (6,) and a point P (3,) that gives the acceleration (3,) of the point."""
     rng = np.random.default_rng()
@@ -123,6 +127,7 @@ def felt_acceleration(function: Any) -> Verdict:
     return right("a_O + ω' × P + ω × (v_O + ω × P): the field of a at P, and what comes from moving on through it.")
 
 
+@checks("F02-4")
 def force_transform(function: Any) -> Verdict:
     """Exercise 4: a function of E (3, 3) and r (3,) that gives X* (6, 6) from A to B, with B at r in A."""
     rng = np.random.default_rng()
@@ -151,6 +156,7 @@ def force_transform(function: Any) -> Verdict:
     return right("X* = [E, -E r×; 0, E], the inverse of the transpose of X, and power is the same in every frame.")
 
 
+@checks("F02-5")
 def counterweight(mass: Any, place: Any) -> Verdict:
     """Exercise 5: a point mass at a place (3,) that brings the centre of mass of the crank to the origin."""
     m, c = numbers(mass), numbers(place, 3)

@@ -8,6 +8,7 @@ import numpy as np
 
 from rbdkit.algorithms.constraints import split_force
 from rbdkit.course.answers import call, numbers, short
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.joints import Helical, Revolute
 from rbdkit.library.pinion_hinge import LENGTH, pinion_hinge
@@ -19,6 +20,7 @@ ROPE_AT, ROPE_ALONG = np.array([0.9, 0.0, 0.0]), np.array([0.6, 0.8, 0.0])
 BALL = 0.5
 
 
+@checks("F03-1")
 def sweet_spot(answer: Any) -> Verdict:
     """Exercise 1: where on the beam, m from the hinge, a push across it is not felt in the hinge."""
     x = numbers(answer)
@@ -42,6 +44,7 @@ def sweet_spot(answer: Any) -> Verdict:
     )
 
 
+@checks("F03-2")
 def screw_constraints(answer: Any) -> Verdict:
     """Exercise 2: T, shape (6, 5), of a helical joint about z with a pitch of 0.2 m."""
     T = numbers(answer, 6, 5)
@@ -66,6 +69,7 @@ def screw_constraints(answer: Any) -> Verdict:
     return wrong(f"some column does work on the motion (0, 0, 1, 0, 0, {PITCH}): S.T @ T = {short((S.T @ T)[0])}.")
 
 
+@checks("F03-3")
 def rope(answer: Any) -> Verdict:
     """Exercise 3: T_a of a rope at (0.9, 0, 0) along (0.6, 0.8, 0) that pulls a door on a hinge about z."""
     T_a = numbers(answer, 6)
@@ -89,6 +93,7 @@ def rope(answer: Any) -> Verdict:
     return wrong("write the rope's force of 1 N as a spatial force, r × f and f, and divide by its moment about z.")
 
 
+@checks("F03-4")
 def quarter_turn(moves: Any) -> Verdict:
     """Exercise 4: straight ways (dx, dy), m, that bring a ball of radius 0.5 home, turned by 90° about the vertical."""
     ways = numbers(moves, -1, 2)
@@ -115,6 +120,7 @@ def quarter_turn(moves: Any) -> Verdict:
     )
 
 
+@checks("F03-5")
 def push_on_a_joint(function: Any) -> Verdict:
     """Exercise 5: a function of I (6, 6), S (6, m) and f (6,) that gives the acceleration (6,) of a body at rest."""
     rng = np.random.default_rng()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.course.answers import brief, call, number, numbers, wholes
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.model.graph import ConnectivityGraph
 from rbdkit.spatial import se3
@@ -34,6 +35,7 @@ def stewart_platform() -> ConnectivityGraph:
     return ConnectivityGraph(joints)
 
 
+@checks("F04-1")
 def loops_of_the_platform(answer: Any) -> Verdict:
     """Exercise 1: how many independent kinematic loops the platform on six legs has."""
     found = number(answer)
@@ -54,6 +56,7 @@ def loops_of_the_platform(answer: Any) -> Verdict:
     return wrong("count the moving bodies and the joints of one leg, multiply by six, add the platform: Eq 4.1.")
 
 
+@checks("F04-2")
 def tree_of_wishes(answer: Any) -> Verdict:
     """Exercise 2: parents of six bodies with mu(0) = {1}, |nu(2)| = 4, |kappa(6)| = 3 and three tips."""
     found = wholes(answer, 6)
@@ -85,6 +88,7 @@ def target_pose() -> NDArray:
     return np.array([[0.0, -1.0, 0.0, 0.25], [0.0, 0.0, 1.0, 0.1], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
+@checks("F04-3")
 def four_parameters(answer: Any) -> Verdict:
     """Exercise 3: a, alpha, d, theta from F_0 to F_1; any four numbers that lead there."""
     found = numbers(answer, 4)
@@ -113,6 +117,7 @@ def four_parameters(answer: Any) -> Verdict:
     )
 
 
+@checks("F04-4")
 def planet_subspace(function: Any) -> Verdict:
     """Exercise 4: S(q) of a planet gear that rolls round a sun: q the angle of the arm, six numbers in planet axes."""
     for q in (0.0, 0.7, -1.9):
@@ -143,6 +148,7 @@ def planet_subspace(function: Any) -> Verdict:
     )
 
 
+@checks("F04-5")
 def norm_after(answer: Any) -> Verdict:
     """Exercise 5: the norm of a quaternion after many Euler steps without renormalization, to a part in a thousand."""
     found = number(answer)

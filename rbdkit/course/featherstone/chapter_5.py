@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import rnea
 from rbdkit.algorithms.closed_form import closed_form
 from rbdkit.course.answers import call, number, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.functions import gravity_force
 from rbdkit.library import double_pendulum
@@ -31,6 +32,7 @@ POSE, RATES, ACCELERATIONS = np.array([0.3, -0.5, 1.0]), np.array([3.0, 0.0, -4.
 """Its state in exercises 2 and 3, rad, rad/s, rad/s²."""
 
 
+@checks("F05-1")
 def velocities(answer: Callable[..., Any]) -> Verdict:
     """Exercise 1: the velocities of a chain from axes s (n, 6) and rates qd (n,), with as little work as can be."""
     rng = np.random.default_rng(1)
@@ -60,6 +62,7 @@ def velocities(answer: Callable[..., Any]) -> Verdict:
     return wrong(f"right, but it takes {counted}; {best} operations are enough if each sum starts from the last one.")
 
 
+@checks("F05-2")
 def holding_torques(answer: Any) -> Verdict:
     """Exercise 2: what the joints of the arm must do to hold it still at `POSE`."""
     model = arm()
@@ -80,6 +83,7 @@ def holding_torques(answer: Any) -> Verdict:
     return wrong("not the torques that balance gravity. Which inputs of rnea must be zero, and which one must stay?")
 
 
+@checks("F05-3")
 def bearing_load(answer: Any) -> Verdict:
     """Exercise 3: the moment that the bearing of the second joint takes up in motion, N m, without the motor's."""
     result = rnea(arm(), POSE, RATES, ACCELERATIONS)
@@ -105,6 +109,7 @@ def bearing_load(answer: Any) -> Verdict:
     )
 
 
+@checks("F05-4")
 def coriolis_coefficient(answer: Callable[..., Any]) -> Verdict:
     """Exercise 4: C_112 of the double pendulum of two rods of 1 m and 1 kg, a function of q_2."""
     model = double_pendulum()
@@ -127,6 +132,7 @@ def coriolis_coefficient(answer: Callable[..., Any]) -> Verdict:
     return wrong("not C_112. H_11 is a constant plus m l² cos q2; half its derivative by q2 is what you want.")
 
 
+@checks("F05-5")
 def spatial_acceleration(answer: Callable[..., Any]) -> Verdict:
     """Exercise 5: spatial acceleration from angular velocity, velocity of the origin, and the rates of both."""
     w, v, wd, vd = np.random.default_rng(3).normal(size=(4, 3))

@@ -15,6 +15,7 @@ from rbdkit.algorithms.sparse import (
     sparsity_pattern,
 )
 from rbdkit.course.answers import brief, call, number, whole, wholes
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.functions import crba
 from rbdkit.library import double_pendulum
@@ -31,6 +32,7 @@ JOINTS = 60
 """Of the machine of exercise 4."""
 
 
+@checks("F06-1")
 def tree_with_filled_entries(parents: Any, filled: int = 23) -> Verdict:
     """Exercise 1: a parent array of seven bodies, one of them on the base, whose H has so many entries."""
     lam = wholes(parents, 7)
@@ -52,6 +54,7 @@ def tree_with_filled_entries(parents: Any, filled: int = 23) -> Verdict:
     return wrong(f"this tree fills {found} entries, not {filled}: its depths are {d}. Hang a body {hint}.")
 
 
+@checks("F06-2")
 def parents_of_the_rows(answer: Any) -> Verdict:
     """Exercise 2: parents of bodies whose joints with `FREEDOMS` have the expanded parent array `ROWS`."""
     bodies = len(FREEDOMS)
@@ -76,6 +79,7 @@ def parents_of_the_rows(answer: Any) -> Verdict:
     )
 
 
+@checks("F06-3")
 def solve_transposed(function: Any) -> Verdict:
     """Exercise 3: a function (L, x, lam) that overwrites x by L^-T x, sees no zero and wastes no operation."""
     if not callable(function):
@@ -133,6 +137,7 @@ def _overwritten(function: Callable[..., Any], L: Any, x: Any, lam: Sequence[int
     return x if result is None else result
 
 
+@checks("F06-4")
 def limbs(answer: Any, factor: int = 100) -> Verdict:
     """Exercise 4: the fewest equal limbs on the base for which L^T D L is so many times cheaper than for a chain."""
     k = whole(answer)
@@ -159,6 +164,7 @@ def limb_work(k: int) -> int:
     return k * sparse_costs(chain, "ltdl").factorization.total
 
 
+@checks("F06-5")
 def uncoupled_angle(given: Any) -> Verdict:
     """Exercise 5: an angle of the second hinge of the double pendulum at which H12 is zero, rad."""
     angle = number(given)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import aba, project_handles
 from rbdkit.algorithms.articulated.assembly_tree import Order, bodies_of, check_order, depth
 from rbdkit.course.answers import brief, call, number, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.joints import JointType, Revolute
@@ -23,6 +24,7 @@ BENT = (0.5, -1.0, 0.8)
 """Angles of the arm in the last exercise, rad."""
 
 
+@checks("F07-1")
 def diagonal_push(mass: Any) -> Verdict:
     """Exercise 1: apparent mass of the box of Example 7.1 for a force along (1, 1, 0), kg."""
     answer = number(mass)
@@ -47,6 +49,7 @@ def diagonal_push(mass: Any) -> Verdict:
     return wrong(f"{answer:.4g} kg is off. Take the force apart along x and y, and ask what each part does to the box.")
 
 
+@checks("F07-2")
 def joined(answer: Any) -> Verdict:
     """Exercise 2: a function of I_1, I_2 and S that gives the inertia of handle 1 with body 2 on its joint."""
     if not callable(answer):
@@ -80,6 +83,7 @@ def joined(answer: Any) -> Verdict:
     return wrong(next((hint for name, hint in hints.items() if off[name] < 1e-9), "the numbers are off; see Eq 7.19."))
 
 
+@checks("F07-3")
 def two_zero_rows(answer: Any) -> Verdict:
     """Exercise 3: a joint behind which rows nz and fz of I^a are zero, and no others."""
     if not isinstance(answer, JointType):
@@ -104,6 +108,7 @@ def two_zero_rows(answer: Any) -> Verdict:
     )
 
 
+@checks("F07-4")
 def three_rounds(answer: Any) -> Verdict:
     """Exercise 4: nested pairs that assemble 'world' and links '1' to '7' in three rounds."""
     model = Model("arm")
@@ -127,6 +132,7 @@ def three_rounds(answer: Any) -> Verdict:
     return right("three rounds for eight bodies, the least there is, and no part ever has more than two handles.")
 
 
+@checks("F07-5")
 def unfelt(answer: Any) -> Verdict:
     """Exercise 5: a force on the last rod of `bent_arm` that does not accelerate it."""
     f = numbers(answer, 6)

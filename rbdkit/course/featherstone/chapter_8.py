@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.loops import ActuatedFreedoms, actuated_freedoms
 from rbdkit.course.answers import brief, call, names, number, numbers, short, wholes
+from rbdkit.course.checks import checks
 from rbdkit.course.featherstone.four_bar import BARS, closed, dead_centres, drift, loop_terms
 from rbdkit.course.featherstone.two_arms import planar_five_bar
 from rbdkit.course.verdict import Verdict, right, wrong
@@ -24,6 +25,7 @@ EVEN = 2.0
 """Exercise 5: how much worse the worst direction may be driven than the best one."""
 
 
+@checks("F08-1")
 def counted(answer: Any) -> Verdict:
     """Exercise 1: n, n_c and r of two four-bar linkages in a row, upright, all joints hinges."""
     given = wholes(answer, 3)
@@ -51,6 +53,7 @@ def counted(answer: Any) -> Verdict:
     return wrong("r is off: each loop has two rows in the plane, shift x and shift z.")
 
 
+@checks("F08-2")
 def jacobian_by_hand(answer: Any) -> Verdict:
     """Exercise 2: a function of (crank, coupler, rocker), bars (2,) as they lie, that returns K (2, 3)."""
     for phi in (0.5, 1.9, -2.4):
@@ -69,6 +72,7 @@ def jacobian_by_hand(answer: Any) -> Verdict:
     return right("the loop joint says two things in the plane, and K says them for every pose.")
 
 
+@checks("F08-3")
 def dead_angle(answer: Any) -> Verdict:
     """Exercise 3: an angle of the crank in degrees at which a motor at the rocker cannot drive it."""
     given = number(answer)
@@ -92,6 +96,7 @@ def dead_angle(answer: Any) -> Verdict:
     )
 
 
+@checks("F08-4")
 def time_constant(answer: Any) -> Verdict:
     """Exercise 4: a T_stab (s) that keeps the loop closed to 0.1 mm with steps of 10 ms."""
     T = number(answer)
@@ -118,6 +123,7 @@ def arm_in_line() -> Model:
     return planar_five_bar(tip=IN_LINE)
 
 
+@checks("F08-5")
 def two_motors(answer: Any) -> Verdict:
     """Exercise 5: names of two joints that drive the five-bar with its forearms in line."""
     model = arm_in_line()
@@ -135,6 +141,7 @@ def two_motors(answer: Any) -> Verdict:
     return _judged(chosen, driven)
 
 
+@checks("F08-6")
 def shared_torques(answer: Any) -> Verdict:
     """Exercise 6: a function (G_u, r, w) -> u with G_u^T u = r and the least sum of w u^2."""
     for seed in range(3):

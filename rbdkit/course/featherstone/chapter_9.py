@@ -17,6 +17,7 @@ from rbdkit.algorithms.floating_base import (
 )
 from rbdkit.algorithms.hybrid import forward_joints, merged_parents, split_variables
 from rbdkit.course.answers import brief, call, number, numbers, wholes
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.functions import forward_kinematics, hybrid_dynamics, rnea
 from rbdkit.library import cat_roll, random_state, random_tree, satellite_with_arm
@@ -31,6 +32,7 @@ ARM = (0.0, 0.5, 0.9)
 GRIPPER_VELOCITY = (0.1, 0.0, 0.0)
 
 
+@checks("F09-1")
 def merged(answer: Any) -> Verdict:
     """Exercise 1: lambda' of the tree (0, 1, 1, 2, 2, 3, 3) with joints 1 and 3 driven."""
     given = wholes(answer)
@@ -56,6 +58,7 @@ def merged(answer: Any) -> Verdict:
     )
 
 
+@checks("F09-2")
 def hybrid(answer: Any) -> Verdict:
     """Exercise 2: a function (H, C, tau, a, free) -> (a, tau), all complete; free is a mask of the variables."""
     if not callable(answer):
@@ -106,6 +109,7 @@ def _difference(answer: Callable[..., Any], given: tuple[Any, ...], expected: An
     return "the accelerations of the free joints are off; write down the rows of H a + C = tau that have a known tau."
 
 
+@checks("F09-3")
 def standing_rod(frequency: Any) -> Verdict:
     """Exercise 3: rad/s above which a uniform rod of 0.6 m stands on a pivot shaken by 15 mm."""
     answer = number(frequency)
@@ -126,6 +130,7 @@ def standing_rod(frequency: Any) -> Verdict:
     return wrong("off. Find the length of the bob's pendulum that swings like the rod, and put it into a²ω² > 2 g l.")
 
 
+@checks("F09-4")
 def cat_in_two_runs(bend: Any) -> Verdict:
     """Exercise 4: a bend (rad) with which two runs round the waist turn the cat over."""
     answer = number(bend)
@@ -141,6 +146,7 @@ def cat_in_two_runs(bend: Any) -> Verdict:
     return wrong(f"two runs roll it by {rolled:.1f}°; wanted is an odd number of half turns.")
 
 
+@checks("F09-5")
 def straight_gripper(answer: Any) -> Verdict:
     """Exercise 5: joint velocities (3,) that move the gripper with 0.1 m/s along the hull's x axis; nothing is held."""
     qd = numbers(answer, 3)

@@ -10,6 +10,7 @@ import numpy as np
 from rbdkit.algorithms.equivalence import base_parameters, exchanged
 from rbdkit.algorithms.equivalence.exchange import table_9_7
 from rbdkit.course.answers import call, number, numbers, whole
+from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.model import Model
@@ -29,6 +30,7 @@ def elbow_arm() -> Model:
     return right_angle_arm("RR", length=0.4, seed=8)
 
 
+@checks("F09b-1")
 def wrist(answer: Any) -> Verdict:
     """Exercise 1: G of a wrist with q = (pitch, roll, motor 1, motor 2) and y = (pitch, roll)."""
     rho = WRIST_RATIO
@@ -51,6 +53,7 @@ def wrist(answer: Any) -> Verdict:
     return wrong("row 3 says how far motor 1 turns for a unit of pitch and of roll: motor 1 = 40 (pitch + roll).")
 
 
+@checks("F09b-2")
 def best_ratio(answer: Any) -> Verdict:
     """Exercise 2: the gear ratio with which a motor of given torque accelerates a load the most."""
     x = number(answer)
@@ -69,6 +72,7 @@ def best_ratio(answer: Any) -> Verdict:
     return wrong(f"with {x:g} the load gets {100 * share:.3g} % of the best acceleration: {why}.")
 
 
+@checks("F09b-3")
 def crank_bias(answer: Callable[..., Any]) -> Verdict:
     """Exercise 3: g of a slide that follows a crank, q2 = r sin y, as a function of y and its rate."""
     states = [(0.4, 2.0), (-1.1, 3.0), (2.5, -1.5), (1.2, 0.0)]
@@ -90,6 +94,7 @@ def crank_bias(answer: Callable[..., Any]) -> Verdict:
     return wrong("differentiate G = r cos y by time and multiply by ẏ.")
 
 
+@checks("F09b-4")
 def lighter_forearm(answer: Any) -> Verdict:
     """Exercise 4: ten numbers that leave the forearm of `elbow_arm` with half its mass, and the motion as it was."""
     model = elbow_arm()
@@ -115,6 +120,7 @@ def lighter_forearm(answer: Any) -> Verdict:
     return right(f"{half:.3f} kg changed sides at the elbow, {remark}.")
 
 
+@checks("F09b-5")
 def identifiable(answer: Any) -> Verdict:
     """Exercise 5: how many combinations of inertia parameters of an arm RRPR can be measured, first axis upright."""
     exact = base_parameters(right_angle_arm(FREE_JOINTS)).rank

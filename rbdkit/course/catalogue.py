@@ -1,0 +1,109 @@
+"""The exercises of the course: titles, difficulty, minutes, hints and solutions, a TOML file for each notebook."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+TEXTS = Path(__file__).parent / "exercise_texts"
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A common wrong answer, as it stands in a cell, and words of the explanation that it gets."""
+
+    answer: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise of a notebook.
+
+    Attributes
+    ----------
+    name
+        ``"F05-1"``: the name of the notebook and a number.
+    check
+        The function that judges the answer, by its place in `rbdkit.course`.
+    stars, minutes
+        How hard it is, 1 to 3, which is also what it is worth; and about how long it takes.
+    hints
+        Three, each saying more than the last.
+    solution, why
+        A right answer, as it stands in a cell, and what to learn from it.
+    slips
+        Common wrong answers.
+    forbidden
+        Functions of rbdkit that do what the student is to write; in strict grading they raise.
+    """
+
+    name: str
+    title: str
+    check: str
+    stars: int
+    minutes: int
+    hints: tuple[str, ...]
+    solution: str
+    why: str
+    slips: tuple[Slip, ...] = ()
+    forbidden: tuple[str, ...] = ()
+
+    @property
+    def lesson(self) -> str:
+        """The name of its notebook."""
+        return self.name.rpartition("-")[0]
+
+    @property
+    def judge(self) -> Callable[..., Any]:
+        """The check itself."""
+        module, _, function = self.check.rpartition(".")
+        judge: Callable[..., Any] = getattr(import_module(f"rbdkit.course.{module}"), function)
+        return judge
+
+
+@cache
+def _read(file: Path) -> tuple[Exercise, ...]:
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    found = []
+    for number, row in enumerate(table["exercise"], 1):
+        slips = tuple(Slip(**slip) for slip in row.pop("slips", []))
+        for key in ("hints", "forbidden"):
+            row[key] = tuple(row.get(key, ()))
+        found.append(Exercise(name=f"{file.stem}-{number}", slips=slips, **row))
+    return tuple(found)
+
+
+def exercises(lesson: str | None = None) -> tuple[Exercise, ...]:
+    """All exercises of the course, or of the notebook with that name, in order.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> [each.title for each in rbd.course.exercises("00")]
+    ['How long is a swing?', 'How bold can you be?', 'Build it']
+    """
+    from rbdkit.course.contents import LESSONS
+
+    files = {file.stem: file for file in TEXTS.glob("*.toml")}
+    names = [each.name for each in LESSONS] if lesson is None else [lesson]
+    return tuple(each for name in names if name in files for each in _read(files[name]))
+
+
+def exercise(name: str) -> Exercise:
+    """The exercise of that name.
+
+    Raises
+    ------
+    LookupError
+        There is no such exercise.
+    """
+    for each in exercises():
+        if each.name == name:
+            return each
+    raise LookupError(f"there is no exercise {name!r}; rbd.course.exercises() lists all")

@@ -1,0 +1,273 @@
+"""The course in one table: what every notebook is about, how long it takes, what it needs and what comes next.
+
+Headers and footers of the notebooks, the front door and the map are written from this table; a new notebook needs a row
+here and ``python -m rbdkit.course headers``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from posixpath import dirname, relpath
+
+FRONT = "index"
+"""The front door, which has no row of its own."""
+
+PARTS = (
+    "Hands on",
+    "Bodies",
+    "Trees",
+    "Loops and contact",
+    "Maximal and reduced",
+    "Stepping",
+    "Numbers",
+    "Reference",
+    "Teaching",
+)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One notebook.
+
+    Attributes
+    ----------
+    name
+        What exercises and readers call it: F05 is chapter 5 of Featherstone's book.
+    file
+        Its file in the folder of notebooks, without ending.
+    goals
+        What one can do afterwards, each a verb and what it is done to.
+    needs
+        Names of the notebooks it builds on, all of them earlier in the table.
+    """
+
+    name: str
+    file: str
+    title: str
+    part: str
+    minutes: int
+    goals: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    source: str = ""
+
+    def link_from(self, file: str) -> str:
+        """The way from another notebook (or the front door) to this one."""
+        return relpath(f"{self.file}.ipynb", dirname(file) or ".")
+
+
+@dataclass(frozen=True)
+class Track:
+    """A way through the course for one kind of reader."""
+
+    title: str
+    reader: str
+    hours: int
+    way: tuple[str, ...]
+    remarks: dict[str, str] = field(default_factory=dict)
+    """What to take of a notebook, where not all of it."""
+
+
+BOOK = "Featherstone, *Rigid Body Dynamics Algorithms*"
+HGS = "Holzinger, Gerstmayr, Schöberl, *Non-redundant unified local velocity coordinates*"
+GR = "Gebhardt, Romero, *The rotating rigid body model based on a non-twisting frame*"
+MT = "Müller, Terze, *Is there an optimal choice of configuration space …?*"
+NOTES = "Sueda, *Rigid Body Dynamics Notes*"
+
+LESSONS = (
+    Lesson(
+        "00", "00_first_steps", "First steps", "Hands on", 40,
+        ("load a robot, throw it and look at it", "judge a simulation by its report", "build a model in ten lines"),
+    ),
+    Lesson(
+        "01", "01_workbench", "The workbench", "Hands on", 50,
+        ("turn the numbers of a machine while it runs", "give it forces and shapes of your own",
+         "look into a body, a step and an algorithm"),
+        ("00",),
+    ),
+    Lesson(
+        "F02", "featherstone/02_spatial_vectors", "Six numbers for a motion", "Bodies", 75,
+        ("write twists and wrenches at any point and in any frame", "tell spatial from classical acceleration",
+         "carry the inertia of a body from frame to frame"),
+        ("00",), f"{BOOK}, chapter 2",
+    ),
+    Lesson(
+        "F03", "featherstone/03_constraints", "What a joint forbids", "Bodies", 75,
+        ("split a force into what moves a body and what its joint bears", "write the subspaces S and T of any joint",
+         "tell holonomic from nonholonomic constraints"),
+        ("F02",), f"{BOOK}, chapter 3",
+    ),
+    Lesson(
+        "F04", "featherstone/04_modelling", "Modelling", "Bodies", 70,
+        ("turn a machine into a graph, a spanning tree and a parent array",
+         "place joints by Denavit-Hartenberg numbers",
+         "write a joint model: pose, S and its rate"),
+        ("F02", "F03"), f"{BOOK}, chapter 4",
+    ),
+    Lesson(
+        "F05", "featherstone/05_inverse_dynamics", "The forces behind a motion", "Trees", 60,
+        ("walk through the recursive Newton-Euler algorithm", "read off bearing loads and gravity terms",
+         "say why recursion is cheap"),
+        ("F02", "F04"), f"{BOOK}, chapter 5",
+    ),
+    Lesson(
+        "F06", "featherstone/06_inertia_matrix", "The matrix that knows the tree", "Trees", 75,
+        ("compute the joint-space inertia matrix by composite bodies", "predict its zeros from the tree",
+         "factorize it without filling them"),
+        ("F05",), f"{BOOK}, chapter 6",
+    ),
+    Lesson(
+        "F07", "featherstone/07_articulated_bodies", "Articulated bodies", "Trees", 75,
+        ("weigh a body with other bodies on joints behind it", "walk through the articulated-body algorithm",
+         "assemble chains by handles, in rounds"),
+        ("F03", "F05", "F06"), f"{BOOK}, chapter 7",
+    ),
+    Lesson(
+        "F09", "featherstone/09_hybrid_and_floating", "Half known: hybrid dynamics and floating bases", "Trees", 70,
+        ("compute with some motions and some forces given", "handle a base that floats",
+         "turn a cat round by its own waist"),
+        ("F06", "F07"), f"{BOOK}, sections 9.1 to 9.5",
+    ),
+    Lesson(
+        "F09b", "featherstone/09b_gears_and_equivalence", "Gears, and inertia that nobody feels", "Trees", 60,
+        ("put gears and rotors into a model", "choose a gear ratio", "count what can be identified of an arm"),
+        ("F06",), f"{BOOK}, sections 9.6 and 9.7",
+    ),
+    Lesson(
+        "F08", "featherstone/08_closed_loops", "Closed loops", "Loops and contact", 90,
+        ("write and solve the equations of closed loops", "tell redundant rows from freedoms",
+         "place motors and share forces among them"),
+        ("F03", "F06"), f"{BOOK}, chapter 8",
+    ),
+    Lesson(
+        "F11", "featherstone/11_contact", "Contact and impact", "Loops and contact", 70,
+        ("state contact as a complementarity problem and solve it by pivots", "tell rigid, impulsive and soft contact",
+         "put friction on its cone"),
+        ("F03", "F06"), f"{BOOK}, chapter 11",
+    ),
+    Lesson(
+        "S04", "sueda/04_forces_joints_flesh", "Forces, joints and flesh: write your own", "Maximal and reduced", 70,
+        ("write a force with its stiffness matrix", "shape the curve of a muscle", "lay a joint along a spline"),
+        ("F02", "F04"), f"{NOTES}, sections 1.9, 2.4 and 2.7",
+    ),
+    Lesson(
+        "MT01", "mueller_terze/01_screws_and_chords", "Screws and chords", "Stepping", 60,
+        ("move a body along a twist on SE(3) and on SO(3) × R³", "write a Munthe-Kaas step",
+         "say why a pivot stays closed, or not"),
+        ("F02",), f"{MT}, sections 2, 4 and 5.1",
+    ),
+    Lesson(
+        "MT02", "mueller_terze/02_joints_chains_loops", "Joints, chains and loops", "Stepping", 60,
+        ("predict which joint opens on which group", "count redundant rows of a linkage", "close what has drifted"),
+        ("MT01", "F03"), f"{MT}, sections 5.2 to 6",
+    ),
+    Lesson(
+        "H01", "holzinger/01_unified_velocities", "A body without rotations", "Stepping", 50,
+        ("describe a motion by six speeds of points", "choose points that see every motion",
+         "write the mass matrix without a moment of inertia"),
+        ("F02",), f"{HGS}, sections 2 to 4",
+    ),
+    Lesson(
+        "H02", "holzinger/02_stepping_on_a_group", "Stepping on a group", "Stepping", 60,
+        ("write a Runge-Kutta step on a group", "check a run against elliptic functions",
+         "choose a step that is long enough"),
+        ("H01", "MT01"), f"{HGS}, sections 5 and 6",
+    ),
+    Lesson(
+        "GR01", "gebhardt_romero/01_no_twist", "A body that may not twist", "Stepping", 60,
+        ("carry a frame over the sphere without twist", "turn a body in the direction that is forbidden",
+         "write a rotation as three directors"),
+        ("F03",), f"{GR}, sections 2 to 4",
+    ),
+    Lesson(
+        "GR02", "gebhardt_romero/02_energy_and_momentum", "Energy and momentum, kept to the last digit", "Stepping", 80,
+        ("take a step of the energy-momentum method apart", "tell what a method keeps from what it gets right",
+         "say how long a step may be at all"),
+        ("GR01",), f"{GR}, sections 5 and 6",
+    ),
+    Lesson(
+        "F10", "featherstone/10_accuracy_and_cost", "How exact, and at what price", "Numbers", 80,
+        ("find where digits are lost", "recognize a machine whose dynamics is ill-conditioned",
+         "count operations and predict which algorithm wins"),
+        ("F05", "F06", "F07"), f"{BOOK}, chapter 10",
+    ),
+    Lesson(
+        "FA", "featherstone/A_arithmetic", "Arithmetic on a budget", "Numbers", 70,
+        ("transform inertias with a twentieth of the operations", "use compact spatial types and axial screws",
+         "count what is really computed"),
+        ("F02", "F10"), f"{BOOK}, appendix A",
+    ),
+    Lesson(
+        "RB", "reading_benchmarks", "How to read a benchmark", "Numbers", 45,
+        ("measure two programs fairly", "say how sure a ratio is", "read a table of times with suspicion"),
+        ("00",),
+    ),
+    Lesson(
+        "N", "reference/notation", "Notation", "Reference", 15,
+        ("translate between five sources: symbols, order, frames, signs", "find the name of a symbol in the code"),
+    ),
+    Lesson(
+        "G", "reference/glossary", "Glossary", "Reference", 10,
+        ("look up a word", "tell words apart that are easily mixed up"),
+    ),
+    Lesson(
+        "I", "reference/formulas", "Which line is Eq 7.47?", "Reference", 5,
+        ("find the line of code that is a formula, and the formula of a line",),
+    ),
+    Lesson(
+        "P", "reference/gallery", "Gallery of pictures", "Reference", 10,
+        ("find a picture again, and the chapter it belongs to",),
+    ),
+    Lesson(
+        "X", "reference/exercises", "All exercises", "Reference", 5,
+        ("choose an exercise by its stars and minutes", "see what is done"),
+    ),
+    Lesson(
+        "E", "errata", "Errata", "Reference", 20,
+        ("look up the misprints of the five sources", "check a printed formula by a second route"),
+    ),
+    Lesson(
+        "T", "teaching/guide", "Teacher's guide", "Teaching", 30,
+        ("plan seven or fourteen weeks", "give homework and grade it by one command",
+         "fill a lecture with one picture"),
+    ),
+)  # fmt: skip
+
+TRACKS = (
+    Track(
+        "Robotics in a weekend", "You have a robot file and want to compute with it.", 9,
+        ("00", "01", "F02", "F04", "F05", "F06", "F09"),
+        {"F02": "to 2.9", "F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
+    ),
+    Track(
+        "Featherstone with hands", "You read the book, a term long, and want to do it all yourself.", 40,
+        ("00", "F02", "F03", "F04", "F05", "F06", "F07", "F09", "F09b", "F08", "F11", "F10", "FA"),
+    ),
+    Track(
+        "Multibody formulations", "You come from mechanics and ask which coordinates one should take.", 16,
+        ("F02", "F03", "F08", "S04", "MT01", "MT02", "H01", "GR01"),
+    ),
+    Track(
+        "Integrators", "You come from numerics and ask what a step promises.", 14,
+        ("F02", "MT01", "MT02", "H01", "H02", "GR01", "GR02", "RB"),
+        {"F02": "2.9 and 2.11"},
+    ),
+    Track(
+        "Graphics", "You animate things, and want them to bend, touch and swing.", 12,
+        ("00", "01", "F02", "F11", "S04"),
+        {"F02": "to 2.9"},
+    ),
+)  # fmt: skip
+
+
+def lesson(name: str) -> Lesson:
+    """The notebook of that name, or that its file has."""
+    for each in LESSONS:
+        if name in (each.name, each.file):
+            return each
+    raise LookupError(f"there is no notebook {name!r}; there are {', '.join(each.name for each in LESSONS)}")
+
+
+def neighbours(this: Lesson) -> tuple[Lesson | None, Lesson | None]:
+    """What comes before a notebook in the course, and after it."""
+    place = LESSONS.index(this)
+    return (LESSONS[place - 1] if place else None, LESSONS[place + 1] if place + 1 < len(LESSONS) else None)
