@@ -1,4 +1,4 @@
-"""Set rbdkit up and open JupyterLab on the first notebook.
+"""Set rbdkit up and open JupyterLab on the front door of the course.
 
 python3 notebooks/start.py            sets up .venv the first time, then opens the browser, or says the address
 python3 notebooks/start.py --check    the same without a person: JupyterLab comes up, the notebook runs to its end
@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / ".ci"))
 import environment
 
 NOTEBOOKS = environment.ROOT / "notebooks"
-FIRST = "00_first_steps.ipynb"
+FIRST = "index.ipynb"
 TOKEN = secrets.token_hex(16)
 PATIENCE = 120.0  # seconds for JupyterLab to answer; a cold start on a slow disk takes long
 
