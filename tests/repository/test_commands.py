@@ -144,7 +144,7 @@ def test_scripts_need_the_standard_library_only(root):
 def test_start_says_when_the_first_notebook_is_missing(start, monkeypatch, tmp_path):
     monkeypatch.setattr(start, "NOTEBOOKS", tmp_path)
     monkeypatch.setattr(sys, "argv", ["start.py", "--check"])
-    with pytest.raises(SystemExit, match=r"00_first_steps\.ipynb is missing"):
+    with pytest.raises(SystemExit, match=r"index\.ipynb is missing"):
         start.main()
 
 
