@@ -430,6 +430,8 @@ class _Numpy:
                 return np.sqrt(np.sum(roomy(given[0]) ** 2, **options))
             if function is np.sinc:
                 return _sinc(*given)
+            if function in (np.linalg.solve, np.linalg.inv) and np.shape(given[0]) == (1, 1):
+                return roomy(np.asarray(given[1] if len(given) > 1 else np.ones((1, 1)), dtype=object) / given[0][0, 0])
             if function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray):
                 made = np.array(given[0], dtype=object)
                 return roomy(made)
