@@ -1,0 +1,169 @@
+"""Judging a student's own algorithm: on many machines, and by name where it goes wrong.
+
+A wrong algorithm is compared with the right one into which mistakes were planted, one at a time and two at a time. The
+mistake whose numbers are those of the student *on every machine* is the one that is named.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rbdkit.algorithms
+import rbdkit.functions
+from rbdkit.course.answers import brief, call, numbers
+from rbdkit.course.verdict import Verdict, right, wrong
+
+Planted = frozenset[str]
+NOTHING: Planted = frozenset()
+LIBRARY = tuple(
+    found
+    for module in (rbdkit.functions, rbdkit.algorithms)
+    for name in dir(module)
+    if isinstance(found := getattr(module, name), types.FunctionType)
+)
+"""What a student's algorithm may not call: the library's."""
+CLOSE = 1e-8
+"""Relative to the largest number: nine digits are lost to rounding on no machine of the labs, and few to a mistake."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A machine in a state, as the student's function gets it.
+
+    Attributes
+    ----------
+    name : str
+        As it is called in a sentence: on ...
+    arguments : tuple
+        Of the function; it gets copies.
+    """
+
+    name: str
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A function to be written.
+
+    Attributes
+    ----------
+    returns : str
+        What it returns, for the message to whom it returns something else.
+    cases : sequence of Case
+        The simple ones first.
+    algorithm : callable
+        ``(planted, *arguments) -> array``: the right one, or with the mistakes of those names.
+    mistakes : mapping
+        What is said of each mistake that can be planted; the likelier ones first.
+    exact : callable, optional
+        Another route to the right result; ``algorithm`` without mistakes if it is not given.
+    own : sequence of callable, optional
+        What may not be called.
+    where : callable, optional
+        ``(case, index) -> str``: whose number it is that is wrong.
+    """
+
+    returns: str
+    cases: Sequence[Case]
+    algorithm: Callable[..., NDArray]
+    mistakes: Mapping[str, str]
+    exact: Callable[..., NDArray] | None = None
+    own: Sequence[Callable[..., Any]] = LIBRARY
+    where: Callable[[Case, tuple[int, ...]], str] | None = None
+
+    def fault(self, function: Any) -> Verdict | None:
+        """None if the function is right on all machines; otherwise what is wrong with it."""
+        found: list[NDArray] = []
+        exact: list[NDArray] = []
+        for case in self.cases:
+            result, fault = call(function, *map(_copied, case.arguments), own=self.own)
+            if fault:
+                return wrong(f"on {case.name}: {fault}")
+            exact.append(np.asarray((self.exact or self._unspoilt)(*case.arguments), dtype=float))
+            answer = _answer(result, exact[-1].shape)
+            if answer is None and _not_finite(result):
+                return wrong(
+                    f"on {case.name} there is a NaN or an infinite number in it: is something divided by zero?"
+                )
+            if answer is None:
+                return wrong(f"on {case.name} it should return {self.returns}; it returned {brief(result)}.")
+            found.append(answer)
+        bad = [k for k in range(len(exact)) if not close(found[k], exact[k])]
+        if not bad:
+            return None
+        if named := self._named(found, exact):
+            return wrong(f"on {self.cases[bad[0]].name}: {named}")
+        return wrong(self._place(self.cases[bad[0]], found[bad[0]], exact[bad[0]]))
+
+    def verdict(self, function: Any, praise: str) -> Verdict:
+        """The praise for a function that is right on all machines; otherwise what is wrong with it."""
+        fault = self.fault(function)
+        return right(praise) if fault is None else fault
+
+    def _unspoilt(self, *arguments: Any) -> NDArray:
+        return self.algorithm(NOTHING, *arguments)
+
+    def _named(self, found: Sequence[NDArray], right: Sequence[NDArray]) -> str:
+        """What is said of the mistake, or of the two mistakes, that explain all the numbers found; or ''."""
+        for together in (1, 2):
+            for some in combinations(self.mistakes, together):
+                if self._explains(frozenset(some), found, right):
+                    return " And: ".join(self.mistakes[each] for each in some)
+        return ""
+
+    def _explains(self, planted: Planted, found: Sequence[NDArray], right: Sequence[NDArray]) -> bool:
+        differs = False
+        for case, answer, exact in zip(self.cases, found, right, strict=True):
+            try:
+                with np.errstate(all="ignore"):
+                    spoilt = np.asarray(self.algorithm(planted, *case.arguments), dtype=float)
+            except (ArithmeticError, np.linalg.LinAlgError):  # two mistakes together may leave nothing to compute
+                return False
+            if not close(answer, spoilt):
+                return False
+            differs |= not close(spoilt, exact)
+        return differs
+
+    def _place(self, case: Case, found: NDArray, right: NDArray) -> str:
+        """The first number that is wrong, in words."""
+        off = np.abs(found - right) > CLOSE * max(1.0, float(np.abs(right).max()))
+        k = tuple(int(x) for x in np.argwhere(off)[0]) if off.ndim else ()
+        whose = f" ({self.where(case, k)})" if self.where else ""
+        name = f"number {k[0]}" if len(k) == 1 else f"entry {k}" if k else "it"
+        known = [f"{int((~off).sum())} of {off.size} numbers are right"] if off.size > 1 and not off.all() else []
+        return (
+            "; ".join([f"on {case.name} {name}{whose} is {found[k]:.5g}, and should be {right[k]:.5g}", *known]) + "."
+        )
+
+
+def close(found: NDArray, exact: NDArray) -> bool:
+    """Equal but for rounding."""
+    if not np.isfinite(found).all():
+        return False
+    return bool(np.abs(found - exact).max(initial=0.0) <= CLOSE * max(1.0, float(np.abs(exact).max(initial=0.0))))
+
+
+def _not_finite(result: Any) -> bool:
+    try:
+        return not bool(np.isfinite(np.asarray(result, dtype=float)).all())
+    except (TypeError, ValueError):
+        return False
+
+
+def _copied(argument: Any) -> Any:
+    """An array of the student's own, to be overwritten at will."""
+    return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+
+def _answer(result: Any, shape: tuple[int, ...]) -> NDArray | None:
+    """The result, or the first of several results: a student may return more than was asked for."""
+    found = numbers(result, *shape)
+    return numbers(result[0], *shape) if found is None and isinstance(result, tuple) and result else found
