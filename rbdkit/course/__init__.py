@@ -2,7 +2,7 @@
 
 `contents` is the table of all notebooks, `exercise_texts` has hints and solutions; ``python -m rbdkit.course headers``
 writes headers, footers and hints of the notebooks from both. The checks lie in one file a notebook; `errata` has the
-misprints of the sources, each with a check of its own.
+misprints of the sources, each with a check of its own; `labs` the algorithms that students write.
 """
 
 from rbdkit.course import (
@@ -11,6 +11,7 @@ from rbdkit.course import (
     first_steps,
     gebhardt_romero,
     holzinger,
+    labs,
     mueller_terze,
     progress,
     reading_benchmarks,
@@ -45,6 +46,7 @@ __all__ = [
     "gallery",
     "gebhardt_romero",
     "holzinger",
+    "labs",
     "mueller_terze",
     "progress",
     "reading_benchmarks",

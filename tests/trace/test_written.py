@@ -65,6 +65,9 @@ FUNCTIONS = {
     "math": lambda q: [math.sin(q[0]), math.cos(q[1]), math.atan2(q[0], q[1]), sqrt(q[0] ** 2), math.hypot(q[0], 1.0)],
     "float": lambda q: float(q[0]) + np.float64(2.0) * q[1],
     "norm": lambda q: np.linalg.norm(q) + np.linalg.norm(TABLE),
+    "one equation": lambda q: (
+        np.linalg.solve(1.0 + q[:1, None] ** 2, q[:2][None]) + np.linalg.inv(np.array([[3.0 + q[0]]]))
+    ),
     "norms": lambda q: np.linalg.norm(np.outer(q, q), axis=-1),
     "axes": lambda q: (np.cos(q[0])[..., None, None] * np.eye(2)) + (q[..., 0] * 2.0)[..., None],
     "without axes": lambda q: np.array([q[..., 0], 1.0, q[..., 1] * 2.0]),
