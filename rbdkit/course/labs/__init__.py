@@ -11,5 +11,6 @@ counting       operations of a student's function, by running it on symbols
 """
 
 from rbdkit.course.labs import aba, closed_loop, contact, crba, munthe_kaas, rnea
+from rbdkit.course.labs.driving import moved_by
 
-__all__ = ["aba", "closed_loop", "contact", "crba", "munthe_kaas", "rnea"]
+__all__ = ["aba", "closed_loop", "contact", "crba", "moved_by", "munthe_kaas", "rnea"]

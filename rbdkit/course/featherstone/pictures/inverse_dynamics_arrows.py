@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import RneaResult, coriolis_force, gravity_force, inverse_dynamics_delta, rnea
+from rbdkit.course.answers import call, numbers
 from rbdkit.figures import Plot
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.model import Model
@@ -33,8 +36,11 @@ class Taken:
     result: RneaResult
 
 
-def inverse_dynamics_arrows() -> Playground:
-    """Move an arm of three hinges: arrows on its bodies, bars for the joint forces."""
+def inverse_dynamics_arrows(own: Callable[..., Any] | None = None) -> Playground:
+    """Move an arm of three hinges: arrows on its bodies, bars for the joint forces.
+
+    own: a function ``(model, q, qd, qdd) -> tau`` that makes the bars and numbers, in place of the library's.
+    """
     return Playground(
         "What the joints must do",
         [
@@ -47,7 +53,7 @@ def inverse_dynamics_arrows() -> Playground:
             Slider("rate 3", "rad/s", -5.0, 5.0, -4.0),
             Slider("acc 2", "rad/s²", -20.0, 20.0, 10.0, "acceleration of the second joint"),
         ],
-        draw,
+        draw if own is None else partial(draw, own=own),
         scene=arm(True),
         height=460,
     )
@@ -60,23 +66,48 @@ def arm(heavy: bool) -> Model:
     return model if heavy else model.with_parameters({"gravity": np.zeros(3)})
 
 
-def taken_apart(model: Model, q: NDArray, qd: NDArray, qdd: NDArray) -> Taken:
+def taken_apart(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, own: Callable[..., Any] | None = None) -> Taken:
     """The three terms of tau, each by itself, and RNEA's intermediate results."""
+    result = rnea(model, q, qd, qdd)
+    if own is not None:
+        free, still = arm(False), np.zeros(3)
+        given = {
+            "inertia": (free, q, still, qdd),
+            "velocity": (free, q, qd, still),
+            "gravity": (model, q, still, still),
+        }
+        terms = {name: own_forces(own, *arguments) for name, arguments in given.items()}
+        return Taken(terms, replace(result, tau=own_forces(own, model, q, qd, qdd)))
     terms = {
         "inertia": inverse_dynamics_delta(model, q, qdd),
         "velocity": coriolis_force(model, q, qd),
         "gravity": gravity_force(model, q),
     }
-    return Taken(terms, rnea(model, q, qd, qdd))
+    return Taken(terms, result)
+
+
+def own_forces(own: Callable[..., Any], *given: Any) -> NDArray:
+    """What a student's function says; zeros if it says nothing that can be drawn."""
+    result, fault = call(own, *given)
+    found = None if fault else numbers(result[0] if isinstance(result, tuple) else result, 3)
+    return np.zeros(3) if found is None else found
 
 
 def draw(
-    show: str, gravity: str, q2: float, q3: float, rate1: float, rate2: float, rate3: float, acc2: float
+    show: str,
+    gravity: str,
+    q2: float,
+    q3: float,
+    rate1: float,
+    rate2: float,
+    rate3: float,
+    acc2: float,
+    own: Callable[..., Any] | None = None,
 ) -> Picture:
     """The arm with arrows, and the bars."""
     model = arm(gravity == "on")
     q, qd, qdd = np.array([0.0, q2, q3]), np.array([rate1, rate2, rate3]), np.array([0.0, acc2, 0.0])
-    taken = taken_apart(model, q, qd, qdd)
+    taken = taken_apart(model, q, qd, qdd, own)
     tau = taken.result.tau
     return Picture(
         q=q,

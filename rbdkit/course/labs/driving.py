@@ -1,0 +1,63 @@
+"""A student's own forward dynamics at work: it moves a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.course.answers import brief, call, numbers
+from rbdkit.errors import StateError
+from rbdkit.model import Model
+from rbdkit.simulation import Trajectory
+
+
+def moved_by(
+    my_fd: Callable[..., Any], model: Model, q: ArrayLike, v: ArrayLike, duration: float = 5.0, dt: float = 5e-3
+) -> Trajectory:
+    """The motion of a machine without motors whose accelerations are those of a student's function.
+
+    Parameters
+    ----------
+    my_fd : callable
+        ``(model, q, qd, tau) -> qdd``.
+    model : Model
+        With coordinates that are angles and lengths: their rates are the velocities.
+    q, v : array_like (nv,)
+        Start, rad and m, rad/s and m/s.
+    duration, dt : float, optional
+        s; a step of the classical Runge-Kutta method each dt.
+
+    Raises
+    ------
+    StateError
+        If the function stops, or does not return one number for each freedom.
+    """
+    if model.nq != model.nv:
+        raise StateError(
+            f"{model.name!r} has coordinates that are not angles and lengths (nq = {model.nq}, nv = {model.nv})"
+        )
+    tau = np.zeros(model.nv)
+
+    def rate(x: NDArray) -> NDArray:
+        result, fault = call(my_fd, model, x[: model.nv].copy(), x[model.nv :].copy(), tau.copy())
+        qdd = None if fault else numbers(result[0] if isinstance(result, tuple) else result, model.nv)
+        if qdd is None:
+            raise StateError(
+                fault or f"your function should return {model.nv} accelerations; it returned {brief(result)}"
+            )
+        return np.concatenate([x[model.nv :], qdd])
+
+    x = np.concatenate([np.asarray(q, dtype=float), np.asarray(v, dtype=float)])
+    rows = [x]
+    for _ in range(round(duration / dt)):
+        k1 = rate(x)
+        k2 = rate(x + 0.5 * dt * k1)
+        k3 = rate(x + 0.5 * dt * k2)
+        x = x + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + rate(x + dt * k3))
+        rows.append(x)
+    states = np.array(rows)
+    t = dt * np.arange(len(rows))
+    return Trajectory(model, t, states[:, : model.nv], states[:, model.nv :], np.zeros((len(rows), model.nv)))
