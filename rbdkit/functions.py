@@ -1147,7 +1147,8 @@ def power_balance(
     z, state = _with_states(model, z, *checked_state(with_inertia(model), q, v=v, a=a, tau=tau))
     kernels = chosen_kernels(model, backend)
     if kernels is not None and not _driven(model) and not working(model):
-        return _compiled_balance(kernels, model, *state, algorithms.external_forces(model, f_ext), t, z)
+        q, v, a, tau = state
+        return _compiled_balance(kernels, model, q, v, a, tau, algorithms.external_forces(model, f_ext), t, z)
 
     def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
         result = algorithms.power_balance(model, q, v, a, tau, f_ext=f_ext, t=t, z=own[0] if own else None)

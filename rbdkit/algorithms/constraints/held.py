@@ -247,7 +247,8 @@ def constraints_of(model: Model, gears: Gears | Sequence[Gear] = ()) -> tuple[He
     """
     require_model(model)
     model = snapshot(model)
-    meshing = None if not isinstance(gears, Gears) and not len(gears) else Gears(model, getattr(gears, "gears", gears))
+    pairs = gears.gears if isinstance(gears, Gears) else gears
+    meshing = None if not isinstance(gears, Gears) and not len(pairs) else Gears(model, pairs)
     recorded = constraint_rows(model)
     found: list[Held] = []
     if recorded is not None:

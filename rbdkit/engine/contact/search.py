@@ -80,8 +80,8 @@ class Search:
         """Pairs of which balls around the shapes are near, for many steps: looked for anew when shapes have moved."""
         program = self.program
         program.store("near_state", 0, MOVED, 0.0)
-        with program.loop(0, program.count("n_shapes")) as k:
-            now, then = k * NOW, k * 3
+        with program.loop(0, program.count("n_shapes")) as shape:
+            now, then = shape * NOW, shape * 3
             by = [program.load("shapes_now", now, 9 + j) - program.load("shapes_then", then, j) for j in range(3)]
             program.store("near_state", 0, MOVED, maximum(program.load("near_state", 0, MOVED), dot(by, by)))
         margin = program.load("contact_state", 0, MARGIN)
@@ -90,8 +90,8 @@ class Search:
         with program.when("near_state", 0, ANEW):
             reach = 4.0 * program.load("contact_state", 0, MARGIN) + program.load("shape_skin", 0)
             program.store("near_state", 0, REACH, reach)
-            with program.loop(0, program.count("n_shapes")) as k:
-                now, then = k * NOW, k * 3
+            with program.loop(0, program.count("n_shapes")) as shape:
+                now, then = shape * NOW, shape * 3
                 for j in range(3):
                     program.store("shapes_then", then, j, program.load("shapes_now", now, 9 + j))
             for k, kind in enumerate(self.kinds):
