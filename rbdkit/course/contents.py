@@ -110,16 +110,34 @@ LESSONS = (
         ("F02", "F04"), f"{BOOK}, chapter 5",
     ),
     Lesson(
+        "LA", "labs/A_inverse_dynamics", "Lab A: write RNEA", "Trees", 75,
+        ("write inverse dynamics yourself, for any tree", "find a mistake by stepping through your own code",
+         "count what your code computes"),
+        ("F05",), f"{BOOK}, chapter 5",
+    ),
+    Lesson(
         "F06", "featherstone/06_inertia_matrix", "The matrix that knows the tree", "Trees", 75,
         ("compute the joint-space inertia matrix by composite bodies", "predict its zeros from the tree",
          "factorize it without filling them"),
         ("F05",), f"{BOOK}, chapter 6",
     ),
     Lesson(
+        "LB", "labs/B_inertia_matrix", "Lab B: write CRBA, and use its zeros", "Trees", 100,
+        ("fill the inertia matrix yourself", "factorize it without a look at its zeros",
+         "move a machine by your own forward dynamics"),
+        ("F06", "LA"), f"{BOOK}, chapter 6",
+    ),
+    Lesson(
         "F07", "featherstone/07_articulated_bodies", "Articulated bodies", "Trees", 75,
         ("weigh a body with other bodies on joints behind it", "walk through the articulated-body algorithm",
          "assemble chains by handles, in rounds"),
         ("F03", "F05", "F06"), f"{BOOK}, chapter 7",
+    ),
+    Lesson(
+        "LC", "labs/C_articulated_bodies", "Lab C: write ABA", "Trees", 90,
+        ("write forward dynamics in three passes", "show that two algorithms of yours undo each other",
+         "judge a motion by its energy"),
+        ("F07", "LA"), f"{BOOK}, chapter 7",
     ),
     Lesson(
         "F09", "featherstone/09_hybrid_and_floating", "Half known: hybrid dynamics and floating bases", "Trees", 70,
@@ -139,10 +157,36 @@ LESSONS = (
         ("F03", "F06"), f"{BOOK}, chapter 8",
     ),
     Lesson(
+        "LE", "labs/E_closed_loop", "Lab E: close a loop, and keep it closed", "Loops and contact", 60,
+        ("write a constraint, its rows and its velocity terms", "solve for motion and constraint force at once",
+         "keep a loop from drifting"),
+        ("F08",), f"{BOOK}, chapters 3 and 8",
+    ),
+    Lesson(
         "F11", "featherstone/11_contact", "Contact and impact", "Loops and contact", 70,
         ("state contact as a complementarity problem and solve it by pivots", "tell rigid, impulsive and soft contact",
          "put friction on its cone"),
         ("F03", "F06"), f"{BOOK}, chapter 11",
+    ),
+    Lesson(
+        "LF", "labs/F_contact", "Lab F: forces where bodies touch", "Loops and contact", 50,
+        ("solve complementarity problems, small and large", "write impact and friction in a line each"),
+        ("F11",), f"{BOOK}, chapter 11",
+    ),
+    Lesson(
+        "S01", "sueda/01_bodies_and_twists", "Bodies and twists: write your own", "Maximal and reduced", 60,
+        ("describe the motion of a body by a twist", "write one step of a free body, and say what it keeps"),
+        ("F02",), f"{NOTES}, sections 1.1 to 1.8",
+    ),
+    Lesson(
+        "S02", "sueda/02_joints_as_constraints", "Joints as constraints: write your own", "Maximal and reduced", 60,
+        ("write a joint as rows on free bodies", "solve for motion and joint forces at once"),
+        ("S01",), f"{NOTES}, sections 1.10 to 1.17",
+    ),
+    Lesson(
+        "S03", "sueda/03_reduced_coordinates", "Reduced coordinates: write your own", "Maximal and reduced", 60,
+        ("lead from joints to bodies by one matrix", "tell what its rate is for"),
+        ("S02",), f"{NOTES}, sections 2.1 to 2.3",
     ),
     Lesson(
         "S04", "sueda/04_forces_joints_flesh", "Forces, joints and flesh: write your own", "Maximal and reduced", 70,
@@ -150,10 +194,35 @@ LESSONS = (
         ("F02", "F04"), f"{NOTES}, sections 1.9, 2.4 and 2.7",
     ),
     Lesson(
+        "S05", "sueda/05_implicit_steps", "Steps for stiff things: write your own", "Maximal and reduced", 60,
+        ("write a linearly implicit step", "check stiffness and damping matrices by differences"),
+        ("S03", "S04"), f"{NOTES}, sections 1.9 and 2.5",
+    ),
+    Lesson(
+        "S06", "sueda/06_linear_time", "Linear time: write your own", "Maximal and reduced", 60,
+        ("write recursive products with the reduced matrices", "precondition a system by an inverse inertia"),
+        ("S03",), f"{NOTES}, sections 2.9 to 2.11",
+    ),
+    Lesson(
+        "S07", "sueda/07_contact_and_friction", "Contact and friction: write your own", "Maximal and reduced", 60,
+        ("put the floor into the equations as an inequality", "find normal and friction forces in turn"),
+        ("S02",), f"{NOTES}, sections 1.18 to 1.20, 2.21 and 2.24",
+    ),
+    Lesson(
+        "S08", "sueda/08_fewer_and_softer", "Fewer, told, softer: write your own", "Maximal and reduced", 60,
+        ("reduce freedoms by one more matrix", "prescribe some motions and compute the others", "hang flesh on bones"),
+        ("S03", "S05"), f"{NOTES}, sections 2.6 to 2.8",
+    ),
+    Lesson(
         "MT01", "mueller_terze/01_screws_and_chords", "Screws and chords", "Stepping", 60,
         ("move a body along a twist on SE(3) and on SO(3) × R³", "write a Munthe-Kaas step",
          "say why a pivot stays closed, or not"),
         ("F02",), f"{MT}, sections 2, 4 and 5.1",
+    ),
+    Lesson(
+        "LD", "labs/D_step_on_a_group", "Lab D: write a step on a group", "Stepping", 55,
+        ("write a Munthe-Kaas step", "measure the order of a method", "say what each correction is for"),
+        ("MT01",), f"{MT}, section 2",
     ),
     Lesson(
         "MT02", "mueller_terze/02_joints_chains_loops", "Joints, chains and loops", "Stepping", 60,
@@ -234,26 +303,26 @@ LESSONS = (
 
 TRACKS = (
     Track(
-        "Robotics in a weekend", "You have a robot file and want to compute with it.", 9,
-        ("00", "01", "F02", "F04", "F05", "F06", "F09"),
+        "Robotics in a weekend", "You have a robot file and want to compute with it.", 10,
+        ("00", "01", "F02", "F04", "F05", "LA", "F06", "F09"),
         {"F02": "to 2.9", "F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
     ),
     Track(
         "Featherstone with hands", "You read the book, a term long, and want to do it all yourself.", 40,
-        ("00", "F02", "F03", "F04", "F05", "F06", "F07", "F09", "F09b", "F08", "F11", "F10", "FA"),
+        ("00", "F02", "F03", "F04", "F05", "LA", "F06", "LB", "F07", "LC", "F09", "F09b", "F08", "F11", "F10", "FA"),
     ),
     Track(
-        "Multibody formulations", "You come from mechanics and ask which coordinates one should take.", 16,
-        ("F02", "F03", "F08", "S04", "MT01", "MT02", "H01", "GR01"),
+        "Multibody formulations", "You come from mechanics and ask which coordinates one should take.", 20,
+        ("F02", "F03", "F08", "LE", "S01", "S02", "S03", "S04", "MT01", "MT02", "H01", "GR01"),
     ),
     Track(
-        "Integrators", "You come from numerics and ask what a step promises.", 14,
-        ("F02", "MT01", "MT02", "H01", "H02", "GR01", "GR02", "RB"),
+        "Integrators", "You come from numerics and ask what a step promises.", 15,
+        ("F02", "MT01", "LD", "MT02", "H01", "H02", "GR01", "GR02", "RB"),
         {"F02": "2.9 and 2.11"},
     ),
     Track(
-        "Graphics", "You animate things, and want them to bend, touch and swing.", 12,
-        ("00", "01", "F02", "F11", "S04"),
+        "Graphics", "You animate things, and want them to bend, touch and swing.", 14,
+        ("00", "01", "F02", "F11", "S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08"),
         {"F02": "to 2.9"},
     ),
 )  # fmt: skip

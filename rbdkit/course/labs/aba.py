@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.course.answers import call, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.labs.counting import medal_for
 from rbdkit.course.labs.judging import LIBRARY, NOTHING, Case, Planted, Task, close
 from rbdkit.course.labs.machines import chains, in_motion, joint_of, machines, pushed, trees
@@ -106,6 +107,7 @@ def algorithm(
     return qdd
 
 
+@checks("LC-1")
 def through_a_joint(my_inertia: Callable[..., Any]) -> Verdict:
     """Stage 1: ``(IA, S) -> Ia``, the inertia of a body as it is felt through its joint; S: (6, m)."""
 
@@ -133,30 +135,35 @@ def _task(cases: list[Case]) -> Task:
     return Task("qdd, one number for each freedom", cases, algorithm, MISTAKES, exact, where=joint_of)
 
 
+@checks("LC-2")
 def chain(my_aba: Callable[..., Any]) -> Verdict:
     """Stage 2: ``(model, q, qd, tau) -> qdd`` on chains, with one freedom a joint."""
     praise = "three passes, and a chain moves; nobody has set up or solved a system of equations."
     return _task(in_motion(chains())).verdict(my_aba, praise)
 
 
+@checks("LC-3")
 def tree(my_aba: Callable[..., Any]) -> Verdict:
     """Stage 3: the same on trees."""
     praise = "on trees too: a body with three children adds three inertias, and that is all."
     return _task(in_motion([*chains()[:2], *trees()])).verdict(my_aba, praise)
 
 
+@checks("LC-4")
 def several_freedoms(my_aba: Callable[..., Any]) -> Verdict:
     """Stage 4: the same where joints have up to six freedoms."""
     praise = "D is a small matrix now, and nothing else has changed."
     return _task(in_motion([*chains()[:2], *trees()[:1], *machines()])).verdict(my_aba, praise)
 
 
+@checks("LC-5")
 def external_forces(my_aba: Callable[..., Any]) -> Verdict:
     """Stage 5: ``(model, q, qd, tau, f_ext) -> qdd``, f_ext (n, 6) in world coordinates."""
     cases = pushed(in_motion([*chains()[:2], *machines()[:2]]))
     return _task(cases).verdict(my_aba, "that is Table 7.1 of the book, complete.")
 
 
+@checks("LC-6")
 def there_and_back(my_aba: Callable[..., Any], my_rnea: Callable[..., Any]) -> Verdict:
     """Stage 6: your ABA undoes your RNEA, on many machines; neither is compared with the library's."""
     worst = 0.0

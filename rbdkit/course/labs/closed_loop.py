@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.course.answers import call, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.labs.judging import Case, Planted, Task
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.functions import aba, bias_force, crba
@@ -92,6 +93,7 @@ def _states() -> list[NDArray]:
     return list(np.random.default_rng(4).uniform(-1.5, 1.5, (4, 2)))
 
 
+@checks("LE-1")
 def gap(my_gap: Callable[..., Any]) -> Verdict:
     """Stage 1: ``q -> gap``, how far the tip is beside the wire, m."""
     cases = [Case(f"q = {q.round(2).tolist()}", (q,)) for q in _states()]
@@ -100,6 +102,7 @@ def gap(my_gap: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LE-2")
 def jacobian_row(my_row: Callable[..., Any]) -> Verdict:
     """Stage 2: ``q -> K``, two numbers: the rate of the gap is K q̇."""
 
@@ -113,6 +116,7 @@ def jacobian_row(my_row: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LE-3")
 def velocity_terms(my_bias: Callable[..., Any]) -> Verdict:
     """Stage 3: ``(q, qd) -> k``: the gap does not accelerate where K q̈ = k."""
     rng = np.random.default_rng(6)
@@ -122,6 +126,7 @@ def velocity_terms(my_bias: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LE-4")
 def forward_dynamics(my_solve: Callable[..., Any]) -> Verdict:
     """Stage 4: ``(H, C, tau, K, k) -> qdd`` (or qdd and lambda) under any independent rows K."""
     cases = []
@@ -144,6 +149,7 @@ def forward_dynamics(my_solve: Callable[..., Any]) -> Verdict:
     return task.verdict(my_solve, "H q̈ + C = τ + Kᵀλ and K q̈ = k, both at once.")
 
 
+@checks("LE-5")
 def stabilized(my_bias: Callable[..., Any], T: float = 0.1) -> Verdict:
     """Stage 5: ``(q, qd, T) -> k``, with which a gap closes by itself in about T seconds (Baumgarte).
 
@@ -175,6 +181,7 @@ def stabilized(my_bias: Callable[..., Any], T: float = 0.1) -> Verdict:
     )
 
 
+@checks("LE-6")
 def drift(my_acceleration: Callable[..., Any], allowed: float = 1e-6) -> Verdict:
     """Stage 6: ``(q, qd) -> qdd`` of the whole machine; ten seconds are run and the gap is measured."""
     for q in (START, START + [0.1, -0.1]):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.course.checks import checks
 from rbdkit.course.labs.judging import LIBRARY, Case, Planted, Task
 from rbdkit.course.verdict import Verdict
 
@@ -88,6 +89,7 @@ def friction(planted: Planted, mu: float, A_n: float, b_n: float, A_t: float, b_
     return np.array([f_n, -f_t if "forward" in planted else f_t])
 
 
+@checks("LF-1")
 def one_contact(my_force: Callable[..., Any]) -> Verdict:
     """Stage 1: ``(A, b) -> f`` for one contact."""
     cases = [Case(f"A = {A}, b = {b}", (A, b)) for A, b in ((1.0, -9.81), (0.5, -3.0), (2.0, 4.0), (0.25, 0.0))]
@@ -96,6 +98,7 @@ def one_contact(my_force: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LF-2")
 def two_contacts(my_forces: Callable[..., Any]) -> Verdict:
     """Stage 2: ``(A, b) -> f`` for two contacts: four sets of those that push, and one of them works."""
     return Task("two forces", _problems(2), many, MANY_MISTAKES).verdict(
@@ -103,6 +106,7 @@ def two_contacts(my_forces: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LF-3")
 def many_contacts(my_forces: Callable[..., Any]) -> Verdict:
     """Stage 3: ``(A, b) -> f`` for any number, by whatever method; sweeps may take their time."""
     cases = [case for n in (1, 3, 5, 7) for case in _problems(n)]
@@ -110,6 +114,7 @@ def many_contacts(my_forces: Callable[..., Any]) -> Verdict:
     return Task("as many forces as b has numbers", cases, many, MANY_MISTAKES).verdict(my_forces, praise)
 
 
+@checks("LF-4")
 def impact(my_impulse: Callable[..., Any]) -> Verdict:
     """Stage 4: ``(A, u, e) -> p``, the impulse of a contact that closes with the speed u < 0."""
     given = ((0.5, -2.0, 0.8), (2.0, -1.0, 0.0), (1.0, 3.0, 0.5), (0.1, -4.0, 1.0))
@@ -119,6 +124,7 @@ def impact(my_impulse: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LF-5")
 def slip_or_stick(my_forces: Callable[..., Any]) -> Verdict:
     """Stage 5: ``(mu, A_n, b_n, A_t, b_t) -> (f_n, f_t)`` in a plane, after Coulomb."""
     given = (

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit import algorithms
 from rbdkit.algorithms.sparse import expand_parents, sparsity_pattern
 from rbdkit.course.answers import call, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.labs.counting import medal_for
 from rbdkit.course.labs.judging import NOTHING, Case, Planted, Task, close
 from rbdkit.course.labs.machines import chains, in_motion, joint_of, machines, trees
@@ -77,6 +78,7 @@ def algorithm(planted: Planted, model: Model, q: NDArray) -> NDArray:
     return H
 
 
+@checks("LB-1")
 def welded(my_inertia: Callable[..., Any]) -> Verdict:
     """Stage 1: ``(I1, I2, X) -> I``, two bodies as one, in the coordinates of the first; X: motions from 1 to 2."""
 
@@ -102,6 +104,7 @@ def _exact(model: Model, q: NDArray) -> NDArray:
     return np.asarray(crba(model, q))
 
 
+@checks("LB-2")
 def chain(my_crba: Callable[..., Any]) -> Verdict:
     """Stage 2: ``(model, q) -> H`` on chains, with one freedom a joint."""
     return _task(in_motion(chains(), vectors=0)).verdict(
@@ -109,6 +112,7 @@ def chain(my_crba: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LB-3")
 def tree(my_crba: Callable[..., Any]) -> Verdict:
     """Stage 3: the same on trees."""
     cases = in_motion([*chains()[:2], *trees()], vectors=0)
@@ -117,12 +121,14 @@ def tree(my_crba: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LB-4")
 def several_freedoms(my_crba: Callable[..., Any]) -> Verdict:
     """Stage 4: the same where joints have up to six freedoms."""
     cases = in_motion([*chains()[:2], *trees()[:1], *machines()], vectors=0)
     return _task(cases).verdict(my_crba, "blocks in place of numbers, and not a line more: this is Table 6.2.")
 
 
+@checks("LB-5")
 def columns(my_columns: Callable[..., Any]) -> Verdict:
     """The slow way, to compare with: ``(model, q, my_rnea) -> H`` by one call of inverse dynamics a column."""
     asked: list[int] = []
@@ -153,6 +159,7 @@ def columns(my_columns: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LB-6")
 def factor(my_factor: Callable[..., Any]) -> Verdict:
     """Stage 5: ``(H, lam) -> L`` with LᵀL = H, for the expanded parent array lam (-1: the base).
 
@@ -190,6 +197,7 @@ def factor(my_factor: Callable[..., Any]) -> Verdict:
     return right("LᵀL = H without a look at the zeros between branches: Table 6.3.")
 
 
+@checks("LB-7")
 def solve(my_solve: Callable[..., Any]) -> Verdict:
     """Stage 6: ``(L, lam, b) -> x`` with LᵀL x = b; there is NaN in L where nothing may be read."""
     for k, lam in enumerate(_arrays()):
@@ -223,6 +231,7 @@ def solve(my_solve: Callable[..., Any]) -> Verdict:
     return right("two walks along the branches, one inward and one outward.")
 
 
+@checks("LB-8")
 def forward(my_fd: Callable[..., Any]) -> Verdict:
     """Stage 7: ``(model, q, qd, tau, my_rnea) -> qdd``, forward dynamics from your H and from inverse dynamics."""
 

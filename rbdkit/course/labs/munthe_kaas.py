@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.course.answers import brief, call, numbers
+from rbdkit.course.checks import checks
 from rbdkit.course.labs.judging import Case, Planted, Task, close
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import so3
@@ -51,6 +52,7 @@ def falling(R: NDArray, w: NDArray) -> NDArray:
     return np.asarray((np.cross(PULL, -R[2]) - np.cross(w, MOMENTS * w)) / MOMENTS)
 
 
+@checks("LD-1")
 def exponential(my_exp: Callable[..., Any]) -> Verdict:
     """Stage 1: ``phi -> R``, the rotation by a vector; also by a tiny one, and by none."""
 
@@ -96,11 +98,13 @@ def step(planted: Planted, f: Rate, h: float, R: NDArray, w: NDArray) -> State:
     return at(h * b @ np.array(k)), w + h * b @ np.array(K)
 
 
+@checks("LD-2")
 def lie_euler(my_step: Callable[..., Any]) -> Verdict:
     """Stage 2: ``(f, h, R, w) -> (R, w)``, one step of Euler's method that stays on the group."""
     return _judged(my_step, 1, "one exponential a step, and R stays a rotation however long you go on")
 
 
+@checks("LD-3")
 def munthe_kaas(my_step: Callable[..., Any]) -> Verdict:
     """Stage 3: the same with four stages and order 4."""
     return _judged(my_step, 4, "a Munthe-Kaas method: halve the step and the error is a sixteenth")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.course.checks import checks
 from rbdkit.course.labs.counting import medal_for
 from rbdkit.course.labs.judging import NOTHING, Case, Planted, Task
 from rbdkit.course.labs.machines import chains, in_motion, joint_of, machines, pushed, trees
@@ -92,6 +93,7 @@ def _carried(planted: Planted, X: NDArray, f: NDArray) -> NDArray:
     return (X if "f_ext by X" in planted else plucker.force(X)) @ f
 
 
+@checks("LA-1")
 def one_body(my_force: Callable[..., Any]) -> Verdict:
     """Stage 1: ``(I, v, a) -> f``, the force that a body with that velocity and acceleration needs."""
 
@@ -116,6 +118,7 @@ def _task(cases: list[Case]) -> Task:
     return Task("tau, one number for each freedom", cases, algorithm, MISTAKES, exact, where=joint_of)
 
 
+@checks("LA-2")
 def chain(my_rnea: Callable[..., Any]) -> Verdict:
     """Stage 2: ``(model, q, qd, qdd) -> tau`` on chains, with one freedom a joint."""
     return _task(in_motion(chains())).verdict(
@@ -123,6 +126,7 @@ def chain(my_rnea: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LA-3")
 def tree(my_rnea: Callable[..., Any]) -> Verdict:
     """Stage 3: the same on trees."""
     return _task(in_motion([*chains()[:2], *trees()])).verdict(
@@ -130,6 +134,7 @@ def tree(my_rnea: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LA-4")
 def several_freedoms(my_rnea: Callable[..., Any]) -> Verdict:
     """Stage 4: the same where joints have up to six freedoms."""
     return _task(in_motion([*chains()[:2], *trees()[:1], *machines()])).verdict(
@@ -137,6 +142,7 @@ def several_freedoms(my_rnea: Callable[..., Any]) -> Verdict:
     )
 
 
+@checks("LA-5")
 def external_forces(my_rnea: Callable[..., Any]) -> Verdict:
     """Stage 5: ``(model, q, qd, qdd, f_ext) -> tau``, f_ext (n, 6) in world coordinates."""
     cases = in_motion([*chains()[:2], *machines()[:2]])
