@@ -54,7 +54,7 @@ from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
 from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
 from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
 from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
-from rbdkit.trace.run.backend import Backend, Executable, available, executable, width_of
+from rbdkit.trace.run.backend import Backend, Executable, available, executable, guarded, width_of
 from rbdkit.trace.run.company import Company, Prepared, Run, Runnable, arrays_of, loop_arrays, loop_room, run_motion
 from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.few_steps import FewSteps
@@ -123,6 +123,7 @@ __all__ = [
     "equal",
     "evaluate",
     "executable",
+    "guarded",
     "gradient",
     "jacobian",
     "llvm_source",

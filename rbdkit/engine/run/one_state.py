@@ -16,16 +16,22 @@ from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import kernels_for
 from rbdkit.engine.run.signatures import INPUTS
 from rbdkit.errors import ModelError, StateError
+from rbdkit.joints import Free, Spherical
 from rbdkit.model import Model
 from rbdkit.model.kept import kept
 from rbdkit.model.model import FARTHEST
 from rbdkit.model.requirements import besides_tree
 from rbdkit.spatial.read_numbers import FLOAT
+from rbdkit.trace import guarded
 
 WELL_BELOW = 1e150
 """Results up to here are known to be finite at a glance: their squares are."""
 LOOKED_AT = ("aba", "forward_dynamics", "center_of_mass", "momentum_world", "momentum_com")
 """Algorithms whose results need not be finite where their arguments are."""
+
+MOST_HELD = 64
+"""Larger models are computed while other threads may go on: code that checks its arguments holds them up."""
+_NOTHING = np.zeros(0)
 
 Quick = Callable[..., list[NDArray] | None]
 
@@ -88,7 +94,53 @@ def _known_as(model: Model, frame: str) -> object:
 
 
 def _quick(model: Model, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:
-    """The function itself, written out: a loop over its arguments would take as long as their dynamics."""
+    """The function itself: checks and program in one call of machine code where there is such, else by Python."""
+    idle, by_python = kernels.idle(algorithm, frame), _in_python(model, kernels, algorithm, frame)
+    quaternions = _quaternions(model)
+    if quaternions is None or model.nv > MOST_HELD:
+        return by_python
+    given = len(INPUTS[algorithm])
+    largest = WELL_BELOW if algorithm in LOOKED_AT else np.inf
+    ready: list[tuple[Callable[..., int], object, list[NDArray], object]] = []
+
+    def compute(q: Any, v: Any = None, w: Any = None) -> list[NDArray] | None:
+        try:
+            own = ready.pop()  # it belongs to no thread then; taking one is one step of the interpreter
+        except IndexError:
+            try:
+                call = idle.pop()
+            except IndexError:
+                return None
+            if frame is not None:
+                call.inputs[given][...] = frame.pose
+            looked_at = call.outputs[0] if algorithm in LOOKED_AT else _NOTHING
+            code = guarded(call.run, call.inputs[:given], looked_at, FARTHEST, largest, quaternions)
+            if code is None:
+                idle.append(call)
+                return by_python(*(x for x in (q, v, w) if x is not None))
+            own = code.function, code.at, call.outputs, code.keep
+        function, at, outputs, _ = own
+        results = None
+        if not function(q, v, w, at):
+            results = [outputs[0].copy()] if len(outputs) == 1 else [x.copy() for x in outputs]
+        ready.append(own)
+        return results
+
+    return compute
+
+
+def _quaternions(model: Model) -> list[int] | None:
+    """Where unit quaternions begin in q; None if something else than such is to be checked."""
+    places = []
+    for joint in model._curved:
+        if type(joint.type) not in (Free, Spherical):
+            return None
+        places.append(joint.q_slice.start)
+    return places
+
+
+def _in_python(model: Model, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:
+    """The same in Python, written out: a loop over its arguments would take as long as their dynamics."""
     curved = [(joint.type.check, joint.q_slice) for joint in model._curved]
     idle, looked_at = kernels.idle(algorithm, frame), algorithm in LOOKED_AT
     # what takes the place of arguments that an algorithm does not have: the pose of its frame, then nothing

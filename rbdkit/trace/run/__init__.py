@@ -7,4 +7,5 @@ In the order of reading::
     lanes            arrays side by side, for several states at once
     company          motions through time, a chunk at a time, several in lanes
     feedback         traced functions for many states at once
+    guarded          a program with the checks of its arguments, in one call
 """

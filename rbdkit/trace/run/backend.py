@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from rbdkit.trace.program import Program
 from rbdkit.trace.run.interpreted import PythonCode
 from rbdkit.trace.run.lanes import Binder, Given
+
+if TYPE_CHECKING:
+    from rbdkit.trace.run.guarded import Guarded
 
 Backend = Literal["llvm", "python"]
 
@@ -47,6 +50,25 @@ def width_of(backend: Backend) -> int:
     from rbdkit.trace.run.native import machine
 
     return machine().lanes
+
+
+def guarded(
+    run: Callable[[], None],
+    inputs: Sequence[np.ndarray],
+    result: np.ndarray,
+    farthest: float,
+    largest: float,
+    quaternions: Sequence[int] = (),
+) -> Guarded | None:
+    """A bound program together with checks of its arguments, in one call; None where there is no such code.
+
+    See `rbdkit.trace.run.guarded`.
+    """
+    if getattr(run, "code", None) is None:
+        return None
+    from rbdkit.trace.run import guarded as machine_code
+
+    return machine_code.guarded(run, inputs, result, farthest, largest, quaternions)
 
 
 @cache

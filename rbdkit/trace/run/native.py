@@ -86,7 +86,10 @@ class Machine:
 
     def function(self, program: Program) -> Function:
         """The program as a function of the address of its frame, from disk if it was compiled before."""
-        source = llvm_source(program, self.fused)
+        return self.linked(llvm_source(program, self.fused), program.name)
+
+    def linked(self, source: str, name: str) -> Function:
+        """The function of that name in LLVM's text, from disk if it was compiled before."""
         key = self.key(source)
         function = self._linked.get(key)
         if function is not None:
@@ -97,10 +100,10 @@ class Machine:
             self._give_back()
             function = self._linked.get(key)  # another thread may have been faster
             if function is None and stored is not None:
-                function = self._link_stored(stored, program.name)
+                function = self._link_stored(stored, name)
             if function is None:
                 compiled = self._compile(source)
-                function = self._link(compiled, program.name)
+                function = self._link(compiled, name)
             self._linked[key] = function
         if compiled is not None:
             disk.store(key, compiled)
@@ -154,12 +157,36 @@ def machine() -> Machine:
         return _machine()
 
 
-def _address(x: np.ndarray) -> int:
+def address_of(x: np.ndarray) -> int:
     """Where the numbers of an array begin."""
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(x))  # type: ignore[arg-type]  # four times as fast
     except (TypeError, ValueError, BufferError):  # empty, or read-only
         return x.ctypes.data
+
+
+def code_address(function: Function) -> int:
+    """Where its machine code begins. Not by a cast, which would hold on to it."""
+    return ctypes.c_size_t.from_buffer(function).value  # type: ignore[arg-type]
+
+
+class NativeRun:
+    """A program bound to arrays, which lives as long as these do; calling it runs it.
+
+    Attributes
+    ----------
+    code, frame : addresses of its machine code and of its frame.
+    """
+
+    __slots__ = ("_at", "_function", "_keep", "code", "frame")
+
+    def __init__(self, function: Function, frame: np.ndarray, keep: object) -> None:
+        self.frame = address_of(frame)
+        self._function, self._at, self._keep = function, ctypes.c_void_p(self.frame), (frame, keep)
+        self.code = code_address(function)
+
+    def __call__(self) -> None:
+        self._function(self._at)
 
 
 class NativeCode:
@@ -174,13 +201,8 @@ class NativeCode:
         program, function = self.program, self._function
         given = [arrays[name] for name in (*program.arrays, *program.tables)]
         used = [x.table if isinstance(x, Apart) else x for x in given]
-        frame = np.array([_address(x) for x in used] + [counts[name] for name in program.counts], dtype=np.int64)
-        address = ctypes.c_void_p(frame.ctypes.data)
-
-        def run(_keep: object = (given, used, frame)) -> None:
-            function(address)
-
-        return run
+        frame = np.array([address_of(x) for x in used] + [counts[name] for name in program.counts], dtype=np.int64)
+        return NativeRun(function, frame, (given, used))
 
     def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
         """`bind` for many calls that differ little.
@@ -217,24 +239,19 @@ class _NativeBinder:
                 if name not in counts:
                     self._counts.append((k, name))
             elif name in fixed:
-                self._template[k] = _address(fixed[name])
+                self._template[k] = address_of(fixed[name])
             elif name not in room:
                 self._arrays.append((k, name))
 
     def __call__(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
         function, frame, room = self._function, self._template.copy(), blank(self._room, 1)
-        frame[self._own] = self._starts + _address(room)
+        frame[self._own] = self._starts + address_of(room)
         used = []
         for k, name in self._arrays:
             x = arrays[name]
             x = x.table if isinstance(x, Apart) else x
-            frame[k] = _address(x)
+            frame[k] = address_of(x)
             used.append(x)
         for k, name in self._counts:
             frame[k] = counts[name]
-        address = ctypes.c_void_p(_address(frame))
-
-        def run(_keep: object = (self, arrays, used, frame, room)) -> None:
-            function(address)
-
-        return run
+        return NativeRun(function, frame, (self, arrays, used, room))
