@@ -1147,8 +1147,7 @@ def power_balance(
     z, state = _with_states(model, z, *checked_state(with_inertia(model), q, v=v, a=a, tau=tau))
     kernels = chosen_kernels(model, backend)
     if kernels is not None and not _driven(model) and not working(model):
-        q, v, a, tau = state
-        return _compiled_balance(kernels, model, q, v, a, tau, algorithms.external_forces(model, f_ext), t, z)
+        return _compiled_balance(kernels, model, state, algorithms.external_forces(model, f_ext), t, z)
 
     def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
         result = algorithms.power_balance(model, q, v, a, tau, f_ext=f_ext, t=t, z=own[0] if own else None)
@@ -1165,15 +1164,13 @@ def _driven(model: Model) -> bool:
 def _compiled_balance(
     kernels: Kernels,
     model: Model,
-    q: NDArray,
-    v: NDArray,
-    a: NDArray,
-    tau: NDArray,
+    state: list[NDArray],
     f_ext: NDArray | None,
     t: float,
     z: NDArray | None,
 ) -> algorithms.PowerBalance:
     """The rate of energy as the power of what moves the tree, and of what springs and elements do not give back."""
+    q, v, a, tau = state
 
     def power(force: NDArray) -> NDArray:
         return (force[..., None, :] @ v[..., None])[..., 0, 0]

@@ -247,8 +247,8 @@ def constraints_of(model: Model, gears: Gears | Sequence[Gear] = ()) -> tuple[He
     """
     require_model(model)
     model = snapshot(model)
-    pairs = gears.gears if isinstance(gears, Gears) else gears
-    meshing = None if not isinstance(gears, Gears) and not len(pairs) else Gears(model, pairs)
+    given = gears.gears if isinstance(gears, Gears) else gears
+    meshing = Gears(model, given) if len(given) else None
     recorded = constraint_rows(model)
     found: list[Held] = []
     if recorded is not None:
