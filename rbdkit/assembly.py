@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
 from rbdkit import algorithms
-from rbdkit.algorithms.loops import loop_constraint
+from rbdkit.algorithms.loops import loop_constraint, with_elements
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
-from rbdkit.model.closing import CLOSED, Closest, assembled, assembled_modes, by, gaps, widths
+from rbdkit.model.closing import CLOSED, Closest, Held, assembled, assembled_modes, by, gaps, length_of, widths
+from rbdkit.model.closing.closest import DONE
 from rbdkit.model.names import listed
-from rbdkit.model.requirements import require_model, require_no_constraints
+from rbdkit.model.requirements import besides_tree, require_bilateral, require_model
 from rbdkit.spatial.read_numbers import floats, shown
 
 Fix = str | Iterable[str] | Mapping[str, ArrayLike]
@@ -28,7 +29,7 @@ FEW = 12
 
 
 def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: float = 0.0) -> NDArray:
-    """Coordinates that close all loops of a model, near the given ones.
+    """Coordinates that close all loops of a model and fulfil its constraints, near the given ones.
 
     Damped Gauss-Newton steps (Levenberg-Marquardt) on the manifold of the coordinates, from any start, to round-off. If
     they get stuck they start anew further away, at the same places in each call.
@@ -56,7 +57,7 @@ def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: floa
         If the loops cannot be closed: which one stays open and by how much, in rad and m, and whether limits or `fix`
         are in the way. Or if q is not on its manifold.
     ModelError
-        If a joint of `fix` is not in the model.
+        If a joint of `fix` is not in the model, or a constraint is a bound.
 
     See Also
     --------
@@ -81,9 +82,9 @@ def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: floa
     rbdkit.errors.StateError: no coordinates were found that close the loops of ...
     """
     require_model(model)
-    require_no_constraints(model, "assemble")
+    require_bilateral(model, "assemble")
     start, kept = _start(model, q, fix)
-    if not model.loops:
+    if not besides_tree(model):
         return start
     found = np.empty(start.shape)
     for place in np.ndindex(*start.shape[:-1]):
@@ -97,7 +98,7 @@ def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: floa
 def assembly_modes(
     model: Model, q: ArrayLike | None = None, fix: Fix = (), *, starts: int = 64, t: float = 0.0
 ) -> NDArray:
-    """The different ways in which the loops of a model close with some joints held: its assembly modes.
+    """The different ways in which a model closes its loops and fulfils its constraints with some joints held.
 
     A crank's angle does not tell where the rocker is (Featherstone 2008, Figure 8.2b): there are two ways to put the
     same bars together.
@@ -135,13 +136,13 @@ def assembly_modes(
     [[0.0, 0.0, 0.0], [0.0, 1.33, -2.7966]]
     """
     require_model(model)
-    require_no_constraints(model, "assembly_modes")
+    require_bilateral(model, "assembly_modes")
     start, kept = _start(model, q, fix)
     if start.ndim != 1:
         raise StateError(f"q has shape {start.shape}; the modes of one state, ({model.nq},), are searched for")
     if not (isinstance(starts, int | np.integer) and starts > 0):
         raise ModelError(f"starts = {starts!r} must be a positive whole number")
-    if not model.loops:
+    if not besides_tree(model):
         return start[None]
     found = assembled_modes(model, start, kept, t, int(starts))
     left = [_freedom(model, one, kept, t) for one in found]
@@ -163,14 +164,14 @@ def project_velocity(
     norm: Literal["energy", "plain"] | ArrayLike = "energy",
     t: float = 0.0,
 ) -> NDArray:
-    """Velocities that keep all loops closed, the nearest to given ones.
+    """Velocities that keep all loops closed and obey all constraints, the nearest to given ones.
 
     Parameters
     ----------
     model : Model
         A tree's velocities are returned as they are.
     q : array_like (nq,)
-        Coordinates that close the loops, see `assemble`.
+        Coordinates that close the loops and fulfil the constraints, see `assemble`.
     v : array_like (nv,), optional
         Joint velocities, rad/s and m/s; none if not given.
     fix : str, iterable of str, or mapping of str to array_like, optional
@@ -203,23 +204,16 @@ def project_velocity(
     [2.0, -2.0, 2.0]
     """
     require_model(model)
-    require_no_constraints(model, "project_velocity")
+    require_bilateral(model, "project_velocity")
     at = _one(model.check_q(q), "q", model.nq)
     wanted = _one(np.zeros(model.nv) if v is None else model.check_v(v).copy(), "v", model.nv)
     kept = _hold(model, fix, wanted, "v_slice")
     wanted = model.check_v(wanted)
     W = _own_metric(model, norm)
-    if not model.loops:
+    if not besides_tree(model):
         return wanted
-    open_by = gaps(model, at, t)
-    sizes = widths(model, open_by)
-    if not sizes.max() <= CLOSED:
-        l = int(np.argmax(sizes))
-        raise StateError(
-            f"q leaves loop joint {model.loops[l].joint.name!r} open by {by(*open_by[l])}. "
-            f"`q = rbdkit.assemble(model, q{f', t={t:g}' if t else ''})` closes it"
-        )
-    now = loop_constraint(model, at, wanted, t=t)
+    _require_positions(model, at, t)
+    now = with_elements(loop_constraint(model, at, wanted, t=t), model, at, wanted, t=t)
     K, opening = now.per_row[:, None] * now.K[:, ~kept], now.per_row * now.delta_dot  # angles as arcs
     root = _root(model, at, W, t, ~kept)
     within = solve_triangular(root, K.T, lower=True).T  # K in coordinates in which the norm is the plain one
@@ -232,10 +226,38 @@ def project_velocity(
         worst = max(zip(now.names, now.rows, strict=True), key=lambda one: float(np.linalg.norm(left[one[1]])))
         held = f" while {listed(_names(model, kept))} keep(s) what was given" if kept.any() else ""
         raise StateError(
-            f"no velocities keep the loops of model {model.name!r} closed{held}: loop joint {worst[0]!r} is opened by "
+            f"no velocities keep {_what(model)}{held}: {called(model, worst[0])} is opened by "
             f"{float(np.linalg.norm(left[worst[1]])):.3g} (rad/s, m/s)"
         )
     return wanted + change
+
+
+def _require_positions(model: Model, q: NDArray, t: float) -> None:
+    """Raise `StateError` if q leaves a loop open, or a constraint unfulfilled."""
+    mend = f"`q = rbdkit.assemble(model, q{f', t={t:g}' if t else ''})`"
+    open_by = gaps(model, q, t)
+    sizes = widths(model, open_by)
+    if not sizes.max(initial=0.0) <= CLOSED:
+        l = int(np.argmax(sizes))
+        raise StateError(
+            f"q leaves loop joint {model.loops[l].joint.name!r} open by {by(*open_by[l])}. {mend} closes it"
+        )
+    held = Held(model, t, length_of(model))
+    for size, row, gap in held.worst(held.at(q)[0]):
+        if not size <= CLOSED:
+            raise StateError(f"constraint {row.constraint!r} is off by {gap:.3g} {row.unit} at q. {mend} mends it")
+
+
+def _what(model: Model) -> str:
+    """What is to be kept, in words."""
+    if not model.constraints:
+        return f"the loops of model {model.name!r} closed"
+    return f"all loops and constraints of model {model.name!r}"
+
+
+def called(model: Model, name: str) -> str:
+    """A loop joint or a constraint, in words."""
+    return f"{'loop joint' if any(loop.joint.name == name for loop in model.loops) else 'constraint'} {name!r}"
 
 
 def _start(model: Model, q: ArrayLike | None, fix: Fix) -> tuple[NDArray, NDArray]:
@@ -281,10 +303,14 @@ def _names(model: Model, kept: NDArray) -> list[str]:
 def _why(model: Model, q: NDArray, kept: NDArray, end: Closest, t: float) -> str:
     """What keeps the loops of a model from being closed."""
     sizes = np.linalg.norm(end.e.reshape(-1, 2, 3), axis=2)
-    worst = sorted(zip(widths(model, sizes), range(len(sizes)), strict=True), reverse=True)
-    open_ones = [l for size, l in worst if size > CLOSED][:3]
-    stay = ", ".join(f"loop joint {model.loops[l].joint.name!r} stays open by {by(*sizes[l])}" for l in open_ones)
-    text = f"no coordinates were found that close the loops of model {model.name!r}: at best {stay}"
+    held = Held(model, t, length_of(model)).worst(end.held)
+    found = [(size, f"constraint {row.constraint!r} is off by {gap:.3g} {row.unit}") for size, row, gap in held]
+    for loop, size, own in zip(model.loops, widths(model, sizes), sizes, strict=True):
+        found.append((float(size), f"loop joint {loop.joint.name!r} stays open by {by(*own)}"))
+    found.sort(key=lambda one: one[0], reverse=True)
+    stay = ", ".join([text for size, text in found if not size <= DONE][:3])
+    what = "close the loops" + " and fulfil the constraints" * bool(model.constraints)
+    text = f"no coordinates were found that {what} of model {model.name!r}: at best {stay}"
     free, ways = np.zeros_like(kept), []
     if kept.any() and assembled(model, q, free, t, starts=FEW).is_closed:
         ways.append(f"if {listed(_names(model, kept))} may move: name fewer joints in fix=, or other values")
@@ -310,7 +336,7 @@ def _passed(model: Model, q: NDArray) -> str:
 
 def _freedom(model: Model, q: NDArray, kept: NDArray, t: float) -> int:
     """How many independent velocities the joints that are not held have with the loops closed."""
-    K = loop_constraint(model, q, np.zeros(model.nv), t=t).K[:, ~kept]
+    K = np.concatenate([loop_constraint(model, q, np.zeros(model.nv), t=t).K, Held(model, t, 1.0).at(q)[1]])[:, ~kept]
     return K.shape[1] - int(np.sum((s := np.linalg.svd(K, compute_uv=False)) > RANK * s.max(initial=0.0)))
 
 

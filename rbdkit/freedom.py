@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms.loops import LoopMobility, loop_constraint, loop_mobility, weaker_loop_joints
-from rbdkit.assembly import assemble
+from rbdkit.algorithms.loops import LoopMobility, loop_constraint, loop_mobility, weaker_loop_joints, with_elements
+from rbdkit.assembly import assemble, called
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.closing import closest, require_closed
 from rbdkit.model.closing.closest import Bounds, Residual
 from rbdkit.model.names import listed
-from rbdkit.model.requirements import require_model, require_no_constraints
+from rbdkit.model.requirements import besides_tree, require_bilateral, require_model
 
 RANK = 1e-7
 """Singular values of K below this share of the largest count as zero: singular poses are found to half the digits."""
@@ -30,14 +30,14 @@ SEED = 8
 
 @dataclass(frozen=True)
 class LoopShare:
-    """What one loop has to do with redundant constraints.
+    """What one loop, or one constraint that was added, has to do with redundant constraints.
 
     Attributes
     ----------
     name : str
-        Of the loop joint.
+        Of the loop joint, or of the constraint.
     constraints : int
-        6 - nv of its type.
+        6 - nv of its type; or how many rows it has.
     alone : int
         Redundant ones among them if all other loops were cut.
     share : float
@@ -175,7 +175,7 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
         loop joint 'hinge6': 1 of its 5
     """
     require_model(model)
-    require_no_constraints(model, "mobility")
+    require_bilateral(model, "mobility")
     at = np.array(assemble(model, t=t) if q is None else model.check_q(q))
     if at.shape != (model.nq,):
         raise StateError(f"q has shape {at.shape}; one pose, ({model.nq},), is looked at")
@@ -183,9 +183,9 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
     if not any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
         require_closed(model, at, still, t)
     numbers = loop_mobility(model, at, t=t, tol=RANK)
-    K = loop_constraint(model, at, still, t=t).K
+    K = with_elements(loop_constraint(model, at, still, t=t), model, at, still, t=t).K
     motions = np.linalg.svd(K)[2][numbers.r :] if model.nv else np.zeros((0, 0))
-    if not model.loops:
+    if not besides_tree(model):
         return Mobility(model, at, numbers, (model.nv,), motions, (), ())
     around, ways = _around(model, at, motions, t)
     own = [loop_mobility(model, one, t=t, tol=RANK).mobility for one in around]
@@ -274,14 +274,16 @@ def _span(ways: NDArray) -> int:
 
 def _freedom(model: Model, q: NDArray, t: float) -> int:
     """How many dimensions the motions have at a pose that was reached by one; velocities alone may promise more."""
-    K = loop_constraint(model, q, np.zeros(model.nv), t=t).K
+    still = np.zeros(model.nv)
+    K = with_elements(loop_constraint(model, q, still, t=t), model, q, still, t=t).K
     _, s, V = np.linalg.svd(K)
     motions = V[int(np.sum(s > RANK * s.max(initial=0.0))) :]
     return 1 if len(motions) == 1 else _span(_around(model, q, motions, t, 0.2 * STEP)[1])
 
 
 def _shares(model: Model, q: NDArray, t: float) -> tuple[LoopShare, ...]:
-    constraint = loop_constraint(model, q, np.zeros(model.nv), t=t)
+    still = np.zeros(model.nv)
+    constraint = with_elements(loop_constraint(model, q, still, t=t), model, q, still, t=t)
     U, s, _ = np.linalg.svd(constraint.K)
     idle = U[:, int(np.sum(s > RANK * s.max(initial=0.0))) :]  # constraint forces that do nothing
     found = []
@@ -296,18 +298,24 @@ def _shares(model: Model, q: NDArray, t: float) -> tuple[LoopShare, ...]:
 def _lines(found: Mobility) -> list[str]:
     numbers = found.numbers
     joints = sum(joint.nv > 0 for joint in found.model.joints) + numbers.N_L
-    if not numbers.N_L:
+    if not numbers.n_c and not numbers.N_L:
         return [f"  no loops: {numbers.n} freedom(s) of the joints"]
     loops = f"{numbers.N_L} loop" + ("s" if numbers.N_L > 1 else "")
+    where = f"{joints} joints"
     flat = sum(own is not None for own in numbers.in_plane)
-    if numbers.planar is None and flat:
-        free, other = numbers.counted_by_loops + 3 * flat + 6 * (numbers.N_L - flat), numbers.N_L - flat
-        count = f"{free} freedoms of {joints} joints, less 3 for each of {flat} loop{'s' * (flat > 1)} in a plane"
+    if not numbers.N_L:
+        count = f"{numbers.n} freedoms of {where}"
+    elif numbers.planar is None and flat:
+        other = numbers.N_L - flat
+        free = numbers.counted_by_loops + numbers.held + 3 * flat + 6 * other
+        count = f"{free} freedoms of {where}, less 3 for each of {flat} loop{'s' * (flat > 1)} in a plane"
         count += f", less 6 for each of {other} other{'s' * (other > 1)}" if other else ""
     elif numbers.planar is None:
-        count = f"{numbers.n_tot} freedoms of {joints} joints, less 6 for each of {loops}"
+        count = f"{numbers.n_tot} freedoms of {where}, less 6 for each of {loops}"
     else:
-        count = f"{numbers.planar} freedoms of {joints} joints in a plane, less 3 for each of {loops}"
+        count = f"{numbers.planar} freedoms of {where} in a plane, less 3 for each of {loops}"
+    if numbers.held:
+        count += f", less {numbers.held if numbers.planar is None else numbers.held_in_plane} of constraints"
     lines = [
         f"  counted   {found.counted}: {count}",
         f"  by rank   {found.instantaneous}: {numbers.n} freedoms of the tree, less the rank {numbers.r} of "
@@ -325,11 +333,12 @@ def _lines(found: Mobility) -> list[str]:
         here = f", {found.always_redundant} of them around the pose, too" if found.is_singular else ""
         lines.append(f"  redundant {found.redundant} constraint{plural} nothing can be said{here}")
         alone = [loop for loop in found.loops if loop.alone]
-        lines += [f"    loop joint {loop.name!r}: {loop.alone} of its {loop.constraints}" for loop in alone]
+        lines += [f"    {called(found.model, loop.name)}: {loop.alone} of its {loop.constraints}" for loop in alone]
         rest = found.always_redundant - sum(loop.alone for loop in alone)
         if rest > 0:
             shared = [loop.name for loop in found.loops if loop.share - loop.alone > 1e-6]
-            lines.append(f"    loop joints {listed(shared)} together: {rest}")
+            what = "loop joints and constraints" if numbers.held else "loop joints"
+            lines.append(f"    {what} {listed(shared)} together: {rest}")
     else:
         lines.append("  redundant none: properly constrained")
     return lines

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from rbdkit.algorithms.aba import AbaResult, aba
 from rbdkit.algorithms.bias_force import bias_force, coriolis_force, gravity_force
 from rbdkit.algorithms.closed_form import ClosedForm, closed_form
-from rbdkit.algorithms.constraint_elements import ElementRows, element_rows, held_forward_dynamics
+from rbdkit.algorithms.constraint_elements import held_forward_dynamics
 from rbdkit.algorithms.crba import CrbaResult, crba, crba_base
+from rbdkit.algorithms.element_rows import ElementRows, element_rows
 from rbdkit.algorithms.energy import Energy, PowerBalance, energy, external_power, power_balance
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces, wrench
 from rbdkit.algorithms.force_elements import (

@@ -27,6 +27,7 @@ from rbdkit.model.constraint import Constraint, Row, scalars, seen, try_out
 from rbdkit.model.kept import kept
 from rbdkit.model.model import Model
 from rbdkit.model.on_symbols import MOTION, MechanismOnSymbols, random_motion, require_pure, scalar, still
+from rbdkit.spatial import se3
 from rbdkit.trace import Feedback, Impure, Scalar, Symbol, Trace, adjoints, evaluate, tangents
 
 GAP, SLIP, DRIFT, WRENCHES = 0, 1, 2, 3
@@ -146,6 +147,21 @@ class RowValues:
     drift: NDArray
     wrenches: NDArray
     joints: NDArray
+
+
+def in_joints(model: Model, q: NDArray, rows: ConstraintRows, found: RowValues, at: Surroundings) -> NDArray:
+    """K (m, nv): what the rows say of joint velocities, from what they were `found` to be at a state."""
+    K = np.zeros((rows.m, model.nv))
+    K[:, list(rows.velocities)] += found.joints
+    for j, body in enumerate(rows.bodies):
+        n, f = found.wrenches[:, j, :3], found.wrenches[:, j, 3:]
+        wrenches = np.concatenate([n + np.cross(at.motion(body).p, f), f], axis=1)  # about the world origin
+        for i in model.support(body):
+            joint = model.joints[i]
+            if joint.nv:
+                S = se3.adjoint(se3.pose(at.motion(i).R, at.motion(i).p)) @ joint.motion_subspace(q)
+                K[:, joint.v_slice] += wrenches @ S
+    return K
 
 
 def working(model: Model) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.assembly import assemble
 from rbdkit.errors import StateError
 from rbdkit.model import Model
-from rbdkit.model.closing import followed
+from rbdkit.model.closing import followed, is_tied
 from rbdkit.widgets.coordinates import Coordinates
 from rbdkit.widgets.panel import Panel
 from rbdkit.widgets.view import View
@@ -25,7 +25,7 @@ class Sliders(View):
     panel: Panel
 
     def __init__(self, model: Model, q: ArrayLike | None = None, **options: Any) -> None:
-        if model.loops:
+        if is_tied(model):
             q = assemble(model, q)
         rng = np.random.default_rng(0)
         room = np.stack([model.random_q(rng) for _ in range(REACH)]) if model.nq else None
@@ -41,7 +41,7 @@ class Sliders(View):
 
     @q.setter
     def q(self, q: ArrayLike) -> None:
-        self._set_q(assemble(self.model, q) if self.model.loops else q)
+        self._set_q(assemble(self.model, q) if is_tied(self.model) else q)
         self.panel.numbers = self.coordinates.values(self._q)
 
     def reset(self) -> None:
@@ -54,7 +54,7 @@ class Sliders(View):
 
     def _moved(self, values: NDArray) -> None:
         q = self.coordinates.q(values)
-        if not self.model.loops:
+        if not is_tied(self.model):
             self._set_q(q)
             return
         moved = np.flatnonzero(np.abs(values - self.coordinates.values(self._q)) > 0.0)
@@ -69,11 +69,11 @@ class Sliders(View):
         self._set_q(at)
         self.panel.numbers = self.coordinates.values(at)
         if not arrived:
-            raise StateError(f"joint {joint.name!r} is at its end: loops or limits of other joints stop it there")
+            raise StateError(f"joint {joint.name!r} is at its end: what holds the others stops it there")
 
     def _random(self) -> NDArray:
         q = self.model.random_q(np.random.default_rng())
-        return self.coordinates.values(assemble(self.model, q) if self.model.loops else q)
+        return self.coordinates.values(assemble(self.model, q) if is_tied(self.model) else q)
 
 
 def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> Sliders:

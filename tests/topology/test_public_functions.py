@@ -484,7 +484,7 @@ NOT_ASKED = {
     "simulation.motion.Motion": "a result",
     "engine.run.lookup.scene_for": "a part of simulate: tests/laws/test_compiled.py",
     "laws.model_pairs.ModelPairs": "a part of simulate", "laws.model_pairs.pairs_of": "a part of simulate",
-    "algorithms.constraint_elements.element_rows": "K and k of constraints; tests/constraints",
+    "algorithms.element_rows.element_rows": "K and k of constraints; tests/constraints",
     **{f"algorithms.constraints.held.{name}": "loops and followers are its subject; test_held.py"
        for name in ("Held", "constraints_of")},
     # what refuses, or asks nothing but names and numbers of joints
@@ -498,7 +498,8 @@ NOT_ASKED = {
     "model.validation.validate": "looks at bodies and joints one by one",
     # loops are their subject: tests/algorithms/loops, with joints that follow and that are driven
     **{f"algorithms.loops.{name}": "tests/algorithms/loops" for name in (
-        "loop_constraint.loop_constraint", "loop_jacobian.find_loop", "loop_jacobian.loop_jacobian",
+        "loop_constraint.loop_constraint", "held_rows.with_elements",
+        "loop_jacobian.find_loop", "loop_jacobian.loop_jacobian",
         "loop_jacobian.loop_path", "loop_forces.active_force", "loop_forces.bias_force_with_loops",
         "loop_forces.joint_forces", "loop_equation.LoopEquation", "loop_equation.loop_equation",
         "loop_closure.LoopClosure", "loop_clusters.loop_clusters", "loop_clusters.cluster_order",
@@ -526,6 +527,7 @@ NOT_ASKED = {
     )},
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closed.widths",
+        "closed.is_closed", "closed.is_tied", "held.Held",
         "closest.closest", "findings.loop_findings",
         "following.followed", "length.length_of", "loop_kinematics.tree_poses", "loop_kinematics.LoopKinematics",
     )},

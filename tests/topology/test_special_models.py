@@ -74,12 +74,7 @@ def test_constraints_are_refused_where_one_or_a_single_body_is_asked_for():
         lambda: constraints.constrained_motion(model, contact, q, v, v),
         lambda: algorithms.to_floating_base(model),
         lambda: gears.Gears(model, []),
-        lambda: rbd.mobility(model, q),
-        lambda: algorithms.loops.loop_mobility(model, q),
         lambda: algorithms.loops.closed_loop_inverse_dynamics(model, q, v, v),
-        lambda: rbd.assemble(model, q),
-        lambda: rbd.assembly_modes(model, q),
-        lambda: rbd.project_velocity(model, q, v),
         lambda: algorithms.loops.loop_equation(model, q, v, v),
         *(lambda name=name: FORMULATIONS[name](model) for name in FORMULATIONS if name not in (*BODIES, "joint")),
     ):

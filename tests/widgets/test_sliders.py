@@ -122,6 +122,18 @@ def test_loops_follow_the_slider_in_hand():
     view.close()
 
 
+def test_joints_follow_what_a_constraint_asks():
+    model = rbd.library.double_pendulum()
+    model.add_constraint("belt", rbd.Tie("hinge2", "hinge1", ratio=-2.0))
+    view = sliders(model)
+    browser_moves(view, "hinge1", 0.5)
+    np.testing.assert_allclose(view.q, [0.5, -1.0], atol=1e-14)
+    np.testing.assert_array_equal(view.panel.numbers, view.q)
+    browser_moves(view, "hinge2", 0.6)
+    np.testing.assert_allclose(view.q, [-0.3, 0.6], atol=1e-14)
+    view.close()
+
+
 def test_at_a_dead_centre_the_slider_stops_and_says_so():
     """The rocker goes to where crank and coupler are in a line, and no further."""
     model = rbd.library.planar_four_bar(crank=0.2, coupler=0.5, base=0.45, rocker=0.4)

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms.constraint_elements import recorded_rows
 from rbdkit.algorithms.constraints.reactions import reactions
+from rbdkit.algorithms.element_rows import recorded_rows
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.gears.gear import Gear, Gears
 from rbdkit.algorithms.loops.loop_constraint import loop_constraint

@@ -1,6 +1,6 @@
 """Closed loops in joint coordinates: a spanning tree and the joints that close loops (Featherstone 2008, chapter 8).
 
-constraint     loop_constraint (K, k, k_stab), loop_jacobian, position_error, find_loop, loop_path
+constraint     loop_constraint (K, k, k_stab), with_elements, loop_jacobian, position_error, find_loop, loop_path
 forces         active_force, bias_force_with_loops (C - tau^a), joint_forces
 equation       loop_equation; its rows: row_space, independent_rows, rank_tolerance; explicit_constraint (G, g)
 solutions      solve_directly, solve_for_forces, solve_for_independents; solution_costs
@@ -13,6 +13,7 @@ without tree   sparse_pattern, sparse_forward_dynamics; pinned_loop, pinned_moti
 
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.loops.explicit_constraint import ExplicitConstraint, explicit_constraint
+from rbdkit.algorithms.loops.held_rows import with_elements
 from rbdkit.algorithms.loops.independent_rows import RowSpace, independent_rows, rank_tolerance, row_space
 from rbdkit.algorithms.loops.inverse_dynamics import (
     ActuatedFreedoms,
@@ -128,4 +129,5 @@ __all__ = [
     "weaker_loop_joints",
     "with_loop_joint",
     "with_universal_loops",
+    "with_elements",
 ]

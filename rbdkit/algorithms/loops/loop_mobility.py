@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.kinematics import forward_kinematics
+from rbdkit.algorithms.loops.held_rows import with_elements
 from rbdkit.algorithms.loops.independent_rows import row_space
 from rbdkit.algorithms.loops.loop_constraint import loop_constraint
 from rbdkit.algorithms.loops.loop_jacobian import find_loop
@@ -17,7 +18,7 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import Cylindrical, Free, JointType, Planar, SphereInCylinder, Spherical, Universal
 from rbdkit.model import Loop, Model
 from rbdkit.model.placement import as_pose
-from rbdkit.model.requirements import require_no_constraints
+from rbdkit.model.requirements import require_bilateral
 from rbdkit.spatial import plucker, se3, subspace
 
 
@@ -28,7 +29,7 @@ class LoopMobility:
     Attributes
     ----------
     n, n_c, r : int
-        Freedoms of the spanning tree, constraints of the loop joints, and rank of K at the pose.
+        Freedoms of the spanning tree, rows of K for loop joints and constraints, and its rank at the pose.
     n_tot, N_L : int
         Freedoms of all joints, and number of loops.
     planar : tuple of int or None
@@ -42,6 +43,9 @@ class LoopMobility:
         not lead out of these, else None.
     sizes : tuple of int
         All freedoms of each loop joint.
+    held, held_in_plane : int
+        Rows of the constraints that were added to the model, and how many are left if of each constraint those are
+        taken away that say nothing of the tree by themselves.
     """
 
     n: int
@@ -54,6 +58,8 @@ class LoopMobility:
     singular_values: NDArray
     in_plane: tuple[int | None, ...] = ()
     sizes: tuple[int, ...] = ()
+    held: int = 0
+    held_in_plane: int = 0
 
     @property
     def mobility(self) -> int:
@@ -62,18 +68,18 @@ class LoopMobility:
 
     @property
     def counted(self) -> int:
-        """n_tot - 6 N_L: what properly constrained systems have (Eq 8.53)."""
-        return self.n_tot - 6 * self.N_L
+        """n_tot - 6 N_L: what properly constrained systems have (Eq 8.53); less the rows of constraints."""
+        return self.n_tot - 6 * self.N_L - self.held
 
     @property
     def counted_in_plane(self) -> int | None:
-        """n_tot - 3 N_L of a planar system (Eq 8.54), None for others."""
-        return None if self.planar is None else self.planar - 3 * self.N_L
+        """n_tot - 3 N_L of a planar system (Eq 8.54), less rows of constraints in the plane; None for others."""
+        return None if self.planar is None else self.planar - 3 * self.N_L - self.held_in_plane
 
     @property
     def counted_by_loops(self) -> int:
         """Of systems that are planar in parts: less 3 for every loop in a plane of its own, less 6 for every other."""
-        mixed = self.n_tot - 6 * self.N_L
+        mixed = self.n_tot - 6 * self.N_L - self.held
         for own, size in zip(self.in_plane, self.sizes, strict=True):
             mixed += 0 if own is None else own - 3 - (size - 6)
         return mixed
@@ -105,8 +111,11 @@ def loop_mobility(model: Model, q: NDArray, *, t: float = 0.0, tol: float | None
     -----
     A joint that follows another one brings no freedom.
     """
-    require_no_constraints(model, "the mobility of loops")
-    constraint = loop_constraint(model, q, np.zeros(model.nv), t=t)
+    require_bilateral(model, "the mobility of loops")
+    still = np.zeros(model.nv)
+    loops = loop_constraint(model, q, still, t=t)
+    constraint = with_elements(loops, model, q, still, t=t)
+    held = [constraint.K[rows] for rows in constraint.rows[len(loops.rows) :]]
     space = row_space(constraint, tol)
     n_tot = model.nv + sum(loop.joint.nv for loop in model.loops)
     X, normal = _from_world(model, q, t), plane_normal(model, q, t=t)
@@ -126,6 +135,8 @@ def loop_mobility(model: Model, q: NDArray, *, t: float = 0.0, tol: float | None
         space.singular_values,
         in_plane,
         sizes,
+        sum(map(len, held)),
+        sum(int(np.linalg.matrix_rank(K)) for K in held),
     )
 
 

@@ -6,16 +6,18 @@ loop open, `closest` steps towards one that closes them all, `assembled` starts 
 """
 
 from rbdkit.model.closing.assembly import assembled, assembled_modes
-from rbdkit.model.closing.closed import CLOSED, by, gaps, require_closed, widths
+from rbdkit.model.closing.closed import CLOSED, by, gaps, is_closed, is_tied, require_closed, widths
 from rbdkit.model.closing.closest import Closest, closest
 from rbdkit.model.closing.findings import loop_findings
 from rbdkit.model.closing.following import followed
+from rbdkit.model.closing.held import Held
 from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.loop_kinematics import LoopKinematics, tree_poses
 
 __all__ = [
     "CLOSED",
     "Closest",
+    "Held",
     "LoopKinematics",
     "assembled",
     "assembled_modes",
@@ -23,6 +25,8 @@ __all__ = [
     "closest",
     "followed",
     "gaps",
+    "is_closed",
+    "is_tied",
     "length_of",
     "loop_findings",
     "require_closed",

@@ -125,4 +125,5 @@ def _starts(model: Model, q: NDArray, kept: NDArray, length: float, count: int) 
 
 
 def _open(found: Closest, residual: Residual) -> float:
-    return float(np.linalg.norm(residual.row * found.e.ravel()))
+    size = float(np.hypot(np.linalg.norm(residual.row * found.e.ravel()), np.linalg.norm(found.held)))
+    return size if np.isfinite(size) else np.inf

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import StateError
 from rbdkit.joints.loop_form import loop_form
+from rbdkit.model.closing.held import Held
 from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.loop_kinematics import LoopKinematics
 from rbdkit.spatial import se3
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
 
 CLOSED = 1e-6
 """rad and lengths of the model, and these per second relative to speeds: up to here a loop is, and stays, closed."""
+
+
+def is_tied(model: Model) -> bool:
+    """Whether there are loops, or constraints that hold on both sides."""
+    return bool(model.loops) or any(not own.element.unilateral for own in model.constraints)
+
+
+def is_closed(model: Model, q: NDArray, t: float = 0.0) -> bool:
+    """Whether all loops are closed at q, and all such constraints fulfilled."""
+    length = length_of(model)
+    held = Held(model, t, length).at(q)[0]
+    return bool(max(widths(model, gaps(model, q, t)).max(initial=0.0), np.abs(held).max(initial=0.0)) <= CLOSED)
 
 
 def gaps(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
@@ -102,13 +115,14 @@ def _require_held(model: Model, q: NDArray, v: NDArray, t: float, names: tuple[s
     found = rows.at(q, v, t, seen(model, q, v, t).motion)
     speed = max(1.0, float(np.abs(v).max(initial=0.0)))
     at, moving = names
+    when = f", t={t:g}" if t else ""
     for errors, allowed, what in ((found.gap, CLOSED, at), (found.slip, CLOSED * speed, moving)):
         worst = int(np.argmax(np.nan_to_num(np.abs(errors), nan=np.inf)))
         if not np.abs(errors[worst]) <= allowed:
             row = rows.rows[worst]
             unit = row.unit if what == at or not row.holonomic else f"{row.unit}/s"
             raise StateError(
-                f"constraint {row.constraint!r} does not hold: {what} is off by {abs(errors[worst]):.3g} {unit}. A "
-                "start that is near can be mended: `system = rbdkit.formulations.JointSystem(model)`, then "
-                f"`{at}, {moving} = system.project({at}, {moving})`, once more if it was far"
+                f"constraint {row.constraint!r} does not hold: {what} is off by {abs(errors[worst]):.3g} {unit}. "
+                f"`{at} = rbdkit.assemble(model, {at}{when})` mends positions, then "
+                f"`{moving} = rbdkit.project_velocity(model, {at}, {moving}{when})` velocities"
             )

@@ -9,6 +9,7 @@ with X_l and J_l as in Featherstone (2008), Eqs 8.18 and 8.24. The derivative is
 turn, so that steps lead downhill from far away, too; and it asks nothing of a joint type but its pose and its S. A step
 x = (dq, dz) solves ``(A^T A + mu 1) x = -A^T e``, with angles in rad and lengths in units of the model's, and
 ``mu = kappa |e|^2``: as loops close it becomes Newton's step, also where constraints are redundant (Fan and Yuan 2005).
+Gaps of constraints that were added to the model are further rows of e and A.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import StateError
+from rbdkit.model.closing.held import Held
 from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.loop_kinematics import LoopKinematics
 from rbdkit.spatial import se3
@@ -51,11 +53,14 @@ class Closest:
         What is left of the displacement across each loop joint, rad and m.
     is_closed : bool
         Whether nothing is left but round-off.
+    held : ndarray (m,)
+        What is left of the gaps of constraints, see `Held`.
     """
 
     q: NDArray
     e: NDArray
     is_closed: bool
+    held: NDArray
 
 
 class Bounds:
@@ -105,6 +110,7 @@ class Residual:
         self.model, self.t, self.motion = model, t, LoopKinematics(model)
         self.types = [loop.joint.type for loop in model.loops]
         self.length = length = length_of(model)
+        self.held = Held(model, t, length)
         self.row = np.tile([1.0, 1.0, 1.0, 1.0 / length, 1.0 / length, 1.0 / length], len(self.types))
         shifts = np.zeros(model.nv, dtype=bool)
         for joint in model.joints[1:]:
@@ -134,7 +140,7 @@ class Residual:
         return E, se3.log(E)
 
     def jacobian(self, J: NDArray, E: NDArray, e: NDArray, z: list[NDArray]) -> NDArray:
-        """A (6 L, nv + nz)."""
+        """A of the loops (6 L, nv + nz)."""
         rate = se3.right_jacobian_inverse(e)
         A = np.zeros((6 * len(z), len(self.unit)))
         nv = start = self.model.nv
@@ -144,6 +150,10 @@ class Residual:
             A[rows, start : start + kind.nv] = -rate[l] @ se3.adjoint(se3.inverse(E[l])) @ kind.motion_subspace(own)
             start += kind.nv
         return self.row[:, None] * A * self.unit
+
+    def with_gaps(self, A: NDArray, G: NDArray) -> NDArray:
+        """The same with the rows G (m, nv) of constraints below it."""
+        return np.concatenate([A, np.pad(G, ((0, 0), (0, A.shape[1] - G.shape[1]))) * self.unit])
 
     def moved(self, q: NDArray, z: list[NDArray], x: NDArray) -> tuple[NDArray, list[NDArray]]:
         """q and z after a step (nv + nz,), in units of the columns of A."""
@@ -164,12 +174,12 @@ def closest(
     residual: Residual | None = None,
     steps: int = MOST_STEPS,
 ) -> Closest:
-    """Steps from coordinates towards the nearest ones that close all loops.
+    """Steps from coordinates towards the nearest ones that close all loops and fulfil constraints.
 
     Parameters
     ----------
     model : Model
-        With loops.
+        With loops or constraints.
     q : ndarray (nq,)
         Where to begin.
     free : ndarray of bool (nv,)
@@ -189,20 +199,23 @@ def closest(
         It is closed, or no step leads further: then a minimum was reached that leaves loops open.
     """
     own = residual or Residual(model, t)
-    if not model.loops:
-        return Closest(bounds.within(q), np.zeros((0, 6)), True)
+    if not model.loops and not own.held.rows:
+        return Closest(bounds.within(q), np.zeros((0, 6)), True, np.zeros(0))
     movable = np.concatenate([free, np.ones(len(own.unit) - model.nv, dtype=bool)])
     q = bounds.within(q)
     X, J = own.motion.poses_and_jacobians(q, t)
     z = own.project(X)
     E, e = own.left_over(X, z)
-    r = own.row * e.ravel()
+    g, G = own.held.at(q)
+    r = np.concatenate([own.row * e.ravel(), g])
     kappa = 1e-2
     for _ in range(steps):
         size = float(np.linalg.norm(r))
-        if np.abs(r).max() <= ROUND_OFF * (1.0 + np.abs(X[:, :3, 3]).max() / own.length):
+        if not (np.isfinite(size) and np.isfinite(G).all()):
+            break  # a gap that is none here, or has no slope: a distance of points that are one
+        if np.abs(r).max() <= ROUND_OFF * (1.0 + np.abs(X[:, :3, 3]).max(initial=0.0) / own.length):
             break
-        A = own.jacobian(J, E, e, z)
+        A = own.with_gaps(own.jacobian(J, E, e, z), G)
         downhill = -A.T @ r
         columns = movable.copy()
         columns[: model.nv] &= ~bounds.blocked(q, downhill[: model.nv])
@@ -220,22 +233,26 @@ def closest(
         q_next = bounds.within(q_next)
         X_next, J_next = own.motion.poses_and_jacobians(q_next, t)
         z_next, E_next, e_next = _nearer(own, X_next, z_next)
-        r_next = own.row * e_next.ravel()
-        gained = size - float(np.linalg.norm(r_next))
+        g_next, G_next = own.held.at(q_next)
+        r_next = np.concatenate([own.row * e_next.ravel(), g_next])
+        there = float(np.linalg.norm(r_next)) + 0.0 * float(np.sum(G_next))
+        gained = size - there if np.isfinite(there) else -np.inf
         if size <= DONE and gained < 0.5 * size:  # round-off, or a pose that is found to half the digits
             if gained > 0.0:
-                q, e = q_next, e_next
+                q, e, g = q_next, e_next, g_next
             if gained < 0.1 * size:
                 break
         if gained > 1e-4 * expected:
             q, z, X, J, E, e, r = q_next, z_next, X_next, J_next, E_next, e_next, r_next
+            g, G = g_next, G_next
         if gained < 0.25 * expected:
             kappa *= 4.0
             if kappa > 1e20:
                 break
         elif gained > 0.75 * expected:
             kappa = max(0.25 * kappa, 1e-8)
-    return Closest(q, e, bool(np.abs(own.row * e.ravel()).max(initial=0.0) <= DONE))
+    left = np.abs(np.concatenate([own.row * e.ravel(), g])).max(initial=0.0)
+    return Closest(q, e, bool(left <= DONE), g)
 
 
 def _nearer(own: Residual, X: NDArray, z: list[NDArray]) -> tuple[list[NDArray], NDArray, NDArray]:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from rbdkit.joints.loop_form import loop_form
 from rbdkit.model.closing.assembly import assembled
-from rbdkit.model.closing.closed import by
-from rbdkit.model.closing.closest import Bounds, closest
+from rbdkit.model.closing.closed import by, widths
+from rbdkit.model.closing.closest import Bounds, Closest, closest
+from rbdkit.model.closing.held import Held
+from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.loop_kinematics import LoopKinematics
 from rbdkit.model.finding import Finding
 
@@ -30,10 +32,12 @@ def loop_findings(model: Model) -> list[Finding]:
 
     It is no error, for a search may miss poses that there are; a motion asks for closed loops when it begins.
     """
-    if not model.loops:
+    if not model.loops and not model.constraints:
         return []
-    starts = max(1, STARTS // len(model.loops) ** 2)
+    starts = max(1, STARTS // (len(model.loops) + len(model.constraints)) ** 2)
     end = assembled(model, model.neutral(), np.zeros(model.nv, dtype=bool), starts=starts, steps=STEPS)
+    if not end.is_closed and (finding := _open_constraint(model, end)) is not None:
+        return [finding]
     if not end.is_closed:
         sizes = np.linalg.norm(end.e.reshape(-1, 2, 3), axis=2)
         l = int(np.argmax(sizes.max(axis=1)))
@@ -42,6 +46,8 @@ def loop_findings(model: Model) -> list[Finding]:
             f"{by(*sizes[l])}: check the lengths and placements of what it connects"
         )
         return [Finding("warning", model.loops[l].joint.name, "loop that cannot close", message)]
+    if not model.loops:
+        return []
     K = _constraints(model, end.q)
     rank, motions = _rank(K)
     for motion in np.random.default_rng(0).normal(size=(2 if len(motions) else 0, len(motions))) @ motions:
@@ -56,6 +62,20 @@ def loop_findings(model: Model) -> list[Finding]:
         "rbdkit.properly_constrained(model) goes without"
     )
     return [Finding("note", model.loops[0].joint.name, "redundant constraints", message)]
+
+
+def _open_constraint(model: Model, end: Closest) -> Finding | None:
+    """What to say where a constraint that was added stays further open than any loop."""
+    held = Held(model, 0.0, length_of(model))
+    found = max(held.worst(end.held), key=lambda own: own[0], default=None)
+    sizes = np.linalg.norm(end.e.reshape(-1, 2, 3), axis=2)
+    if found is None or not found[0] > widths(model, sizes).max(initial=0.0):
+        return None
+    message = (
+        "no coordinates were found that fulfil it within the limits of the joints; at best it is off by "
+        f"{found[2]:.3g} {found[1].unit}: check its lengths and what it is fixed to"
+    )
+    return Finding("warning", found[1].constraint, "constraint that cannot hold", message)
 
 
 def _constraints(model: Model, q: NDArray) -> NDArray:

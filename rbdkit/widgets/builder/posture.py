@@ -11,7 +11,7 @@ from rbdkit.drafting import GROUND
 from rbdkit.errors import RbdkitError, StateError
 from rbdkit.joints.joint_type import JointType
 from rbdkit.model import Model
-from rbdkit.model.closing import CLOSED, followed, gaps, widths
+from rbdkit.model.closing import followed, is_closed, is_tied
 from rbdkit.widgets.coordinates import Coordinates
 from rbdkit.widgets.panel import Slider
 
@@ -84,14 +84,14 @@ class Posture:
         values = coordinates.values(self.q)
         values[sum(len(block.sliders) for block in before) + number] = value
         target, arrived = coordinates.q(values), True
-        if self.model.loops and widths(self.model, gaps(self.model, self.q)).max() <= CLOSED:
+        if is_tied(self.model) and is_closed(self.model, self.q):
             led = np.zeros(self.model.nv, dtype=bool)
             led[joint.v_slice] = True
             target, arrived = followed(self.model, self.q, target, led)
         self._stand(target)
         self._keep_all()
         if not arrived:
-            raise StateError(f"joint {joint.name!r} is at its end: loops or limits of other joints stop it there")
+            raise StateError(f"joint {joint.name!r} is at its end: what holds the others stops it there")
 
     def close(self) -> None:
         """Move the joints so that all loops close; raises `StateError` if they cannot."""
