@@ -13,7 +13,7 @@ from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Integrator
-from rbdkit.laws.accelerations import SLOW, Key, Mode, Modes, Sustained, sustained
+from rbdkit.laws.accelerations import SLOW, Key, Mode, Modes, Sustained, moving, sustained
 from rbdkit.laws.blows import Strike
 from rbdkit.laws.law import Law, Sample
 from rbdkit.laws.log import Log
@@ -25,6 +25,8 @@ TOUCHING = 1e-8
 """Gap up to which points touch, m."""
 RUN_OFF = 1e-5
 """Gap from which on a point is lost though nothing pushed it off: it ran over an edge, m."""
+ROUND_OFF = 1e-13
+"""Gaps, m, and velocities, m/s, of current points that are left as they are."""
 PARTING = 1e-9
 """Speed from which on points part, as a part of the fastest one there."""
 MOST_EVENTS = 40
@@ -286,12 +288,44 @@ class _Run:
     def _state(self, now: Moment, h: float) -> tuple[float, NDArray, NDArray]:
         """Time and state after a step."""
         new = self.method.step(self.held, self.method.init(self.held, now.t, now.q, now.w), h)
-        q, w = new.x, new.v
+        q, w = self._closed(new.t, new.x, new.v)
         if isinstance(self.scene.system, ClosedJointSystem):
             nv = self.scene.model.nv
             q, v = self.scene.system.project(q, w[:nv], new.t)
             w = np.concatenate([v, w[nv:]])
         return new.t, q, w
+
+    def _closed(self, t: float, q: NDArray, w: NDArray) -> tuple[NDArray, NDArray]:
+        """A state with current points where they touch, and with velocities that keep them there, by the least change.
+
+        Accelerations alone let gaps of what rolls and slides drift, until points seem to be lost.
+        """
+        scene, nv = self.scene, self.scene.model.nv
+        near = moving(scene, t, q, w[:nv], self.modes)
+        near = near.of(np.abs(near.gap) < RUN_OFF)
+        if not len(near):
+            return q, w
+        n = 3 * np.arange(len(near))
+        if np.abs(near.gap).max() > ROUND_OFF:
+            change = self._least_change(t, q, near, n, -near.gap)
+            q = scene.system.move(q, np.concatenate([change, np.zeros(len(w) - nv)]))
+            near = moving(scene, t, q, w[:nv], self.modes)
+            near = near.of(np.abs(near.gap) < RUN_OFF)
+            n = 3 * np.arange(len(near))
+        arrested = [mode.way is None and not mode.slips for mode in map(self.modes.__getitem__, near.keys)]
+        rough = np.array(arrested, dtype=bool) & (scene.friction[near.pair] > 0.0)
+        rows = np.concatenate([n, n[rough] + 1, n[rough] + 2])
+        u = (scene.rows(t, q, near) @ w[:nv] + scene.carried(t, q, near))[rows]
+        if np.abs(u).max(initial=0.0) > ROUND_OFF:
+            w = w.copy()
+            w[:nv] += self._least_change(t, q, near, rows, -u)
+        return q, w
+
+    def _least_change(self, t: float, q: NDArray, near: Near, rows: NDArray, wanted: NDArray) -> NDArray:
+        """Joint displacements (nv,), smallest in the sense of energy, that move points along some of their axes."""
+        J = self.scene.rows(t, q, near)[rows]
+        yields = self.scene.inverse(t, q).times(J.T)
+        return yields @ np.linalg.lstsq(J @ yields, wanted, rcond=1e-9)[0]
 
     def _stepped(self, now: Moment, h: float) -> Moment:
         return self.at(*self._state(now, h))
