@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.soft_steps import SoftSteps
+from rbdkit.engine.contact.soft_tree import Soft
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import System
 from rbdkit.formulations.joint_loops import ClosedJointSystem
-from rbdkit.integrators import Integrator
+from rbdkit.integrators import Integrator, records
 from rbdkit.laws.law import Law, Sample
 from rbdkit.laws.log import Log
 from rbdkit.laws.near import Near
@@ -20,6 +22,8 @@ from rbdkit.laws.scene import Scene
 
 LOOKS = 10
 """Steps from one look at how fast contacts may move to the next."""
+MOST_POWER = 4.0
+"""Largest exponent in the compiled loop."""
 STABLE = 2.0
 """Rate of a contact times the step up to which explicit methods follow it."""
 
@@ -83,6 +87,27 @@ class Compliant(Law):
         if self.patch not in ("analytic", "state"):
             raise SimulationError(f"patch = {self.patch!r} must be 'analytic' or 'state'")
 
+    def stepped(self, method: Integrator, surfaces: Sequence[Any]) -> SoftSteps | None:
+        halves = (2.0 * self.n).is_integer() and (2.0 * self.m).is_integer() and max(self.n, self.m) <= MOST_POWER
+        if not halves or (self.patch == "analytic" and self.n - self.m not in (0.0, 1.0)):
+            return None
+        if method.requires is not System or not records(method):
+            return None
+        numbers = np.column_stack(self.numbers(surfaces))
+        return SoftSteps(method, Soft(float(self.n), float(self.m), self.patch == "state"), numbers)
+
+    def numbers(self, surfaces: Sequence[Any]) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """K, D, K_t, D_t of surfaces, (k,) each."""
+
+        def of(name: str, instead: NDArray | float) -> NDArray:
+            given = [getattr(own, name, None) for own in surfaces]
+            other = np.broadcast_to(instead, (len(given),))
+            return np.array([y if x is None else x for x, y in zip(given, other, strict=True)], dtype=float)
+
+        K, D = of("stiffness", self.stiffness), of("damping", self.damping)
+        K_t = of("tangential_stiffness", K if self.tangential_stiffness is None else self.tangential_stiffness)
+        return K, D, K_t, of("tangential_damping", D if self.tangential_damping is None else self.tangential_damping)
+
     def promise(self) -> str:
         return "what forces dent surfaces of their stiffness"
 
@@ -122,6 +147,22 @@ class Compliant(Law):
             log.took(*(s[-2:] - before).tolist())
             yield q, s[:size], k + 1, state.solve
         system.tell(log, len(times) - 1, float(times[-1]), state.x, state.v, float(times[-1] - times[-2]))
+        self._judge(float(times[1] - times[0]), farthest, thin, fastest, log)
+
+    def judge(self, scene: Scene, h: float, t: NDArray, q: NDArray, v: NDArray, log: Log) -> None:
+        """Tell a log whether steps h are too long for the states (k,) of a motion, a hundred of which are looked at."""
+        system, thin = Surfaces(scene, self), float(scene.pairs.thickness.min(initial=np.inf))
+        fastest = farthest = 0.0
+        for k in np.unique(np.linspace(0, len(t) - 1, 10 * LOOKS).astype(int)):
+            s = np.concatenate([v[k], system.at_rest()])
+            fastest = max(fastest, h * system.rate_of_contacts(float(t[k]), q[k], s))
+            if np.isfinite(thin):
+                farthest = max(farthest, h * scene.fastest(float(t[k]), q[k], v[k, : scene.model.nv]))
+        self._judge(h, farthest, thin, fastest, log)
+
+    @staticmethod
+    def _judge(h: float, farthest: float, thin: float, fastest: float, log: Log) -> None:
+        """Alarms of steps that are too long. farthest : m in a step. fastest : rate of contacts times a step."""
         if farthest > 0.5 * thin:
             log.alarms.append(
                 f"STEP TOO LONG FOR CONTACTS: bodies come up to {farthest:.3g} m closer in a step and are {thin:.3g} m "
@@ -129,7 +170,6 @@ class Compliant(Law):
                 "contact='time_stepping', which looks ahead"
             )
         if fastest > STABLE:
-            h = float(times[1] - times[0])
             log.alarms.append(
                 f"STEP TOO LONG FOR CONTACTS: their springs and dampers have motions with rate {fastest / h:.3g} 1/s, "
                 f"which steps of {h:.3g} s may make grow; take steps of {h / fastest:.1g} s, softer surfaces, or "
@@ -152,16 +192,7 @@ class Surfaces:
 
     def __init__(self, scene: Scene, law: Compliant) -> None:
         self.scene, self.system, self.model, self.law = scene, scene.system, scene.model, law
-        surfaces = scene.pairs.surfaces
-
-        def of(name: str, instead: NDArray | float) -> NDArray:
-            given = [getattr(own, name, None) for own in surfaces]
-            other = np.broadcast_to(instead, (len(given),))
-            return np.array([y if x is None else x for x, y in zip(given, other, strict=True)], dtype=float)
-
-        self.K, self.D = of("stiffness", law.stiffness), of("damping", law.damping)
-        self.K_t = of("tangential_stiffness", self.K if law.tangential_stiffness is None else law.tangential_stiffness)
-        self.D_t = of("tangential_damping", self.D if law.tangential_damping is None else law.tangential_damping)
+        self.K, self.D, self.K_t, self.D_t = law.numbers(scene.pairs.surfaces)
         for name, numbers in (("damping", self.D), ("tangential damping", self.D_t)):
             if (numbers <= 0.0).any():
                 pair = scene.pairs.names[int(np.argmin(numbers))]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.integrators import Integrator, Solve
 from rbdkit.laws.log import Log
@@ -63,6 +64,18 @@ class Law(ABC):
     def compiled(self) -> TimeSteps | None:
         """Its steps as a method of the compiled loop over time; None if that has none."""
         return None
+
+    def stepped(self, method: Integrator, surfaces: Sequence[Any]) -> SoftSteps | None:
+        """Steps of an integrator under this law in the compiled loop, or None.
+
+        Parameters
+        ----------
+        surfaces : materials of the places where bodies may touch, one for each.
+        """
+        return None
+
+    def judge(self, scene: Scene, h: float, t: NDArray, q: NDArray, v: NDArray, log: Log) -> None:  # noqa: B027
+        """Tell a log what is doubtful in the states (k,) of a motion that was made by compiled steps h; if anything."""
 
     def promise(self) -> str:
         """How deep bodies may get into each other, in words."""

@@ -89,7 +89,7 @@ def in_page(
         contact = law_of(run.get("contact"))
         compiled = None if contact is None or pairs_of(model) is None else contact.compiled()
         if compiled is None and contact is not None and pairs_of(model) is not None:
-            return f"contact law {contact.name!r} is not compiled with these options"
+            return f"contact law {contact.name!r} is not compiled for pages with these options"
         if compiled is not None and any(knob.name == "integrator" for knob in experiment.knobs):
             return f"contact law {contact.name!r} makes its own steps, in which integrators have no part"  # type: ignore[union-attr]
         moved = model if compiled is not None else _without_contacts(model)

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import Kernels, kernels_for, scene_for
-from rbdkit.engine import simulate as run_kernels
 from rbdkit.engine.contact import diary
+from rbdkit.engine.contact.contacts import KEPT
 from rbdkit.engine.contact.scene import Scene
+from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
+from rbdkit.engine.run.motion import JointMotion
 from rbdkit.formulations import Acting, Force
+from rbdkit.integrators import Integrator
 from rbdkit.laws import ContactEvent, Law, Log
 from rbdkit.laws.log import Rows
 from rbdkit.model import Model
@@ -21,10 +24,14 @@ from rbdkit.simulation.compiled import acting, recording_of
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
-from rbdkit.trace import Run
+from rbdkit.trace import Run, run_motion
 
 KINDS = {diary.IMPACT: "impact", diary.GAIN: "gain", diary.SLIP: "slip", diary.STICK: "stick", diary.LOSS: "loss"}
 
+PATCHES = ("patch_depth", "patch_pressed")
+"""Arrays by which steps of soft surfaces know of the one before."""
+NOTHING: Rows = (np.zeros(0, dtype=int), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3)))
+"""No points."""
 FEW = 200
 """With so many places that may touch, the readable law has time for steps that are too hard for sweeps."""
 
@@ -35,7 +42,7 @@ class CompiledLaw:
 
     kernels: Kernels
     scene: Scene
-    method: TimeSteps
+    method: TimeSteps | SoftSteps
     acts: Acting
 
     def run(self, times: NDArray, q: NDArray, w: NDArray, every: int, watch: Progress, log: Log) -> Recording | None:
@@ -43,11 +50,12 @@ class CompiledLaw:
 
         None if a step is too hard for sweeps, and there are few enough contacts for another solver.
         """
-        scene, acts = self.scene, self.acts
+        scene, acts, size = self.scene, self.acts, len(w)
+        if isinstance(self.method, SoftSteps):
+            w = np.concatenate([w, np.zeros(self.method.states)])
+        motion = self._motion(times, q, w, acts.tau, every)
         try:
-            run = run_kernels(
-                self.kernels, q, w, times, self.method, acts.tau, acts.f_ext, every, watch.update, scene=scene
-            )
+            run = run_motion(motion, every, watch.update)
         finally:
             watch.close()
         if run.account[diary.STUCK]:
@@ -58,8 +66,8 @@ class CompiledLaw:
             recording = replace(recording, stopped=stopped, ran_away=False)
         self._tell(log, run, times)
         if recording.steps == len(times) - 1:
-            self._tell_end(log, times, recording)
-        return recording
+            self._tell_end(log, times, recording, motion)
+        return replace(recording, v=recording.v[:, :size])
 
     def _tell(self, log: Log, run: Run, times: NDArray) -> None:
         """Write in a log what a run has written down."""
@@ -78,30 +86,44 @@ class CompiledLaw:
         if account[diary.DEEPEST] > 0.0:
             log.deepest, log.deepest_when = float(account[diary.DEEPEST]), float(account[diary.WHEN])
             log.deepest_where = log.names[scene.pair[int(account[diary.WHERE])]]
+        self._tell_events(log, entries, times)
+
+    def _motion(self, times: NDArray, q: NDArray, w: NDArray, tau: Any, every: int) -> JointMotion:
+        return JointMotion(
+            self.kernels, q, w, times, self.method, tau, self.acts.f_ext, scene=self.scene, every=every
+        )  # fmt: skip
+
+    def _tell_end(self, log: Log, times: NDArray, recording: Recording, before: JointMotion) -> None:
+        """What acts from the last state on. before : the motion that ends there, whose steps know of each other."""
+        tau: Any = self.acts.tau
+        if isinstance(tau, np.ndarray) and tau.ndim > 1:
+            tau = tau[-1]
+        onwards = np.array([times[-1], 2.0 * times[-1] - times[-2]])
+        motion = self._motion(onwards, recording.q[-1], recording.v[-1], tau, 1)
+        for name in (*KEPT, *(PATCHES if isinstance(self.method, SoftSteps) else ())):
+            motion.arrays[name][...] = before.arrays[name]
+        run = run_motion(motion)
+        entries = np.zeros((0, diary.ENTRY)) if run.log is None else run.log
+        log.kept[len(times) - 1] = NOTHING
+        for _, rows in _points(self.scene, entries):
+            log.kept[len(times) - 1] = rows
+            log.reached(float(times[-1]), rows[0], rows[3])
+        if isinstance(self.method, SoftSteps):  # forces of a state, not of the step after it
+            self._tell_events(log, entries, onwards[:1])
+
+    def _tell_events(self, log: Log, entries: NDArray, times: NDArray) -> None:
         events = entries[entries[:, 1] <= diary.IMPACT]
-        pair = scene.pair[events[:, 2].astype(int)]
+        pair = self.scene.pair[events[:, 2].astype(int)]
         for i in np.lexsort((pair, events[:, 1] == diary.LOSS, events[:, 0])):
             step, kind, _, impulse = events[i, :4]
             at = float(times[int(step)])
             log.events.append(ContactEvent(at, KINDS[int(kind)], (log.names[pair[i]],), float(impulse)))
 
-    def _tell_end(self, log: Log, times: NDArray, recording: Recording) -> None:
-        """What acts from the last state on."""
-        tau: Any = self.acts.tau
-        if isinstance(tau, np.ndarray) and tau.ndim > 1:
-            tau = tau[-1]
-        onwards = np.array([times[-1], 2.0 * times[-1] - times[-2]])
-        q, w = recording.q[-1], recording.v[-1]
-        run = run_kernels(self.kernels, q, w, onwards, self.method, tau, self.acts.f_ext, scene=self.scene)
-        if run.log is not None:
-            for _, rows in _points(self.scene, run.log):
-                log.kept[len(times) - 1] = rows
-                log.reached(float(times[-1]), rows[0], rows[3])
-
 
 def compiled_law(
     law: Law,
     model: Model,
+    integrator: Integrator,
     applied: Drive,
     f_ext: Any,
     external: Force | None,
@@ -111,20 +133,22 @@ def compiled_law(
 
     Parameters
     ----------
-    applied : joint forces. f_ext : external forces as given. external : the same, as a checked function.
-    times : of all steps, s.
+    integrator : of laws that make no steps of their own. applied : joint forces. f_ext : external forces as given.
+    external : the same, as a checked function. times : of all steps, s.
     """
-    method = law.compiled()
-    if method is None:
-        return None, f"law {law.name!r} is not compiled with these options" if law.own_steps else ""
     kernels = kernels_for(model)
     scene, why_not = scene_for(model)
     if kernels is None or scene is None:
         return None, why_not
+    surfaces = [model.contact_pairs[k].material for k in scene.pair]
+    method = law.compiled() if law.own_steps else law.stepped(integrator, surfaces)
+    if method is None:
+        known = law.own_steps or type(law).stepped is not Law.stepped
+        return None, f"law {law.name!r} is not compiled with these options" if known else ""
     acts, why_not = acting(model, kernels.on_links, method, applied, f_ext, external, times)  # type: ignore[arg-type]
     if acts is None:
         return None, why_not
-    if len(scene.pair) > FEW:
+    if isinstance(method, TimeSteps) and len(scene.pair) > FEW:
         method = replace(method, hard=np.inf)
     return CompiledLaw(kernels, scene, method, acts), ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from reprlib import repr as shortened
-from typing import Any
+from typing import Any, cast
 
 from numpy.typing import NDArray
 
@@ -79,13 +79,16 @@ def run_law(
     _require_method(law, method)
     system = JointSystem(model, applied.function, external, book)
     log = Log(pairs.names, len(times) - 1, every)
-    compiled, why_not = (None, "") if book else compiled_law(law, model, applied, f_ext, external, times)
+    steps = cast(Integrator, method)  # of given length, as is required
+    compiled, why_not = (None, "") if book else compiled_law(law, model, steps, applied, f_ext, external, times)
     name, why = ("book", "as asked for") if book else engine_backend(model)
     found = None if compiled is None else compiled.run(times, q, w, every, watch, log)
     if compiled is not None and found is None:
         why_not = "a step was too hard for its sweeps"
     if compiled is not None and found is not None:
         recording = blamed(found.within_reach(), times, applied.function, external, nv=model.nv)
+        if not law.own_steps:
+            law.judge(Scene(system, pairs), float(times[1] - times[0]), recording.t, recording.q, recording.v, log)
         motion = _motion(system, model, recording, times, log, applied, external)
         told = f", {compiled.acts}" if str(compiled.acts) else ""
         return motion, recording, contact_report(law, pairs, log), f"compiled loop ({_CODES[name]}){told}"

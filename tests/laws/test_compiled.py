@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.laws import TimeStepping
+from rbdkit.laws import Compliant, TimeStepping
 from rbdkit.simulation import SimulationWarning
 from rbdkit.spatial import so3
 
@@ -131,8 +131,43 @@ def test_what_cannot_be_compiled_runs_in_python_and_says_why():
     model, q, v = arm()
     run = rbd.simulate(model, q, v, 0.01, 2e-3, contact=TimeStepping(solver="pyramid"), progress=False)
     assert "law 'time_stepping' is not compiled with these options" in run.report.backend
+    odd = Compliant(n=1.2, m=0.3)
+    run = rbd.simulate(model, q, v, 0.01, 2e-3, contact=odd, progress=False)
+    assert "law 'compliant' is not compiled with these options" in run.report.backend
     run = rbd.simulate(model, q, v, 0.01, 2e-3, tau=lambda t, q, v: -v, progress=False)
     assert "tau is a Python function" in run.report.backend
+
+
+LINEAR, NONLINEAR = (1.0, 0.0, 1e4, 60.0), (1.5, 1.5, 3e5, 3e3)  # n, m, K, D
+
+
+@pytest.mark.source("F11.16", "F11.18", "F11.19")
+@pytest.mark.parametrize(
+    ("scene", "patch", "exponents"),
+    [(boxes, "analytic", LINEAR), (boxes, "state", NONLINEAR), (arm, "analytic", NONLINEAR), (arm, "state", LINEAR)],
+)
+def test_soft_surfaces_move_as_in_python(scene, patch, exponents):
+    model, q, v = scene()
+    if scene is boxes:
+        q[13] += 2e-3  # not just touching: round-off says whether that is a contact
+    n, m, stiffness, damping = exponents
+    soft = {"tangential_stiffness": 1e4, "tangential_damping": 60.0}
+    law = Compliant(stiffness=stiffness, damping=damping, n=n, m=m, patch=patch, **soft)
+    integrator = "rk4" if patch == "state" else "heun"
+    fast, slow = (
+        rbd.simulate(model, q, v, 0.1, 1e-3, every=3, contact=law, backend=backend, integrator=integrator)
+        for backend in ("auto", "book")
+    )
+    assert fast.report.backend.startswith("compiled loop") and slow.report.backend.startswith("contact law in Python")
+    for name, tolerance in (("q", 1e-11), ("v", 1e-10), ("z", 1e-11)):
+        assert getattr(fast, name) == pytest.approx(getattr(slow, name), abs=tolerance)
+    mine, its = fast.contacts, slow.contacts
+    assert len(mine.force) > 15 and mine.state.tolist() == its.state.tolist()
+    for name in mine.names:
+        assert mine.total_force(name) == pytest.approx(its.total_force(name), abs=1e-8)  # N
+    assert mine.lost == pytest.approx(its.lost, abs=1e-9) and mine.lost[-1] > 0.05
+    assert [str(event) for event in fast.events] == [str(event) for event in slow.events]
+    assert fast.report.contacts.penetration == pytest.approx(slow.report.contacts.penetration, abs=1e-11)
 
 
 def test_neighbours_that_are_kept_for_many_steps_miss_no_contact():

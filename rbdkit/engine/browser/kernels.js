@@ -191,7 +191,6 @@ class Kernels {
       const [x, v] = [state.x.slice(), state.v.slice()];
       const tau = state.tau.slice(-this.packaged.counts.nv);
       const kept = touching.kept.map((name) => this.words(name).slice());
-      for (const name of touching.kept) this.words(name).fill(0); // as in Python, where it is a motion of its own
       const onwards = Float64Array.of(times[steps], 2 * times[steps] - times[steps - 1]);
       const rows = Object.fromEntries(Object.keys(record).map((name) => [name, new Float64Array(record[name].length / records)]));
       this.run("simulate", { x, v, tau, times: onwards, ...rows }, { ...counts, tau_step: 0, tau_next: 0, first: 0, records: 1, every: 1 });

@@ -82,7 +82,8 @@ def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
     branch = branches["branch_of_link"][link]
     pairs = [np.stack([a, b, branch[a] != branch[b]], axis=1) for a, b in ends]
     slots = [np.repeat(np.arange(len(own.pair)), own.kind.slots) for own in rows]
-    counts = {"n_shapes": len(shapes), "contact_room": _room(sum(map(len, slots)), len(shapes))}
+    n_slots = sum(map(len, slots))
+    counts = {"n_shapes": len(shapes), "n_slots": n_slots, "contact_room": _room(n_slots, len(shapes))}
     pair = slot = 0
     for own, of_kind in zip(rows, slots, strict=True):
         name = name_of(own.kind)

@@ -94,17 +94,17 @@ class Search:
                 now, then = shape * NOW, shape * 3
                 for j in range(3):
                     program.store("shapes_then", then, j, program.load("shapes_now", now, 9 + j))
-            for k, kind in enumerate(self.kinds):
+            for of_kind, kind in enumerate(self.kinds):
                 name = name_of(kind)
                 first = program.count(f"first_{name}")
-                program.put("near_ends", k, first)
+                program.put("near_ends", of_kind, first)
                 with program.loop(first, program.count(f"end_{name}")) as number, program.loop(0, 1):
                     entry = number * TOUCH
                     p, s = program.entry("touching", entry), program.entry("touching", entry + 1)
                     program.break_if(self._far(kind, p, s, None))
-                    place = program.entry("near_ends", k)
+                    place = program.entry("near_ends", of_kind)
                     program.put("near_pairs", place, number)
-                    program.put("near_ends", k, place + 1)
+                    program.put("near_ends", of_kind, place + 1)
 
     def fastest(self, v_free: Part) -> None:
         """The margin, from velocities before the step and those without contacts after it."""
@@ -172,7 +172,8 @@ class Search:
         program = self.program
         links = [program.entry("shape_link", shape) for shape in (p, s)]
         with program.loop(0, 1):
-            program.break_if(program.load("candidates", candidate, 0) > program.load("contact_state", 0, MARGIN))
+            near = program.load("candidates", candidate, 0) <= program.load("contact_state", 0, MARGIN)
+            program.break_if(select(near, 0.0, 1.0) > 0.5)  # what is no number is not near
             c, room = program.entry("contact_counts", COUNT), program.count("contact_room")
             with program.when_less(room - 1, c):
                 program.store("contact_state", 0, FULL, 1.0)

@@ -65,7 +65,11 @@ class RecordedTouchingTree(RecordedTree):
         for i in tree.outward():
             if i.moves:
                 qdd[i] = [x - bias for x, bias in zip(acting[i], C[i], strict=True)]
+        self.push(moment, v, result)
         coupled.solve(tree, qdd)
+
+    def push(self, moment: Moment, v: Part, result: Part) -> None:
+        """Add forces of contacts along the velocities, where these are forces: here they are impulses of a step."""
 
     def speed_up(self, v: Part, v_rate: Part, result: Part) -> None:
         """Velocities after the step in "scratch" without contacts, along the axes before it."""

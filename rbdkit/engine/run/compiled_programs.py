@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rbdkit.collision import Kind
+from rbdkit.engine.contact.soft_tree import RecordedSoftTree, Soft
 from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.contribution import RowCode
@@ -40,8 +41,8 @@ class Task:
         external forces on the links, from time and state, and driven the numbers of joints that move as time says;
         None where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for
         them. rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of
-        pairs of shapes, for methods that ask for contacts. stiff : whether the method asks for K and D. redmax :
-        whether accelerations come from J^T M J.
+        pairs of shapes, for methods that ask for contacts. soft : of surfaces that give way. stiff : whether the method
+        asks for K and D. redmax : whether accelerations come from J^T M J.
     """
 
     algorithm: str
@@ -54,6 +55,7 @@ class Task:
     rows: tuple[RowCode, ...] = ()
     stabilised: bool = False
     touching: tuple[Kind, ...] | None = None
+    soft: Soft | None = None
     stiff: bool = False
     redmax: bool = False
 
@@ -72,7 +74,12 @@ class Task:
         elif self.step is not None and self.touching is not None:
             assert isinstance(tree, LoopTree)
             laws = self.external, self.tau, self.f_ext, self.driven, self.own
-            over_time(RecordedTouchingTree(tree, self.touching, *laws), self.step)
+            system = (
+                RecordedTouchingTree(tree, self.touching, *laws)
+                if self.soft is None
+                else RecordedSoftTree(tree, self.touching, self.soft, *laws)
+            )
+            over_time(system, self.step)
         elif self.step is not None:
             recorded = RecordedRedmax if self.redmax else RecordedTree
             over_time(recorded(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)

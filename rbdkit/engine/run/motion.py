@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.contact.diary import run_arrays
 from rbdkit.engine.contact.scene import Scene
+from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.kernels import Kernels
@@ -40,7 +41,8 @@ class JointMotion:
     ) -> None:
         kernels.require_rows("the loop over time")
         nq, nv, self.shared = len(q), kernels.nv, method.shared
-        if len(v) != nv + kernels.nz:
+        patches = method.states if isinstance(method, SoftSteps) else 0
+        if len(v) != nv + kernels.nz + patches:
             raise ValueError(f"v has {len(v)} numbers; there are {nv} velocities and {kernels.nz} states of elements")
         self.steps = len(times) - 1
         self.kernels = kernels
@@ -53,7 +55,8 @@ class JointMotion:
         if scene is not None:
             if kernels.rows is not None:
                 raise NotCovered("loops and constraints beside contacts are not compiled")
-            of_scene, touching = run_arrays(scene, every)
+            of_scene, counts = run_arrays(scene, every)
+            touching = {**counts, "n_patch": patches}
             self.arrays |= of_scene
         if redmax:
             self.arrays.setdefault("elimination", np.zeros(3))
@@ -74,6 +77,7 @@ class JointMotion:
             driven,
             stabilised=begins is not None and "baumgarte" in begins,
             touching=None if scene is None else scene.kinds,
+            soft=method.soft if isinstance(method, SoftSteps) else None,
             stiff="stiff_KD" in self.arrays,
             redmax=redmax,
         )
