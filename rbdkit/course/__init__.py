@@ -15,6 +15,7 @@ from rbdkit.course import (
     mueller_terze,
     progress,
     reading_benchmarks,
+    sueda,
     sueda_parts,
     workbench,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "mueller_terze",
     "progress",
     "reading_benchmarks",
+    "sueda",
     "sueda_parts",
     "workbench",
 ]
