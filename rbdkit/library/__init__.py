@@ -1,6 +1,6 @@
 """Ready models: small ones to play with, example systems of the sources, random trees, and the files of real robots.
 
-    of Sueda's notes        cuboids (chains and trees of them), soft_bodies (a soft cube, a robot with a tail)
+    of Sueda's notes        cuboids (chains, trees), cuboid_scenes, soft_bodies (a soft cube, a robot with a tail)
     to play with            pendulums, linkages, serial_arms, candelabra, showcase (one joint of every type)
     chapters 3, 4           pinion_hinge, rolling_sphere, taut_string; linkages, overconstrained, serial_arms
     chapter 8               four_bars, linkages, planar_machines, platforms, governor, ladder; overconstrained,
@@ -23,6 +23,7 @@ from rbdkit.library.andrews import andrews_squeezer
 from rbdkit.library.bouncing import ball_pit, bouncing_ball, newtons_cradle
 from rbdkit.library.box_and_cylinder import box_and_cylinder
 from rbdkit.library.candelabra import candelabra
+from rbdkit.library.cuboid_scenes import cuboid_scene
 from rbdkit.library.cuboids import cuboid_chain, cuboid_tree
 from rbdkit.library.excavator import excavator
 from rbdkit.library.falling_cat import cat_roll, falling_cat, waist, waist_motion
@@ -84,6 +85,7 @@ __all__ = [
     "chain_pendulum",
     "crank_slider",
     "cuboid_chain",
+    "cuboid_scene",
     "cuboid_tree",
     "delta_robot",
     "differential",
