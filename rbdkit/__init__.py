@@ -119,7 +119,7 @@ _HOMES = {
         "state_derivative",
     ],
     "rbdkit.algorithms": ["wrench"],
-    "rbdkit.export": ["to_html"],
+    "rbdkit.export": ["to_gif", "to_html", "to_mp4", "to_png"],
     "rbdkit.algorithms.contact": ["contacts"],
     "rbdkit.inspection": ["inspect"],
     "rbdkit.algorithms.constraints": ["constraints_of"],
@@ -190,6 +190,7 @@ _PACKAGES = (
     "library",
     "meshes",
     "model",
+    "pictures",
     "scene",
     "simulation",
     "spatial",
@@ -228,7 +229,7 @@ if TYPE_CHECKING:
         stiffness_and_damping,
     )
     from rbdkit.errors import FormatError, ModelError, RbdkitError, SimulationError, StateError
-    from rbdkit.export import to_html
+    from rbdkit.export import to_gif, to_html, to_mp4, to_png
     from rbdkit.figures import plot
     from rbdkit.forces import (
         Damper,

@@ -1,4 +1,4 @@
-"""Pictures that leave the notebook: one HTML file that plays, and where its model compiles, simulates again.
+"""Pictures that leave the notebook: one HTML file that plays and simulates, where its model compiles; pixels and films.
 
 `to_html` makes it of anything that is drawn; trajectories and pictures have it as a method.
 The view is the notebook's own JavaScript (`rbdkit/widgets/js`) with what stands in for Jupyter (`js` beside this file).
@@ -6,5 +6,6 @@ The view is the notebook's own JavaScript (`rbdkit/widgets/js`) with what stands
 """
 
 from rbdkit.export.html import to_html
+from rbdkit.export.picture import to_gif, to_mp4, to_png
 
-__all__ = ["to_html"]
+__all__ = ["to_gif", "to_html", "to_mp4", "to_png"]

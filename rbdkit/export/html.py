@@ -7,12 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rbdkit.errors import FormatError
+from rbdkit.export.drawn import drawn
 from rbdkit.export.page import page
-from rbdkit.model import Model
 from rbdkit.scene.in_page import InPage, in_page
-from rbdkit.simulation import Trajectory
-from rbdkit.widgets import ComparisonView, Panel, Play, Stage, Tweak, show
+from rbdkit.widgets import Panel, Play, Stage, Tweak
 
 
 def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, **options: Any) -> str:
@@ -25,7 +23,8 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
     Parameters
     ----------
     what : Model, Trajectory, or a picture
-        A picture is what `show`, `tweak`, `play` or `compare` returned; the page begins as it stands.
+        A picture is what `show`, `tweak`, `play`, `compare` or `build` returned, or a playground with a 3D picture;
+        the page begins as it stands.
     path : str or os.PathLike, optional
         Where to write the file.
     title : str, optional
@@ -53,21 +52,8 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
     >>> "<h1>Two rods</h1>" in text, len(text) < 600_000
     (True, True)
     """
-    made = isinstance(what, Model | Trajectory)
-    picture = show(what, **options) if made else what
-    stage = picture.stage if isinstance(picture, ComparisonView) else picture
-    if not isinstance(stage, Stage):
-        raise FormatError(
-            "to_html saves models, trajectories and pictures of show, tweak, play or compare, "
-            f"not {type(what).__name__}"
-        )
-    if options and not made:
-        raise FormatError(f"{next(iter(options))!r} is for models and trajectories; this picture stands as it is")
-    try:
+    with drawn(what, options, "to_html") as stage:
         text = _page_of(stage, stage.scene.name if title is None else title)
-    finally:
-        if made:
-            picture.close()
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")
     return text

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
+from io import StringIO
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -157,6 +160,43 @@ class Trajectory:
     def to_html(self, path: str | PathLike[str] | None = None, **options: Any) -> str:
         """Save the motion as one HTML file that plays without Python and network; see `rbdkit.to_html`."""
         return import_module("rbdkit.export").to_html(self, path, **options)  # from the top of the house, as `rbd.show`
+
+    def to_png(self, path: str | PathLike[str] | None = None, **options: Any) -> bytes:
+        """Save a picture of the motion as PNG, of any size; see `rbdkit.to_png`."""
+        return bytes(import_module("rbdkit.export").to_png(self, path, **options))
+
+    def to_gif(self, path: str | PathLike[str], **options: Any) -> None:
+        """Save the motion as an animated GIF; see `rbdkit.to_gif`."""
+        import_module("rbdkit.export").to_gif(self, path, **options)
+
+    def to_mp4(self, path: str | PathLike[str], **options: Any) -> None:
+        """Save the motion as a film; see `rbdkit.to_mp4`."""
+        import_module("rbdkit.export").to_mp4(self, path, **options)
+
+    def to_csv(self, path: str | PathLike[str] | None = None) -> str:
+        """The motion as a table with a line for each state: t, then what `columns` gives, then joint forces.
+
+        Parameters
+        ----------
+        path : str or os.PathLike, optional
+            Where to write the file.
+
+        Returns
+        -------
+        str
+            The text; numbers are written so that they read back to the last bit.
+        """
+        table = {"t": self.t, **self.columns()}
+        if self.tau is not None:
+            names = [f"{joint.name}.{name}" for joint in self.model.joints for name in joint.type.v_names]
+            table |= {f"{name} force": column for name, column in zip(names, self.tau.T, strict=True)}
+        lines = StringIO(newline="")
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(table)
+        writer.writerows(zip(*(map(float, column) for column in table.values()), strict=True))
+        if path is not None:
+            Path(path).write_text(lines.getvalue(), encoding="utf-8", newline="")
+        return lines.getvalue()
 
     def poses(self, body: str | None = None) -> NDArray:
         """World poses of all bodies, the world first, shape (n, bodies, 4, 4); or of one body or frame, (n, 4, 4)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from os import PathLike
 from typing import Any
 
@@ -246,6 +247,7 @@ class Stage(Touch, OfCell):
 
     _moving = False
     _posed = 0
+    _set_by_hand = False  # a pose that was set stands in place of the motion
 
     @traitlets.observe("frame")
     def _time_of_frame(self, change: Any) -> None:
@@ -257,9 +259,20 @@ class Stage(Touch, OfCell):
 
     def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
         """Save the picture as one HTML file that needs no Python and no network; see `rbdkit.to_html`."""
-        from rbdkit.export import to_html  # which draws with this file's JavaScript
+        # from above, for it draws with this file's JavaScript
+        return str(import_module("rbdkit.export").to_html(self, path, title=title))
 
-        return to_html(self, path, title=title)
+    def to_png(self, path: str | PathLike[str] | None = None, **options: Any) -> bytes:
+        """Save the picture as PNG, of any size; see `rbdkit.to_png`."""
+        return bytes(import_module("rbdkit.export").to_png(self, path, **options))
+
+    def to_gif(self, path: str | PathLike[str], **options: Any) -> None:
+        """Save the motion as an animated GIF; see `rbdkit.to_gif`."""
+        import_module("rbdkit.export").to_gif(self, path, **options)
+
+    def to_mp4(self, path: str | PathLike[str], **options: Any) -> None:
+        """Save the motion as a film; see `rbdkit.to_mp4`."""
+        import_module("rbdkit.export").to_mp4(self, path, **options)
 
     # --- the end ----------------------------------------------------------------------------------------------------
 

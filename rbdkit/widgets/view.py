@@ -156,7 +156,6 @@ class View(Inspecting):
     def _follow_motion(self, _: Any) -> None:
         self._set_by_hand = False
 
-    _set_by_hand = False
     _touching = False
     _newtons = 0.0
 

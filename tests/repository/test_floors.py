@@ -23,7 +23,7 @@ FLOORS = [
     {"laws"},
     {"accuracy", "drafting", "simulation"},
     {"scene"},
-    {"figures", "stepping"},
+    {"figures", "pictures", "stepping"},
     {"course", "export", "widgets"},
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -1,0 +1,43 @@
+"""What can be saved as a page, a picture or a film: anything that has a 3D picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from rbdkit.errors import FormatError
+from rbdkit.model import Model
+from rbdkit.simulation import Trajectory
+from rbdkit.widgets import Stage, show
+
+
+@contextmanager
+def drawn(what: Any, options: Mapping[str, Any], asked: str) -> Iterator[Stage]:
+    """The 3D picture of something; one that is made for a model or a trajectory is closed afterwards.
+
+    Parameters
+    ----------
+    options : of `show`, for models and trajectories alone.
+    asked : the function that errors name.
+
+    Raises
+    ------
+    FormatError : this has no 3D picture, or stands already and cannot have options.
+    """
+    if isinstance(what, Model | Trajectory):
+        picture = show(what, **options)
+        try:
+            yield picture
+        finally:
+            picture.close()
+        return
+    stage = what if isinstance(what, Stage) else getattr(what, "stage", None)
+    if not isinstance(stage, Stage):
+        raise FormatError(
+            f"{asked} saves models, trajectories and pictures of show, tweak, play, compare, build or a playground "
+            f"in 3D, not {type(what).__name__}"
+        )
+    if options:
+        raise FormatError(f"{next(iter(options))!r} is for models and trajectories; this picture stands as it is")
+    yield stage
