@@ -17,6 +17,7 @@ from rbdkit.simulation import Comparison, Trajectory, compare_runs
 from rbdkit.simulation.comparison import Pair, cell
 from rbdkit.widgets.bundle import style
 from rbdkit.widgets.cell import OfCell
+from rbdkit.widgets.kept import put_down
 from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.three import reachable
 from rbdkit.widgets.view import framed
@@ -61,6 +62,9 @@ class ComparisonView(ipywidgets.VBox, OfCell):
     def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
         """Save picture and curves as one HTML file that needs no Python and no network; see `rbdkit.to_html`."""
         return self.stage.to_html(path, title=title)
+
+    def _ipython_display_(self) -> None:
+        put_down(self._repr_mimebundle_(), self.stage.still(), self.model_id)
 
     def close(self) -> None:
         """Close the view and every widget it made."""

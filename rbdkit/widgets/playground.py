@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import traitlets
+from IPython.display import display
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import RbdkitError
@@ -16,6 +17,7 @@ from rbdkit.model import Model
 from rbdkit.scene import Arrow, Ellipsoid, Scene
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.cell import OfCell
+from rbdkit.widgets.kept import put_down
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.sliders import REACH
 from rbdkit.widgets.stage import Stage
@@ -197,6 +199,14 @@ class Playground(OfCell):
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return self.widget._repr_mimebundle_(**options)
+
+    def _ipython_display_(self) -> None:
+        if self.stage is not None:
+            self.stage._ipython_display_()
+        elif self.picture.figure is not None:
+            put_down(self.panel._repr_mimebundle_()[0], self.picture.figure._repr_png_(), self.panel.model_id)  # type: ignore[index]
+        else:
+            display(self.panel)
 
     def close(self) -> None:
         """Close every widget that it made."""

@@ -26,6 +26,7 @@ from rbdkit.scene import (
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.cell import OfCell
 from rbdkit.widgets.front import Front
+from rbdkit.widgets.kept import put_down, still
 from rbdkit.widgets.three import reachable, three_widgets
 from rbdkit.widgets.touch import Touch
 
@@ -254,6 +255,15 @@ class Stage(Touch, OfCell):
         if self.tracks is not None and not self._moving:
             samples = self.tracks.samples
             self.t = float(self.tracks.t[np.clip(np.searchsorted(samples, change["new"]), 0, len(samples) - 1)])
+
+    # --- in a cell --------------------------------------------------------------------------------------------------
+
+    def still(self) -> bytes:
+        """The picture as PNG that stays in a saved notebook."""
+        return still(self)
+
+    def _ipython_display_(self) -> None:
+        put_down(self._repr_mimebundle_()[0], self.still(), self.model_id)  # type: ignore[index]
 
     # --- out of the notebook ----------------------------------------------------------------------------------------
 

@@ -37,6 +37,7 @@ class BuilderPanel {
         this.menu("Share", "Copy as code, or save", [["Copy as code", () => this.ask("export", { kind: "code" })], ["JSON \u2026", () => this.ask("export", { kind: "json" })], ["URDF \u2026", () => this.ask("export", { kind: "urdf" })]])),
       this.tree.el, this.state, h("div", { class: "rbd-lower" }, this.form.el, this.texts.el, this.fault));
     el.append(this.el);
+    this.stop_listening = silent_without_kernel(model, this.el);
     this.el.addEventListener("keydown", (event) => this.key(event));
     this.outside = (event) => this.el.querySelectorAll(".rbd-drop").forEach((drop) => drop.contains(event.target) || this.fold(drop));
     document.addEventListener("pointerdown", this.outside, true);
@@ -139,6 +140,7 @@ class BuilderPanel {
   }
 
   close() {
+    this.stop_listening();
     for (const [events, action] of Object.entries(this.heard)) this.model.off(events, action);
     document.removeEventListener("pointerdown", this.outside, true);
     this.el.remove();

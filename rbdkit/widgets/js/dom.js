@@ -100,3 +100,20 @@ function watch_theme(tell) {
   changed();
   return () => observer.disconnect();
 }
+
+// What asks Python is not to be used where no kernel answers, and says why. Pages without a notebook have no layout: they answer
+// by themselves. Returns how to stop looking.
+function silent_without_kernel(model, el) {
+  const layout = model.get("layout");
+  if (!layout) return () => {};
+  const note = h("div", { class: "rbd-silent", role: "note" }, "Run the cell to touch it: no kernel answers here.");
+  const tell = () => {
+    for (const child of el.children) child.inert = !layout.comm_live;
+    if (layout.comm_live) note.remove();
+    else if (!note.isConnected) el.prepend(note);
+    note.inert = false;
+  };
+  layout.on("comm_live_update", tell);
+  tell();
+  return () => layout.off("comm_live_update", tell);
+}

@@ -20,6 +20,7 @@ class Panel {
         button("reset", "Back to the first values", () => this.ask("reset"))),
       this.rows, this.fault);
     el.append(this.el);
+    this.stop_listening = silent_without_kernel(model, this.el);
     this.heard = {
       "change:rows": () => this.build(),
       "change:values": () => this.mine || this.show(),
@@ -156,6 +157,7 @@ class Panel {
   }
 
   close() {
+    this.stop_listening();
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
     this.el.remove();
   }

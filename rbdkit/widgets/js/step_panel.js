@@ -30,6 +30,7 @@ class StepPanel {
         h("details", {}, h("summary", {}, model.get("more")), this.all)));
     this.el.addEventListener("keydown", (event) => this.key(event));
     el.append(this.el);
+    this.stop_listening = silent_without_kernel(model, this.el);
     this.heard = {
       "change:sources": () => this.write(),
       "change:moment": () => this.show(),
@@ -136,6 +137,7 @@ class StepPanel {
   }
 
   close() {
+    this.stop_listening();
     this.sizes.disconnect();
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
     this.el.remove();
