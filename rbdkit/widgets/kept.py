@@ -22,8 +22,8 @@ STYLE = """<style data-view="{name}">
 .jp-OutputArea-child:has(> .jp-OutputArea-output > style[data-view="{name}"]) {{ display: none; }}
 .jp-OutputArea-child:has(+ .jp-OutputArea-child > .jp-OutputArea-output > style[data-view="{name}"])
   > .jp-OutputArea-output:not(:has([class*="rbd-"])) {{
-  width: min(100%, {width}px); aspect-ratio: {width} / {height}; font-size: 0; overflow: hidden;
-  background: url(data:image/png;base64,{data}) center / contain no-repeat;
+  box-sizing: border-box; flex: none; width: {width}px; max-width: {width}px; height: {height}px; padding: 0;
+  font-size: 0; overflow: hidden; background: url(data:image/png;base64,{data}) left / contain no-repeat;
 }}
 </style>"""
 """JupyterLab, Notebook 7 and pages of nbconvert prefer the widget to the picture beside it, even where it is not to be had

@@ -59,3 +59,81 @@ def test_a_recorded_motion_is_drawn_and_plays(opened, changed):
     view.locator(".rbd-time", has_text="1.000 / 1.000 s").wait_for()
     assert np.abs(notebook.poses() - run.poses()[-1]).max() < 1e-6
     assert changed(first, notebook.picture()) > 0.01
+
+
+def test_sliders_that_nobody_answers_are_not_to_be_used(opened):
+    notebook = opened(rbd.tweak(MODEL, {"rod1.mass": (0.1, 5.0)}, Q, duration=0.5, height=300))
+    notebook.view()
+    panel = notebook.page.locator(".rbd-panel")
+    panel.locator(".rbd-silent", has_text="Run the cell").wait_for()
+    assert panel.evaluate("el => Boolean(el.querySelector('input[type=range]').closest('[inert]'))")
+    notebook.keep("stored_tweak", notebook.view())
+
+
+CELL = """
+import rbdkit as rbd
+run = rbd.simulate(rbd.library.double_pendulum(), [2.0, 1.0], duration=0.5)
+rbd.show(run)
+"""
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    """A notebook that ran where there is no browser, without the state of its widgets, as JupyterLab saves it."""
+    from nbclient import NotebookClient
+
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
+    NotebookClient(book, timeout=120, kernel_name="python3", store_widget_state=False).execute()
+    return book
+
+
+SHOWN = """() => [...document.querySelectorAll('.jp-OutputArea-output')].map(el => {
+    const { backgroundImage, display } = getComputedStyle(el);
+    return [backgroundImage.slice(0, 20), el.clientWidth, el.clientHeight, display];
+})"""
+
+
+def test_reopened_without_a_kernel_a_view_shows_its_picture(notebook, executed):
+    nbformat.write(executed, notebook.root / "kept.ipynb")
+    notebook.visit("kept.ipynb")
+    trust = "for (const cell of jupyterapp.shell.currentWidget.content.model.cells) cell.trusted = true"
+    notebook.page.evaluate(trust)
+    notebook.page.wait_for_function("document.querySelector('.jp-OutputArea-output.jupyter-widgets')")
+    picture = notebook.page.evaluate(SHOWN)[0]
+    assert picture[0].startswith('url("data:image/png') and picture[1:3] == [640, 400]
+    notebook.keep("reopened", notebook.page.locator(".jp-OutputArea").first)
+    assert any("not found" in fault for fault in notebook.faults)  # JupyterLab tells of the missing widget
+    notebook.faults.clear()
+
+    notebook.run_all()  # and now it is the view
+    notebook.view()
+    assert notebook.page.evaluate(SHOWN)[0][0] == "none"
+
+
+def test_a_page_without_network_shows_the_picture(chromium, executed, tmp_path):
+    from nbconvert import HTMLExporter
+
+    context = chromium.new_context(offline=True, viewport={"width": 1000, "height": 700})
+    page = context.new_page()
+    for name, state in (("without", False), ("with", True)):
+        book = nbformat.from_dict(executed)
+        if state:  # as of `nbconvert --execute`: then the widget comes first, which needs its scripts from the network
+            id = book.cells[0].outputs[0].data["application/vnd.jupyter.widget-view+json"]["model_id"]
+            model = {
+                "model_name": "AnyModel",
+                "model_module": "anywidget",
+                "model_module_version": "~0.9.*",
+                "state": {},
+            }
+            kept = {"state": {id: model}, "version_major": 2, "version_minor": 0}
+            book.metadata.widgets = {"application/vnd.jupyter.widget-state+json": kept}
+        text, _ = HTMLExporter().from_notebook_node(book)
+        file = tmp_path / f"{name}.html"
+        file.write_text(text, encoding="utf-8")
+        page.goto(file.as_uri(), wait_until="domcontentloaded")
+        if state:
+            picture = page.evaluate(SHOWN)[0]
+            assert picture[0].startswith('url("data:image/png') and picture[1] >= 640 and picture[2] == 400
+        else:
+            page.wait_for_function("document.querySelector('.jp-OutputArea-output img')?.naturalWidth === 640")
+    context.close()
