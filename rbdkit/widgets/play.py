@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -143,6 +143,41 @@ class Play(Stage):
         )
         return Trajectory(model, t, q, v, tau, forces, z=z[:, : model.nz])
 
+    def replay(self) -> Trajectory:
+        """What was played, computed again by Python: the same steps with the hands where they were in each picture.
+
+        A run of `simulate` with the ``f_ext`` of the trajectory differs a little: there a hand moves on at the very end
+        of a step, which the last stage of that step meets already.
+
+        Raises
+        ------
+        StateError
+            If nothing was played yet.
+        SimulationError
+            If joints move as time says: pieces of a run begin at time zero.
+        """
+        told = self.trajectory()
+        if told.driven or callable(self._law):
+            raise SimulationError(f"model {self.model.name!r} has joints or a law that ask for time: it is not replayed")
+        member = self._experiment.member(self._values)
+        run = {name: member.options[name] for name in ("tau", "dt", "integrator")}
+        rows = np.concatenate(self._pulls)
+        states = np.concatenate(self._states)
+        q, v, z = told.q[0], told.v[0], states[0, 1 + self.model.nq + self.model.nv :]
+        found = [(q, v)]
+        for t, duration in zip(told.t, np.diff(told.t), strict=False):
+            pulls = rows[np.abs(rows[:, 0] - t) < 1e-9]
+            hands = {hand_of(self._pulled[int(row[1])]): row for row in pulls}
+            numbers = {f"{hand_of(body)}.stiffness": 0.0 for body in self._pulled}
+            numbers |= {f"{hand_of(body)}.damping": 0.0 for body in self._pulled}
+            for hand, row in hands.items():
+                numbers |= {f"{hand}.point": row[2:5], f"{hand}.target": row[5:8]}
+                numbers |= {f"{hand}.stiffness": row[8], f"{hand}.damping": row[9]}
+            piece = simulate(member.model.with_parameters(numbers), q, v, duration, **run, z0=z, progress=False)
+            q, v, z = piece.q[-1], piece.v[-1], piece.z[-1]
+            found.append((q, v))
+        return replace(told, q=np.array([q for q, _ in found]), v=np.array([v for _, v in found]))
+
     def _model_played(self) -> Model:
         """The model with the numbers that its sliders gave it."""
         if not self._turned:
@@ -204,8 +239,8 @@ def play(
     model : Model
         What moves; trees, loops, force elements with and without states.
     ranges : mapping of str to tuple, optional
-        Sliders for parameters, 'dt' and initial coordinates, as of `tweak`. A slider that moves begins the motion that
-        `Play.trajectory` gives anew.
+        Sliders for parameters, 'dt', initial coordinates and a choice of 'integrator', as of `tweak`. A slider that
+        moves begins the motion that `Play.trajectory` gives anew.
     q0, v0 : array_like (nq,), (nv,), optional
         Initial state, as in `simulate`.
     tau : array_like (nv,) or callable, optional

@@ -83,6 +83,8 @@ again = rbd.simulate(model, run.q[0], run.v[0], duration=run.t[-1], f_ext=run.f_
 print(float(abs(np.interp(run.t[-1], again.t, again.q[:, 0]) - run.q[-1, 0])))
 """
     assert float(playing.python(again)) < 2e-3  # a hand that moves on does so within a step there, between steps here
+    playing.python("again = toy.replay()")  # here it does not
+    assert playing.value("np.abs(again.q - run.q).max()") < 1e-12 and playing.value("again.t[-1] - run.t[-1]") == 0.0
     assert playing.value("np.abs([run.f_ext(t, q, v) for t, q, v in zip(run.t, run.q, run.v)]).max()") > 1.0
 
 
@@ -113,6 +115,23 @@ def test_states_before_a_slider_moved_are_not_told_with_its_new_number(playing):
     }})()"""
     numbers = 1 + 2 + 2 + 2  # t, q, v, and the work of two hands
     assert playing.page.evaluate(script) == [[True, -3.0, 8 * numbers]]
+
+
+def test_step_and_integrator_are_turned_while_it_moves(chromium, tmp_path):
+    model, q = rbd.library.double_pendulum(), [2.0, 1.0]
+    toy = rbd.play(model, {"integrator": ["rk4", "heun", "symplectic_euler"], "dt": (1e-4, 1e-2)}, q)
+    toy.to_html(tmp_path / "toy.html")
+    toy.close()
+    page = chromium.new_page()
+    page.goto(f"file://{tmp_path}/toy.html")
+    page.wait_for_function("document.documentElement.dataset.ready === 'true'")
+    page.locator("[data-row='integrator'] select").select_option("1")
+    page.locator("[data-row='dt'] input[type=number]").fill("0.005")
+    page.locator("[data-row='dt'] input[type=number]").press("Enter")
+    found = page.evaluate(f"(() => {{ {INSIDE}.advance(100); return [{INSIDE}.t, ...{INSIDE}.q, ...{INSIDE}.v]; }})()")
+    run = rbd.simulate(model, q, duration=0.5, dt=5e-3, integrator="heun", progress=False)
+    np.testing.assert_allclose(found, [0.5, *run.q[-1], *run.v[-1]], rtol=0, atol=1e-12)
+    page.close()
 
 
 def test_a_pin_holds_and_shift_lets_it_go(playing):

@@ -11,18 +11,20 @@ const PROBE = 1e-6; // s of the step that tells how heavy a point is
 
 class Play {
   static async open(core, data) {
-    return new Play(core, await Kernels.load(data.kernels[0]), data);
+    return new Play(core, await Promise.all(data.kernels.map((packaged) => Kernels.load(packaged))), data);
   }
 
   // data: of `rbdkit.scene.in_page`, with bodies (those that can be pulled), hand (a color) and measured (whether work is counted).
-  constructor(core, kernels, data) {
-    Object.assign(this, { core, kernels, data, strength: 1, rate: 1, running: false, share: 1 });
+  constructor(core, methods, data) {
+    Object.assign(this, { core, methods, kernels: methods[0], data, strength: 1, rate: 1, running: false, share: 1 });
     this.bars = new Set();
     this.panel = new Traits({ ...data.panel });
     this.panel.on("change:asked", () => this.turned());
     this.panel.on("send", (message) => this.asked(message));
     const { q, v, dt } = data.start;
-    for (let k = 0; k < 2; k++) kernels.simulate({ q, v, dt, steps: 100, ...this.held() }); // then it is compiled in earnest
+    for (const kernels of methods) {
+      for (let k = 0; k < 2; k++) kernels.simulate({ q, v, dt, steps: 100, ...this.held() }); // then it is compiled in earnest
+    }
     this.reset();
   }
 
@@ -263,6 +265,7 @@ class Play {
 
   put_parameters() {
     const values = typed(Float64Array, this.panel.get("values"));
+    this.data.knobs.forEach(({ kind, name }, k) => kind === "run" && name === "method" && this.go_by(this.methods[Math.round(values[k])]));
     const changed = {};
     this.data.knobs.forEach(({ kind, name, entries }, k) => {
       if (kind !== "parameter") return;
@@ -270,6 +273,18 @@ class Play {
       for (const entry of entries) changed[name][entry] = values[k];
     });
     for (const [name, value] of Object.entries(changed)) this.kernels.set(name, value);
+  }
+
+  // Another integrator: hands that pull go on to pull.
+  go_by(kernels) {
+    if (kernels === this.kernels) return;
+    this.kernels = kernels;
+    this.cost = undefined;
+    for (const body of this.data.bodies) {
+      for (const what of ["stiffness", "damping"]) kernels.set(`${hand_of(body)}.${what}`, 0);
+    }
+    this.fresh = true;
+    this.goes_on = false;
   }
 
   turned() {
