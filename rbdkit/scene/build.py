@@ -13,6 +13,7 @@ from rbdkit.model.body import Body
 from rbdkit.model.contact import Ground
 from rbdkit.model.geometry import Geometry, Mesh
 from rbdkit.scene import equimomental, palette
+from rbdkit.scene.arrows import triple
 from rbdkit.scene.bounds import Sizes, node_outlines, sizes, swept_outline
 from rbdkit.scene.coils import LAYER, bands_of
 from rbdkit.scene.glyphs import axes, mass_mark
@@ -23,6 +24,8 @@ from rbdkit.scene.mesh_reader import BUDGET, MeshReader
 from rbdkit.scene.scene import Label, Layer, Part, Scene, Trail
 from rbdkit.scene.solids import triangulate, unit_box, unit_sphere
 from rbdkit.scene.stick import stick
+from rbdkit.scene.supports import LAYER as SUPPORTS
+from rbdkit.scene.supports import supports_of
 from rbdkit.scene.triangles import Triangles, join
 
 TRIANGLES = 100_000
@@ -85,7 +88,8 @@ def scene_of(
     marks = _marks(model, q, size)
     seen = [part for part in marks if part.layer == "frames"] if not geometric else []
     bands = bands_of(model, 0.02 * size.extent)
-    outline = swept_outline(node_outlines([*shown, *seen], len(poses), bands), poses)
+    supports = supports_of(model, q, poses, size, bands)
+    outline = swept_outline(node_outlines([*shown, *seen, *supports], len(poses), bands), poses)
     contact = (
         [part for body in model.bodies for part in _geometry(body, "collision", reader, segments)[0]]
         if collision
@@ -105,6 +109,7 @@ def scene_of(
             xray=True,
         ),
         Layer(LAYER, "Springs", "Force elements between two points"),
+        Layer(SUPPORTS, "Supports", "What holds the mechanism: bearings, rails and walls"),
         Layer("com", "Centres of mass", "Centre of mass of each body", False, xray=True),
         Layer("inertia", "Inertia", "Homogeneous ellipsoid with the mass and inertia of the body", False),
         Layer("trails", "Trails", "Paths of the tips of the tree"),
@@ -113,18 +118,19 @@ def scene_of(
         Layer("grid", "Grid", "Ground grid; its spacing is written beside it"),
     )
     grounds = tuple(rule.placement for rule in model.contact_rules if isinstance(rule, Ground))
-    there = {"collision": contact, LAYER: bands, GROUND: grounds}
+    there = {"collision": contact, LAYER: bands, GROUND: grounds, SUPPORTS: supports}
     scene = Scene(
         name=model.name,
         nodes=tuple(body.name for body in model.bodies),
         poses=poses,
         layers=tuple(layer for layer in layers if there.get(layer.name, True)),
-        parts=(*shown, *contact, *marks),
+        parts=(*shown, *contact, *marks, *supports),
         labels=tuple(Label(b.index, b.name, _middle(shown, b)) for b in model.bodies[1:]),
         trails=_trails(model, trails),
         bands=bands,
         notes=reader.notes,
         grounds=grounds,
+        gravity=triple(np.asarray(model.gravity)),
     )
     return laid_under(scene, reaching_to(grounds, outline))
 

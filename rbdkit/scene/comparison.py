@@ -14,6 +14,7 @@ from rbdkit.scene.build import scene_of
 from rbdkit.scene.curves import Curves, Plot, at_all_times, curves
 from rbdkit.scene.ground import LAYER as GROUND
 from rbdkit.scene.scene import Layer, Part, Scene, Trail
+from rbdkit.scene.supports import LAYER as SUPPORTS
 from rbdkit.scene.tracks import BUDGET, Tracks, drawable, tracks
 from rbdkit.scene.triangles import Triangles
 
@@ -39,8 +40,8 @@ def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> 
     moving = len(one.nodes) - 1
     solid = [part for part in one.parts if part.layer == "bodies"]
     frames = [part for part in one.parts if part.layer == "frames"]
-    grounds = [part for part in one.parts if part.layer == GROUND]
-    parts = [part for part in (*solid, *frames, *grounds) if part.node == 0]
+    still = [part for part in one.parts if part.layer in (GROUND, SUPPORTS)]
+    parts = [part for part in (*solid, *frames, *still) if part.node == 0]
     trails: list[Trail] = []
     for k, label in enumerate(labels):
         color = palette.rgb(color_of(k))
@@ -75,7 +76,7 @@ def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> 
     )
 
 
-KEPT = ("bodies", "frames", "trails", GROUND, "grid")
+KEPT = ("bodies", "frames", "trails", SUPPORTS, GROUND, "grid")
 
 
 def copies(motions: Iterable[NDArray]) -> NDArray:

@@ -57,6 +57,8 @@ def pack_scene(scene: Scene) -> dict[str, Any]:
             for band in scene.bands
         ],
         "grid": None if scene.grid is None else {**vars(scene.grid), "center": list(scene.grid.center)},
+        "shade": _shade(scene),
+        "gravity": list(scene.gravity),
         "outline": scene.outline.tolist(),
         "notes": list(scene.notes),
         "pose": seven(scene.poses).tobytes(),
@@ -65,6 +67,14 @@ def pack_scene(scene: Scene) -> dict[str, Any]:
         "color": b"".join(block[2] for block in blocks),
         "index": np.concatenate(indices).astype("<u4").tobytes() if indices else b"",
     }
+
+
+def _shade(scene: Scene) -> list[float] | None:
+    """The plane that shadows fall on, as its unit normal and its distance from the origin; None if there is none."""
+    if scene.grounds:
+        normal = scene.grounds[0][:3, 2]
+        return [*normal.tolist(), float(normal @ scene.grounds[0][:3, 3])]
+    return None if scene.grid is None else [0.0, 0.0, 1.0, scene.grid.height]
 
 
 def pack_tracks(tracks: Tracks | None) -> dict[str, Any]:

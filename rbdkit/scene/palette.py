@@ -17,6 +17,9 @@ BODIES = ("#5b8fc4", "#e3a04f", "#62ab87", "#cc6b7e", "#8c7bc6", "#48aab0", "#bb
 GROUND = "#8b95a3"
 """The world body and whatever is fixed to it."""
 
+SUPPORT = "#6b7682"
+"""Bearings, rails and walls that hold a mechanism."""
+
 FORCE = "#c2417c"
 """Springs and other force elements."""
 

@@ -107,6 +107,8 @@ class Scene:
         World points that the picture should hold, m.
     grounds : tuple of ndarray (4, 4)
         Poses of half-spaces, full below the planes z = 0 of these frames.
+    gravity : tuple
+        (3,) m/s2, whose direction the picture shows.
     notes : tuple of str
         What the reader of the picture should know.
     """
@@ -123,6 +125,7 @@ class Scene:
     outline: NDArray = field(default_factory=lambda: np.array([[-1.0] * 3, [1.0] * 3]))
     notes: tuple[str, ...] = ()
     grounds: tuple[NDArray, ...] = ()
+    gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     @property
     def size(self) -> float:

@@ -33,6 +33,7 @@ from rbdkit.widgets.touch import Touch
 DRAWING = (
     "dom",
     "software",
+    "shadows",
     "three_scene",
     "arrows",
     "touching",

@@ -238,8 +238,8 @@ class Builder(Stage):
             warnings.simplefilter("ignore")  # a mesh that is not there is a box, and the picture's corner says so
             return scene_of(self._posture.model, self._posture.q, trails=[])
 
-    def _redraw(self, looks: bool = True) -> None:
-        """After a step: the picture of the model if one can be made, and the panel."""
+    def _redraw(self, looks: bool = True, by_hand: bool = False) -> None:
+        """After a step: the picture if a model can be made, and the panel; what a hand moved stays where it is."""
         if self.key != GROUND and all(item.key != self.key for item in self.draft.sheet.items):
             self.key = GROUND
         model = self.draft.assembly.model
@@ -250,7 +250,7 @@ class Builder(Stage):
                 scene = self._scene_now()
                 self.selected = []
                 self.draw(scene)
-                if not 1.0 / GROWN < scene.size / self._framed_size < GROWN:
+                if not by_hand and not 1.0 / GROWN < scene.size / self._framed_size < GROWN:
                     self._framed_size = scene.size
                     self.home()
             else:
@@ -333,7 +333,7 @@ class Builder(Stage):
         with self._told(""):
             self._put(pose, self._gripped)
             self._gripped = not done
-            self._redraw(looks=done)
+            self._redraw(looks=done, by_hand=True)
 
     def _put(self, pose: NDArray, join: bool) -> None:
         """Bring the frame of what is selected to a world pose."""

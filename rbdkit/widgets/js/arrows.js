@@ -100,6 +100,11 @@ function arrow_geometry(THREE, length, thickness, turning) {
   const outline = [[0, 0], [radius, 0], [radius, length - (turning ? 1.75 : 1) * head]];
   if (turning) outline.push([wide, length - 1.75 * head], [radius, length - 0.95 * head]);
   outline.push(turning ? [wide, length - 0.95 * head] : [wide, length - head], [0, length]);
+  return revolved(THREE, outline);
+}
+
+// A surface of revolution about z, from its outline: radii and heights.
+function revolved(THREE, outline) {
   const points = [];
   const normals = [];
   for (let i = 0; i + 1 < outline.length; i++) {

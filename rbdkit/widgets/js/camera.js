@@ -16,23 +16,31 @@ class Eye {
 
   // Looks from a direction at points, so that all are in the picture and fill it; `smooth` glides there.
   look(points, direction = HOME_DIRECTION, smooth = false, up = [0, 0, 1]) {
+    const { place, target } = this.fit(points, direction, up);
+    this.glide(place, target, smooth);
+  }
+
+  // The nearest place from which every point is in the picture, and what it looks at.
+  fit(points, direction = HOME_DIRECTION, up = [0, 0, 1]) {
     const { Vector3 } = this.THREE;
     const back = new Vector3(...direction).normalize();
     const right = new Vector3().crossVectors(new Vector3(...up), back).normalize();
     const above = new Vector3().crossVectors(back, right);
     const seen = points.map((p) => [right, above, back].map((axis) => axis.dot(new Vector3(...p))));
-    const middle = [0, 1, 2].map((k) => {
-      const own = seen.map((p) => p[k]);
-      return (Math.min(...own) + Math.max(...own)) / 2;
-    });
-    const tan_v = Math.tan((this.camera.fov * Math.PI) / 360);
-    const tan_h = tan_v * this.aspect;
-    const needed = ([x, y, z]) =>
-      Math.max(Math.abs(x - middle[0]) / tan_h, Math.abs(y - middle[1]) / tan_v) * MARGIN + (z - middle[2]);
-    const distance = Math.max(...seen.map(needed)) || 1;
+    // each point keeps the eye behind a plane on each side
+    const tan_v = Math.tan((this.camera.fov * Math.PI) / 360) / MARGIN;
+    const tangents = [tan_v * this.aspect, tan_v];
+    const ends = tangents.map((tan, k) => [
+      Math.max(...seen.map((p) => p[k] + tan * p[2])),
+      Math.min(...seen.map((p) => p[k] - tan * p[2])),
+    ]);
+    const deep = seen.map((p) => p[2]);
+    const depth = (Math.min(...deep) + Math.max(...deep)) / 2;
+    const away = Math.max(...tangents.map((tan, k) => (ends[k][0] - ends[k][1]) / (2 * tan)));
+    const middle = [...ends.map(([high, low]) => (high + low) / 2), depth];
     const target = new Vector3();
     [right, above, back].forEach((axis, k) => target.addScaledVector(axis, middle[k]));
-    this.glide(target.clone().addScaledVector(back, distance), target, smooth);
+    return { place: target.clone().addScaledVector(back, away - depth || 1), target };
   }
 
   glide(place, target, smooth) {

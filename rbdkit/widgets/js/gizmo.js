@@ -1,8 +1,10 @@
-// A handle with three arrows to move along and three rings to turn about; each drag keeps to one of them.
+// A handle with three arms to move along and three rings to turn about; each drag keeps to one of them.
 
 const REACH = 0.16; // length of an arrow as a part of the distance to the eye
 const RING = 0.82; // radius of a ring, in arrows
 const GRASP = 9; // px
+const KNOB = 0.075; // radius of the ball at an arm's end, and of the arm
+const SHAFT = 0.016;
 const COARSE = { move: 20, turn: Math.PI / 12 }; // with Shift: a twentieth of the handle, 15 degrees
 
 class Gizmo {
@@ -17,7 +19,7 @@ class Gizmo {
     objects.root.add(this.group);
     const units = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     units.forEach((unit, axis) => {
-      this.add("move", axis, unit, arrow_geometry(THREE, 1, 0.022, false), colors[axis]);
+      this.add("move", axis, unit, knob_geometry(THREE), colors[axis]);
       this.add("turn", axis, unit, ring_geometry(THREE, RING, 0.013), colors[axis]);
     });
   }
@@ -51,6 +53,20 @@ class Gizmo {
     if (!this.group.visible) return;
     const distance = camera.position.distanceTo(this.group.position);
     this.group.scale.setScalar(Math.max(1e-9, REACH * distance));
+  }
+
+  // Points on its rim as seen from a place; none where there is no handle.
+  reach(place) {
+    const { position, quaternion, visible } = this.group;
+    if (!visible) return [];
+    const length = REACH * place.distanceTo(position);
+    const turns = this.parts.some(({ kind, mesh }) => kind === "turn" && mesh.visible);
+    return [0, 1, 2].flatMap((axis) =>
+      [1, turns ? -RING : 0].map((far) => {
+        const tip = new this.THREE.Vector3(...[0, 1, 2].map((k) => (k === axis ? far * length : 0)));
+        return tip.applyQuaternion(quaternion).add(position).toArray();
+      })
+    );
   }
 
   // The part under the pointer, or null. x, y : px from the top left corner of a picture of this size.
@@ -134,6 +150,12 @@ class Gizmo {
     }
     this.graph.objects.root.remove(this.group);
   }
+}
+
+// A shaft with a ball at its end: what hands take hold of has no point, as the arrows of physics have.
+function knob_geometry(THREE) {
+  const ball = Array.from({ length: 9 }, (_, k) => (Math.PI * k) / 8).map((a) => [KNOB * Math.sin(a), 1 - KNOB - KNOB * Math.cos(a)]);
+  return revolved(THREE, [[0, 0], [SHAFT, 0], [SHAFT, 1 - 2 * KNOB], ...ball]);
 }
 
 function circle(radius, steps = 48) {

@@ -67,6 +67,39 @@ class Compass {
       this.el.append(group);
       return { group, line, dot, text };
     });
+    // Which way things fall: a grey arrow among the axes.
+    this.fall = svg("g", { class: "rbd-fall", role: "img" });
+    this.fall_tip = svg("title", {});
+    this.fall_line = svg("line", { x1: 0, y1: 0 });
+    this.fall_head = svg("path", { d: "M0 0 -9 4.5 -9 -4.5z" });
+    this.fall_text = svg("text", { "text-anchor": "middle", "dominant-baseline": "central" });
+    this.fall_text.textContent = "g";
+    this.fall.append(this.fall_tip, this.fall_line, this.fall_head, this.fall_text);
+    this.el.append(this.fall);
+    this.point([0, 0, 0]);
+  }
+
+  // gravity : m/s2 in the world; no arrow where there is none.
+  point(gravity) {
+    const strength = Math.hypot(...gravity);
+    this.fall.toggleAttribute("hidden", !strength);
+    this.down = strength ? gravity.map((x) => x / strength) : null;
+    this.fall_tip.textContent = `Gravity: ${brief(strength)} m/s\u00b2`;
+    this.fall.setAttribute("aria-label", this.fall_tip.textContent);
+  }
+
+  turn_fall(m) {
+    if (!this.down) return 0;
+    const along = (row) => [0, 1, 2].reduce((sum, k) => sum + m[4 * k + row] * this.down[k], 0);
+    const [x, y] = [30 * along(0), -30 * along(1)];
+    const length = Math.hypot(x, y) || 1;
+    const angle = (Math.atan2(y, x) * 180) / Math.PI;
+    this.fall_line.setAttribute("x2", x * Math.max(0, 1 - 8 / length));
+    this.fall_line.setAttribute("y2", y * Math.max(0, 1 - 8 / length));
+    this.fall_head.setAttribute("transform", `translate(${x} ${y}) rotate(${angle})`);
+    this.fall_text.setAttribute("x", x - (9 * y) / length);
+    this.fall_text.setAttribute("y", y + (9 * x) / length);
+    return along(2);
   }
 
   turn(camera) {
@@ -80,6 +113,7 @@ class Compass {
       }
       return { arm, z };
     });
+    order.push({ arm: { group: this.fall }, z: this.turn_fall(m) });
     order.sort((a, b) => a.z - b.z).forEach(({ arm }, k) => {
       if (this.el.children[k] !== arm.group) this.el.insertBefore(arm.group, this.el.children[k] ?? null);
     });

@@ -1,6 +1,6 @@
 // What lies under the pointer: the nearest visible triangle along the line of sight.
 
-const UNPICKABLE = new Set(["grid", "trails", "labels", "forces"]);
+const UNPICKABLE = new Set(["grid", "trails", "labels", "forces", "supports"]);
 
 class Picker {
   constructor(graph) {

@@ -164,6 +164,13 @@ class Core {
 
   // What the picture should hold: the scene and its motion, or the same about a followed node.
   outline() {
+    const points = this.surroundings();
+    let all = points;
+    for (let k = 0; k < 3; k++) all = [...points, ...this.gizmo.reach(this.eye.fit(all).place)]; // it grows with the distance
+    return all;
+  }
+
+  surroundings() {
     if (!this.eye.followed) return this.graph.spec.outline;
     const near = this.model.get("_near");
     const points = near.length ? near : this.graph.spec.outline;
@@ -204,6 +211,9 @@ function aspect_of(renderer) {
   return width / height;
 }
 
+const USUAL_WIDTH = 1180; // px of a cell, for which heights are asked
+const MOST_GROWN = 1.8;
+
 class Face {
   constructor(core, el) {
     this.core = core;
@@ -226,6 +236,7 @@ class Face {
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.picture.addEventListener("contextmenu", (event) => event.preventDefault(), true);
     this.picture.addEventListener("pointerdown", () => this.root.focus({ preventScroll: true }));
+    this.picture.addEventListener("wheel", (event) => this.wheel(event), { capture: true });
     this.hand = new Hand(core, this.canvas, this.picture);
     el.append(this.root);
     this.charts = [];
@@ -260,6 +271,7 @@ class Face {
 
   load_scene() {
     this.names.load();
+    this.compass.point(this.core.graph.spec.gravity ?? [0, 0, 0]);
     this.layers.load(this.core.graph.spec);
     const { grid, notes } = this.core.graph.spec;
     const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [];
@@ -303,12 +315,28 @@ class Face {
     if (held && !this.side.contains(document.activeElement)) this.root.focus({ preventScroll: true });
   }
 
+  // The wheel is the page's until the view has been clicked: one scrolls past it. With Ctrl it is always the picture's.
+  wheel(event) {
+    const mine = event.ctrlKey || event.metaKey || this.root.contains(document.activeElement) || document.fullscreenElement === this.root;
+    if (!mine) event.stopPropagation();
+    this.labels.classList.toggle("rbd-passing", !mine);
+    clearTimeout(this.passing);
+    if (!mine) this.passing = setTimeout(() => this.labels.classList.remove("rbd-passing"), 1200);
+  }
+
+  // Of the picture, px: as asked for in a cell of usual width, in proportion in a wider one, as far as the window is high.
+  tall() {
+    const asked = this.model.get("height");
+    const grown = asked * Math.min(MOST_GROWN, Math.max(1, this.root.clientWidth / USUAL_WIDTH));
+    return Math.round(Math.min(grown, Math.max(asked, 0.68 * window.innerHeight)));
+  }
+
   resize() {
     if (!this.canvas.view) return;
     const full = document.fullscreenElement === this.root;
     const beside = this.side.childElementCount > 0;
     this.stage.classList.toggle("rbd-wide", beside && this.root.clientWidth >= 800);
-    this.root.style.setProperty("--rbd-height", full ? "100vh" : `${this.model.get("height")}px`);
+    this.root.style.setProperty("--rbd-height", full ? "100vh" : `${this.tall()}px`);
     this.canvas.resize();
     this.frame();
     this.draw();
@@ -396,6 +424,7 @@ class Face {
   close() {
     this.core.faces.delete(this);
     this.side_turn = null;
+    clearTimeout(this.passing);
     delete this.root.core;
     this.root.remove();
     this.model.off("change:side", this.on_side);

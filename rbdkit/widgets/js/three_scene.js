@@ -1,6 +1,7 @@
 // The scene as three.js objects: every mesh is an ordinary one in an ordinary scene.
 
 const GRID_RINGS = [0.25, 0.45, 0.65, 0.85, 1.0]; // radii at which the grid grows fainter
+const SHADOWLESS = new Set(["collision", "inertia", "ground", "supports"]);
 const GRID_OPACITY = [0.36, 0.28, 0.2, 0.12, 0.06];
 
 class ThreeScene {
@@ -10,6 +11,7 @@ class ThreeScene {
     this.holder = new THREE.Group();
     objects.root.add(this.holder);
     this.dark = false;
+    this.shadows = new Shadows(this);
     this.layers = {};
     this.spec = null;
     this.clear();
@@ -29,11 +31,14 @@ class ThreeScene {
       color: new THREE.Attribute(typed(Uint8Array, spec.color), 4, true),
     };
     this.index = new THREE.Attribute(typed(Uint32Array, spec.index), 1);
+    this.shadows.begin(spec.shade, this.size());
+    const casting = new Set(spec.layers.filter((layer) => !layer.xray && !SHADOWLESS.has(layer.name)).map((layer) => layer.name));
     const xray = new Set(spec.layers.filter((layer) => layer.xray).map((layer) => layer.name));
     const ranges = new Map();
     for (const [node, layer, opacity, start, count] of spec.parts) {
       if (!ranges.has(start)) ranges.set(start, this.range(start, count));
       this.hang(node, layer, ranges.get(start), this.material(opacity, false), opacity < 1 ? 1 : 0);
+      if (casting.has(layer) && opacity >= 1) this.shadows.cast(this.group(node), ranges.get(start), layer, start, count);
       if (xray.has(layer)) this.hang(node, layer, ranges.get(start), this.material(0.3, true), 2);
     }
     this.build_grid(spec.grid);
@@ -46,8 +51,13 @@ class ThreeScene {
     mesh.frustumCulled = false;
     mesh.renderOrder = order;
     mesh.userData = { node, layer, plain: material };
-    (this.nodes[node] ?? this.stretched[node - this.nodes.length]).add(mesh);
+    this.group(node).add(mesh);
     this.members[layer].push(mesh);
+  }
+
+  // What moves with a node; those beyond the last one are stretched.
+  group(node) {
+    return this.nodes[node] ?? this.stretched[node - this.nodes.length];
   }
 
   // A stretch of the shared buffers as a geometry of its own.
@@ -148,12 +158,14 @@ class ThreeScene {
 
   color_theme(dark) {
     this.dark = dark;
+    this.shadows.color_theme(dark);
     for (const lines of this.grid_lines) lines.material.color.set(dark ? "#aab4c0" : "#5d6875");
   }
 
   show(layer, visible) {
     this.layers[layer] = visible;
     for (const object of this.members?.[layer] ?? []) object.visible = visible;
+    this.shadows.show(this.layers);
   }
 
   // Seven numbers a node: position and quaternion (x, y, z, w).
@@ -186,6 +198,7 @@ class ThreeScene {
   clear() {
     for (const thing of this.disposable ?? []) thing.dispose();
     for (const child of [...this.holder.children]) this.holder.remove(child);
+    this.shadows.clear();
     this.disposable = [];
     this.materials = {};
     this.members = {};

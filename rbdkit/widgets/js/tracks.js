@@ -119,27 +119,19 @@ class Trails {
     for (const trail of this.graph.spec.trails) {
       const { pairs, times } = tracks.path(trail.node, trail.point);
       if (!pairs.length) continue;
-      this.add(this.thin(pairs, trail.color), times, false);
-      this.add(this.broad(pairs, trail.color), times, true);
+      this.add(this.drawn(pairs, trail.color, 1.3, 0.6), times, false);
+      this.add(this.drawn(pairs, trail.color, 2.6, 1), times, true);
     }
   }
 
-  thin(pairs, color) {
-    const { THREE, objects } = this.graph;
-    const geometry = new THREE.Geometry();
-    geometry.addAttribute("position", new THREE.Attribute(pairs, 3));
-    const material = objects.lines.material.clone();
-    material.color.set(color);
-    Object.assign(material, { transparent: true, opacity: 0.5, depthWrite: false });
-    return new THREE.LineSegments(geometry, material);
-  }
-
-  broad(pairs, color) {
+  drawn(pairs, color, width, opacity) {
     const { THREE, objects } = this.graph;
     const geometry = new THREE.LineGeometry();
     Object.getPrototypeOf(THREE.LineGeometry.prototype).setPositions.call(geometry, pairs);
     const material = objects.line.material.clone();
-    material.linewidth = 2.2;
+    material.linewidth = width;
+    Object.assign(material, { transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
+    material.uniforms.opacity.value = opacity;
     material.uniforms.diffuse.value.set(color);
     const line = new THREE.Line2(geometry, material);
     const resolution = material.uniforms.resolution.value;
