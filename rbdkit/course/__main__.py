@@ -1,4 +1,4 @@
-"""Work on the course: ``python -m rbdkit.course headers``."""
+"""Work on the course: ``python -m rbdkit.course headers``, and ``grade submissions/ --out grades.csv``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from rbdkit.course import headers
+from rbdkit.course.grading import grade
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
@@ -17,7 +18,19 @@ def main(arguments: list[str] | None = None) -> int:
     jobs = parser.add_subparsers(dest="job", required=True)
     writing = jobs.add_parser("headers", help="write headers, footers and hints of the notebooks from the table")
     writing.add_argument("folder", nargs="?", type=Path, default=NOTEBOOKS, help="where the notebooks lie")
+    grading = jobs.add_parser("grade", help="run the notebooks that students handed in, and judge their answers")
+    grading.add_argument("folder", type=Path, help="with a folder a student, or a file a student")
+    grading.add_argument("--out", type=Path, required=True, help="the table to write, CSV")
+    grading.add_argument("--seconds", type=float, default=60.0, help="time for each cell (60)")
+    grading.add_argument("--strict", action="store_true", help="functions that are a student's to write raise")
+    grading.add_argument("--notebooks", type=Path, default=NOTEBOOKS, help="the notebooks of the course")
     chosen = parser.parse_args(arguments)
+    if chosen.job == "grade":
+        try:
+            grade(chosen.folder, chosen.out, chosen.notebooks, chosen.seconds, chosen.strict)
+        except FileNotFoundError as fault:
+            parser.error(str(fault))
+        return 0
     for file in headers.write(chosen.folder):
         print(f"{file.relative_to(chosen.folder)} is up to date now")
     return 0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Collection, Iterable
-from types import CodeType, FrameType
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,19 @@ def names(answer: Any) -> set[str]:
     return {str(name).strip().lower() for name in answer} if isinstance(answer, Collection) else {brief(answer)}
 
 
+_FORBIDDEN: ContextVar[tuple[FunctionType, ...]] = ContextVar("_FORBIDDEN", default=())
+
+
+@contextmanager
+def forbidding(functions: Iterable[FunctionType]) -> Iterator[None]:
+    """For the length of a with block, functions that a student's function may not lean on, beside its check's."""
+    before = _FORBIDDEN.set(tuple(functions))
+    try:
+        yield
+    finally:
+        _FORBIDDEN.reset(before)
+
+
 def call(function: Any, *arguments: Any, own: Iterable[Callable[..., Any]] = ()) -> tuple[Any, str]:
     """What the student's function returns, and in words what went wrong, or ''.
 
@@ -64,7 +79,8 @@ def call(function: Any, *arguments: Any, own: Iterable[Callable[..., Any]] = ())
     if not callable(function):
         return None, f"{brief(function)} is not a function."
     borrowed: dict[CodeType, str] = {}
-    forbidden = {each.__code__: each.__name__ for each in own}
+    watched: list[Any] = [*own, *_FORBIDDEN.get()]
+    forbidden: dict[CodeType, str] = {each.__code__: each.__name__ for each in watched}
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
         if event == "call" and frame.f_code in forbidden:

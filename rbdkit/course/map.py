@@ -15,7 +15,7 @@ STYLE = """
   max-width: 980px }
 .rbd-map .part { font-weight: 600; color: var(--jp-ui-font-color2, #777) }
 .rbd-map .row { display: flex; flex-wrap: wrap; gap: 8px }
-.rbd-map a { display: block; width: 138px; min-height: 44px; padding: 6px 8px 8px; border-radius: 6px; font-size: 12px;
+.rbd-map a { display: block; width: 128px; min-height: 44px; padding: 6px 8px 8px; border-radius: 6px; font-size: 12px;
   line-height: 1.25; text-decoration: none; color: var(--jp-ui-font-color1, #222);
   border: 1px solid var(--jp-border-color1, #bbb); background: linear-gradient(to right,
   color-mix(in srgb, #1a7f37 30%, transparent) var(--done), transparent var(--done)) }

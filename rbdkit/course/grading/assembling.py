@@ -1,0 +1,150 @@
+"""What is run of a notebook that was handed in: the course's own cells, with the student's answers in their places.
+
+Cells of the course that a student has changed or deleted run as they were; cells that a student has added run where
+they were put. So answers may lean on helpers of the student's, and a check is never the student's.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rbdkit.course.catalogue import Exercise, exercises
+from rbdkit.course.contents import LESSONS, Lesson
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A notebook that a student has handed in."""
+
+    student: str
+    file: Path
+
+
+@dataclass(frozen=True)
+class Step:
+    """Code to run: the course's own, the student's, or the arguments of a check.
+
+    Attributes
+    ----------
+    kind
+        ``"course"``, ``"student"`` or ``"check"``.
+    exercise
+        Of an answer or check, the exercise.
+    given
+        Of an answer, the names that the check is handed besides it: the student may not change them.
+    """
+
+    kind: str
+    code: str
+    exercise: Exercise | None = None
+    given: tuple[str, ...] = ()
+
+
+def submissions(folder: Path) -> list[Submission]:
+    """The notebooks in a folder: a folder a student, with any folders inside, or a file a student.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such folder, or no notebook in it.
+    """
+    files = [file for file in sorted(folder.rglob("*.ipynb")) if ".ipynb_checkpoints" not in file.parts]
+    if not files:
+        raise FileNotFoundError(f"there is no notebook in {folder}; it holds a folder a student, or a file a student")
+    found = [Submission(file.relative_to(folder).parts[0].removesuffix(".ipynb"), file) for file in files]
+    return sorted(found, key=lambda each: (each.student, each.file))
+
+
+def lesson_of(notebook: dict[str, Any]) -> Lesson | None:
+    """The notebook of the course that one handed in was made from, by the tags of its answers."""
+    names = [exercise.rpartition("-")[0] for cell in notebook["cells"] for exercise in _tagged(cell, "exercise")]
+    most = max(names, key=names.count, default="")
+    return next((each for each in LESSONS if each.name == most), None)
+
+
+def assembled(course: dict[str, Any], handed_in: dict[str, Any], lesson: Lesson) -> Iterator[Step]:
+    """What to run, in order.
+
+    Parameters
+    ----------
+    course, handed_in
+        The notebook of the course, and what came back of it, as JSON.
+    """
+    by_name = {each.name: each for each in exercises(lesson.name)}
+    answers, added = _from_student(course, handed_in)
+    for cell in course["cells"]:
+        code = _code(cell)
+        for name in _tagged(cell, "exercise"):
+            call = next((_code(c) for c in course["cells"] if name in _tagged(c, "check")), "")
+            yield Step("student", answers.get(name, ""), by_name[name], _given(call, code))
+            yield Step("check", arguments(call), by_name[name])
+        if cell["cell_type"] == "code" and not _tagged(cell, "exercise") and not _tagged(cell, "check"):
+            yield Step("course", code)
+        for extra in added.get(cell["id"], ()):
+            yield Step("student", extra)
+
+
+def arguments(call: str) -> str:
+    """What a check is called with, as code: ``chapter.check(a, b)`` becomes ``(a, b,)``."""
+    tree = ast.parse(call.strip(), mode="eval").body
+    if not isinstance(tree, ast.Call) or tree.keywords:
+        raise ValueError(f"{call!r} is not the plain call of a check")
+    return f"({''.join(f'{ast.unparse(each)}, ' for each in tree.args)})"
+
+
+def read(file: Path) -> dict[str, Any]:
+    """A notebook as JSON; its cells have ids.
+
+    Raises
+    ------
+    ValueError
+        The file is no notebook.
+    """
+    try:
+        notebook = json.loads(file.read_text(encoding="utf-8"))
+        for number, cell in enumerate(notebook["cells"]):
+            cell.setdefault("id", f"cell {number}")
+            cell.setdefault("metadata", {})
+            _code(cell)
+    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise ValueError(f"{file.name} is no notebook: {fault}") from None
+    return dict(notebook)
+
+
+def _from_student(course: dict[str, Any], handed_in: dict[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Answers by exercise, and what was added behind which cell of the course."""
+    known = {cell["id"] for cell in course["cells"]}
+    answers: dict[str, str] = {}
+    added: dict[str, list[str]] = {}
+    last = course["cells"][0]["id"]
+    for cell in handed_in["cells"]:
+        if names := _tagged(cell, "exercise"):
+            answers.update(dict.fromkeys(names, _code(cell)))
+        elif cell["id"] not in known and cell["cell_type"] == "code" and not _tagged(cell, "check"):
+            added.setdefault(last, []).append(_code(cell))
+        if cell["id"] in known:
+            last = cell["id"]
+    return answers, added
+
+
+def _given(call: str, start: str) -> tuple[str, ...]:
+    """Names in the call of a check that are not the answer's: what the answer's cell does not make."""
+    tree = ast.parse(start)
+    named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    made = {node.id for node in named if isinstance(node.ctx, ast.Store)}
+    made |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    used = {node.id for node in ast.walk(ast.parse(arguments(call))) if isinstance(node, ast.Name)}
+    return tuple(sorted(used - made))
+
+
+def _tagged(cell: dict[str, Any], kind: str) -> list[str]:
+    return [tag.partition(":")[2] for tag in cell["metadata"].get("tags", ()) if tag.startswith(f"{kind}:")]
+
+
+def _code(cell: dict[str, Any]) -> str:
+    return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])

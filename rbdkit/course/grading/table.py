@@ -1,0 +1,91 @@
+"""A table of grades: a row a student, with points and reasons."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+from rbdkit.course.catalogue import exercises
+from rbdkit.course.grading.assembling import Submission, assembled, lesson_of, read, submissions
+from rbdkit.course.grading.running import Grade, grade_notebook
+
+
+def grade(
+    folder: Path,
+    out: Path,
+    notebooks: Path,
+    seconds: float = 60.0,
+    strict: bool = False,
+    say: Callable[[str], None] = print,
+) -> dict[str, list[Grade]]:
+    """Grade all notebooks in a folder and write the table.
+
+    Parameters
+    ----------
+    folder
+        With a folder a student, or a file a student.
+    out
+        The table to write, CSV: student, points, possible points, then points and reason of every exercise.
+    notebooks
+        The notebooks of the course.
+    seconds, strict
+        See `grade_notebook`.
+    say
+        Is told how it goes on.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is nothing to grade.
+    """
+    grades: dict[str, list[Grade]] = {}
+    for each in submissions(folder):
+        found = _graded(each, notebooks, seconds, strict, say)
+        best = {old.exercise: old for old in grades.get(each.student, [])}
+        for new in found:  # of two copies of a notebook the better answers count
+            if new.exercise not in best or new.points > best[new.exercise].points:
+                best[new.exercise] = new
+        grades[each.student] = list(best.values())
+        say(f"{each.student}, {each.file.name}: {sum(g.points for g in found)} of {sum(g.possible for g in found)}")
+    _write(out, grades)
+    return grades
+
+
+def _graded(each: Submission, notebooks: Path, seconds: float, strict: bool, say: Callable[[str], None]) -> list[Grade]:
+    try:
+        handed_in = read(each.file)
+    except ValueError as fault:
+        say(f"{each.student}: {fault}")
+        return []
+    lesson = lesson_of(handed_in)
+    if lesson is None:
+        say(f"{each.student}: {each.file.name} has no cell with the tag of an exercise")
+        return []
+    course = read(notebooks / f"{lesson.file}.ipynb")
+    return grade_notebook(tuple(assembled(course, handed_in, lesson)), seconds, strict)
+
+
+def _write(out: Path, grades: dict[str, list[Grade]]) -> None:
+    seen = {each.exercise for found in grades.values() for each in found}
+    columns = [each.name for each in exercises() if each.name in seen]
+    with out.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["student", "points", "possible", *columns, *(f"{name} why" for name in columns)])
+        for student, found in sorted(grades.items()):
+            by_name = {each.exercise: each for each in found}
+            table.writerow(
+                [
+                    student,
+                    sum(each.points for each in found),
+                    sum(each.possible for each in found),
+                    *(by_name[name].points if name in by_name else "" for name in columns),
+                    *(_plain(by_name[name].why) if name in by_name else "" for name in columns),
+                ]
+            )
+
+
+def _plain(text: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    text = " ".join(text.split())
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text

@@ -1,0 +1,186 @@
+"""Notebooks that were handed in are judged by the teacher's checks, whatever is in them."""
+
+import csv
+import json
+from types import FunctionType
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.course import exercise, exercises
+from rbdkit.course.__main__ import NOTEBOOKS, main
+from rbdkit.course.contents import LESSONS
+from rbdkit.course.grading import assembled, submissions
+from rbdkit.course.grading import session as grading_session
+from rbdkit.course.grading.assembling import arguments, lesson_of, read
+from rbdkit.spatial.rates import classical_acceleration
+
+START = {  # a short course: three exercises of the first notebook, and two of others for what strict means
+    "00-1": ("my_period = 1.0", "rbd.course.first_steps.period(my_period, model)"),
+    "00-3": ('my_model = rbd.Model("two rods")', "rbd.course.first_steps.two_rods(my_model)"),
+    "00-2": ("my_step = 1e-3", "rbd.course.first_steps.longest_step(my_step, double, start_pose)"),
+}
+GIVEN = """import numpy as np
+import rbdkit as rbd
+
+model, double = rbd.library.pendulum(), rbd.library.double_pendulum()
+start_pose = np.array([1.5, 0.5])"""
+
+
+def cell(name, source, tag=None):
+    tags = {"tags": [tag]} if tag else {}
+    return {"cell_type": "code", "id": name, "metadata": tags, "source": source, "outputs": [], "execution_count": None}
+
+
+def notebook(answers=(), added="", checks=None, start=START):
+    cells = [cell("given", GIVEN)]
+    for name, (code, check) in start.items():
+        cells.append(cell(f"answer-{name}", dict(answers).get(name, code), f"exercise:{name}"))
+        cells.append(cell(f"check-{name}", checks or check, f"check:{name}"))
+    cells[1:1] = [cell("mine", added)] if added else []
+    return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+@pytest.fixture
+def course(tmp_path):
+    (tmp_path / "course").mkdir()
+    (tmp_path / "course" / "00_first_steps.ipynb").write_text(json.dumps(notebook()))
+    return tmp_path / "course"
+
+
+def hand_in(folder, student, content):
+    folder.joinpath(student, "week 1").mkdir(parents=True)
+    folder.joinpath(student, "week 1", "00_first_steps.ipynb").write_text(json.dumps(content))
+
+
+@pytest.mark.slow
+def test_a_class(course, tmp_path, capsys):
+    handed, out = tmp_path / "handed in", tmp_path / "grades.csv"
+    right = {each.name: each.solution for each in exercises("00")} | {"00-1": "my_period = period_of(model)"}
+    added = "def period_of(model):\n    return rbd.library.small_swing_period(model)"
+    hand_in(handed, "Ada", notebook(right, added))
+    cheating = {
+        "00-1": "import rbdkit.course.verdict as v\nv.wrong = v.right\nmodel = None\nmy_period = '=1+1'",
+        "00-3": "rbd.course.first_steps.two_rods.__wrapped__.__code__ = (lambda *a: 1).__code__\nmy_model = 3",
+        "00-2": "while True:\n    pass",
+    }
+    hand_in(handed, "Bob", notebook(cheating, checks='rbd.course.verdict.right("")'))
+    (handed / "Dot.ipynb").write_text("no notebook")
+
+    assert main(["grade", str(handed), "--out", str(out), "--notebooks", str(course), "--seconds", "12"]) == 0
+    assert "Dot: Dot.ipynb is no notebook" in capsys.readouterr().out
+    with out.open(newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert {name: (row["points"], row["possible"]) for name, row in rows.items()} == {
+        "Ada": ("4", "4"), "Bob": ("0", "4"), "Dot": ("0", "0"),
+    }  # fmt: skip
+    assert "1.638 s" in rows["Ada"]["00-1 why"]
+    assert rows["Bob"]["00-1 why"] == "the answer changes rbdkit itself: rbdkit.course.verdict.wrong"
+    assert "changes rbdkit itself: rbdkit.course.first_steps.two_rods" in rows["Bob"]["00-3 why"]
+    assert "took longer than 12 s" in rows["Bob"]["00-2 why"]
+
+
+def test_the_course_runs_and_not_what_became_of_it():
+    course = notebook()
+    changed = notebook({"00-1": "my_period = 2"}, added="helper = 1", checks="right()")
+    changed["cells"] = [each for each in changed["cells"] if each["id"] not in ("given", "answer-00-3", "check-00-2")]
+    steps = list(assembled(course, changed, LESSONS[0]))
+    assert [(step.kind, step.exercise and step.exercise.name) for step in steps] == [
+        ("course", None), ("student", None), *((kind, name) for name in START for kind in ("student", "check")),
+    ]  # fmt: skip
+    assert [step.code for step in steps[:4]] == [GIVEN, "helper = 1", "my_period = 2", "(my_period, model, )"]
+    assert steps[2].given == ("model",)
+    assert [step.code for step in steps if step.kind == "student"][-2:] == ["", START["00-2"][0]]
+
+
+def test_every_notebook_of_the_course_can_be_graded():
+    for lesson in LESSONS:
+        stored = read(NOTEBOOKS / f"{lesson.file}.ipynb")
+        steps = list(assembled(stored, stored, lesson))
+        judged = [step.exercise.name for step in steps if step.kind == "check"]
+        assert judged == [each.name for each in exercises(lesson.name)]
+        assert lesson_of(stored) == (lesson if exercises(lesson.name) else None)
+
+
+def test_what_is_forbidden_raises_and_is_open_again_afterwards():
+    exp = rbd.spatial.se3.exp
+    before = exp.__code__
+    names = {"model": 1, "other": 2}
+    grading_session.begin(names, ["model", "missing"], ["rbdkit.spatial.se3.exp"])
+    names["model"] = 3
+    with pytest.raises(RuntimeError, match="yours to write here"):
+        rbd.spatial.se3.exp(np.zeros(6))
+    assert grading_session.end(names) == []
+    assert exp.__code__ is before and np.array_equal(exp(np.zeros(6)), np.eye(4))
+    assert names == {"model": 1, "other": 2}
+
+
+def test_what_was_changed_is_named_and_put_back():
+    from rbdkit.course import verdict
+
+    right = verdict.right
+    grading_session.begin({}, [], [])
+    verdict.right = verdict.wrong
+    assert grading_session.end({}) == ["rbdkit.course.verdict.right"]
+    assert verdict.right is right
+    truth = verdict.Verdict.__bool__
+    grading_session.begin({}, [], [])
+    verdict.Verdict.__bool__ = lambda self: True
+    assert grading_session.end({}) == ["rbdkit.course.verdict.Verdict.__bool__"]
+    assert verdict.Verdict.__bool__ is truth and not verdict.wrong("")
+
+
+def test_in_strict_grading_a_function_may_not_lean_on_the_library(capsys):
+    """Exercise F05-5 watches nothing by itself."""
+
+    def lazy(omega, v, omega_dot, v_dot):
+        classical_acceleration(np.array([*omega_dot, *v_dot]), np.array([*omega, *v]))
+        return [*omega_dot, *(v_dot - np.cross(omega, v))]
+
+    for forbidden, points in ((list(exercise("F05-5").forbidden), 0), ([], 1)):
+        grading_session.judge("F05-5", (lazy,), "word", forbidden)
+        said = json.loads(capsys.readouterr().out.removeprefix("word "))
+        assert said["points"] == points
+        assert points or "for you to write" in said["why"]
+
+
+@pytest.mark.parametrize("each", [e for e in exercises() if e.forbidden], ids=lambda each: each.name)
+def test_what_is_forbidden_exists_and_no_solution_needs_it(each):
+    for path in each.forbidden:
+        function = grading_session._function(path)
+        assert isinstance(function, FunctionType) and not function.__code__.co_freevars
+        assert path.removeprefix("rbdkit.spatial.") not in each.solution
+
+
+def test_submissions(tmp_path):
+    for name in ("b/x.ipynb", "b/deep/y.ipynb", "a.ipynb", "b/.ipynb_checkpoints/x.ipynb"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    assert [(each.student, each.file.name) for each in submissions(tmp_path)] == [
+        ("a", "a.ipynb"),
+        ("b", "y.ipynb"),
+        ("b", "x.ipynb"),
+    ]
+    with pytest.raises(FileNotFoundError, match="no notebook in"):
+        submissions(tmp_path / "nowhere")
+    with pytest.raises(SystemExit):
+        main(["grade", str(tmp_path / "nowhere"), "--out", str(tmp_path / "grades.csv")])
+
+
+@pytest.mark.parametrize(("call", "code"), [("c.f(a, [b, *d])", "(a, [b, *d], )"), ("f()", "()")])
+def test_arguments(call, code):
+    assert arguments(call) == code
+
+
+@pytest.mark.parametrize("call", ["f(a=1)", "a", "not code"])
+def test_other_calls_are_no_checks(call):
+    with pytest.raises((ValueError, SyntaxError)):
+        arguments(call)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}'])
+def test_what_is_no_notebook(tmp_path, content):
+    (tmp_path / "x.ipynb").write_text(content)
+    with pytest.raises(ValueError, match=r"x\.ipynb is no notebook"):
+        read(tmp_path / "x.ipynb")
