@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 from rbdkit.course import headers
-from rbdkit.course.grading import grade
+from rbdkit.course.contents import lesson
+from rbdkit.course.grading import assign, grade
+from rbdkit.course.grading.assigning import TOOLS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
@@ -24,10 +26,30 @@ def main(arguments: list[str] | None = None) -> int:
     grading.add_argument("--seconds", type=float, default=60.0, help="time for each cell (60)")
     grading.add_argument("--strict", action="store_true", help="functions that are a student's to write raise")
     grading.add_argument("--notebooks", type=Path, default=NOTEBOOKS, help="the notebooks of the course")
+    grading.add_argument("--seed", default="", help="the word with which students' own numbers were drawn")
+    assigning = jobs.add_parser("assign", help="write a notebook to hand out, without solutions")
+    assigning.add_argument("lesson", help="its name, such as F05")
+    assigning.add_argument("--out", type=Path, required=True, help="a folder")
+    assigning.add_argument("--students", nargs="*", default=[], help="one for each of these, with numbers of their own")
+    assigning.add_argument("--seed", default="", help="a word of yours, with which the numbers are drawn")
+    assigning.add_argument("--tool", choices=TOOLS, default="", help="in the form of this tool")
+    assigning.add_argument("--no-hints", action="store_true", help="without hints, too")
+    assigning.add_argument("--notebooks", type=Path, default=NOTEBOOKS, help="the notebooks of the course")
     chosen = parser.parse_args(arguments)
+    if chosen.job == "assign":
+        if chosen.students and not chosen.seed:
+            parser.error("numbers of students' own need a --seed; grade by the same")
+        try:
+            this = lesson(chosen.lesson)
+        except LookupError as fault:
+            parser.error(str(fault))
+        hints = not chosen.no_hints
+        for file in assign(chosen.notebooks, this, chosen.out, chosen.students, chosen.seed, chosen.tool, hints):
+            print(file)
+        return 0
     if chosen.job == "grade":
         try:
-            grade(chosen.folder, chosen.out, chosen.notebooks, chosen.seconds, chosen.strict)
+            grade(chosen.folder, chosen.out, chosen.notebooks, chosen.seconds, chosen.strict, chosen.seed)
         except FileNotFoundError as fault:
             parser.error(str(fault))
         return 0

@@ -22,6 +22,32 @@ class Slip:
 
 
 @dataclass(frozen=True)
+class Number:
+    """A number of an exercise that may be another one for every student.
+
+    Attributes
+    ----------
+    name
+        Of the argument of the check.
+    usual, low, high, digits
+        What stands in the notebook, and between what and with how many decimals others are drawn.
+    text
+        How the exercise says it, with braces in place of the number.
+    """
+
+    name: str
+    usual: float
+    low: float
+    high: float
+    digits: int
+    text: str
+
+    def said(self, number: float) -> str:
+        """The words of the exercise with a number in them."""
+        return self.text.replace("{}", f"{number:g}")
+
+
+@dataclass(frozen=True)
 class Exercise:
     """One exercise of a notebook.
 
@@ -41,6 +67,8 @@ class Exercise:
         Common wrong answers.
     forbidden
         Functions of rbdkit that do what the student is to write; in strict grading they raise.
+    numbers
+        What may be another number for every student.
     """
 
     name: str
@@ -53,6 +81,7 @@ class Exercise:
     why: str
     slips: tuple[Slip, ...] = ()
     forbidden: tuple[str, ...] = ()
+    numbers: tuple[Number, ...] = ()
 
     @property
     def lesson(self) -> str:
@@ -73,6 +102,7 @@ def _read(file: Path) -> tuple[Exercise, ...]:
     found = []
     for number, row in enumerate(table["exercise"], 1):
         slips = tuple(Slip(**slip) for slip in row.pop("slips", []))
+        row["numbers"] = tuple(Number(**number) for number in row.get("numbers", ()))
         for key in ("hints", "forbidden"):
             row[key] = tuple(row.get(key, ()))
         found.append(Exercise(name=f"{file.stem}-{number}", slips=slips, **row))

@@ -55,15 +55,15 @@ def _quickest() -> float:
 
 
 @checks("01-4")
-def syrup(answer: Any) -> Verdict:
+def syrup(answer: Any, sinks: float = SINKS) -> Verdict:
     """Exercise 4: the resistance c (N s/m) with which a ball of 1 kg sinks with 3 m/s in the end."""
     c = number(answer)
     if c is None or c <= 0.0:
         return wrong(f"{brief(answer)} is no resistance; give a number of N s/m, more than zero.")
     speed = MASS * GRAVITY / c
-    if abs(speed - SINKS) > 0.01 * SINKS:
-        hint = "resist more" if speed > SINKS else "resist less"
-        if abs(c - SINKS) < 1e-3:
+    if abs(speed - sinks) > 0.01 * sinks:
+        hint = "resist more" if speed > sinks else "resist less"
+        if abs(c - sinks) < 1e-3:
             hint = "that is the speed itself: which two forces are equal when nothing changes any more?"
         return wrong(f"with {c:.3g} N s/m it sinks with {speed:.3g} m/s in the end; {hint}.")
     return right(f"{c:.4g} N s/m: in the end its weight, {MASS * GRAVITY:.4g} N, is all that the syrup has to bear.")

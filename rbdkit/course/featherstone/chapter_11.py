@@ -99,17 +99,17 @@ def friction_cone(answer: Any) -> Verdict:
 
 
 @checks("F11-4")
-def slope_angle(answer: Any) -> Verdict:
-    """Exercise 4: the slope in degrees at which a block with mu = 0.7 begins to slip."""
+def slope_angle(answer: Any, mu: float = 0.7) -> Verdict:
+    """Exercise 4: the slope in degrees at which a block with that friction begins to slip."""
     given = number(answer)
     if given is None:
         return wrong(f"{brief(answer)} is not an angle in degrees.")
-    angle = float(np.degrees(np.arctan(0.7)))
+    angle = float(np.degrees(np.arctan(mu)))
     if abs(given - angle) < 0.05:
         return right(f"tan α = μ: α = {angle:.2f}°, whatever the block weighs.")
     if abs(given - np.radians(angle)) < 1e-3:
         return wrong("right in rad; degrees are asked for.")
-    if abs(given - np.degrees(np.arcsin(0.7))) < 0.05:
+    if mu < 1.0 and abs(given - np.degrees(np.arcsin(mu))) < 0.05:
         return wrong("sin α = μ forgets that the normal force falls with the slope too.")
     return wrong("the weight along the slope is m g sin α, what friction can hold μ m g cos α.")
 

@@ -149,12 +149,12 @@ def planet_subspace(function: Any) -> Verdict:
 
 
 @checks("F04-5")
-def norm_after(answer: Any) -> Verdict:
+def norm_after(answer: Any, spin: float = SPIN) -> Verdict:
     """Exercise 5: the norm of a quaternion after many Euler steps without renormalization, to a part in a thousand."""
     found = number(answer)
     if found is None:
         return wrong(f"{brief(answer)} is not a number.")
-    half = 0.5 * STEP * SPIN
+    half = 0.5 * STEP * spin
     exact = (1.0 + half**2) ** (STEPS / 2)
     if abs(found - exact) < 1e-3 * exact:
         return right(
@@ -163,7 +163,7 @@ def norm_after(answer: Any) -> Verdict:
         )
     if abs(found - (1.0 + half**2) ** STEPS) < 2e-3 * exact:
         return wrong("that is the square of the norm: p grows by the root of 1 + (hω/2)² in each step.")
-    if abs(found - (1.0 + (STEP * SPIN) ** 2) ** (STEPS / 2)) < 2e-3 * exact:
+    if abs(found - (1.0 + (STEP * spin) ** 2) ** (STEPS / 2)) < 2e-3 * exact:
         return wrong("the rate of p is half of ω (Eq 4.13): its length is ω/2, not ω.")
     if abs(found - 1.0) < 1e-3:
         return wrong(

@@ -25,24 +25,24 @@ BENT = (0.5, -1.0, 0.8)
 
 
 @checks("F07-1")
-def diagonal_push(mass: Any) -> Verdict:
+def diagonal_push(mass: Any, cylinder: float = M2) -> Verdict:
     """Exercise 1: apparent mass of the box of Example 7.1 for a force along (1, 1, 0), kg."""
     answer = number(mass)
     if answer is None:
         return wrong(f"{brief(mass)} is not a number of kilograms.")
-    along_x, along_y = M1 + M2, M1
+    along_x, along_y = M1 + cylinder, M1
     exact = 2.0 / (1.0 / along_x + 1.0 / along_y)
     if abs(answer - exact) < 5e-3:
         return right(
-            f"{exact:.3f} kg, the harmonic mean of 5 and 2: the two parts of the force cause accelerations, and it is "
-            "these that add up along the diagonal."
+            f"{exact:.3f} kg, the harmonic mean of {along_x:g} and {along_y:g}: the two parts of the force cause "
+            "accelerations, and it is these that add up along the diagonal."
         )
     if abs(answer - 0.5 * (along_x + along_y)) < 5e-3:
         return wrong(
-            "3.5 kg is the mean of the masses along x and y, d . M d. That is the force needed to accelerate the box "
-            "straight along the diagonal; pushed along it, the box swerves."
+            f"{answer:g} kg is the mean of the masses along x and y, d . M d. That is the force needed to accelerate "
+            "the box straight along the diagonal; pushed along it, the box swerves."
         )
-    if any(abs(answer - part) < 5e-3 for part in (along_x, along_y, M2)):
+    if any(abs(answer - part) < 5e-3 for part in (along_x, along_y, cylinder)):
         return wrong(
             f"{answer:g} kg: along the diagonal the cylinder neither comes along fully nor stays behind fully."
         )

@@ -110,12 +110,12 @@ def _difference(answer: Callable[..., Any], given: tuple[Any, ...], expected: An
 
 
 @checks("F09-3")
-def standing_rod(frequency: Any) -> Verdict:
-    """Exercise 3: rad/s above which a uniform rod of 0.6 m stands on a pivot shaken by 15 mm."""
+def standing_rod(frequency: Any, length: float = ROD) -> Verdict:
+    """Exercise 3: rad/s above which a uniform rod of that length (m) stands on a pivot shaken by 15 mm."""
     answer = number(frequency)
     if answer is None:
         return wrong(f"{brief(frequency)} is not a frequency in rad/s.")
-    bob = np.sqrt(2 * 9.81 * ROD) / SHAKE
+    bob = np.sqrt(2 * 9.81 * length) / SHAKE
     exact = np.sqrt(2.0 / 3.0) * bob
     if abs(answer / exact - 1.0) < 0.01:
         return right(f"{exact:.0f} rad/s: a rod swings like a bob at two thirds of its length.")

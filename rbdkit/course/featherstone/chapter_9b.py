@@ -54,10 +54,10 @@ def wrist(answer: Any) -> Verdict:
 
 
 @checks("F09b-2")
-def best_ratio(answer: Any) -> Verdict:
-    """Exercise 2: the gear ratio with which a motor of given torque accelerates a load the most."""
+def best_ratio(answer: Any, load: float = LOAD) -> Verdict:
+    """Exercise 2: the gear ratio with which a motor of given torque accelerates a load (kg m2) the most."""
     x = number(answer)
-    exact = float(np.sqrt(LOAD / ROTOR))
+    exact = float(np.sqrt(load / ROTOR))
     if x is None or x <= 0.0:
         return wrong("a positive number, please: turns of the rotor for one of the load.")
     if abs(x - exact) < 0.07 * exact:
@@ -67,7 +67,7 @@ def best_ratio(answer: Any) -> Verdict:
         )
     if abs(x - exact**2) < 0.02 * exact**2:
         return wrong("J/I is ρ²: the inertia goes with the square of the ratio.")
-    share = x * ROTOR * LOAD / (LOAD + x**2 * ROTOR) / (0.5 * exact * ROTOR)
+    share = x * ROTOR * load / (load + x**2 * ROTOR) / (0.5 * exact * ROTOR)
     why = "the rotor is most of what is moved" if x > exact else "the motor's torque reaches the load too weak"
     return wrong(f"with {x:g} the load gets {100 * share:.3g} % of the best acceleration: {why}.")
 

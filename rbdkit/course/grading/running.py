@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,12 @@ class Grade:
     why: str
 
 
-def grade_notebook(steps: Sequence[Step], seconds: float = 60.0, strict: bool = False) -> list[Grade]:
+def grade_notebook(
+    steps: Sequence[Step],
+    seconds: float = 60.0,
+    strict: bool = False,
+    numbers: Mapping[str, Mapping[str, float]] | None = None,
+) -> list[Grade]:
     """Run the steps of a notebook in a fresh kernel and judge its answers.
 
     Parameters
@@ -35,6 +40,8 @@ def grade_notebook(steps: Sequence[Step], seconds: float = 60.0, strict: bool = 
         Time for each cell. What takes longer is interrupted; a kernel that does not react to that is given up.
     strict
         Whether the functions that a student is to write raise when they are taken from the library.
+    numbers
+        By exercise, what the student was given in place of the usual numbers.
     """
     from nbclient import NotebookClient
     from nbformat.v4 import new_notebook
@@ -58,7 +65,7 @@ def grade_notebook(steps: Sequence[Step], seconds: float = 60.0, strict: bool = 
                 elif step.kind == "student":
                     trouble = _answered(kernel, step, strict)
                 elif step.exercise is not None:
-                    grades.append(_judged(kernel, step, trouble, strict))
+                    grades.append(_judged(kernel, step, trouble, strict, (numbers or {}).get(step.exercise.name, {})))
     return grades
 
 
@@ -103,13 +110,14 @@ def _answered(kernel: _Kernel, step: Step, strict: bool) -> str:
     return f"the answer's cell stopped: {stopped}" if stopped else ""
 
 
-def _judged(kernel: _Kernel, step: Step, trouble: str, strict: bool) -> Grade:
+def _judged(kernel: _Kernel, step: Step, trouble: str, strict: bool, numbers: Mapping[str, float]) -> Grade:
     exercise = step.exercise
     assert exercise is not None
     if trouble:
         return Grade(exercise.name, 0, exercise.stars, trouble)
     token, forbidden = secrets.token_hex(16), list(exercise.forbidden) if strict else []
-    printed, stopped = kernel.run(f"{SESSION}.judge({exercise.name!r}, {step.code}, {token!r}, {forbidden!r})")
+    rest = f"{token!r}, {forbidden!r}, {dict(numbers)!r}"
+    printed, stopped = kernel.run(f"{SESSION}.judge({exercise.name!r}, {step.code}, {rest})")
     if token not in printed:
         return Grade(exercise.name, 0, exercise.stars, f"there is no answer: {stopped}")
     said = json.loads(printed.rpartition(token)[2])

@@ -62,10 +62,12 @@ def end(names: dict[str, Any]) -> list[str]:
     return changed
 
 
-def judge(name: str, answer: tuple[Any, ...], token: str, forbidden: list[str]) -> None:
+def judge(
+    name: str, answer: tuple[Any, ...], token: str, forbidden: list[str], numbers: dict[str, float] | None = None
+) -> None:
     """Print what the check says, with a word that only the grader knows."""
     with forbidding([_function(each) for each in forbidden]):
-        verdict = exercise(name).judge(*answer)
+        verdict = exercise(name).judge(*answer, **(numbers or {}))
     print(token, json.dumps({"points": verdict.points, "right": verdict.right, "why": verdict.why}))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rbdkit.course.catalogue import exercises
 from rbdkit.course.grading.assembling import Submission, assembled, lesson_of, read, submissions
+from rbdkit.course.grading.assigning import numbers_of
 from rbdkit.course.grading.running import Grade, grade_notebook
 
 
@@ -17,6 +18,7 @@ def grade(
     notebooks: Path,
     seconds: float = 60.0,
     strict: bool = False,
+    seed: str = "",
     say: Callable[[str], None] = print,
 ) -> dict[str, list[Grade]]:
     """Grade all notebooks in a folder and write the table.
@@ -31,6 +33,8 @@ def grade(
         The notebooks of the course.
     seconds, strict
         See `grade_notebook`.
+    seed
+        With which numbers of the students' own were drawn; none were if it is empty.
     say
         Is told how it goes on.
 
@@ -41,7 +45,7 @@ def grade(
     """
     grades: dict[str, list[Grade]] = {}
     for each in submissions(folder):
-        found = _graded(each, notebooks, seconds, strict, say)
+        found = _graded(each, notebooks, seconds, strict, seed, say)
         best = {old.exercise: old for old in grades.get(each.student, [])}
         for new in found:  # of two copies of a notebook the better answers count
             if new.exercise not in best or new.points > best[new.exercise].points:
@@ -52,7 +56,9 @@ def grade(
     return grades
 
 
-def _graded(each: Submission, notebooks: Path, seconds: float, strict: bool, say: Callable[[str], None]) -> list[Grade]:
+def _graded(
+    each: Submission, notebooks: Path, seconds: float, strict: bool, seed: str, say: Callable[[str], None]
+) -> list[Grade]:
     try:
         handed_in = read(each.file)
     except ValueError as fault:
@@ -63,7 +69,8 @@ def _graded(each: Submission, notebooks: Path, seconds: float, strict: bool, say
         say(f"{each.student}: {each.file.name} has no cell with the tag of an exercise")
         return []
     course = read(notebooks / f"{lesson.file}.ipynb")
-    return grade_notebook(tuple(assembled(course, handed_in, lesson)), seconds, strict)
+    numbers = {e.name: numbers_of(e, each.student, seed) for e in exercises(lesson.name)} if seed else {}
+    return grade_notebook(tuple(assembled(course, handed_in, lesson)), seconds, strict, numbers)
 
 
 def _write(out: Path, grades: dict[str, list[Grade]]) -> None:

@@ -1,0 +1,129 @@
+"""Notebooks to hand out: without solutions, with numbers of every student's own, in the forms of nbgrader and otter."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from pprint import pformat
+from typing import Any
+
+from rbdkit.course.catalogue import Exercise, exercises
+from rbdkit.course.contents import Lesson
+from rbdkit.course.headers import stored
+
+TOOLS = ("nbgrader", "otter")
+
+
+def numbers_of(exercise: Exercise, student: str, seed: str) -> dict[str, float]:
+    """The numbers of an exercise for a student: the same whenever they are asked for, and nobody else's.
+
+    Parameters
+    ----------
+    student
+        A name, as grading knows it.
+    seed
+        A word of the teacher's, so that nobody can tell the numbers before.
+    """
+    draw = random.Random(f"{seed}/{student}/{exercise.name}")
+    return {each.name: round(draw.uniform(each.low, each.high), each.digits) for each in exercise.numbers}
+
+
+def assigned(
+    course: Mapping[str, Any],
+    lesson: Lesson,
+    numbers: Mapping[str, Mapping[str, float]],
+    tool: str = "",
+    hints: bool = True,
+) -> dict[str, Any]:
+    """A notebook of the course as it is handed out.
+
+    Parameters
+    ----------
+    course
+        The notebook, as JSON.
+    numbers
+        By exercise, what to put in place of the usual numbers.
+    tool
+        ``"nbgrader"``, ``"otter"``, or nothing.
+    hints
+        Whether hints stay. Solutions go in any case.
+    """
+    notebook = copy.deepcopy(dict(course))
+    cells = notebook["cells"]
+    for exercise in exercises(lesson.name):
+        answer, check = (_place(cells, f"{kind}:{exercise.name}") for kind in ("exercise", "check"))
+        if own := numbers.get(exercise.name):
+            _renumber(cells[:answer], exercise, own)
+            call = "".join(cells[check]["source"]).rstrip()
+            keywords = "".join(f", {name}={value}" for name, value in own.items())
+            cells[check]["source"] = [f"{call[:-1]}{keywords})"]
+        _for_tool(cells[answer], cells[check], exercise, tool)
+        own_hints = _place(cells, f"course-hints-{exercise.name}")
+        text = "".join(cells[own_hints]["source"]).partition("<details><summary>the solution")[0]
+        closed = text + "</details>\n\n" * len(exercise.hints) if hints else text.partition("<details>")[0]
+        cells[own_hints]["source"] = closed.rstrip().splitlines(keepends=True)
+    if tool == "otter":
+        start = {"cell_type": "code", "id": "otter", "metadata": {}, "outputs": [], "execution_count": None}
+        cells.insert(0, {**start, "source": ["import otter\n", "\n", "grader = otter.Notebook()"]})
+    return notebook
+
+
+def assign(
+    notebooks: Path, lesson: Lesson, out: Path, students: list[str], seed: str, tool: str = "", hints: bool = True
+) -> Iterator[Path]:
+    """Write a notebook for everybody, or for every student one with numbers of their own; yield what is written."""
+    course = json.loads((notebooks / f"{lesson.file}.ipynb").read_text(encoding="utf-8"))
+    for student in students or [""]:
+        own = {each.name: numbers_of(each, student, seed) for each in exercises(lesson.name)} if student else {}
+        file = out / student / f"{Path(lesson.file).name}.ipynb"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(stored(assigned(course, lesson, own, tool, hints)), encoding="utf-8")
+        yield file
+        if tool == "otter":
+            for each in exercises(lesson.name):
+                test = file.parent / "tests" / f"{each.name}.py"
+                test.parent.mkdir(exist_ok=True)
+                test.write_text(_otter_test(course, each, own.get(each.name, {})), encoding="utf-8")
+                yield test
+
+
+def _renumber(cells: list[dict[str, Any]], exercise: Exercise, own: Mapping[str, float]) -> None:
+    """Put numbers into the text of an exercise: the last cell of text before its answer."""
+    cell = [each for each in cells if each["cell_type"] == "markdown"][-1]
+    text = "".join(cell["source"])
+    for each in exercise.numbers:
+        text = text.replace(each.said(each.usual), each.said(own[each.name]))
+    cell["source"] = text.splitlines(keepends=True)
+
+
+def _for_tool(answer: dict[str, Any], check: dict[str, Any], exercise: Exercise, tool: str) -> None:
+    call = "".join(check["source"])
+    if tool == "nbgrader":
+        common = {"schema_version": 3, "task": False}
+        answer["metadata"]["nbgrader"] = {
+            **common, "grade": False, "grade_id": f"answer-{exercise.name}", "locked": False, "solution": True,
+        }  # fmt: skip
+        check["metadata"]["nbgrader"] = {
+            **common, "grade": True, "grade_id": f"check-{exercise.name}", "locked": True, "solution": False,
+            "points": exercise.stars,
+        }  # fmt: skip
+        check["source"] = [f"verdict = {call}\n", "assert verdict, verdict.why\n", "verdict"]
+    elif tool == "otter":
+        check["source"] = [f"{call}\n", f'grader.check("{exercise.name}")']
+
+
+def _otter_test(course: Mapping[str, Any], exercise: Exercise, own: Mapping[str, float]) -> str:
+    """A test file in otter's form."""
+    call = "".join(course["cells"][_place(course["cells"], f"check:{exercise.name}")]["source"]).rstrip()
+    call = call[:-1] + "".join(f", {name}={value}" for name, value in own.items()) + ")"
+    case = {"code": f">>> bool({call})\nTrue", "hidden": False, "locked": False}
+    suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
+    test = {"name": exercise.name, "points": exercise.stars, "suites": [suite]}
+    return f"test = {pformat(test, sort_dicts=False, width=100)}\n"
+
+
+def _place(cells: list[dict[str, Any]], mark: str) -> int:
+    return next(k for k, cell in enumerate(cells) if mark in cell["metadata"].get("tags", ()) or cell["id"] == mark)
