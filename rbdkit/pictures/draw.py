@@ -191,6 +191,7 @@ class _Canvas:
         placed = surface.moved(poses[part.node])
         if nodes[part.node] not in self.look.selected or part.layer == "frames":
             return placed
+        assert placed.colors is not None  # it is painted
         glow = np.clip(placed.colors + 0.45 * palette.rgb(self.look.accent), 0.0, 1.0)
         return Triangles(placed.vertices, placed.normals, placed.faces, glow)
 
@@ -224,9 +225,9 @@ class _Canvas:
         faces = surface.faces[hit.triangle]
         w = w / seen[faces, 2]
         w /= w.sum(axis=1, keepdims=True)  # straight in space, not in the picture
+        assert surface.colors is not None  # it is painted
         points, normals, colors = (
-            np.einsum("kc,kci->ki", w, values[faces])
-            for values in (surface.vertices, surface.normals, surface.colors)  # type: ignore[index]
+            np.einsum("kc,kci->ki", w, values[faces]) for values in (surface.vertices, surface.normals, surface.colors)
         )
         towards = self.eye.place - points
         towards /= np.maximum(np.linalg.norm(towards, axis=1, keepdims=True), 1e-12)

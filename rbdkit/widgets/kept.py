@@ -26,8 +26,8 @@ STYLE = """<style data-view="{name}">
   font-size: 0; overflow: hidden; background: url(data:image/png;base64,{data}) left / contain no-repeat;
 }}
 </style>"""
-"""JupyterLab, Notebook 7 and pages of nbconvert prefer the widget to the picture beside it, even where it is not to be had
-and no picture is seen. This shows it in the widget's place for as long as nothing of rbdkit is in there."""
+"""JupyterLab, Notebook 7 and pages of nbconvert prefer the widget to the picture beside it, even where it is not to be
+had and no picture is seen. This shows it in the widget's place for as long as nothing of rbdkit is in there."""
 
 
 def still(stage: Stage) -> bytes:

@@ -158,7 +158,7 @@ class Play(Stage):
         """
         told = self.trajectory()
         if told.driven or callable(self._law):
-            raise SimulationError(f"model {self.model.name!r} has joints or a law that ask for time: it is not replayed")
+            raise SimulationError(f"model {self.model.name!r} has joints or a law that ask for time: no replay")
         member = self._experiment.member(self._values)
         run = {name: member.options[name] for name in ("tau", "dt", "integrator")}
         rows = np.concatenate(self._pulls)

@@ -66,7 +66,13 @@ def assigned(
         closed = text + "</details>\n\n" * len(exercise.hints) if hints else text.partition("<details>")[0]
         cells[own_hints]["source"] = closed.rstrip().splitlines(keepends=True)
     if tool == "otter":
-        start = {"cell_type": "code", "id": "otter", "metadata": {}, "outputs": [], "execution_count": None}
+        start: dict[str, Any] = {
+            "cell_type": "code",
+            "id": "otter",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
         cells.insert(0, {**start, "source": ["import otter\n", "\n", "grader = otter.Notebook()"]})
     return notebook
 
