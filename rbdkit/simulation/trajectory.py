@@ -304,8 +304,12 @@ class Trajectory:
 
     @cached_property
     def _work(self) -> NDArray:
-        work = _integral(self._power, self.t)
-        return work if self.contacts is None else work - self.contacts.lost
+        return self._brought if self.contacts is None else self._brought - self.contacts.lost
+
+    @cached_property
+    def _brought(self) -> NDArray:
+        """`work` without what contacts took."""
+        return _integral(self._power, self.t)
 
     def work_error(self) -> float:
         """How well the recorded states give the work, J: its change when only every other state is used.
@@ -313,7 +317,7 @@ class Trajectory:
         Where the power is smooth, the work is better than that.
         """
         power = self._power
-        coarse, fine = _integral(power[::2], self.t[::2]), _integral(power, self.t)
+        coarse, fine = _integral(power[::2], self.t[::2]), self._brought
         return float(np.nanmax(np.abs(coarse - fine[::2])))
 
     @cached_property
