@@ -66,6 +66,9 @@ def test_it_is_compiled_in_every_backend(backend, wasm, tmp_path):
 def test_it_is_drawn_and_its_numbers_are_parameters(tmp_path):
     model = bead(tmp_path)
     assert [band.nodes for band in scene_of(model).bands] == [(0, 1)]
+    view = rbd.show(rbd.simulate(model, Q, V, duration=0.05))
+    assert view.tracks.t[-1] == pytest.approx(0.05)
+    view.close()
     wider = model.with_parameters({"torus.tube": 0.5})
     assert wider.constraint("torus").element.tube == 0.5
     ensemble = rbd.sweep(model, {"bead.mass": [0.4, 0.8]}, Q, V, duration=0.1, dt=1e-3)
