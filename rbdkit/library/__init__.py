@@ -68,7 +68,7 @@ from rbdkit.library.woodpecker import woodpecker_toy
 if TYPE_CHECKING:
     from rbdkit.library.geared import differential, elliptic_gears, geared_arm
     from rbdkit.library.revolute_trees import general_unbranched, revolute_tree
-    from rbdkit.library.robots import robot_file, robot_files
+    from rbdkit.library.robots import dropped_robot, robot_file, robot_files
     from rbdkit.library.serial_arms import puma_560, scara_arm, stanford_arm
 
 __all__ = [
@@ -92,6 +92,7 @@ __all__ = [
     "disc_in_slot",
     "domino_row",
     "double_pendulum",
+    "dropped_robot",
     "elliptic_gears",
     "excavator",
     "falling_cat",
@@ -170,7 +171,7 @@ __all__ = [
 _LATER = {
     "geared": ["differential", "elliptic_gears", "geared_arm"],
     "revolute_trees": ["general_unbranched", "revolute_tree"],
-    "robots": ["robot_file", "robot_files"],
+    "robots": ["dropped_robot", "robot_file", "robot_files"],
     "serial_arms": ["puma_560", "scara_arm", "stanford_arm"],
 }
 _HOME_OF = {name: home for home, names in _LATER.items() for name in names}

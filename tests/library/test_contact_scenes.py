@@ -144,6 +144,21 @@ def test_a_quadruped_stands_and_a_humanoid_falls():
     assert sum(run.contacts.normal_force(pair.name).max() for pair in run.model.contact_pairs) > 100.0
 
 
+@pytest.mark.robots
+@pytest.mark.parametrize(("name", "feet"), [("anymal", "SHANK"), ("romeo_small", "ankle")])
+def test_robots_come_down_on_the_shapes_that_their_files_have_for_it(name, feet):
+    start = library.dropped_robot(name, height=0.01)
+    roles = {shape.role for pair in start.model.contact_pairs for shape in (pair.shape_s,)}
+    assert roles == {"collision"}
+    run = rbd.simulate(*start, duration=0.12, dt=2e-3)
+    assert run.report.backend.startswith("compiled loop") and not run.report.alarms(run.model)
+    first = run.events[0]
+    assert feet in first.names[0]
+    assert_allclose(first.t, np.sqrt(2 * 0.01 / G), atol=4e-3)  # it falls freely until then
+    assert run.report.contacts.penetration < 1e-3
+    assert sum(run.contacts.normal_force(pair.name).max() for pair in run.model.contact_pairs) > G * run.model.mass
+
+
 def test_the_woodpecker_pecks_its_way_down():
     """The motion comes back to itself, lower: five pecks or so in half a second."""
     run = rbd.simulate(*library.woodpecker_toy(), duration=0.2, dt=2e-4)
