@@ -1,5 +1,6 @@
 """The table of the course and the notebooks say the same: order, links, headers, footers, hints, tags."""
 
+import ast
 import inspect
 import json
 import os
@@ -129,3 +130,25 @@ def test_there_is_no_such_notebook_or_exercise():
         lesson("F99")
     with pytest.raises(LookupError, match="no exercise 'F99-1'"):
         exercise("F99-1")
+
+
+@pytest.mark.parametrize("name", sorted(name for name in STORED if name.startswith("featherstone/")))
+def test_no_chapter_begins_with_a_wall_of_imports(name):
+    code = "\n".join(text_of(cell) for cell in cells_of(name) if cell["cell_type"] == "code")
+    lines = [line for line in code.splitlines() if re.match(r"\s*(import|from)\b", line)]
+    statements = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert len(lines) == len(statements) <= 4, lines
+    assert not any(line.endswith("(") for line in lines), "one line each"
+
+
+def test_what_chapters_take_from_one_place_is_there():
+    from rbdkit.course import featherstone
+    from rbdkit.course.featherstone import pictures
+
+    for name in (*featherstone.CHAPTERS, *featherstone.PARTS):
+        assert getattr(featherstone, name) is not None
+    for name in (name for names in pictures.HOMES.values() for name in names):
+        assert getattr(pictures, name) is not None
+    for place in (featherstone, pictures):
+        with pytest.raises(AttributeError, match="'nothing'"):
+            place.nothing  # noqa: B018

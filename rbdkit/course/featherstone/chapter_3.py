@@ -12,6 +12,9 @@ from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.joints import Helical, Revolute
 from rbdkit.library.pinion_hinge import LENGTH, pinion_hinge
+from rbdkit.library.rolling_sphere import circle_on_turntable as circle_on_turntable
+from rbdkit.library.rolling_sphere import resting_place as resting_place
+from rbdkit.library.rolling_sphere import turn_of_circle as turn_of_circle
 from rbdkit.spatial import Inertia, se3, so3, subspace
 from rbdkit.spatial.fields import point_force
 

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import rnea
 from rbdkit.algorithms.closed_form import closed_form
+from rbdkit.algorithms.luh_walker_paul import body_forces as body_forces
+from rbdkit.algorithms.luh_walker_paul import inward as inward
+from rbdkit.algorithms.luh_walker_paul import outward as outward
 from rbdkit.course.answers import call, number, numbers
 from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong

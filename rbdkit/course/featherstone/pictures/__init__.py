@@ -1,1 +1,70 @@
-"""Pictures to play with, one idea of Featherstone's book a file; the notebooks of the course open with them."""
+"""Pictures to play with, one idea of Featherstone's book a file; the notebooks of the course open with them.
+
+What the notebooks use of them goes by its name alone, ``pictures.rolling_ball()``, and is loaded when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+HOMES = {
+    "IPython.display": ["Code", "Markdown", "Math"],
+    "across_the_joint": ["across_the_joint"],
+    "assembly_rounds": ["assembly_rounds"],
+    "axial_screw": ["axial_screw"],
+    "cat_waist": ["cat_waist"],
+    "chain_on_a_handle": ["chain_on_a_handle"],
+    "condition_growth": ["condition_growth"],
+    "contact_events": ["contact_events"],
+    "cost_curves": ["cost_curves"],
+    "cost_meter": ["cost_meter"],
+    "counted_operations": ["CATALOGUE", "counted"],
+    "counting": ["counting"],
+    "cross_table": ["crossing"],
+    "cut_loop": ["cut_loop"],
+    "dead_centre": ["dead_centre"],
+    "dh_frames": ["dh_frames"],
+    "factorization_steps": ["factorization_steps"],
+    "far_frame": ["far_frame"],
+    "feasible_set": ["feasible_set"],
+    "five_bar": ["five_bar"],
+    "flat_linkage": ["flat_linkage"],
+    "force_split": ["force_on_a_joint"],
+    "gear_ratio": ["gear_ratio"],
+    "gimbal_lock": ["gimbal_lock"],
+    "graph_picture": ["all_numberings"],
+    "inertia_exchange": ["inertia_exchange"],
+    "inertia_pattern": ["inertia_pattern"],
+    "inverse_dynamics_arrows": ["inverse_dynamics_arrows"],
+    "joint_gallery": ["joint_gallery"],
+    "loop_error": ["loop_error"],
+    "merged_tree": ["merged_tree"],
+    "meshing_wheels": ["differential_wheels", "elliptic_wheels"],
+    "mobility": ["mobility"],
+    "pinion_bearing": ["pinion_bearing"],
+    "push_the_box": ["push_the_box"],
+    "recursion_meter": ["recursion_meter"],
+    "rolling_ball": ["rolling_ball"],
+    "satellite_reaction": ["satellite_reaction"],
+    "screw_field": ["screw_field"],
+    "shaken_pivot": ["shaken_pivot"],
+    "simplifier": ["simplifier"],
+    "spanning_trees": ["choose_tree"],
+    "spinning_body": ["spinning_body"],
+    "string_of_discs": ["string_of_discs"],
+    "tree_picture": ["draw_matrix", "draw_tree"],
+    "two_frames": ["two_frames"],
+    "type_table": ["type_table"],
+    "unit_acceleration": ["RODS", "unit_acceleration_playground"],
+    "zigzag_fan": ["zigzag_fan"],
+}
+"""Which file each name comes from; those of IPython show formulas and tables."""
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in HOMES.items():
+        if name in names:
+            return getattr(import_module(home if "." in home else f"{__name__}.{home}"), name)
+    known = sorted(name for names in HOMES.values() for name in names)
+    raise AttributeError(f"there is no picture {name!r}; there are {', '.join(known)}")
