@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from math import inf
 from typing import Any
 
 from rbdkit.trace.graph import Graph, Scalar, Symbol
@@ -25,8 +26,9 @@ def straightened(
     tables: Mapping[str, Sequence[int]],
     numbers: Mapping[tuple[str, int], float],
     own: AbstractSet[str],
-) -> Program:
-    """The same program for known counts and tables.
+    most: float = inf,
+) -> Program | None:
+    """The same program for known counts and tables; None if it grows beyond a size.
 
     Parameters
     ----------
@@ -34,11 +36,19 @@ def straightened(
     counts, tables : the whole numbers that are known; those that are not stay arguments.
     numbers : elements of arrays that are known and never written to, by array and place.
     own : arrays that nobody reads when the program has run, and that hold zeros before.
+    most : so many operations may be written.
     """
-    writer = _Writer(program, counts, tables, numbers)
-    writer.statements(program.body)
+    writer = _Writer(program, counts, tables, numbers, most)
+    try:
+        writer.statements(program.body)
+    except _TooLongError:
+        return None
     _drop_unread(writer.program, own)
     return writer.program
+
+
+class _TooLongError(Exception):
+    """There are more operations than were allowed."""
 
 
 class _Writer:
@@ -50,6 +60,7 @@ class _Writer:
         counts: Mapping[str, int],
         tables: Mapping[str, Sequence[int]],
         numbers: Mapping[tuple[str, int], float],
+        most: float,
     ) -> None:
         if old.lanes.width > 1:
             raise ValueError(f"program {old.name!r} computes {old.lanes.width} states at once; one is written out")
@@ -57,7 +68,7 @@ class _Writer:
         self.program = Program(old.name, old.lanes)
         self.values: dict[str, Address] = {}
         self.made: list[dict[tuple[Any, ...], Index]] = [{}]
-        self.rolled = False
+        self.rolled, self.left = False, most
         self.constants: dict[tuple[str, int], float] = {}
         self.open: Block | None = None
         self.loaded: dict[str, set[Index | None]] = {}
@@ -206,6 +217,9 @@ class _Writer:
             [place for place in places.values() if (place[0], place[2]) not in self.numbers or place[1] is not None],
             [place for place, _ in targets],
         )
+        self.left -= len(live)
+        if self.left < 0:
+            raise _TooLongError
         values: dict[int, Any] = {}
         for k in live:
             operation, *operands = nodes[k]

@@ -119,3 +119,9 @@ def test_programs_for_lanes_and_those_that_write_tables_are_refused():
     program.put("chosen", 0, 1)
     with pytest.raises(ValueError, match="writes table 'chosen'"):
         straightened(program, {}, {}, {}, frozenset())
+
+
+def test_what_grows_too_long_is_left_as_it_is():
+    written = straightened(mixture(), KNOWN, {"order": TABLE}, {}, frozenset(), 10_000)
+    assert written is not None
+    assert straightened(mixture(), KNOWN, {"order": TABLE}, {}, frozenset(), 50) is None

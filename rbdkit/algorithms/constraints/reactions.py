@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.bias_force import bias_force
-from rbdkit.algorithms.constraint_elements import element_rows
 from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.algorithms.crba import crba
+from rbdkit.algorithms.element_rows import element_rows
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.gears.gear import Gears
 from rbdkit.algorithms.loops.loop_constraint import loop_constraint

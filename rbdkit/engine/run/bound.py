@@ -87,7 +87,7 @@ class BoundModel:
         self.coupled = any(kind.follows for kind in self._kinds)
         self._tables = tables(self._layout, self._kinds)
         self.shape = shape_of(self._layout, self.numbers["rows"])
-        self._straight: dict[Task, Recipe] = {}
+        self._straight: dict[Task, Recipe | None] = {}
         self._binders: dict[Hashable, tuple[Recipe, Binder]] = {}  # a recipe that is held keeps its identity
         self._counts = {
             "n": len(self._layout.links), "nq": model.nq, "nv": model.nv, "n_bodies": len(model.bodies),
@@ -189,7 +189,8 @@ class BoundModel:
         if task.rows and task.step is not None and lanes == ALONE and self._known is not None:
             if task not in self._straight:
                 self._straight[task] = straight_code(task, self._kinds, self._known, self.backend)
-            return self._straight[task]
+            if (recipe := self._straight[task]) is not None:
+                return recipe
         return loop_code(task, self._kinds, self.backend, lanes)
 
     @cached_property

@@ -111,6 +111,10 @@ def loop_code(task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: 
     return Recipe(executable(program, backend), tree.width)
 
 
+LONGEST = 40_000
+"""Operations that are written out of a loop over time, most of which disappear then."""
+
+
 @dataclass(frozen=True)
 class Known:
     """What is known of a model when loops over its links and rows are written out; see `straightened`.
@@ -126,15 +130,14 @@ class Known:
 
 
 @lru_cache(maxsize=256)
-def straight_code(task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend) -> Recipe:
-    """The loop code with all that written out."""
+def straight_code(task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend) -> Recipe | None:
+    """The loop code with all that written out; None if it is long, and takes long to compile."""
     program = Program(task.algorithm)
     tree = LoopTree(program, kinds)
     task.record(tree)
     counts, numbers = dict(known.counts) | {"width": tree.width}, {(name, k): x for name, k, x in known.numbers}
-    return Recipe(
-        executable(straightened(program, counts, dict(known.tables), numbers, known.room), backend), tree.width
-    )
+    written = straightened(program, counts, dict(known.tables), numbers, known.room, LONGEST)
+    return None if written is None else Recipe(executable(written, backend), tree.width)
 
 
 @lru_cache(maxsize=256)
