@@ -52,6 +52,7 @@ def draw(T_stab: float, step: str, time: float) -> Picture:
         poses=np.concatenate(poses),
         figure=_figure(found, mine, now),
         readout=[
+            ("nearest T_stab that is computed", f"{TIMES[mine - 1]:.2g} s"),
             ("T_stab / step", f"{TIMES[mine - 1] / STEPS[step]:.2g}"),
             (f"loop error at {found.t[now]:.2f} s", _length(found.gap[now, mine])),
             ("the same without stabilization", _length(found.gap[now, 0])),
