@@ -19,6 +19,9 @@ from rbdkit.spatial.inertia import Inertia
 def rattleback(spin: float = 5.0, friction: float = 1.0) -> Start:
     """An ellipsoid whose principal axes are turned against its shape: spun one way it rattles and turns back.
 
+    It begins to roll at once. Where it rolls without a loss, in 'rigid', 5 rad/s become -5.2 in six seconds; steps of
+    'time_stepping' take some of that, as surfaces do: short ones, of 0.1 ms, show it turn.
+
     Shape and masses are those of Kane and Levinson (1982): semi-axes 0.2, 0.03 and 0.02 m, the centre of mass 0.01 m
     below the middle.
 
@@ -53,7 +56,9 @@ def rattleback(spin: float = 5.0, friction: float = 1.0) -> Start:
     R = so3.exp([np.radians(0.5), 0.0, 0.0]) @ so3.exp([0.0, np.radians(0.5), 0.0])  # a push that starts the rattling
     support = float(np.linalg.norm(radii * R[2]))  # how far an ellipsoid reaches downwards
     height = support - (R @ [0.0, 0.0, below])[2]
-    return Start(model, _placed(R, height), np.concatenate([np.zeros(3), R.T @ [0.0, 0.0, spin]]))
+    lowest = -(radii**2) * R[2] / support + [0.0, 0.0, below]  # the contact, seen from the centre of mass in the body
+    rolling = -np.cross([0.0, 0.0, spin], R @ lowest)
+    return Start(model, _placed(R, height), np.concatenate([rolling, R.T @ [0.0, 0.0, spin]]))
 
 
 def tippe_top(spin: float = 150.0, tilt: float = 0.1, friction: float = 0.3) -> Start:
