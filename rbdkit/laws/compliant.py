@@ -62,6 +62,7 @@ class Compliant(Law):
     """
 
     name: ClassVar[str] = "compliant"
+    knows: ClassVar[str] = "states of surfaces"
     own_steps: ClassVar[bool] = False
     assumes: ClassVar[str] = "small dents; surfaces without mass; Coulomb friction behind a tangential spring"
     conserves: ClassVar[tuple[str, ...]] = ("momentum of bodies that touch each other only",)
@@ -121,11 +122,6 @@ class Compliant(Law):
         w: NDArray,
         log: Log,
     ) -> Iterator[Sample]:
-        if method.requires is not System:
-            raise SimulationError(
-                f"integrator {method.name!r} steps {method.requires.__name__} only, and knows no states of surfaces; "
-                "take another one, 'rk4' say"
-            )
         system = Surfaces(scene, self)
         hold(0)
         size, s = len(w), np.concatenate([w, system.at_rest()])

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError, SimulationError
-from rbdkit.formulations import System
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Integrator
 from rbdkit.laws.accelerations import SLOW, Key, Mode, Modes, Sustained, moving, sustained
@@ -112,11 +111,6 @@ class EventDriven(Law):
         w: NDArray,
         log: Log,
     ) -> Iterator[Sample]:
-        if method.requires is not System:
-            raise SimulationError(
-                f"integrator {method.name!r} steps {method.requires.__name__} only, and knows no contacts; take "
-                "another one, 'rk4' say"
-            )
         run = _Run(type(self).strike, self.slowest, scene, method, log)
         run.held.ahead = float(times[1] - times[0])
         hold(0)

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
-from rbdkit.integrators import Integrator, Solve
+from rbdkit.errors import SimulationError
+from rbdkit.formulations import System
+from rbdkit.integrators import Adaptive, Integrator, Solve
 from rbdkit.laws.log import Log
 from rbdkit.laws.scene import Scene
 
@@ -26,6 +28,8 @@ class Law(ABC):
     ----------
     name : str
         What `simulate` calls it.
+    knows : str
+        What integrators have to take, in words.
     own_steps : bool
         Whether it makes its own steps; if not, the integrator of `simulate` does.
     order : int
@@ -35,6 +39,7 @@ class Law(ABC):
     """
 
     name: ClassVar[str]
+    knows: ClassVar[str] = "contacts"
     own_steps: ClassVar[bool]
     order: ClassVar[int] = 1
     assumes: ClassVar[str]
@@ -60,6 +65,21 @@ class Law(ABC):
         hold : to be called with the number of a step before it is made: forces may be held over steps.
         log : takes what there is to say.
         """
+
+    def require(self, method: Integrator | Adaptive) -> None:
+        """Raise SimulationError if an integrator cannot step what moves under this law."""
+        if self.own_steps:
+            return
+        if isinstance(method, Adaptive):
+            raise SimulationError(
+                f"contact law {self.name!r} ends steps where contacts begin and end, so integrator {method.name!r} "
+                "cannot choose them; take one with given steps, 'rk4' say"
+            )
+        if method.requires is not System:
+            raise SimulationError(
+                f"integrator {method.name!r} steps {method.requires.__name__} only, and knows no {self.knows}; take "
+                "another one, 'rk4' say"
+            )
 
     def compiled(self) -> TimeSteps | None:
         """Its steps as a method of the compiled loop over time; None if that has none."""

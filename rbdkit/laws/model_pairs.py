@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import forward_kinematics
 from rbdkit.algorithms.contact import contacts, near_places
 from rbdkit.engine import kernels_for
+from rbdkit.errors import StateError
 from rbdkit.laws.near import NOTHING, Near
 from rbdkit.model import Model
-from rbdkit.model.contact_kinds import ContactKinds, contact_kinds
+from rbdkit.model.contact_kinds import ContactKinds, contact_kinds, reach_of
 from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Sphere
 from rbdkit.model.kept import kept
+
+ROOM = 32
+"""Places of a pair that has no closed form."""
 
 
 class ModelPairs:
@@ -40,15 +44,14 @@ class ModelPairs:
         ends = [[model.body(pair.predecessor).index, model.body(pair.successor).index] for pair in model.contact_pairs]
         self.bodies = np.array(ends, dtype=int).reshape(-1, 2)
         self.kinds: ContactKinds = contact_kinds(model)
-        self.slots = self.kinds.slots
+        self.slots = self.kinds.slots.copy()
+        self.slots[list(self.kinds.others)] = ROOM
         self.reach = np.zeros(len(model.bodies))
-        for kind in self.kinds.kinds:
-            for body, placement, radius in (
-                (kind.body_first, kind.placement_first, kind.radius_first),
-                (kind.body_second, kind.placement_second, kind.radius_second),
-            ):
-                far = np.linalg.norm(placement[:, :3, 3], axis=1) + radius
-                np.maximum.at(self.reach, body, np.where(np.isfinite(far), far, 0.0))
+        for pair, both in zip(model.contact_pairs, self.bodies, strict=True):
+            for body, shape in zip(both, (pair.shape_p, pair.shape_s), strict=True):
+                if isinstance(shape, Geometry):
+                    far = float(np.linalg.norm(shape.placement[:3, 3])) + reach_of(shape)
+                    self.reach[body] = max(self.reach[body], far)
         self.thickness = np.array([min(_thick(pair.shape_p), _thick(pair.shape_s)) for pair in model.contact_pairs])
 
     def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
@@ -61,6 +64,7 @@ class ModelPairs:
         found = near_places(self.model, poses, margin)
         if not len(found.pair):
             return NOTHING
+        self._require_room(found.pair, found.slot)
         still = np.zeros((len(found.pair), 3))
         return Near(found.pair, found.slot, found.gap, found.point, found.normal, still, still)
 
@@ -70,10 +74,21 @@ class ModelPairs:
         if not found:
             return NOTHING
         parts = ("point", "normal", "point_rate", "normal_rate")
+        pair, slot = np.array([own.pair for own in found]), np.array([own.slot for own in found])
+        self._require_room(pair, slot)
         return Near(
-            np.array([own.pair for own in found]), np.array([own.slot for own in found]),
+            pair, slot,
             np.array([own.phi for own in found]), *(np.array([getattr(own, part) for own in found]) for part in parts),
         )  # fmt: skip
+
+    def _require_room(self, pair: NDArray, slot: NDArray) -> None:
+        full = slot >= self.slots[pair]
+        if full.any():
+            name = self.names[pair[np.argmax(full)]]
+            raise StateError(
+                f"contact {name!r}: its faces share {int(slot.max()) + 1} corners, and laws have room for {ROOM}; take "
+                "meshes with fewer corners for contact"
+            )
 
 
 def pairs_of(model: Model) -> ModelPairs | None:

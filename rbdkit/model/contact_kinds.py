@@ -123,6 +123,11 @@ def name_of(shape: Geometry | Ground) -> str:
     return "half-space" if isinstance(shape, Ground) else type(shape.shape).__name__.lower()
 
 
+def reach_of(shape: Geometry | Ground) -> float:
+    """Radius of a ball about a shape's origin that holds it, m; infinite of a half-space."""
+    return max(_radius(name_of(shape), own) for own in _lengths(shape))
+
+
 def _lengths(shape: Geometry | Ground) -> list[tuple[float, ...]]:
     """The lengths that tell a shape; of a mesh those of each corner of its convex hull."""
     if isinstance(shape, Ground):

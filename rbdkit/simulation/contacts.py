@@ -132,11 +132,7 @@ def _require_method(law: Law, method: Integrator | Adaptive) -> None:
             f"contact law {law.name!r} makes its own steps, in which integrator {method.name!r} has no part; leave the "
             f"integrator out, or take a law that has one: {others or 'there is none'}"
         )
-    if not law.own_steps and isinstance(method, Adaptive):
-        raise SimulationError(
-            f"contact law {law.name!r} ends steps where contacts begin and end, so integrator {method.name!r} cannot "
-            "choose them; take one with given steps, 'rk4' say"
-        )
+    law.require(method)
 
 
 def without_contacts(report: Report, pairs: int) -> Report:
