@@ -13,6 +13,7 @@ import numpy as np
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive, Integrator
+from rbdkit.laws import Law, pairs_of
 from rbdkit.model import Model
 from rbdkit.simulation.contender import Contender, distance
 from rbdkit.simulation.formulated import Maker, maker_of
@@ -86,6 +87,12 @@ class Comparison:
         table["|det R - 1|"] = [float(np.max(c.rotation_error)) for c in self.contenders]
         if self.reference is not None:
             table["off at the end"] = [np.nan if c.distance is None else float(c.distance[-1]) for c in self.contenders]
+        contacts = [None if c.trajectory.report is None else c.trajectory.report.contacts for c in self.contenders]
+        if any(contacts):
+            table["penetration"] = [np.nan if own is None else own.penetration for own in contacts]
+            table["taken by contacts"] = [
+                np.nan if own is None else own.lost_normal + own.lost_friction for own in contacts
+            ]
         table["µs a step"] = [1e6 * c.step_time for c in self.contenders]
         if any(c.iterations for c in self.contenders):
             table["Newton iterations"] = [float(c.iterations) for c in self.contenders]
@@ -144,7 +151,8 @@ def compare_runs(
         What the motions are compared with: a trajectory, or the name of a contender. For a model without loops that is
         not given, its motion in joint coordinates by an adaptive integrator at a tight tolerance.
     **options
-        Further arguments of `simulate` for the runs of a model: q0, v0, duration, dt, tau, f_ext, ...
+        Further arguments of `simulate` for the runs of a model: q0, v0, duration, dt, tau, f_ext, ... Several laws of
+        contact, in a list or by name, are one run each, with one pair, ('joint', 'rk4') if none is given.
 
     Returns
     -------
@@ -166,6 +174,9 @@ def compare_runs(
     True
     """
     if isinstance(what, Model):
+        laws = options.get("contact")
+        if isinstance(laws, list | tuple | Mapping):
+            return _run_laws(what, laws, pairs, reference, options)
         return _run_pairs(what, pairs, reference, options)
     if pairs is not None or options:
         raise SimulationError("pairs, q0, dt and the like are for comparing runs of a model, not finished trajectories")
@@ -203,13 +214,62 @@ def _run_pairs(
             )
         maker_of(pair[0]), integrator_of(pair[1])
     named = dict(pairs) if isinstance(pairs, Mapping) else {_name(pair): pair for pair in pairs}
+    ways = {label: {"formulation": pair[0], "integrator": pair[1]} for label, pair in named.items()}
+    return _run_ways(model, ways, reference, options)
 
-    def run(pair: Pair, **changed: Any) -> Trajectory:
+
+def _run_laws(
+    model: Model,
+    laws: Sequence[Any] | Mapping[str, Any],
+    pairs: Sequence[Pair] | Mapping[str, Pair] | None,
+    reference: Trajectory | str | None,
+    options: dict[str, Any],
+) -> Comparison:
+    """The same motion under several laws of contact."""
+    _check_reference(reference)
+    if not laws:
+        raise SimulationError(
+            "contact is empty: give the names of laws, contact=['time_stepping', 'rigid'] for instance"
+        )
+    given = list(pairs.values() if isinstance(pairs, Mapping) else pairs or [("joint", "rk4")])
+    if len(given) != 1 or not isinstance(given[0], tuple | list) or len(given[0]) != 2:
+        raise SimulationError(
+            f"laws of contact are compared in one formulation with one integrator, not {shortened(given)}; give one "
+            "pair, or one law"
+        )
+    if pairs_of(model) is None:
+        raise SimulationError(f"nothing in {model.name!r} can touch, so its laws of contact are all one; add a ground")
+    named = dict(laws) if isinstance(laws, Mapping) else _by_law(laws)
+    both = {"formulation": given[0][0], "integrator": given[0][1]}
+    return _run_ways(model, {label: {**both, "contact": law} for label, law in named.items()}, reference, options)
+
+
+def _by_law(laws: Sequence[Any]) -> dict[str, Any]:
+    """Laws by their names, with what tells those of one name apart."""
+    labels: dict[str, Any] = {}
+    for law in laws:
+        label = law if isinstance(law, str) else getattr(law, "name", shortened(law))
+        if isinstance(law, Law):
+            usual = type(law)().options()
+            other = [f"{name}={value!r}" for name, value in law.options().items() if value != usual[name]]
+            label = ", ".join([label, *other])
+        if label in labels:
+            raise SimulationError(f"contact law {label!r} is given twice")
+        labels[label] = law
+    return labels
+
+
+def _run_ways(
+    model: Model, ways: Mapping[str, dict[str, Any]], reference: Trajectory | str | None, options: dict[str, Any]
+) -> Comparison:
+    """Each way is what its run has of its own among the arguments of `simulate`."""
+
+    def run(way: dict[str, Any], **changed: Any) -> Trajectory:
         """Once, and if that was quick once more: the first run may have compiled something.
 
         What the reports would warn of, the table shows.
         """
-        arguments = {**options, **changed, "formulation": pair[0], "integrator": pair[1]}
+        arguments = {**options, **changed, **way}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SimulationWarning)
             first = simulate(model, **arguments)
@@ -218,14 +278,14 @@ def _run_pairs(
             again = simulate(model, **arguments)
         return min(first, again, key=lambda trajectory: trajectory.report.wall_time)  # type: ignore[union-attr]
 
-    runs = {label: run(pair) for label, pair in named.items()}
+    runs = {label: run(way) for label, way in ways.items()}
     if isinstance(reference, str):
         if reference not in runs:
             raise SimulationError(f"reference {reference!r} is none of {', '.join(map(repr, runs))}")
         reference = runs[reference]
-    elif reference is None and not (model.loops or model.constraints):
-        reference = run(("joint", Adaptive("dop853", rtol=1e-12, atol=1e-12)))
-    chosen = list(named.values())
+    elif reference is None and not (model.loops or model.constraints or pairs_of(model)):
+        reference = run({"formulation": "joint", "integrator": Adaptive("dop853", rtol=1e-12, atol=1e-12)})
+    chosen = list(ways.values())
     contenders = tuple(_contender(label, trajectory, reference) for label, trajectory in runs.items())
     return Comparison(contenders, reference, lambda k, h: run(chosen[k], dt=h, every=ONLY_THE_END))
 

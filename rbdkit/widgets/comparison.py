@@ -26,6 +26,8 @@ TIPS = {
     "constraint error": "Largest residual of a position constraint over the motion, rad or m",
     "|det R - 1|": "Largest deviation of a rotation matrix from being one",
     "off at the end": "How far the worst body is from where the reference has it, rad or m, whichever is larger",
+    "penetration": "Largest depth of bodies in each other, m",
+    "taken by contacts": "Energy that contacts took until the end, along normals and by friction, J",
     "µs a step": "Wall time of a step, microseconds; 'stepped from Python' and compiled loops are not the same race",
     "Newton iterations": "The most that a recorded step needed",
 }
@@ -109,7 +111,8 @@ def compare(
     loop : bool, optional
         Whether playing starts over at the end.
     **options
-        Further arguments of `simulate` for the runs of a model: q0, v0, duration, dt, tau, f_ext, ...
+        Further arguments of `simulate` for the runs of a model: q0, v0, duration, dt, tau, f_ext, ... Several laws of
+        contact, ``contact=["rigid", "compliant"]`` or by name, are one run each.
 
     Returns
     -------
