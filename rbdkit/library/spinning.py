@@ -61,7 +61,7 @@ def rattleback(spin: float = 5.0, friction: float = 1.0) -> Start:
     return Start(model, _placed(R, height), np.concatenate([rolling, R.T @ [0.0, 0.0, spin]]))
 
 
-def tippe_top(spin: float = 150.0, tilt: float = 0.1, friction: float = 0.3) -> Start:
+def tippe_top(spin: float = 250.0, tilt: float = 0.1, friction: float = 0.3) -> Start:
     """A ball whose centre of mass lies low: spun fast it turns over and spins on its stem.
 
     Friction where it slides lifts it; Jellett's integral, the part of the angular momentum along the line from the
@@ -70,7 +70,8 @@ def tippe_top(spin: float = 150.0, tilt: float = 0.1, friction: float = 0.3) -> 
     Parameters
     ----------
     spin : float, optional
-        rad/s.
+        About the vertical, rad/s. Where it is slower, or about the tilted axis, the contact soon sticks, and what rolls
+        does not turn over but by errors of long steps.
     tilt : float, optional
         Of its axis, rad.
     friction : float, optional
@@ -99,7 +100,7 @@ def tippe_top(spin: float = 150.0, tilt: float = 0.1, friction: float = 0.3) -> 
     _carry(model, "top", Inertia(mass, np.zeros(3), about * np.eye(3)), shapes)
     model.add_ground(friction=friction)
     R = so3.exp([0.0, tilt, 0.0])
-    return Start(model, _placed(R, radius - (R @ middle)[2]), np.array([0.0, 0.0, 0.0, 0.0, 0.0, spin]))
+    return Start(model, _placed(R, radius - (R @ middle)[2]), np.concatenate([np.zeros(3), R.T @ [0.0, 0.0, spin]]))
 
 
 def spinning_coin(tilt: float = 1.2, friction: float = 0.5) -> Start:
