@@ -252,7 +252,8 @@ class _Run:
                     high, then = probe, there
                 else:
                     low = probe
-        while high - low > 1e-10:
+        finest = 5e-13 if self._gained(then) else 1e-10  # of a step; blows have their moment to round-off
+        while high - low > finest:
             middle = 0.5 * (low + high)
             shorter = self._stepped(now, middle * h)
             if self._happened(shorter):

@@ -148,3 +148,18 @@ def test_records_are_what_they_say():
         record.rows([2])
     with pytest.raises(SimulationError, match="gap"):
         ContactRecord(("a",), [0.0], [0, 1], [0], up[:1], up[:1], [0.0, 1.0], up[:1])
+
+
+@pytest.mark.parametrize("law", ["time_stepping", "rigid", "impulse", "compliant"])
+def test_what_rests_does_not_alarm(law):
+    """What bodies at rest have of energy is round-off, or what their weight gives in a step: no error of it matters."""
+    surface = rbd.Material(friction=0.5, stiffness=1e4, damping=40.0)
+    for lifted in (0.0, 1e-6):
+        model, q = rbd.Model("cube"), cube()[1]
+        solid = rbd.Inertia.box((0.1,) * 3, mass=1.0)
+        shape = rbd.Geometry(rbd.Box([0.1] * 3), material=surface)
+        model.add_body("cube", joint=rbd.Free(), inertia=solid, geometry=shape)
+        model.add_ground(material=surface)
+        q[6] = 0.05 + lifted
+        motion = rbd.simulate(model, q, duration=0.1, dt=2e-3, contact=law)
+        assert not [alarm for alarm in motion.report.alarms(model) if "ENERGY" in alarm]
