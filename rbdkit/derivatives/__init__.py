@@ -31,6 +31,7 @@ from rbdkit.derivatives.parameters import (
     rnea_parameter_jacobian,
 )
 from rbdkit.derivatives.stiffness import StiffnessAndDamping, stiffness_and_damping
+from rbdkit.derivatives.stiffness_of_bodies import stiffness_at
 
 __all__ = [
     "DynamicsDerivatives",
@@ -47,4 +48,5 @@ __all__ = [
     "rnea_gradient",
     "rnea_parameter_jacobian",
     "stiffness_and_damping",
+    "stiffness_at",
 ]

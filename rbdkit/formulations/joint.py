@@ -150,7 +150,8 @@ class JointSystem:
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
         """M, K and D of springs and dampers in joints and of force elements, along the velocities."""
-        from rbdkit.algorithms.redmax import bodies_at, stiffness_at  # sparse matrices, which few simulations need
+        from rbdkit.algorithms.redmax import bodies_at  # sparse matrices, which few simulations need
+        from rbdkit.derivatives import stiffness_at
 
         finite(x)
         finite(v)

@@ -105,7 +105,8 @@ class Redmax(JointSystem):
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
         """``J^T M_m J``, and K and D of everything that acts by itself through the same J (Eq 2.79)."""
-        from rbdkit.algorithms.redmax import bodies_at, reduced_equation, stiffness_at
+        from rbdkit.algorithms.redmax import bodies_at, reduced_equation
+        from rbdkit.derivatives import stiffness_at
 
         finite(x)
         finite(v)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.algorithms.redmax import bodies_at, hyper_reduced_equation, implicit_velocities, stiffness_at
+from rbdkit.algorithms.redmax import bodies_at, hyper_reduced_equation, implicit_velocities
+from rbdkit.derivatives import stiffness_at
 from rbdkit.simulation import SimulationWarning
 
 H, GRAVITY = 1e-2, (0.0, 0.0, -980.0)  # s; cm/s2, so energies are in g cm2/s2

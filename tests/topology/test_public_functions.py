@@ -512,9 +512,8 @@ NOT_ASKED = {
         "pinned_loop.pinned_velocity", "pinned_loop.pinned_bodies",
     )},
     # tests/algorithms/redmax: on trees with a joint that follows and one that is driven; loops are refused there
-    **{f"algorithms.redmax.{name}": "tests/algorithms/redmax" for name in (
-        "bodies.bodies_at", "element_slopes.element_slopes", "stiffness.stiffness_at",
-    )},
+    "algorithms.redmax.bodies.bodies_at": "tests/algorithms/redmax",
+    "derivatives.stiffness_of_bodies.stiffness_at": "tests/algorithms/redmax",
     "algorithms.maximal.joint_rows.maximal_bodies": "loops and driven joints are constraints too; refuses the others",
     # tests/algorithms/contact: on trees with a joint that follows and one that is driven; loops are refused there, but
     # do not matter to where bodies touch

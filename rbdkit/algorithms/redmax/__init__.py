@@ -8,7 +8,6 @@ jacobian_products (Algorithms 5, 6), hyper_reduced, stiffness, linearly_implicit
 
 from rbdkit.algorithms.redmax.bodies import Bodies, bodies_at
 from rbdkit.algorithms.redmax.constraints import Constrained, Rows, constrained_by_dual
-from rbdkit.algorithms.redmax.element_slopes import Slopes, element_slopes
 from rbdkit.algorithms.redmax.hybrid import HybridSolution, hybrid_accelerations, hybrid_velocities
 from rbdkit.algorithms.redmax.hyper_reduced import hyper_reduced_equation
 from rbdkit.algorithms.redmax.inverse_inertia import InverseInertia
@@ -18,7 +17,7 @@ from rbdkit.algorithms.redmax.jacobian_rate import redmax_jacobian_and_rate
 from rbdkit.algorithms.redmax.linearly_implicit import Iterated, implicit_velocities, implicit_velocities_by_cg
 from rbdkit.algorithms.redmax.recursive_hybrid import RecursiveHybrid, recursive_hybrid
 from rbdkit.algorithms.redmax.reduced_equation import ReducedEquation, reduced_equation
-from rbdkit.algorithms.redmax.stiffness import Stiffness, stiffness_at
+from rbdkit.algorithms.redmax.stiffness import Stiffness
 
 __all__ = [
     "Bodies",
@@ -29,11 +28,9 @@ __all__ = [
     "RecursiveHybrid",
     "ReducedEquation",
     "Rows",
-    "Slopes",
     "Stiffness",
     "bodies_at",
     "constrained_by_dual",
-    "element_slopes",
     "hybrid_accelerations",
     "hybrid_velocities",
     "hyper_reduced_equation",
@@ -44,6 +41,5 @@ __all__ = [
     "redmax_jacobian",
     "redmax_jacobian_and_rate",
     "reduced_equation",
-    "stiffness_at",
     "transposed_product",
 ]

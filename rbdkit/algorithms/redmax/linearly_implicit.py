@@ -44,7 +44,8 @@ def implicit_velocities(bodies: Bodies, stiffness: Stiffness, h: float) -> NDArr
 
     >>> import numpy as np
     >>> import rbdkit as rbd
-    >>> from rbdkit.algorithms.redmax import bodies_at, implicit_velocities, stiffness_at
+    >>> from rbdkit.algorithms.redmax import bodies_at, implicit_velocities
+    >>> from rbdkit.derivatives import stiffness_at
     >>> model = rbd.library.pendulum().with_parameters({"hinge.damping": 1e9, "gravity": np.zeros(3)})
     >>> rod = bodies_at(model, np.zeros(1), np.ones(1))
     >>> bool(abs(implicit_velocities(rod, stiffness_at(model, rod, np.zeros(1)), 0.01)[0]) < 1e-5)
@@ -103,7 +104,8 @@ def implicit_velocities_by_cg(
     --------
     >>> import numpy as np
     >>> import rbdkit as rbd
-    >>> from rbdkit.algorithms.redmax import bodies_at, implicit_velocities_by_cg, stiffness_at
+    >>> from rbdkit.algorithms.redmax import bodies_at, implicit_velocities_by_cg
+    >>> from rbdkit.derivatives import stiffness_at
     >>> arm = rbd.library.double_pendulum()
     >>> here = bodies_at(arm, np.array([0.3, 0.4]), np.ones(2))
     >>> implicit_velocities_by_cg(here, stiffness_at(arm, here, np.array([0.3, 0.4])), 0.01).iterations

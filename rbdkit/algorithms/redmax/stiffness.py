@@ -8,11 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rbdkit.algorithms.passive_derivatives import passive_derivatives
 from rbdkit.algorithms.redmax.bodies import Bodies
-from rbdkit.algorithms.redmax.element_slopes import element_slopes
 from rbdkit.algorithms.redmax.jacobian_products import jacobian_product, transposed_product
-from rbdkit.model import Model
 
 
 @dataclass(frozen=True)
@@ -74,47 +71,3 @@ class Stiffness:
         """
         K, D = ((0.5 * (x + x.T)).tocsr() for x in (self.K, self.D))
         return Stiffness(K, D, self.n)
-
-
-def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> Stiffness:
-    """K and D of springs and dampers in joints and of all force elements, at one state.
-
-    Parameters
-    ----------
-    bodies : Bodies
-        The tree at that state.
-    q : ndarray (nq,)
-        Its coordinates.
-    t : float, optional
-        Time in s, for prescribed joints.
-    z : ndarray (nz,), optional
-        The states of force elements, which stay as they are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import rbdkit as rbd
-    >>> from rbdkit.algorithms.redmax import bodies_at, stiffness_at
-    >>> model = rbd.library.pendulum().with_parameters({"hinge.stiffness": 5.0})
-    >>> rod = bodies_at(model, np.zeros(1), np.zeros(1))
-    >>> stiffness_at(model, rod, np.zeros(1)).K_r.toarray().tolist()
-    [[-5.0]]
-    """
-    first, size = 6 * bodies.n, 6 * bodies.n + bodies.nv
-    own = passive_derivatives(model, q, bodies.qd)
-    at = [np.indices((bodies.nv, bodies.nv)).reshape(2, -1) + first]
-    K, D = [own.dtau_dq.ravel()], [-own.dtau_dv.ravel()]
-    for slopes in element_slopes(model, q, bodies.qd, t=t, z=z) if model.acting else ():
-        to_joint = np.eye(len(slopes.K))  # motion of the body frames of the notes to that of rbdkit's
-        places: list[int] = []
-        for k, body in enumerate(slopes.bodies):
-            block = slice(6 * k, 6 * k + 6)
-            to_joint[block, block] = np.linalg.inv(bodies.Ad_J[body])
-            places += range(6 * body - 6, 6 * body)
-        places += [first + a for a in slopes.velocities]
-        at.append(np.array(np.meshgrid(places, places, indexing="ij")).reshape(2, -1))
-        K.append((to_joint.T @ slopes.K @ to_joint).ravel())
-        D.append((to_joint.T @ slopes.D @ to_joint).ravel())
-    where = tuple(np.concatenate(at, axis=1))
-    both = (csr_array((np.concatenate(x), where), shape=(size, size)) for x in (K, D))
-    return Stiffness(next(both), next(both), bodies.n)

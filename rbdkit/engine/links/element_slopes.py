@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.links.element_differences import differenced
 from rbdkit.engine.links.own_forces import Record
 from rbdkit.engine.links.own_joints import on_symbols
 from rbdkit.errors import ModelError
@@ -68,20 +69,34 @@ class _Alike:
     bodies: list[tuple[int, ...]] = field(default_factory=list)
 
 
-def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0) -> Slopes:
-    """Of everything in `Model.acting` at one state: q (nq,), v (nv,), z (nz,), and t in s for prescribed joints.
+@dataclass(frozen=True, eq=False)
+class _Recorded:
+    """The elements of a model: those that could be recorded, and why others could not."""
+
+    groups: list[_Alike]
+    faults: list[tuple[Force, ModelError]]
+
+
+def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0, *, or_differences: bool = False) -> Slopes:
+    """Of everything in `Model.acting` at one state: q (nq,), v (nv,), z (nz,), and t in s.
+
+    or_differences : whether differences take the place of derivatives of elements that cannot be recorded.
 
     Raises
     ------
     ModelError
-        If an element cannot be recorded: it decides by values, keeps something, or uses what knows no symbols.
+        If an element cannot be recorded, and is not to be differenced: it decides by values, keeps something, or uses
+        what knows no symbols.
     """
+    recorded = kept(model, _recorded)
+    if recorded.faults and not or_differences:
+        raise recorded.faults[0][1]
     n = len(model.bodies) - 1
     f = np.zeros(6 * n + model.nv)
     parts: list[tuple[NDArray, NDArray, NDArray, NDArray]] = []
     motion = surroundings(model, q, v, t).motion
     with np.errstate(all="ignore"):
-        for alike in kept(model, _recorded):
+        for alike in recorded.groups:
             law, given = alike.law, []
             for force, bodies in zip(alike.forces, alike.bodies, strict=True):
                 here = [motion(body) for body in bodies]
@@ -98,24 +113,35 @@ def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0) -> 
                 columns = np.concatenate([*places, 6 * n + np.array(law.directions, dtype=int)]).astype(int)
                 np.add.at(f, rows, value[:m])
                 parts.append((np.repeat(rows, k), np.tile(columns, m), own_K.ravel(), own_D.ravel()))
+    for force, _ in recorded.faults:
+        one = differenced(model, force, q, v, z, t)
+        places = [np.arange(6 * (body - 1), 6 * body) for body in one.bodies]
+        rows = np.concatenate([*places, 6 * n + np.arange(model.nv)]).astype(int)
+        np.add.at(f, rows, one.f)
+        parts.append((np.repeat(rows, len(rows)), np.tile(rows, len(rows)), one.K.ravel(), one.D.ravel()))
     if not parts:
         return Slopes(f, np.zeros(0, int), np.zeros(0, int), np.zeros(0), np.zeros(0))
     return Slopes(f, *(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _recorded(model: Model) -> list[_Alike]:
+def _recorded(model: Model) -> _Recorded:
     """The elements of a model, those together that are made alike."""
     found: dict[Any, _Alike] = {}
+    faults: list[tuple[Force, ModelError]] = []
     for force in model.acting:
         key, bodies = _made_of(model, force)
         if key in found:
             alike = found[key]
         else:
-            law, bodies = _record(model, force, bodies)
+            try:
+                law, bodies = _record(model, force, bodies)
+            except ModelError as fault:
+                faults.append((force, fault))
+                continue
             alike = found[key] = _Alike(law)
         alike.forces.append(force)
         alike.bodies.append(bodies)
-    return list(found.values())
+    return _Recorded(list(found.values()), faults)
 
 
 def _made_of(model: Model, force: Force) -> tuple[Any, tuple[int, ...]]:

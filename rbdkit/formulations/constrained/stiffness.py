@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
+from rbdkit.engine.links.element_slopes import slopes
 from rbdkit.formulations.constrained.layout import block_diagonal
 
 if TYPE_CHECKING:
@@ -21,25 +22,23 @@ def body_stiffness(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) 
     Forces of joints are wrenches on their two bodies, which the velocities of the joints turn into forces along these:
     ``P^T K_r P`` with ``qd = P V``, where P is that of the present poses.
     """
-    from rbdkit.algorithms.redmax import element_slopes  # with sparse matrices, which few simulations need
-
     model, rows = system.model, len(system.model.bodies)
     q, qd = system.joint_state(x, v)
-    K, D = np.zeros((2, rows, 6, rows, 6))
     P = _joint_rates(system, x, v, q)
-    own = passive_derivatives(model, q, qd)
-    K_r, D_r = own.dtau_dq.copy(), -own.dtau_dv
-    for slopes in element_slopes(model, q, qd, t=t) if model.acting else ():
-        bodies, velocities = list(slopes.bodies), list(slopes.velocities)
-        both = np.zeros((len(slopes.K), rows, 6))  # what the element looks at, of the twists of all bodies
-        for k, body in enumerate(bodies):
-            both[6 * k : 6 * k + 6, body] += system.to_body[body]
-        both[6 * len(bodies) :] += P[velocities]
-        for total, matrix in ((K, slopes.K), (D, slopes.D)):
-            total += np.einsum("aix,ab,bjy->ixjy", both, matrix, both, optimize=True)
-    for total, matrix in ((K, K_r), (D, D_r)):
-        total += np.einsum("aix,ab,bjy->ixjy", P, matrix, P, optimize=True)
-    K, D = (total[1:, :, 1:].reshape(6 * system.n, 6 * system.n) for total in (K, D))
+    n, own = rows - 1, passive_derivatives(model, q, qd)
+    acting = slopes(model, q, qd, np.zeros(0), t, or_differences=True)
+    seen = np.zeros((6 * n + model.nv, rows, 6))  # what acts looks at, of the twists of all bodies
+    for body in range(1, rows):
+        seen[6 * body - 6 : 6 * body, body] = system.to_body[body]
+    seen[6 * n :] = P
+    seen = seen.reshape(len(seen), 6 * rows)[:, 6:]
+    both = []
+    for values, of_joints in ((acting.K, own.dtau_dq), (acting.D, -own.dtau_dv)):
+        matrix = np.zeros((len(seen), len(seen)))
+        np.add.at(matrix, (acting.rows, acting.columns), values)
+        matrix[6 * n :, 6 * n :] += of_joints
+        both.append(seen.T @ matrix @ seen)
+    K, D = both
     if system.group.hybrid.any():  # V = B v
         B = block_diagonal(system.group.tangent(system.reference_poses(x)[1:]))
         K, D = B.T @ K @ B, B.T @ D @ B

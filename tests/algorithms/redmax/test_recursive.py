@@ -17,9 +17,9 @@ from rbdkit.algorithms.redmax import (
     recursive_hybrid,
     redmax_jacobian,
     reduced_equation,
-    stiffness_at,
 )
 from rbdkit.algorithms.solvers import InfeasibleError
+from rbdkit.derivatives import stiffness_at
 from rbdkit.errors import ModelError
 from rbdkit.library import chain_pendulum, random_state
 
