@@ -15,7 +15,7 @@ from rbdkit.model.geometry import Geometry, Mesh
 from rbdkit.scene import equimomental, palette
 from rbdkit.scene.arrows import triple
 from rbdkit.scene.bounds import Sizes, node_outlines, sizes, swept_outline
-from rbdkit.scene.coils import LAYER, bands_of
+from rbdkit.scene.coils import LAYER, bands_of, nodes_of_skins
 from rbdkit.scene.glyphs import axes, mass_mark
 from rbdkit.scene.ground import LAYER as GROUND
 from rbdkit.scene.ground import laid_under, reaching_to
@@ -80,15 +80,17 @@ def scene_of(
     size = sizes(model, poses, swept_outline(node_outlines(shown, len(poses)), poses) if shown else None)
     shown += [Part(node, "bodies", _stand_in(geometry, size)) for node, geometry in boxes]
 
-    geometric = {part.node for part in shown}
+    bands = bands_of(model, 0.02 * size.extent)
+    geometric, flesh = {part.node for part in shown}, nodes_of_skins(model, bands)
     for body in model.bodies:
+        if body.index in flesh:
+            continue
         if body.index not in geometric and (not geometric or (body.index > 0 and _massive(body))):
-            surface = stick(model, body.index, size)
+            surface = stick(model, body.index, size, flesh)
             shown += [Part(body.index, "bodies", surface)] if surface is not None else []
     marks = _marks(model, q, size)
-    seen = [part for part in marks if part.layer == "frames"] if not geometric else []
-    bands = bands_of(model, 0.02 * size.extent)
-    supports = supports_of(model, q, poses, size, bands)
+    seen = [part for part in marks if part.layer == "frames"] if not (geometric or flesh) else []
+    supports = supports_of(model, q, poses, size, [band for band in bands if len(band.nodes) == 2])
     outline = swept_outline(node_outlines([*shown, *seen, *supports], len(poses), bands), poses)
     contact = (
         [part for body in model.bodies for part in _geometry(body, "collision", reader, segments)[0]]
@@ -100,7 +102,7 @@ def scene_of(
     layers = (
         Layer("bodies", "Bodies", "Geometry of the bodies; a stick figure where there is none"),
         Layer("collision", "Collision", "Geometry for contact", visible=False),
-        Layer("frames", "Frames", "Body and named frames: x red, y green, z blue", not geometric, xray=True),
+        Layer("frames", "Frames", "Body and named frames: x red, y green, z blue", not (geometric or flesh), xray=True),
         Layer(
             "joints",
             "Joint axes",

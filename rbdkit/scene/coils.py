@@ -1,4 +1,4 @@
-"""Springs, rods and muscles: a coil, a straight line or a spindle between two points."""
+"""Springs, rods, muscles and flesh: a coil, a line or a spindle between two points, a triangle between three."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from rbdkit.forces import Muscle
 from rbdkit.forces.element import End
+from rbdkit.forces.surroundings import ORIGIN
 from rbdkit.joints import Translational
 from rbdkit.model import Force, Model
-from rbdkit.model.force import neutral_distance
+from rbdkit.model.force import neutral_distance, surroundings
 from rbdkit.scene import palette
 from rbdkit.scene.scene import Band
+from rbdkit.scene.skins import facet, outside, surface_of
 from rbdkit.scene.triangles import Triangles
 
 TURNS, STEPS, SIDES = 9, 16, 6
@@ -25,12 +27,15 @@ PALE, RED = np.array([0.93, 0.76, 0.72]), np.array([0.75, 0.08, 0.10])
 """Colours of a muscle at rest, and of one that is fully active."""
 
 
+Three = tuple[float, float, float]
+
+
 def bands_of(model: Model, size: float) -> tuple[Band, ...]:
     """The coils and muscles of force elements, and the lines of constraints. size : radius of a coil, m.
 
-    Springs between the nodes of a deformable body are lines: its mesh.
+    Springs between the nodes of a deformable body are its mesh: triangles where it has a surface, lines where not.
     """
-    found = []
+    found, nets = [], []
     for own in model.elements:
         if isinstance(own.element, Muscle):
             found += _of_muscle(model, own.element, size)
@@ -40,23 +45,42 @@ def bands_of(model: Model, size: float) -> tuple[Band, ...]:
             continue
         nodes, points = _placed(model, ends)
         is_force = isinstance(own, Force)
-        mesh = is_force and all(isinstance(model.joints[k].type, Translational) or _is_speck(model, k) for k in nodes)
-        surface = coil(size) if is_force and not mesh else line(0.25 * size)
+        if is_force and all(_is_node(model, k) for k in nodes):
+            nets.append((nodes, points))
+            continue
+        surface = coil(size) if is_force else line(0.25 * size)
         surface = surface.painted(palette.rgb(palette.FORCE if is_force else palette.JOINT))
         found.append(Band(nodes, points, LAYER, surface))
-    return tuple(found)
+    return (*found, *_of_nets(model, nets, size))
 
 
-def _is_speck(model: Model, body: int) -> bool:
-    """Whether a body is a point of mass that is fixed on another one: an attached node of a deformable body."""
+def _of_nets(model: Model, springs: list[tuple[tuple[int, int], tuple[Three, Three]]], size: float) -> list[Band]:
+    """The surfaces of deformable bodies, and lines for the springs that are no part of one."""
+    at = surroundings(model, model.neutral(), np.zeros(model.nv))
+    places = {k: at.motion(k).p for nodes, _ in springs for k in nodes}
+    color = palette.rgb(palette.FORCE)
+    edges = [nodes for nodes, _ in springs]
+    triangles = surface_of(edges, places)
+    skin, wire = facet().painted(color), line(0.25 * size).painted(color)
+    found = [Band(corners, (ORIGIN, ORIGIN, ORIGIN), LAYER, skin) for corners in triangles]
+    seen = outside(edges, triangles)
+    return found + [Band(*spring, LAYER, wire) for spring, alone in zip(springs, seen, strict=True) if alone]
+
+
+def nodes_of_skins(model: Model, bands: tuple[Band, ...]) -> set[int]:
+    """Bodies that are points of a deformable body: its skin shows them. None if no band is a skin."""
+    if all(len(band.nodes) < 3 for band in bands):
+        return set()
+    return {k for k in range(1, len(model.bodies)) if _is_node(model, k)}
+
+
+def _is_node(model: Model, body: int) -> bool:
+    """Whether a body is a point of mass that moves along three axes, or is fixed on another one."""
     own = model.bodies[body]
     return (
-        body > 0 and own.joint.type.is_fixed and own.inertia is not None and own.inertia.mass > 0.0
-        and not own.inertia.inertia_com.any()
+        body > 0 and (isinstance(own.joint.type, Translational) or own.joint.type.is_fixed)
+        and own.inertia is not None and own.inertia.mass > 0.0 and not own.inertia.inertia_com.any()
     )  # fmt: skip
-
-
-Three = tuple[float, float, float]
 
 
 def _placed(model: Model, ends: tuple[End, End]) -> tuple[tuple[int, int], tuple[Three, Three]]:

@@ -54,7 +54,7 @@ def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> 
     bands = [
         replace(
             band,
-            nodes=tuple(node + k * moving if node > 0 else 0 for node in band.nodes),  # type: ignore[arg-type]
+            nodes=tuple(node + k * moving if node > 0 else 0 for node in band.nodes),
             layer=label,
             surface=_tinted(band.surface, palette.rgb(color_of(k))),
         )

@@ -65,15 +65,16 @@ class Trail:
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """A surface that is stretched between points of two nodes.
+    """A surface that is stretched between points of two nodes, or of three.
 
     nodes : of the ends. points : (3,) in their coordinates, m. surface : along x, from x = 0 at the first end to x = 1
-    at the second; only its length is stretched. rest : length at which it is as wide as the surface, m; where it is
-    longer or shorter its volume stays. None for one whose width stays.
+    at the second; only its length is stretched. With three ends x and y lead to the second and the third, and z is
+    across. rest : length at which it is as wide as the surface, m; where it is longer or shorter its volume stays. None
+    for one whose width stays.
     """
 
-    nodes: tuple[int, int]
-    points: tuple[tuple[float, float, float], tuple[float, float, float]]
+    nodes: tuple[int, ...]
+    points: tuple[tuple[float, float, float], ...]
     layer: str
     surface: Triangles
     rest: float | None = None

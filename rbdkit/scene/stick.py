@@ -5,6 +5,7 @@ A rod between each pair of joint frames on the body, so that a mechanism made by
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import combinations
 
 import numpy as np
@@ -21,15 +22,16 @@ MESHED = 5
 """Up to so many joint frames every pair gets a rod; beyond, rods run from the body's own joint frame only."""
 
 
-def stick(model: Model, body: int, size: Sizes) -> Triangles | None:
+def stick(model: Model, body: int, size: Sizes, without: Collection[int] = ()) -> Triangles | None:
     """Painted triangles of a body as a stick figure, or None if there is nothing to tell.
 
     Joint frames are the body's own, those of its children and of loops; a leaf adds its named frames or, with none, its
-    centre of mass. A body whose joint frames all coincide becomes the cuboid that has its inertia.
+    centre of mass. A body whose joint frames all coincide becomes the cuboid that has its inertia. without : bodies to
+    which no rods lead.
     """
     color = palette.rgb(palette.body_color(body))
     inertia = model.bodies[body].inertia
-    points, bob = joint_points(model, body)
+    points, bob = joint_points(model, body, without)
     points = _distinct(points, 1e-6 * size.extent)
     pairs = combinations(points, 2) if len(points) <= MESHED else ((points[0], p) for p in points[1:])
     pieces = [rod(a, b, size.rod) for a, b in pairs]
@@ -43,9 +45,9 @@ def stick(model: Model, body: int, size: Sizes) -> Triangles | None:
     return join(piece.painted(color) for piece in pieces) if pieces else None
 
 
-def joint_points(model: Model, body: int) -> tuple[list[NDArray], NDArray | None]:
+def joint_points(model: Model, body: int, without: Collection[int] = ()) -> tuple[list[NDArray], NDArray | None]:
     """Origins of the joint frames on a body, its own first, in body coordinates; and the bob of a leaf, if any."""
-    children = [b for b in model.bodies[1:] if b.parent == body]
+    children = [b for b in model.bodies[1:] if b.parent == body and b.index not in without]
     points = [np.zeros(3)] if body > 0 else []
     points += [b.joint.placement[:3, 3] for b in children if b.joint.nv < 6]
     for loop in model.loops:

@@ -178,13 +178,21 @@ class ThreeScene {
     this.stretch();
   }
 
-  // What is stretched between two points follows them.
+  // What is stretched between two points, or three, follows them.
   stretch() {
     const { Vector3 } = this.THREE;
     (this.spec.bands ?? []).forEach(({ nodes, points, rest }, k) => {
-      const [start, end] = nodes.map((node, side) =>
+      const [start, end, third] = nodes.map((node, side) =>
         new Vector3(...points[side]).applyQuaternion(this.nodes[node].quaternion).add(this.nodes[node].position)
       );
+      if (third) {
+        const [x, y] = [end.sub(start), third.sub(start)];
+        const skin = this.stretched[k];
+        skin.matrixAutoUpdate = false;
+        skin.matrix.makeBasis(x, y, new Vector3().crossVectors(x, y).normalize()).setPosition(start);
+        skin.matrixWorldNeedsUpdate = true;
+        return;
+      }
       const along = end.sub(start);
       const length = Math.max(along.length(), 1e-9);
       const group = this.stretched[k];
