@@ -64,7 +64,7 @@ def _page_of(stage: Stage, title: str) -> str:
         return page(stage, title, "This page simulates by itself: press play, and pull at the bodies. Drawn by rbdkit.")
     if not isinstance(stage, Tweak):
         recorded = "" if stage.tracks is None else "Recorded motion. "
-        turned = "" if stage.panel is None else "Its sliders need Python. "
+        turned = "Its sliders need Python. " if any(isinstance(beside, Panel) for beside in stage.side) else ""
         return page(stage, title, f"{recorded}{turned}Drawn by rbdkit.")
     live = in_page(stage.experiment, stage.panel.numbers)
     if not isinstance(live, InPage):

@@ -48,6 +48,7 @@ DRAWING = (
     "chart",
     "transport",
     "layers",
+    "save",
     "stage",
 )
 """What draws and plays; it asks for `open_three` and `ViewCanvas`, which say where three.js comes from."""
@@ -284,6 +285,11 @@ class Stage(Touch, OfCell):
     def to_mp4(self, path: str | PathLike[str], **options: Any) -> None:
         """Save the motion as a film; see `rbdkit.to_mp4`."""
         import_module("rbdkit.export").to_mp4(self, path, **options)
+
+    def _message(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        super()._message(widget, content, buffers)
+        if content.get("do") == "page":
+            self.send({"do": "page"}, [self.to_html().encode()])
 
     # --- the end ----------------------------------------------------------------------------------------------------
 

@@ -32,7 +32,10 @@ class Core {
       "change:_ellipsoids": () => this.show_arrows(),
       "change:_handle": () => this.show_handle(),
       "change:_answered": () => this.drag_answered(),
-      "msg:custom": (message) => message.do === "home" && this.home(true),
+      "msg:custom": (message, buffers) => {
+        if (message.do === "home") this.home(true);
+        else if (message.do === "page") download(buffers, "text/html", `${file_name(model)}.html`);
+      },
     };
     for (const [event, action] of Object.entries(this.heard)) model.on(event, action);
     this.drawn = {
@@ -223,11 +226,12 @@ class Face {
     this.labels = h("div", { class: "rbd-names" });
     this.names = new Names(core.graph, this.labels);
     this.layers = new LayerMenu(this.model);
+    this.save = new SaveMenu(this);
     this.compass = new Compass(this.model.get("_axes"), (axis) => core.eye.along(axis, core.outline()));
     this.scale = h("div", { class: "rbd-scale" });
     this.follow = button("follow", "Follow the moving body (F)", () => this.toggle_follow(), { "aria-pressed": false });
     this.picture = h("div", { class: "rbd-picture" }, host, this.labels, this.compass.el, this.scale,
-      h("div", { class: "rbd-tools" }, this.layers.el, button("home", "Home view (H)", () => core.home(true)), this.follow,
+      h("div", { class: "rbd-tools" }, this.layers.el, this.save.el, button("home", "Home view (H)", () => core.home(true)), this.follow,
         button("expand", "Full screen", () => this.toggle_fullscreen())));
     this.transport = core.play ? new PlayBar(core.play) : new Transport(core.player);
     this.side = h("div", { class: "rbd-side" });
@@ -433,6 +437,7 @@ class Face {
       () => this.resizer?.disconnect(),
       () => this.watcher?.disconnect(),
       () => this.layers.dispose(),
+      () => this.save.dispose(),
       () => this.transport.dispose(),
       () => this.panel?.close(),
       ...this.charts.map((chart) => () => chart.close()),
