@@ -5,6 +5,8 @@ from __future__ import annotations
 from io import BytesIO, StringIO
 
 import matplotlib
+from matplotlib.backends.backend_mixed import MixedModeRenderer
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
 
@@ -19,7 +21,21 @@ class Plot(Figure):
     def svg(self) -> str:
         """The figure as SVG without a background, its black ink in the colour of the text around it."""
         buffer = StringIO()
-        with matplotlib.rc_context({"svg.fonttype": "none"}):
-            self.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+        dpi, width, height = self.dpi, *(72.0 * self.get_size_inches())
+        patches = [self.patch, *(ax.patch for ax in self.axes)]
+        colors = [(patch.get_facecolor(), patch.get_edgecolor()) for patch in patches]
+        try:  # as savefig does, which draws everything twice
+            self.dpi = 72.0
+            for patch in patches:
+                patch.set(facecolor="none", edgecolor="none")
+            with matplotlib.rc_context({"svg.fonttype": "none"}):
+                own = RendererSVG(width, height, buffer, image_dpi=dpi, metadata={"Date": None})
+                renderer = MixedModeRenderer(self, width, height, dpi, own)
+                self.draw(renderer)
+                renderer.finalize()
+        finally:
+            self.dpi = dpi
+            for patch, (face, edge) in zip(patches, colors, strict=True):
+                patch.set(facecolor=face, edgecolor=edge)
         text = buffer.getvalue()
         return text[text.index("<svg") :].replace("#000000", "currentColor")

@@ -176,19 +176,22 @@ class Playground(OfCell):
 
     def _show(self, picture: Picture) -> None:
         self.picture = picture
+        if self.stage is not None:
+            self._show_in_3d(self.stage, picture)
         with self.panel.hold_sync():
             self.panel.readout = [[str(name), str(value)] for name, value in picture.readout]
             self.panel.note = picture.note
-            self.panel.drawing = "" if picture.figure is None else picture.figure.svg()
-        if self.stage is None:
-            return
-        if isinstance(self.stage, View) and picture.q is not None:
-            self.stage.q = picture.q
+        # last, for it takes longest: what is moved by hand does not wait for it
+        self.panel.drawing = "" if picture.figure is None else picture.figure.svg()
+
+    def _show_in_3d(self, stage: Stage, picture: Picture) -> None:
+        if isinstance(stage, View) and picture.q is not None:
+            stage.q = picture.q
         elif picture.poses is not None:
-            self.stage.pose(picture.poses)
-        self.stage.arrows(picture.arrows)
-        self.stage.ellipsoids(picture.ellipsoids)
-        self.stage.handle(picture.handle, turn=picture.handle_turns)
+            stage.pose(picture.poses)
+        stage.arrows(picture.arrows)
+        stage.ellipsoids(picture.ellipsoids)
+        stage.handle(picture.handle, turn=picture.handle_turns)
 
     # --- widget -----------------------------------------------------------------------------------------------------
 
