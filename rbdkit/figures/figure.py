@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from io import BytesIO, StringIO
+from typing import cast
 
 import matplotlib
+from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
@@ -31,7 +33,7 @@ class Plot(Figure):
             with matplotlib.rc_context({"svg.fonttype": "none"}):
                 own = RendererSVG(width, height, buffer, image_dpi=dpi, metadata={"Date": None})
                 renderer = MixedModeRenderer(self, width, height, dpi, own)
-                self.draw(renderer)
+                self.draw(cast(RendererBase, renderer))
                 renderer.finalize()
         finally:
             self.dpi = dpi

@@ -12,7 +12,7 @@ from rbdkit.inspection import Inspection, inspect
 from rbdkit.model import Model
 from rbdkit.simulation import Trajectory
 from rbdkit.widgets.inspector import Inspector
-from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.letting_go import LettingGo, moving_on
 from rbdkit.widgets.touch import Pick
 
 Now = tuple[Model, NDArray, NDArray | None, NDArray | None, ExternalForces, float, NDArray]
@@ -26,7 +26,7 @@ def state_of(run: Trajectory, k: int) -> Now:
     return run.model, q, v, None if run.tau is None else run.tau[k], f_ext, t, run.z[k]
 
 
-class Inspecting(Stage):
+class Inspecting(LettingGo):
     """Base of pictures of a model; `_now` says at which state it is.
 
     Attributes
@@ -44,6 +44,10 @@ class Inspecting(Stage):
 
     def _now(self) -> Now:
         raise NotImplementedError(f"{type(self).__name__} must say at which state its picture is")
+
+    def _held_state(self) -> tuple[Model, dict[str, Any]]:
+        model, q, v, _, _, _, z = self._now()
+        return moving_on(model, q, v, z)
 
     @property
     def facts(self) -> Inspection | None:

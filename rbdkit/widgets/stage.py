@@ -95,6 +95,8 @@ class Stage(Touch, OfCell):
         Which layers are shown, by name.
     side
         Widgets to be shown beside the picture, below the plots.
+    below
+        The same, below picture and plots.
     selected
         Names of nodes that stand out.
     """
@@ -112,6 +114,7 @@ class Stage(Touch, OfCell):
     layers = traitlets.Dict(key_trait=traitlets.Unicode(), value_trait=traitlets.Bool()).tag(sync=True)
     follow = traitlets.Unicode("").tag(sync=True)
     height = traitlets.Int(400, min=120).tag(sync=True)
+    below = traitlets.List(traitlets.Instance(Widget)).tag(sync=True, **widget_serialization)
     side = traitlets.List(traitlets.Instance(Widget)).tag(sync=True, **widget_serialization)
 
     _three = traitlets.Dict().tag(sync=True, **widget_serialization)

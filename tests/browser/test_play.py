@@ -217,3 +217,16 @@ def test_a_thrown_ball_bounces_rests_and_can_be_pulled_off_the_ground(chromium, 
     assert page.evaluate(f"{INSIDE}.q[6]") == pytest.approx(0.1, abs=1e-6)
     page.close()
     assert not faults
+
+
+def test_a_view_lets_its_model_go_below(notebook):
+    notebook.run("import rbdkit as rbd\nview = rbd.show(rbd.library.double_pendulum(), [1.0, 0.5], height=240)\nview")
+    notebook.view().get_by_role("button", name="Let it go").first.click()
+    notebook.page.locator(".rbd-view .rbd-view[data-ready=true]").wait_for()
+    inside = "document.querySelector('.rbd-view .rbd-view').core.play"
+    assert notebook.page.evaluate(f"{inside}.q") == [1.0, 0.5]
+    notebook.page.locator(".rbd-view .rbd-view").get_by_role("button", name="Play (space)").click()
+    notebook.page.wait_for_function(f"{inside}.t > 0.2")
+    notebook.keep("let_go", notebook.page.locator(".rbd-view").first)
+    notebook.page.get_by_role("button", name="Let it go").first.click()
+    notebook.page.wait_for_function("!document.querySelector('.rbd-view .rbd-view')")

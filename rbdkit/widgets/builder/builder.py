@@ -43,8 +43,8 @@ from rbdkit.widgets.builder.panel import BuilderPanel
 from rbdkit.widgets.builder.posture import Posture
 from rbdkit.widgets.builder.remarks import with_remarks
 from rbdkit.widgets.builder.tree import tree
+from rbdkit.widgets.letting_go import LettingGo, moving_on
 from rbdkit.widgets.panel import Slider
-from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.touch import Pick
 
 GROWN = 1.25
@@ -53,7 +53,7 @@ UNSEEN = {*LOSSES, *LIMITS, "joint_name", "follows", "ratio", "model", "gravity"
 """Fields after which every body looks as before."""
 
 
-class Builder(Stage):
+class Builder(LettingGo):
     """A model under construction; see `build`.
 
     Attributes
@@ -95,6 +95,10 @@ class Builder(Stage):
     def q(self) -> NDArray:
         """Coordinates of the picture, shape (nq,) of the model that is shown."""
         return self._posture.q.copy()
+
+    def _held_state(self) -> tuple[Model, dict[str, Any]]:
+        model = self.model
+        return moving_on(model, self.q, None, model.initial_z())
 
     def do(self, step: Operation, join: bool = False) -> int:
         """Take a step as the form would, and show it; see `Draft.do`."""

@@ -226,17 +226,20 @@ class Face {
     this.labels = h("div", { class: "rbd-names" });
     this.names = new Names(core.graph, this.labels);
     this.layers = new LayerMenu(this.model);
+    this.let_go = button("hand", "Let it go: it moves on from here, and can be pulled at", () => this.model.send({ do: "let_go" }));
+    this.let_go.hidden = !this.model.get("_lets_go") || !this.model.get("layout")?.comm_live;
     this.save = new SaveMenu(this);
     this.compass = new Compass(this.model.get("_axes"), (axis) => core.eye.along(axis, core.outline()));
     this.scale = h("div", { class: "rbd-scale" });
     this.follow = button("follow", "Follow the moving body (F)", () => this.toggle_follow(), { "aria-pressed": false });
     this.picture = h("div", { class: "rbd-picture" }, host, this.labels, this.compass.el, this.scale,
       h("div", { class: "rbd-tools" }, this.layers.el, this.save.el, button("home", "Home view (H)", () => core.home(true)), this.follow,
-        button("expand", "Full screen", () => this.toggle_fullscreen())));
+        this.let_go, button("expand", "Full screen", () => this.toggle_fullscreen())));
     this.transport = core.play ? new PlayBar(core.play) : new Transport(core.player);
     this.side = h("div", { class: "rbd-side" });
     this.stage = h("div", { class: "rbd-stage" }, h("div", { class: "rbd-main" }, this.picture, this.transport.el), this.side);
-    this.root = h("div", { class: "rbd-view", tabindex: 0, "data-lm-suppress-shortcuts": "true", "aria-label": "3D view" }, this.stage);
+    this.below = h("div", { class: "rbd-below-view" });
+    this.root = h("div", { class: "rbd-view", tabindex: 0, "data-lm-suppress-shortcuts": "true", "aria-label": "3D view" }, this.stage, this.below);
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.picture.addEventListener("contextmenu", (event) => event.preventDefault(), true);
     this.picture.addEventListener("pointerdown", () => this.root.focus({ preventScroll: true }));
@@ -254,10 +257,15 @@ class Face {
     this.load_scene();
     this.load_plots();
     await this.load_side();
+    await this.load_below();
     if (core.play?.data.knobs.length) this.panel = new Panel(core.play.panel, this.side);
     this.on_side = () => this.load_side();
     this.on_height = () => this.resize();
     model.on("change:side", this.on_side);
+    this.on_below = () => this.load_below();
+    this.on_refused = () => this.load_scene();
+    model.on("change:below", this.on_below);
+    model.on("change:_refused", this.on_refused);
     model.on("change:height", this.on_height);
     this.resizer = new ResizeObserver(() => this.resize());
     this.resizer.observe(this.root);
@@ -278,7 +286,7 @@ class Face {
     this.compass.point(this.core.graph.spec.gravity ?? [0, 0, 0]);
     this.layers.load(this.core.graph.spec);
     const { grid, notes } = this.core.graph.spec;
-    const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [];
+    const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [this.model.get("_refused")];
     this.scale.textContent = [...hint, ...notes, grid ? `grid ${length_text(grid.spacing)}` : ""].filter(Boolean).join(" \u00b7 ");
     this.follow.hidden = !this.model.get("_followable");
   }
@@ -312,6 +320,23 @@ class Face {
     }
     this.keep_focus(held);
     this.resize();
+  }
+
+  // What was let go moves below the picture that it was let go from.
+  async load_below() {
+    const turn = (this.below_turn = {});
+    const manager = this.model.widget_manager;
+    const models = await Promise.all((this.model.get("below") ?? []).map((reference) => manager.get_model(reference.slice("IPY_MODEL_".length))));
+    const views = await Promise.all(models.map((child) => manager.create_view(child, {})));
+    const old = turn === this.below_turn ? this.toys ?? [] : views; // others came meanwhile
+    for (const view of old) view.remove();
+    if (turn !== this.below_turn) return;
+    this.toys = views;
+    this.let_go.setAttribute("aria-pressed", views.length > 0);
+    for (const view of views) {
+      this.below.append(view.el);
+      view.trigger("displayed", {});
+    }
   }
 
   // Where what had the focus is gone, the view takes it: its keys go on working.
@@ -427,11 +452,13 @@ class Face {
 
   close() {
     this.core.faces.delete(this);
-    this.side_turn = null;
+    this.side_turn = this.below_turn = null;
     clearTimeout(this.passing);
     delete this.root.core;
     this.root.remove();
     this.model.off("change:side", this.on_side);
+    this.model.off("change:below", this.on_below);
+    this.model.off("change:_refused", this.on_refused);
     this.model.off("change:height", this.on_height);
     do_all(
       () => this.resizer?.disconnect(),
@@ -441,7 +468,7 @@ class Face {
       () => this.transport.dispose(),
       () => this.panel?.close(),
       ...this.charts.map((chart) => () => chart.close()),
-      ...this.children.map((view) => () => view.remove()),
+      ...[...this.children, ...(this.toys ?? [])].map((view) => () => view.remove()),
       () => this.canvas.close()
     );
   }
