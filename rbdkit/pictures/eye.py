@@ -62,9 +62,10 @@ def look_at(points: ArrayLike, aspect: float, direction: ArrayLike = HOME) -> Ey
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(back, right), back])
     own = points @ axes.T
-    middle = 0.5 * (own.min(axis=0) + own.max(axis=0))
-    off = np.abs(own - middle)
-    tan = np.tan(0.5 * FIELD)
-    needed = np.maximum(off[:, 0] / (tan * aspect), off[:, 1] / tan) * MARGIN + (own - middle)[:, 2]
-    distance = float(needed.max()) or 1.0
-    return Eye(middle @ axes + distance * back, axes, distance)
+    # each point keeps the eye behind a plane on each side
+    tangents = np.tan(0.5 * FIELD) / MARGIN * np.array([aspect, 1.0])
+    high = (own[:, :2] + tangents * own[:, 2:]).max(axis=0)
+    low = (own[:, :2] - tangents * own[:, 2:]).min(axis=0)
+    depth = 0.5 * (own[:, 2].min() + own[:, 2].max())
+    distance = float(np.max(0.5 * (high - low) / tangents) - depth) or 1.0
+    return Eye(np.append(0.5 * (high + low), depth + distance) @ axes, axes, distance)

@@ -40,7 +40,7 @@ def test_a_view_is_drawn_as_it_stands(run):
     view.t = 0.5
     moved = view.to_png(size=(200, 120))
     assert before == run.to_png(size=(200, 120), t=0.0) and moved == run.to_png(size=(200, 120), t=0.5)
-    view.hide("bodies", "trails", "grid")
+    view.hide(*view.layers)
     sky = opened(view.to_png(size=(200, 120)))
     assert (sky == sky[:, :1]).all()  # the same in every column
     view.close()
