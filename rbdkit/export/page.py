@@ -19,7 +19,7 @@ from rbdkit.widgets.view import View
 HERE = Path(__file__).parent / "js"
 TRAITS = (
     "t", "rate", "loop", "layers", "follow", "height", "selected", "_scene", "_tracks", "_plots", "_pose", "_axes",
-    "_followable", "_near", "_accent", "_arrows", "_ellipsoids",
+    "_followable", "_near", "_accent", "_arrows", "_ellipsoids", "_arrow_names", "_ellipsoid_names",
 )  # fmt: skip
 """Of a stage, that its page begins with."""
 LOAD = """

@@ -30,6 +30,10 @@ class Arrow:
         '#rrggbb'.
     kind : Kind
         'straight', or 'turning' for what turns about the arrow (angular velocity, moment): it has two heads.
+    name : str
+        Symbol of what it shows, as source code and legends have it.
+    text : str
+        Written beside its tip: symbol, number and unit.
     """
 
     node: int
@@ -37,6 +41,8 @@ class Arrow:
     vector: tuple[float, float, float]
     color: str
     kind: Kind = "straight"
+    name: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,8 @@ class Ellipsoid:
         m.
     color : str
         '#rrggbb'.
+    name : str
+        Symbol of what it shows.
     """
 
     node: int
@@ -62,10 +70,17 @@ class Ellipsoid:
     axes: NDArray
     radii: NDArray
     color: str
+    name: str = ""
 
 
 def spatial_arrows(
-    node: int, vector: NDArray, kind: Literal["motion", "force"], scale: tuple[float, float], at: NDArray | None = None
+    node: int,
+    vector: NDArray,
+    kind: Literal["motion", "force"],
+    scale: tuple[float, float],
+    at: NDArray | None = None,
+    name: str = "",
+    units: tuple[str, str] | None = None,
 ) -> list[Arrow]:
     """A spatial vector in node coordinates as two arrows at a point, turning and straight.
 
@@ -79,6 +94,10 @@ def spatial_arrows(
         Metres of arrow for a unit of the first three and of the last three numbers.
     at : ndarray (3,), optional
         The point, in node coordinates; the origin if not given.
+    name : str, optional
+        Symbol of the vector.
+    units : tuple of str, optional
+        Of the first three and of the last three numbers; where they are given, name, length and unit stand beside.
 
     Returns
     -------
@@ -93,10 +112,17 @@ def spatial_arrows(
         first = first - np.cross(point, last)  # moment about the point
     colors = palette.SPATIAL[kind]
     arrows = [
-        Arrow(node, triple(point), triple(scale[0] * first), colors[0], "turning"),
-        Arrow(node, triple(point), triple(scale[1] * last), colors[1]),
+        Arrow(
+            node, triple(point), triple(scale[0] * first), colors[0], "turning", name, _beside(name, first, units, 0)
+        ),
+        Arrow(node, triple(point), triple(scale[1] * last), colors[1], "straight", name, _beside(name, last, units, 1)),
     ]
     return [arrow for arrow in arrows if np.linalg.norm(arrow.vector) > 1e-9]
+
+
+def _beside(name: str, vector: NDArray, units: tuple[str, str] | None, half: int) -> str:
+    """What stands at the tip of an arrow."""
+    return "" if units is None else f"{name} {np.linalg.norm(vector):.3g} {units[half]}".strip()
 
 
 def pack_arrows(arrows: Iterable[Arrow], nodes: int) -> bytes:

@@ -11,6 +11,7 @@ from rbdkit.scene import Arrow, Ellipsoid, spatial_arrows
 from rbdkit.scene.palette import INERTIA
 from rbdkit.spatial.so3 import skew
 from rbdkit.stepping.marks import Marks
+from rbdkit.stepping.words import words_of
 
 LENGTH = 0.28
 """Longest arrow, as a part of the size of the picture."""
@@ -37,7 +38,8 @@ def arrows_of(marks: Marks, names: Iterable[str], size: float, norms: Norms) -> 
         for kind, group in (("motion", marks.motions), ("force", marks.forces)):
             if name in group:
                 scale = tuple(LENGTH * size / norm if norm > 0.0 else 0.0 for norm in norms[name])
-                arrows += spatial_arrows(marks.body, group[name], kind, scale)  # type: ignore[arg-type]
+                units = words_of(name).units or ("", "")
+                arrows += spatial_arrows(marks.body, group[name], kind, scale, None, name, units)  # type: ignore[arg-type]
     return arrows
 
 
@@ -63,7 +65,7 @@ def ellipsoids_of(marks: Marks, names: Iterable[str], size: float) -> list[Ellip
             heaviest = float(np.max(masses))
             if heaviest > 0.0:
                 radii = RADIUS * size * np.sqrt(np.maximum(masses, 0.0) / heaviest)
-                found.append(Ellipsoid(marks.body, center, axes, radii, INERTIA))
+                found.append(Ellipsoid(marks.body, center, axes, radii, INERTIA, name))
     return found
 
 

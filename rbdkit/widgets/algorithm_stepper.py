@@ -13,6 +13,7 @@ from rbdkit.model import Model
 from rbdkit.scene.palette import INERTIA, SPATIAL
 from rbdkit.stepping import Marks, Recording, marks_of, record, text_of
 from rbdkit.stepping.drawing import arrows_of, ellipsoids_of, largest
+from rbdkit.stepping.words import words_of
 from rbdkit.widgets.step_panel import StepPanel
 from rbdkit.widgets.view import View
 
@@ -142,13 +143,14 @@ class AlgorithmStepper(View):
         moment = recording.moments[k]
         body = recording.body_of(k)
         body = body if body is not None and 0 < body < len(self.model.bodies) else None
-        changed = [{"label": change.label, "text": text_of(change.value)} for change in recording.changes(k)]
+        changed = [_row(change.label, change.value) for change in recording.changes(k)]
         fault = recording.fault if moment.done and k == len(recording) - 1 else None
         with self.panel.hold_sync():
             self.panel.changed = [] if k == 0 else changed
-            self.panel.variables = [{"label": name, "text": text_of(x)} for name, x in moment.variables.items()]
+            self.panel.variables = [_row(name, x) for name, x in moment.variables.items()]
             self.panel.drawn = [
-                {"name": name, "color": self._color(name), "on": name in self.drawn} for name in self._names
+                {"name": name, "color": self._color(name), "on": name in self.drawn, "words": words_of(name).words}
+                for name in self._names
             ]
             self.panel.moment = {
                 "function": moment.function,
@@ -183,6 +185,12 @@ class AlgorithmStepper(View):
                 if name in group:
                     return SPATIAL[kind][1]
         return INERTIA
+
+
+def _row(label: str, value: Any) -> dict[str, str]:
+    """A variable as the panel shows it: its name, value, what it is and in what unit."""
+    words, units = words_of(label)
+    return {"label": label, "text": text_of(value), "words": words, "unit": " | ".join(filter(None, units))}
 
 
 def step_algorithm(

@@ -59,6 +59,7 @@ class ComparisonView(ipywidgets.VBox, OfCell):
             colors = [color_of(k) for k in range(len(comparison.contenders))]
             below.append(ipywidgets.HTML(_drawing(work_precision_figure(self.points, colors))))
         super().__init__([self.stage, ipywidgets.HBox(below).add_class("rbd-below")])
+        self.stage._companions = [self]
         self._stay_with_cell()
 
     def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:

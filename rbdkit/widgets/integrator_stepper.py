@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.integrators import Integrator
 from rbdkit.model import Model
-from rbdkit.scene import Arrow, spatial_arrows
+from rbdkit.scene import Arrow
+from rbdkit.scene.arrows import triple
 from rbdkit.scene.comparison import laid_over
 from rbdkit.scene.palette import SPATIAL
 from rbdkit.simulation.formulated import Maker, maker_of
@@ -35,6 +37,10 @@ STAGE = "stage"
 """Label of the copy that stands where the present stage is."""
 AHEAD = 25
 """Steps that are made at once, for a picture with room for them."""
+SYMBOLS = {"velocity": "v", "rate of velocity": "a"}
+UNITS = {"velocity": "m/s", "rate of velocity": "m/s\u00b2"}
+BESIDE = 0.018
+"""How far apart the arrows of a body stand, as a part of the size of the picture."""
 LENGTH = 0.25
 """Longest arrow, as a part of the size of the picture."""
 FAULTS = (RbdkitError, ArithmeticError, np.linalg.LinAlgError)
@@ -62,10 +68,13 @@ class IntegratorStepper(Stage):
         self._drawn = set(DRAWN)
         model = walks[0].system.model
         scene = laid_over(model, [*(walk.label for walk in walks), STAGE])
-        super().__init__(reaching(scene, self._first_poses()), **options)
+        scene = reaching(scene, self._first_poses())
+        middle = 0.5 * (scene.outline.min(axis=0) + scene.outline.max(axis=0))
+        room = 1.0 + LENGTH  # for arrows
+        super().__init__(replace(scene, outline=middle + room * (scene.outline - middle)), **options)
         self._bodies = len(model.bodies)
         self._com = np.array([np.zeros(3) if b.inertia is None else b.inertia.com for b in model.bodies])
-        self._size = self.scene.size
+        self._size = self.scene.size / room
         self.panel = StepPanel(
             self._act,
             buttons=BUTTONS,
@@ -130,7 +139,7 @@ class IntegratorStepper(Stage):
         if what in {button["do"] for button in BUTTONS}:
             getattr(self, what)()
         elif what == "seek":
-            self._go(lambda: Place(int(message["k"])))
+            self._go(lambda: Place(*divmod(int(message["k"]), self._stops)))
         elif what == "draw":
             self._drawn ^= {str(message["name"])}
             self._show_place("")
@@ -152,12 +161,14 @@ class IntegratorStepper(Stage):
             self.panel.changed = self._numbers(t, x, v, v_rate)
             self.panel.variables = self._drifts()
             self.panel.drawn = [{"name": n, "color": c, "on": n in self._drawn} for n, c in DRAWN.items()]
-            where = f"stage {place.stage} of step {place.step + 1}" if place.stage else f"after {place.step} steps"
+            steps = "1 step" if place.step == 1 else f"{place.step} steps"
+            where = f"stage {place.stage} of step {place.step + 1}" if place.stage else f"after {steps}"
+            self.panel.slopes = self._slopes()
             self.panel.moment = {
                 "function": 0,
                 "line": 0 if line is None else line + 1,
-                "number": place.step,
-                "count": first.known,
+                "number": place.step * self._stops + place.stage,
+                "count": (first.known - 1) * self._stops + 1,
                 "title": f"{where}, t = {t:.6g} s",
                 "done": not place.stage and place.step > 0,
                 "fault": fault,
@@ -180,9 +191,50 @@ class IntegratorStepper(Stage):
             longest = max(float(np.linalg.norm(linear, axis=1).max()), 1e-300)
             scale = (0.0, LENGTH * self._size / longest)
             for body in range(1, self._bodies):
-                own = spatial_arrows(body + base, twists[body], "motion", scale, self._com[body])
-                arrows += [Arrow(a.node, a.start, a.vector, SPATIAL[kind][1], a.kind) for a in own]
+                size = float(np.linalg.norm(linear[body]))
+                text = f"{SYMBOLS[name]} {size:.3g} {UNITS[name]}"
+                at = self._com[body]
+                if name != "velocity":  # beside the other one, in the plane of the motion
+                    at = at + BESIDE * self._size * _across(linear[body], twists[body, :3])
+                vector = triple(scale[1] * linear[body])
+                if np.linalg.norm(vector) > 1e-9:
+                    arrows.append(Arrow(body + base, triple(at), vector, SPATIAL[kind][1], "straight", name, text))
         return arrows
+
+    @property
+    def _stops(self) -> int:
+        """Places of a step: its beginning and its stages."""
+        return len(self.walks[0].stages(0)) + 1
+
+    def _slopes(self) -> dict[str, Any]:
+        """The phase plane of the coordinate that moves most: the states, and the slope at each stage of the step.
+
+        Empty where coordinates and velocities are not of one number a joint.
+        """
+        first, place = self.walks[0], self.place
+        states = [first.state(k) for k in range(first.known)]
+        if len(states[0].x) != len(states[0].v):
+            return {}
+        path = np.array([[state.x, state.v] for state in states])  # (k, 2, n)
+        own = int(np.argmax(np.ptp(path[:, 1], axis=0)))
+        step = place.step if place.stage or not place.step else place.step - 1
+        stages = first.stages(step)
+        return {
+            "coordinate": self._coordinate(own),
+            "path": path[:, :, own].tolist(),
+            "here": place.step,
+            "h": first.h,
+            "stages": [
+                [float(s.x[own]), float(s.v[own]), float(s.u_rate[own]), float(s.v_rate[own])]
+                for s in stages[: place.stage or len(stages)]
+            ],
+            "shown": bool(place.stage or place.step),
+            "step": step,
+        }
+
+    def _coordinate(self, own: int) -> str:
+        """Name of the joint that has a coordinate."""
+        return next((j.name for j in self.walks[0].system.model.joints[1:] if j.q_slice.start == own), f"q{own + 1}")
 
     def _numbers(self, t: float, x: NDArray, v: NDArray, v_rate: NDArray | None) -> list[dict[str, str]]:
         place, first = self.place, self.walks[0]
@@ -210,6 +262,15 @@ class IntegratorStepper(Stage):
             )
             rows.append({"label": walk.label, "text": text})
         return rows
+
+
+def _across(vector: NDArray, axis: NDArray) -> NDArray:
+    """A direction across a vector, and across an axis where that leaves one."""
+    for other in (axis, np.eye(3)[int(np.argmin(np.abs(vector)))]):
+        across = np.cross(vector, other)
+        if (size := float(np.linalg.norm(across))) > 1e-12:
+            return across / size
+    return np.zeros(3)
 
 
 def step_integrator(

@@ -117,6 +117,7 @@ class Stage(Touch, OfCell):
     below = traitlets.List(traitlets.Instance(Widget)).tag(sync=True, **widget_serialization)
     side = traitlets.List(traitlets.Instance(Widget)).tag(sync=True, **widget_serialization)
 
+    _companions = traitlets.List(traitlets.Instance(Widget)).tag(sync=True, **widget_serialization)  # go with it
     _three = traitlets.Dict().tag(sync=True, **widget_serialization)
     _scene = traitlets.Dict().tag(sync=True)
     _tracks = traitlets.Dict().tag(sync=True)

@@ -23,10 +23,11 @@ class StepPanel(Front):
     ----------
     sources : {name, first, lines} of each function. moment : {function, line, number, count, title, done, fault}.
     changed, variables : rows of {label, text}. breakpoints : [function, line] each.
-    drawn : {name, color, on} each. buttons : {do, icon, tip, key} each. more : what the variables are.
+    drawn : {name, color, on} each. slopes : {path, stages, ...} of a phase plane, or empty.
+    buttons : {do, icon, tip, key} each. more : what the variables are.
     """
 
-    _module = traitlets.Unicode(module("dom", "code", "step_panel")).tag(sync=True)
+    _module = traitlets.Unicode(module("dom", "code", "slopes", "step_panel")).tag(sync=True)
     _css = style("view") + style("step_panel")
 
     sources: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
@@ -36,6 +37,7 @@ class StepPanel(Front):
     breakpoints: traitlets.List[list[int]] = traitlets.List().tag(sync=True)
     drawn: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     more = traitlets.Unicode("All variables").tag(sync=True)
+    slopes = traitlets.Dict().tag(sync=True)
     buttons: traitlets.List[dict[str, str]] = traitlets.List().tag(sync=True)
 
     def __init__(self, on_action: Callable[[str, dict[str, Any]], None], **traits: Any) -> None:

@@ -46,6 +46,8 @@ class Touch(Front):
 
     _arrows = traitlets.Bytes(b"").tag(sync=True)
     _ellipsoids = traitlets.Bytes(b"").tag(sync=True)
+    _arrow_names: traitlets.List[list[str]] = traitlets.List().tag(sync=True)  # symbol, and what stands beside it
+    _ellipsoid_names: traitlets.List[str] = traitlets.List().tag(sync=True)
     _through = traitlets.Bool(False).tag(sync=True)  # arrows and ellipsoids are seen through bodies
     _handle = traitlets.Dict().tag(sync=True)
     _asked = traitlets.Int(0).tag(sync=True, echo_update=False)
@@ -66,7 +68,11 @@ class Touch(Front):
         ------
         StateError : an arrow is not finite, or its node is not there.
         """
-        self._arrows = pack_arrows(arrows, len(self.scene.nodes))
+        arrows = list(arrows)
+        packed = pack_arrows(arrows, len(self.scene.nodes))
+        with self.hold_sync():
+            self._arrow_names = [[arrow.name, arrow.text] for arrow in arrows]
+            self._arrows = packed
 
     def ellipsoids(self, ellipsoids: Iterable[Ellipsoid]) -> None:
         """Ellipsoids in place of those that were there.
@@ -75,7 +81,11 @@ class Touch(Front):
         ------
         StateError : an ellipsoid is not finite, or its node is not there.
         """
-        self._ellipsoids = pack_ellipsoids(ellipsoids, len(self.scene.nodes))
+        ellipsoids = list(ellipsoids)
+        packed = pack_ellipsoids(ellipsoids, len(self.scene.nodes))
+        with self.hold_sync():
+            self._ellipsoid_names = [ellipsoid.name for ellipsoid in ellipsoids]
+            self._ellipsoids = packed
 
     def on_pick(self, listener: Callable[[Pick], None]) -> None:
         """Call a function with what is clicked in the picture."""

@@ -64,6 +64,66 @@ def test_keys_do_what_the_buttons_do(stepping):
     assert stepping.value("view.recording.pass_of(view.k)") == 0
 
 
+def test_the_description_is_folded_and_nothing_is_cut_off(stepping):
+    stepping.python("view.k = 0")
+    stepping.settle()
+    view = stepping.view()
+    code = view.locator(".rbd-code")
+    ends = """code => {
+        const right = code.getBoundingClientRect().right;
+        return [...code.querySelectorAll('code')].flatMap(line => [...line.childNodes]).map(part => {
+            const range = document.createRange();
+            range.selectNodeContents(part);
+            return range.getBoundingClientRect().right - right;
+        });
+    }"""
+    assert max(code.evaluate(ends)) <= 0.0
+    assert code.evaluate("code => code.scrollTop") == 0
+    inside = """code => { const [a, b] = [code, code.querySelector('.rbd-here')].map(e => e.getBoundingClientRect());
+        return a.top <= b.top && b.bottom <= a.bottom; }"""
+    assert code.evaluate(inside)
+    fold = view.locator(".rbd-fold")
+    assert fold.inner_text().startswith("\u25b8 description")
+    shown = "code => [...code.querySelectorAll('.rbd-line')].filter(line => !line.hidden).length"
+    before = code.evaluate(shown)
+    fold.click()
+    assert code.evaluate(shown) > before + 15
+    fold.click()
+    assert code.evaluate(shown) == before
+    stage, panel = view.locator(".rbd-picture").bounding_box(), view.locator(".rbd-stepper").bounding_box()
+    assert abs(stage["height"] - panel["height"]) <= 2  # as high as the picture
+
+
+def test_symbols_light_what_they_stand_for_and_arrows_their_symbols(stepping):
+    stepping.python("view.k = 0; view.next_body(); view.next_body(); view.next_pass(); view.next_body()")
+    stepping.settle()
+    view = stepping.view()
+    opacities = "view => view.core.arrows.meshes.map(m => [m.userData.symbol.split(' ')[0], m.material.opacity])"
+    assert {opacity for _, opacity in view.evaluate(opacities)} == {1.0}
+    view.locator(".rbd-stepper .rbd-chip[data-symbol=v]").hover()
+    lit = view.evaluate(opacities)
+    assert {name for name, opacity in lit if opacity == 1.0} == {"v"} and len({name for name, _ in lit}) > 1
+    assert view.locator(".rbd-code .rbd-symbol.rbd-lit").count() > 0
+    tag = view.locator(".rbd-name", has_text="v ").first
+    assert tag.inner_text().endswith("/s") and "v " in tag.inner_text()  # name, number, unit
+    stepping.page.mouse.move(5, 5)
+    assert {opacity for _, opacity in view.evaluate(opacities)} == {1.0}
+    place = """view => {
+        const { arrows, graph } = view.core;
+        const mesh = arrows.meshes.find(({ userData }) => userData.symbol === 'v');
+        const { label, length } = mesh.userData;
+        const middle = new graph.THREE.Vector3(...label.position.map((x, k) => x - 0.4 * length[k]));
+        const box = view.querySelector('.rbd-canvas').getBoundingClientRect();
+        const p = middle.applyMatrix4(mesh.parent.matrixWorld).project(graph.objects.camera);
+        const [x, y] = [(p.x + 1) / 2 * box.width, (1 - p.y) / 2 * box.height];
+        return [box.left + x, box.top + y];
+    }"""
+    x, y = view.evaluate(place)
+    stepping.page.mouse.move(x, y)
+    stepping.page.wait_for_function("document.querySelectorAll('.rbd-stepper [data-symbol=v].rbd-lit').length > 1")
+    stepping.page.mouse.move(5, 5)
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_a_breakpoint_stops_the_run_and_the_body_at_hand_is_drawn(stepping, theme):
     stepping.theme(f"JupyterLab {theme}")

@@ -41,6 +41,29 @@ def test_stages_stand_as_ghosts_and_mark_their_formula(stepping):
     assert stepping.python("print(view.place)") == "Place(step=0, stage=2)"
 
 
+def test_slopes_of_the_stages_stand_in_the_phase_plane(stepping):
+    view = stepping.view()
+    stepping.python("view.restart()")
+    stepping.settle()
+    words = "svg => [...svg.querySelectorAll('.rbd-slope')].map(text => text.textContent)"
+    plane = view.locator(".rbd-plane")
+    assert plane.evaluate(words) == []
+    counts = []
+    for stage in (1, 2, 3):
+        press(stepping, "On to the next stage (→)")
+        assert plane.evaluate(words) == ["k\u2081", "k\u2082", "k\u2083"][:stage]
+        counts.append(view.locator(".rbd-count").inner_text().split(" ")[0])
+    assert counts == ["2", "3", "4"]  # counted by stages
+    rows = np.array(eval(stepping.python("print(view.panel.slopes['stages'])")))
+    assert rows.shape == (3, 4)
+    np.testing.assert_allclose(rows[:, 2], rows[:, 1], rtol=1e-12)  # hinges: the rate of the angle is the velocity
+    press(stepping, "On to the next step (PageDown)")
+    assert view.locator(".rbd-count").inner_text().split(" ")[0] == "6"
+    assert "after 1 step," in view.locator(".rbd-at").inner_text()
+    starts = [mesh for mesh in view.evaluate("view => view.core.arrows.meshes.map(m => m.position.toArray())")]
+    assert len({tuple(np.round(at, 9)) for at in starts}) == len(starts) or len(starts) <= 2
+
+
 def test_keys_work_wherever_the_focus_is_in_the_view(stepping):
     view, keyboard = stepping.view(), stepping.page.keyboard
     stepping.python("view.restart()")

@@ -9,7 +9,8 @@ class Arrows {
     this.meshes = [];
   }
 
-  show(rows, through = false) {
+  // names : symbol and text of each, if it has any.
+  show(rows, through = false, names = []) {
     this.clear();
     const { THREE, objects, nodes } = this.graph;
     const thickness = 0.006 * this.graph.size();
@@ -28,8 +29,44 @@ class Arrows {
       mesh.renderOrder = through ? 4 : 0;
       mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector.normalize());
       nodes[node].add(mesh);
+      const [symbol = "", text = ""] = names[k / ARROW] ?? [];
+      const tip = [0, 1, 2].map((j) => numbers[j] + numbers[3 + j]);
+      mesh.userData = { symbol, opacity: 1, length: numbers.slice(3, 6), label: { node, position: tip, text, color: css_color(numbers.slice(6, 9)) } };
       this.meshes.push(mesh);
     }
+    this.light(this.lit);
+  }
+
+  // What stands beside the tips.
+  labels() {
+    return this.meshes.map((mesh) => mesh.userData.label).filter(({ text }) => text);
+  }
+
+  // Those of a symbol stand out, the others step back; all alike again for ''.
+  light(symbol = "") {
+    this.lit = symbol;
+    const known = this.meshes.some((mesh) => mesh.userData.symbol === symbol);
+    for (const { material, userData } of this.meshes) {
+      const back = symbol && known && userData.symbol !== symbol;
+      material.opacity = back ? 0.25 * userData.opacity : symbol && known ? Math.min(1, 1.7 * userData.opacity) : userData.opacity;
+      material.transparent = material.opacity < 1 || !material.depthTest;
+      material.emissive.copy(material.color).multiplyScalar(symbol && known && !back ? 0.35 : 0);
+      material.needsUpdate = true;
+    }
+  }
+
+  // The symbol of the arrow under a place of the picture, px; '' if there is none.
+  under(x, y, camera, width, height) {
+    const { Vector3 } = this.graph.THREE;
+    const near = this.meshes.filter(({ userData }) => userData.symbol).map((mesh) => {
+      const { label, length } = mesh.userData;
+      const world = mesh.parent.matrixWorld;
+      const tip = new Vector3(...label.position);
+      const [a, b] = [tip.clone().sub(new Vector3(...length)), tip].map((p) => on_screen(p.applyMatrix4(world), camera, width, height));
+      return { symbol: mesh.userData.symbol, distance: to_segment(x, y, a, b) };
+    });
+    const best = near.sort((a, b) => a.distance - b.distance)[0];
+    return best && best.distance < 7 ? best.symbol : "";
   }
 
   clear() {
@@ -50,7 +87,7 @@ class Ellipsoids {
     this.meshes = [];
   }
 
-  show(rows, through = false) {
+  show(rows, through = false, names = []) {
     this.clear();
     const { THREE, objects, nodes } = this.graph;
     for (let k = 0; k + ELLIPSOID <= rows.length; k += ELLIPSOID) {
@@ -67,11 +104,18 @@ class Ellipsoids {
       mesh.quaternion.set(...numbers.slice(3, 7));
       mesh.scale.set(...numbers.slice(7, 10).map((radius) => Math.max(radius, 1e-9)));
       nodes[node].add(mesh);
+      mesh.userData = { symbol: names[k / ELLIPSOID] ?? "", opacity: 0.32 };
       this.meshes.push(mesh);
     }
+    this.light(this.lit);
   }
 }
 Ellipsoids.prototype.clear = Arrows.prototype.clear;
+Ellipsoids.prototype.light = Arrows.prototype.light;
+
+function css_color(rgb) {
+  return `rgb(${rgb.map((x) => Math.round(255 * x))})`;
+}
 
 function sphere_geometry(THREE, rings = 18) {
   const corner = (i, j) => {

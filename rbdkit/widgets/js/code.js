@@ -26,3 +26,18 @@ function inside_texts(lines) {
     return inside;
   });
 }
+
+// Numbers of the first and of the last line of a function's docstring, or null.
+function docstring(lines) {
+  const first = lines.findIndex((line) => /^\s*[rRuU]?"""/.test(line));
+  if (first < 0 || !/^(async )?def |^class |^@|^\s/.test(lines[0]) || lines.slice(0, first).some((line) => /:\s*$/.test(line) && !/^\s*(async )?def |^\)/.test(line))) return null;
+  if (lines[first].split('"""').length > 2) return null; // one line is no burden
+  const rest = lines.slice(first + 1).findIndex((line) => line.includes('"""'));
+  return rest < 0 ? null : [first, first + 1 + rest];
+}
+
+// Customary symbols in a stretch of source, each as an element that knows which it is.
+function with_symbols(part, symbols) {
+  if (typeof part !== "string" || !symbols.length) return [part];
+  return part.split(/([A-Za-z_]\w*)/).map((word) => (symbols.includes(word) ? h("span", { class: "rbd-symbol", "data-symbol": word }, word) : word));
+}

@@ -52,6 +52,16 @@ function brief(x) {
   return text.replaceAll("-", "\u2212").replace("e+", "e");
 }
 
+// Text with mathematical signs: minus, not the hyphen of a keyboard, and exponents of units.
+function signs(text) {
+  return text.replace(/(^|[\s(,|=:[])-(?=[\d.i])/g, "$1\u2212").replace(/(\d)e([-+]?)0*(\d+)/g, (_, digit, sign, power) => `${digit}e${sign === "-" ? "\u2212" : ""}${power}`);
+}
+
+// A unit as it is printed: m/s2 with its exponent raised.
+function unit_text(unit) {
+  return unit.replace(/([A-Za-z])([23])\b/g, (_, letter, power) => letter + (power === "2" ? "\u00b2" : "\u00b3"));
+}
+
 // A length in a unit that suits it.
 function length_text(metres) {
   const [size, unit] = metres >= 1000 ? [metres / 1000, "km"] : metres >= 0.01 ? [metres, "m"] : [1000 * metres, "mm"];

@@ -59,6 +59,10 @@ class Hand {
       this.held.drag(this.sight(event), event.shiftKey);
       return;
     }
+    if (!event.buttons && this.core.arrows.meshes.length) {
+      const { x, y, width, height } = this.place(event);
+      this.core.light(this.core.arrows.under(x, y, this.camera, width, height));
+    }
     if (event.buttons || !this.core.gizmo.group.visible) return;
     const part = this.part(event);
     if (part === this.over) return;

@@ -1,15 +1,17 @@
 // What lies over the picture: names of bodies and the compass.
 
 class Names {
-  constructor(graph, host) {
+  // shown : tells whether they are to be seen.
+  constructor(graph, host, shown = () => graph.layers.labels) {
     this.graph = graph;
     this.host = host;
+    this.shown = shown;
   }
 
-  load() {
+  load(labels = this.graph.spec?.labels ?? []) {
     this.host.replaceChildren();
-    this.items = (this.graph.spec?.labels ?? []).map((label) => {
-      const tag = h("span", { class: "rbd-name" }, label.text);
+    this.items = labels.map((label) => {
+      const tag = h("span", { class: "rbd-name", ...(label.color ? { style: `border-left: 3px solid ${label.color}` } : {}) }, label.text);
       this.host.append(tag);
       return { ...label, tag, size: null };
     });
@@ -17,12 +19,12 @@ class Names {
 
   // Nearest first; a name that would cover another moves down a line or two, or waits out of sight.
   place(camera, width, height) {
-    const shown = this.graph.layers.labels;
+    const shown = this.shown();
     this.host.hidden = !shown;
     if (!shown || !this.items) return;
     const { Vector3 } = this.graph.THREE;
     const placed = [];
-    const seen = this.items.map((item) => {
+    const seen = this.items.filter(({ node }) => this.graph.nodes[node]).map((item) => {
       const world = new Vector3(...item.position).applyMatrix4(this.graph.nodes[item.node].matrixWorld);
       const p = world.project(camera);
       return { item, x: ((p.x + 1) / 2) * width, y: ((1 - p.y) / 2) * height, depth: p.z };

@@ -9,6 +9,9 @@ function back(row, place) {
   return row.log ? Math.exp(place) : place;
 }
 
+const RUNS = /^(time|t|run round|round)$/i; // names of sliders that move by themselves
+const MOST_SECONDS = 12;
+
 class Panel {
   constructor(model, el) {
     this.model = model;
@@ -46,11 +49,13 @@ class Panel {
   }
 
   build() {
+    this.stop();
     this.numbers = typed(Float64Array, this.model.get("values"));
     this.inputs = this.model.get("rows").map((row, k) => {
       if (row.choices.length) return this.choice(row, k);
       const range = h("input", { type: "range", min: along(row, row.low), max: along(row, row.high), step: row.whole ? 1 : "any", "aria-label": row.name, title: row.tip });
       const number = h("input", { type: "number", step: "any", "aria-label": `${row.name} (${row.unit})` });
+      range.addEventListener("pointerdown", () => this.stop());
       range.addEventListener("input", () => this.change(k, back(row, Number(range.value))));
       range.addEventListener("keydown", (event) => this.nudge(event, k));
       range.addEventListener("dblclick", () => this.change(k, row.rest));
@@ -66,12 +71,42 @@ class Panel {
     this.rows.style.setProperty("--rbd-names", `${6 + 7 * longest}px`);
     this.rows.replaceChildren(
       ...this.inputs.map(({ range, number, select, row }) =>
-        h("div", { class: "rbd-row", "data-row": row.name }, h("label", { title: row.tip ? `${row.name}: ${row.tip}` : row.name }, row.name),
-          ...(select ? [select] : [range, number]), h("span", { class: "rbd-unit" }, row.unit))
+        h("div", { class: "rbd-row", "data-row": row.name }, h("label", { title: row.tip ? `${row.name}: ${row.tip}` : row.name }, ...(RUNS.test(row.name) && range ? [this.runner(row)] : []), row.name),
+          ...(select ? [select] : [range, number]), h("span", { class: "rbd-unit" }, unit_text(row.unit)))
       )
     );
     this.show();
   }
+
+  // A slider along time moves by itself: once along it in its own time, of at most a few seconds, and from the start again.
+  runner(row) {
+    const at = h("button", { type: "button", class: "rbd-run", title: `Play ${row.name}`, "aria-label": `Play ${row.name}`, onclick: () => (this.running ? this.stop() : this.start(row, at)) }, icon("play"));
+    return at;
+  }
+
+  start(row, at) {
+    const k = this.inputs.findIndex((input) => input.row === row);
+    const span = row.high - row.low;
+    const seconds = row.unit === "s" ? Math.min(MOST_SECONDS, Math.max(2, span)) : MOST_SECONDS / 2;
+    let place = this.numbers[k] >= row.high - 1e-9 * span ? row.low : this.numbers[k];
+    let before = performance.now();
+    at.replaceChildren(icon("pause"));
+    const move = (now) => {
+      place += (span * Math.min(100, now - before)) / (1000 * seconds);
+      before = now;
+      this.change(k, Math.min(row.high, row.whole ? Math.round(place) : place));
+      if (place < row.high) this.running = requestAnimationFrame(move);
+      else this.stop();
+    };
+    this.stop = () => {
+      cancelAnimationFrame(this.running);
+      this.running = null;
+      at.replaceChildren(icon("play"));
+    };
+    this.running = requestAnimationFrame(move);
+  }
+
+  stop() {}
 
   choice(row, k) {
     const options = row.choices.map((name, n) => h("option", { value: n }, name));
@@ -158,6 +193,7 @@ class Panel {
 
   close() {
     this.stop_listening();
+    this.stop();
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
     this.el.remove();
   }

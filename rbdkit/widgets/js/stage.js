@@ -29,6 +29,7 @@ class Core {
       "change:follow": () => this.follow(),
       "change:selected": () => this.show_selected(),
       "change:_arrows": () => this.show_arrows(),
+      "change:_arrow_names": () => this.show_arrows(),
       "change:_ellipsoids": () => this.show_arrows(),
       "change:_handle": () => this.show_handle(),
       "change:_answered": () => this.drag_answered(),
@@ -130,8 +131,19 @@ class Core {
 
   show_arrows() {
     const through = Boolean(this.model.get("_through"));
-    this.arrows.show(typed(Float32Array, this.model.get("_arrows")), through);
-    this.ellipsoids.show(typed(Float32Array, this.model.get("_ellipsoids")), through);
+    this.arrows.show(typed(Float32Array, this.model.get("_arrows")), through, this.model.get("_arrow_names"));
+    this.ellipsoids.show(typed(Float32Array, this.model.get("_ellipsoids")), through, this.model.get("_ellipsoid_names"));
+    this.faces.forEach((face) => face.tags.load(this.arrows.labels()));
+    this.draw();
+  }
+
+  // What a symbol stands for stands out, in the picture and wherever the symbol is written beside it.
+  light(symbol) {
+    if (symbol === (this.lit ?? "")) return;
+    this.lit = symbol;
+    this.arrows.light(symbol);
+    this.ellipsoids.light(symbol);
+    this.faces.forEach((face) => face.light(symbol));
     this.draw();
   }
 
@@ -225,6 +237,8 @@ class Face {
     this.canvas = new ViewCanvas(host, (state) => (host.dataset.state = state));
     this.labels = h("div", { class: "rbd-names" });
     this.names = new Names(core.graph, this.labels);
+    this.tips = h("div", { class: "rbd-names" });
+    this.tags = new Names(core.graph, this.tips, () => true);
     this.layers = new LayerMenu(this.model);
     this.let_go = button("hand", "Let it go: it moves on from here, and can be pulled at", () => this.model.send({ do: "let_go" }));
     this.let_go.hidden = !this.model.get("_lets_go") || !this.model.get("layout")?.comm_live;
@@ -232,7 +246,7 @@ class Face {
     this.compass = new Compass(this.model.get("_axes"), (axis) => core.eye.along(axis, core.outline()));
     this.scale = h("div", { class: "rbd-scale" });
     this.follow = button("follow", "Follow the moving body (F)", () => this.toggle_follow(), { "aria-pressed": false });
-    this.picture = h("div", { class: "rbd-picture" }, host, this.labels, this.compass.el, this.scale,
+    this.picture = h("div", { class: "rbd-picture" }, host, this.labels, this.tips, this.compass.el, this.scale,
       h("div", { class: "rbd-tools" }, this.layers.el, this.save.el, button("home", "Home view (H)", () => core.home(true)), this.follow,
         this.let_go, button("expand", "Full screen", () => this.toggle_fullscreen())));
     this.transport = core.play ? new PlayBar(core.play) : new Transport(core.player);
@@ -244,6 +258,7 @@ class Face {
     this.picture.addEventListener("contextmenu", (event) => event.preventDefault(), true);
     this.picture.addEventListener("pointerdown", () => this.root.focus({ preventScroll: true }));
     this.picture.addEventListener("wheel", (event) => this.wheel(event), { capture: true });
+    this.root.addEventListener("rbd-light", ({ detail }) => core.light(detail));
     this.hand = new Hand(core, this.canvas, this.picture);
     el.append(this.root);
     this.charts = [];
@@ -283,6 +298,7 @@ class Face {
 
   load_scene() {
     this.names.load();
+    this.tags.load(this.core.arrows.labels());
     this.compass.point(this.core.graph.spec.gravity ?? [0, 0, 0]);
     this.layers.load(this.core.graph.spec);
     const { grid, notes } = this.core.graph.spec;
@@ -398,11 +414,16 @@ class Face {
     if (renderer !== this.canvas.renderer) return;
     const { width, height } = renderer.getSize();
     this.names.place(camera, width, height);
+    this.tags.place(camera, width, height);
     this.compass.turn(camera);
   }
 
   show_time(t) {
     for (const chart of this.charts) chart.show(t);
+  }
+
+  light(symbol) {
+    for (const written of this.side.querySelectorAll("[data-symbol]")) written.classList.toggle("rbd-lit", written.dataset.symbol === symbol);
   }
 
   show_follow(on) {

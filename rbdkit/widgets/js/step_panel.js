@@ -20,15 +20,18 @@ class StepPanel {
     this.fault = h("div", { class: "rbd-fault", role: "alert", hidden: true });
     this.chips = h("div", { class: "rbd-legend" });
     this.changed = h("div", { class: "rbd-values", "aria-live": "polite" });
+    this.plane = h("div", { class: "rbd-slopes", hidden: true });
     this.all = h("div", { class: "rbd-values" });
     this.el = h("div", { class: "rbd-panel rbd-stepper", tabindex: 0, "data-lm-suppress-shortcuts": "true" },
       h("div", { class: "rbd-bar" },
         ...model.get("buttons").map(({ do: what, icon, tip }) => button(icon, tip, () => this.act(what))),
         this.place, this.count),
       this.code, this.fault,
-      h("div", { class: "rbd-now" }, h("div", { class: "rbd-at" }, this.title, this.chips), this.changed,
+      h("div", { class: "rbd-now" }, h("div", { class: "rbd-at" }, this.title, this.chips), h("div", { class: "rbd-beside" }, this.changed, this.plane),
         h("details", {}, h("summary", {}, model.get("more")), this.all)));
     this.el.addEventListener("keydown", (event) => this.key(event));
+    this.el.addEventListener("pointerover", ({ target }) => this.light(target.closest("[data-symbol]")?.dataset.symbol ?? ""));
+    this.el.addEventListener("pointerleave", () => this.light(""));
     el.append(this.el);
     this.stop_listening = silent_without_kernel(model, this.el);
     this.heard = {
@@ -38,14 +41,23 @@ class StepPanel {
       "change:changed": () => this.fill(this.changed, "changed"),
       "change:variables": () => this.fill(this.all, "variables"),
       "change:drawn": () => this.draw_chips(),
+      "change:slopes": () => this.draw_plane(),
     };
     for (const [event, action] of Object.entries(this.heard)) model.on(event, action);
     this.write();
     this.fill(this.changed, "changed");
     this.fill(this.all, "variables");
     this.draw_chips();
+    this.draw_plane();
     this.sizes = new ResizeObserver(() => this.show()); // only what has a size can be scrolled to its line
     this.sizes.observe(this.code);
+  }
+
+  // A symbol under the pointer lights what it stands for in the picture beside.
+  light(symbol) {
+    if (symbol === this.lit) return;
+    this.lit = symbol;
+    this.el.dispatchEvent(new CustomEvent("rbd-light", { bubbles: true, detail: symbol }));
   }
 
   act(what, more = {}) {
@@ -67,18 +79,36 @@ class StepPanel {
     if (!source) return;
     this.written = this.model.get("moment").function ?? 0;
     const texts = inside_texts(source.lines);
+    const symbols = this.model.get("drawn").map(({ name }) => name);
+    const folded = docstring(source.lines);
     this.rows = source.lines.map((line, k) => {
       const number = source.first + k;
       const place = { function: this.written, line: number };
       const gutter = h("button", { type: "button", class: "rbd-gutter", tabindex: -1, title: "Stop here: set or remove a breakpoint" }, String(k + 1));
       gutter.addEventListener("click", () => this.act("break", place));
-      const text = h("code", { title: "Double-click to run to this line" }, ...colored(line || " ", texts[k]));
+      const text = h("code", { title: "Double-click to run to this line" }, ...colored(line || " ", texts[k]).flatMap((part) => with_symbols(part, symbols)));
+      const indent = line.length - line.trimStart().length + 4; // what is wrapped stands further in
+      Object.assign(text.style, { paddingLeft: `${indent}ch`, textIndent: `-${indent}ch` });
       text.addEventListener("dblclick", () => this.act("run_to", place));
       return h("div", { class: "rbd-line", role: "listitem", "data-line": number }, gutter, text);
     });
-    replace_in(this.code, this.rows, this.el);
+    this.fold = folded && this.folding(folded);
+    replace_in(this.code, this.fold ? this.rows.toSpliced(folded[0], 0, this.fold) : this.rows, this.el);
     this.mark();
     this.show();
+  }
+
+  // The docstring, first and last line, behind one line that opens it.
+  folding([first, last]) {
+    const lines = this.rows.slice(first, last + 1);
+    const turn = (open) => {
+      for (const line of lines) line.hidden = !open;
+      fold.textContent = open ? "\u25be fold the description" : `\u25b8 description, ${lines.length} lines`;
+      fold.setAttribute("aria-expanded", open);
+    };
+    const fold = h("button", { type: "button", class: "rbd-fold", onclick: () => turn(lines[0].hidden) });
+    turn(false);
+    return fold;
   }
 
   show() {
@@ -108,7 +138,8 @@ class StepPanel {
     const { offsetTop, offsetHeight } = row;
     const { scrollTop, clientHeight } = this.code;
     const margin = Math.min(60, clientHeight / 4);
-    if (offsetTop < scrollTop + margin) this.code.scrollTop = offsetTop - margin;
+    if (offsetTop + offsetHeight + margin < clientHeight) this.code.scrollTop = 0; // the beginning is in sight, too
+    else if (offsetTop < scrollTop + margin) this.code.scrollTop = offsetTop - margin;
     else if (offsetTop + offsetHeight > scrollTop + clientHeight - margin) this.code.scrollTop = offsetTop + offsetHeight - clientHeight + margin;
   }
 
@@ -119,7 +150,9 @@ class StepPanel {
 
   fill(list, name) {
     list.replaceChildren(
-      ...this.model.get(name).map(({ label, text }) => h("div", { class: "rbd-entry" }, h("b", {}, label), h("pre", {}, text)))
+      ...this.model.get(name).map(({ label, text, words, unit }) =>
+        h("div", { class: "rbd-entry" }, h("b", { "data-symbol": label.split("[")[0] }, label), h("pre", {}, signs(text)),
+          words || unit ? h("i", {}, [unit, words].filter(Boolean).join(" \u00b7 ")) : null))
     );
   }
 
@@ -128,12 +161,18 @@ class StepPanel {
     const names = JSON.stringify(drawn.map(({ name, color }) => [name, color]));
     if (names !== this.names) {
       this.names = names;
-      const chips = drawn.map(({ name, color }) =>
-        h("button", { type: "button", class: "rbd-chip", title: `Draw ${name} of the body at hand`, onclick: () => this.act("draw", { name }) },
+      const chips = drawn.map(({ name, color, words }) =>
+        h("button", { type: "button", class: "rbd-chip", "data-symbol": name, title: `${words ? `${name}: ${words}. ` : ""}Draw it for the body at hand`, onclick: () => this.act("draw", { name }) },
           h("i", { style: `background:${color}` }), h("span", { class: "rbd-what" }, name)));
       replace_in(this.chips, chips, this.el);
     }
     drawn.forEach(({ on }, k) => this.chips.children[k].setAttribute("aria-pressed", String(on)));
+  }
+
+  draw_plane() {
+    const slopes = this.model.get("slopes");
+    this.plane.hidden = !slopes?.path;
+    this.plane.replaceChildren(...(slopes?.path ? [slope_picture(slopes)] : []));
   }
 
   close() {

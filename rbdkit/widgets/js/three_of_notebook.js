@@ -13,6 +13,10 @@ async function open_three(model) {
   );
   release_when_closed(models.renderer);
   for (const sample of [models.mesh, models.lines, models.line]) release_when_closed(sample);
+  // Ordinary widgets that are closed together with the picture: nobody else lets go of them.
+  for (const reference of model.get("_companions") ?? []) {
+    manager.get_model(reference.slice("IPY_MODEL_".length)).then((companion) => release_when_closed(companion));
+  }
   const objects = Object.fromEntries(Object.entries(models).map(([name, { obj }]) => [name, obj]));
   const { mesh, lines, line, root } = objects;
   const THREE = {

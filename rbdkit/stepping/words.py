@@ -1,0 +1,65 @@
+"""What the customary names of the algorithms stand for, in words and units."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Words(NamedTuple):
+    """A symbol in words, and its units: one, or those of an angular and of a linear part; empty if unknown."""
+
+    words: str = ""
+    units: tuple[str, ...] = ()
+
+
+MOTION = ("rad/s", "m/s")
+RATE = ("rad/s\u00b2", "m/s\u00b2")
+FORCE = ("N m", "N")
+INERTIA = ("kg m\u00b2, kg m, kg",)
+
+SYMBOLS: dict[str, Words] = {
+    "v": Words("velocity", MOTION),
+    "vJ": Words("velocity across the joint", MOTION),
+    "a": Words("acceleration", RATE),
+    "a_": Words("acceleration before the joint's own", RATE),
+    "avp": Words("acceleration by velocities alone", RATE),
+    "c": Words("acceleration by velocities across the joint", RATE),
+    "cJ": Words("the joint's own part of it", RATE),
+    "S": Words("motions that the joint allows", ("", "")),
+    "f": Words("force that the joint transmits", FORCE),
+    "fB": Words("force for the body's own motion", FORCE),
+    "f_x": Words("external force", FORCE),
+    "F": Words("force for a unit of joint acceleration", FORCE),
+    "pA": Words("force on the articulated body without acceleration", FORCE),
+    "pa": Words("that force, as the parent feels it", FORCE),
+    "U": Words("IA S: force for a unit of joint acceleration", FORCE),
+    "I": Words("inertia of the body", INERTIA),
+    "IA": Words("inertia of the articulated body", INERTIA),
+    "Ia": Words("that inertia, as felt across the joint", INERTIA),
+    "Ic": Words("inertia of the body and all it carries", INERTIA),
+    "D": Words("inertia that the joint feels", ("kg m\u00b2 or kg",)),
+    "u": Words("joint force left to accelerate", ("N m or N",)),
+    "tau": Words("joint forces", ("N m or N",)),
+    "qdd": Words("joint accelerations", ("rad/s\u00b2 or m/s\u00b2",)),
+    "q": Words("joint coordinates", ("rad or m",)),
+    "X": Words("from the parent's coordinates to the body's"),
+    "H": Words("joint-space inertia"),
+    "i": Words("the body at hand"),
+    "parent": Words("the body that each joint is attached to"),
+}
+"""By the names that the readable algorithms and the notebooks use."""
+
+SPELLINGS = {"v_J": "vJ", "c_J": "cJ", "p_A": "pA", "p_a": "pa", "I_A": "IA", "I_a": "Ia", "I_c": "Ic"}
+
+
+def words_of(label: str) -> Words:
+    """Of a variable or an entry of one, ``IA[2]`` say, or of a column, ``S 1``; empty for what is not customary.
+
+    Examples
+    --------
+    >>> from rbdkit.stepping.words import words_of
+    >>> words_of("IA[2]").words
+    'inertia of the articulated body'
+    """
+    symbol = label.partition("[")[0].partition(" ")[0]
+    return SYMBOLS.get(SPELLINGS.get(symbol, symbol), Words())
