@@ -11,6 +11,9 @@ from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
+PAGE_INK = "#76808c"
+"""Of the style `rbdkit.figures.page`, which stands on light and on dark pages."""
+
 
 class Plot(Figure):
     """A figure that shows itself in a notebook, whether or not pyplot is there."""
@@ -40,4 +43,4 @@ class Plot(Figure):
             for patch, (face, edge) in zip(patches, colors, strict=True):
                 patch.set(facecolor=face, edgecolor=edge)
         text = buffer.getvalue()
-        return text[text.index("<svg") :].replace("#000000", "currentColor")
+        return text[text.index("<svg") :].replace("#000000", "currentColor").replace(PAGE_INK, "currentColor")
