@@ -51,6 +51,7 @@ class AlgorithmStepper(View):
     """
 
     panel: StepPanel
+    _own_arrows = True
 
     def __init__(self, recording: Recording, model: Model | None, q: NDArray | None, **options: Any) -> None:
         self.recording = recording

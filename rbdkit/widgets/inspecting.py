@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
+import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import ExternalForces
 from rbdkit.inspection import Inspection, inspect
 from rbdkit.model import Model
+from rbdkit.scene import spatial_arrows
+from rbdkit.scene.arrows import triple
 from rbdkit.simulation import Trajectory
+from rbdkit.stepping.words import words_of
 from rbdkit.widgets.inspector import Inspector
 from rbdkit.widgets.letting_go import LettingGo, moving_on
 from rbdkit.widgets.touch import Pick
+
+LENGTH = 0.2
+"""Longest arrow of a quantity, as a part of the size of the picture."""
 
 Now = tuple[Model, NDArray, NDArray | None, NDArray | None, ExternalForces, float, NDArray]
 """Model, q, v, tau, external forces, t and states of force elements of the picture."""
@@ -37,6 +45,9 @@ class Inspecting(LettingGo):
 
     inspected = traitlets.Unicode("")
     _inspector: Inspector | None = None
+    _own_arrows = False  # whether a picture draws other arrows than those of the inspected body
+    _drawn_body = ""
+    _longest: dict[tuple[str, str], float]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -67,10 +78,12 @@ class Inspecting(LettingGo):
         if facts is None:
             self.side = [widget for widget in self.side if widget is not self._inspector]
             self.selected = []
+            self._draw_facts(None)
             return
         if self._inspector is None:
             self._inspector = Inspector(lambda: self.set_trait("inspected", ""))
         self._inspector.show(facts)
+        self._draw_facts(facts)
         self.selected = [facts.body]
         if self._inspector not in self.side:
             self.side = [*self.side, self._inspector]
@@ -79,6 +92,40 @@ class Inspecting(LettingGo):
     def _inspect_again(self, _: Any) -> None:
         if self.inspected and self._inspector is not None and (facts := self.facts) is not None:
             self._inspector.show(facts)
+            self._draw_facts(facts)
+
+    def _draw_facts(self, facts: Inspection | None) -> None:
+        """Velocity and acceleration at the body's centre of mass, and the force through its joint, as arrows."""
+        if self._own_arrows:
+            return
+        if facts is None or "Motion" not in facts.sections:
+            if self._drawn_body:
+                self._drawn_body = ""
+                self.arrows([])
+            return
+        if facts.body != self._drawn_body:
+            self._drawn_body, self._longest = facts.body, {}  # what was the longest so far stays the longest
+        known = {fact.symbol: fact.value for section in facts.sections.values() for fact in reversed(section)}
+        v, a, f = known["v"], known["a"], known["f"]
+        com = np.asarray(known.get("c", np.zeros(3)))
+        rate = a.copy()
+        rate[3:] += np.cross(v[:3], v[3:] + np.cross(v[:3], com))  # of a point of the body, not of space
+        shown: tuple[tuple[str, Literal["motion", "force"], NDArray, NDArray], ...] = (
+            ("v", "motion", v, com),
+            ("a", "motion", rate, com),
+            ("f", "force", f, np.zeros(3)),
+        )
+        node = self.scene.nodes.index(facts.body)
+        arrows = []
+        for name, kind, vector, at in shown:
+            for arrow in spatial_arrows(node, vector, kind, (1.0, 1.0), at, name, words_of(name).units):  # type: ignore[arg-type]
+                length = float(np.linalg.norm(arrow.vector))
+                longest = self._longest[name, arrow.kind] = max(self._longest.get((name, arrow.kind), 0.0), length)
+                scale = LENGTH * self.scene.size / longest
+                arrows.append(replace(arrow, vector=triple(scale * np.array(arrow.vector))))
+        with self.hold_sync():
+            self._through = True
+            self.arrows(arrows)
 
     def close(self) -> None:
         """Close the picture and the table."""

@@ -86,6 +86,7 @@ class View(Inspecting):
         self._events: list[tuple[float, str, str]] = []
         self._touching = contacts and trajectory is not None and trajectory.contacts is not None
         if trajectory is not None and self._touching:
+            self._own_arrows = True
             self._through, self._newtons = True, force_scale(trajectory, self._size)
             self._events = event_marks(trajectory)
             blows = [event for event in self._events if event[2] == KINDS["impact"]]

@@ -112,6 +112,7 @@ def test_a_run_again_leaves_nothing_behind(memory):
     notebook.run_all()  # the first runs fill caches that stay
     notebook.view(VIEWS - 1)
     before, listeners = memory.counts(), memory.metric("JSEventListeners")
+    nodes, heap = memory.metric("Nodes"), memory.metric("JSHeapUsedSize")
     for _ in range(2):
         notebook.run_all()
         notebook.view(VIEWS - 1)
@@ -119,6 +120,8 @@ def test_a_run_again_leaves_nothing_behind(memory):
     assert after == before
     assert after["pictures"] == after["faces"] == VIEWS
     assert memory.metric("JSEventListeners") - listeners < 50  # a view has several hundred
+    assert memory.metric("Nodes") - nodes < 200  # a view has more
+    assert memory.metric("JSHeapUsedSize") - heap < 6e6  # JupyterLab keeps a little of each comm until its kernel ends
 
 
 def test_cleared_outputs_and_widgets_closed_in_any_order_leave_nothing_behind(memory):
