@@ -46,7 +46,7 @@ def test_a_click_opens_the_facts_of_the_body(shown, theme):
     shown.settle()
     velocity = panel.locator(".rbd-fact", has_text="velocity").first.locator("pre").inner_text()
     asked = eval(shown.python("print(rbd.forward_kinematics(model, traj.q[100], traj.v[100]).velocities[2].tolist())"))
-    numbers = [float(x) for x in velocity.strip("()").replace("|", ",").split(",")]
+    numbers = [float(x) for x in velocity.replace("\u2212", "-").strip("()").replace("|", ",").split(",")]
     np.testing.assert_allclose(numbers, asked, atol=2e-3)
     shown.keep(f"inspector-{theme.lower()}", shown.view())
     panel.get_by_role("button", name="Close").click()
