@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_diag, csr_array
 
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
-from rbdkit.algorithms.redmax import Bodies, Stiffness
 from rbdkit.engine.links.element_slopes import slopes
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places
+
+if TYPE_CHECKING:
+    from rbdkit.algorithms.redmax import Bodies, Stiffness
 
 
 def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> Stiffness:
@@ -46,6 +49,10 @@ def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z:
     >>> stiffness_at(model, rod, np.zeros(1)).K_r.toarray().tolist()
     [[-5.0]]
     """
+    from scipy.sparse import block_diag, csr_array  # slow to load
+
+    from rbdkit.algorithms.redmax import Stiffness
+
     n = bodies.n
     first, size = 6 * n, 6 * n + bodies.nv
     own = passive_derivatives(model, q, bodies.qd)
