@@ -341,4 +341,7 @@ class Surfaces:
             K = self.law.n * float(self.K[near.pair].max()) * depth ** (self.law.n - 1.0)
             D = float(self.D[near.pair].max()) * depth**self.law.m
             rates += [float(np.sqrt(K * most)), D * most]
+            rough = near.pair[self.scene.friction[near.pair] > 0.0]
+            K_t, D_t = (float(numbers[rough].max(initial=0.0)) for numbers in (self.K_t, self.D_t))
+            rates += [float(np.sqrt(K_t * most)), D_t * most]
         return max(rates)

@@ -83,6 +83,14 @@ def test_steps_too_long_for_the_surface_are_told():
         rbd.simulate(model, q - [0, 0, 0, 0, 0, 0, 1e-4], duration=0.05, dt=0.01, contact=Compliant(damping=1e3))
 
 
+def test_steps_too_long_along_the_surface_are_told():
+    """A damper along the surface that steps cannot follow, where the normal one gives no reason to complain."""
+    model, q = cube(friction=0.5)
+    law = Compliant(stiffness=1e4, damping=1e2, tangential_stiffness=1e6, tangential_damping=1e4)
+    with pytest.warns(SimulationWarning, match="STEP TOO LONG FOR CONTACTS"):
+        rbd.simulate(model, q, duration=0.02, dt=1e-3, contact=law)
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [
