@@ -56,9 +56,10 @@ def assemble(sheet: Sheet) -> Assembly:
     if refused:
         return Assembly(None, (*refused, *densities), ())
     body, loop = ({item.name: item.key for item in items} for items in (sheet.parts, sheet.closures))
-    of_loops = {"loop that cannot close", "redundant constraints"}
+    of_loops = {"loop that cannot close", "redundant constraints", "constraint that cannot hold"}
+    held = {**loop, **{own.name: GROUND for own in sheet.constraints}}
     rule = {own.name: GROUND for own in sheet.contact_rules}
-    keys = {**dict.fromkeys(of_loops, loop), NOTHING_TOUCHES: rule}  # whose names a finding is about
+    keys = {**dict.fromkeys(of_loops, held), NOTHING_TOUCHES: rule}  # whose names a finding is about
     found = [Remark.of(keys.get(one.what, body)[one.where], one) for one in model.validate()]
     explained = {remark.key for remark in densities}
     found = [remark for remark in found if not (remark.key in explained and remark.field == "inertia")]

@@ -11,6 +11,7 @@ FIELD_OF = {
     "duplicate name": "name",
     "loop that cannot close": "gap",
     "redundant constraints": "joint",
+    "constraint that cannot hold": "constraints",
     "non-unit axis": "joint",
     "inertia": "inertia",
     "missing inertia": "inertia",

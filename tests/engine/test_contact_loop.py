@@ -15,7 +15,6 @@ from rbdkit.engine import Kernels, scene_for, simulate
 from rbdkit.engine.contact import diary
 from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.contact.time_steps import TimeSteps
-from rbdkit.engine.run import motion
 from rbdkit.engine.run.compiled_programs import loop_code
 from rbdkit.trace import Run
 
@@ -169,6 +168,13 @@ def test_equal_balls_exchange_their_velocities():
     assert found.force * H == pytest.approx(np.array([[1.0, 0.0, 0.0]]), abs=1e-13)  # on b
 
 
+def gyroscopic(I: NDArray, w: NDArray) -> NDArray:
+    """What the midpoint rule, linearised at w, has more than Euler's step, for a body about its centre of mass."""
+    slope = rbd.spatial.so3.skew(w) @ I - rbd.spatial.so3.skew(I @ w)
+    push = -H * np.cross(w, I @ w)
+    return np.linalg.solve(I + 0.5 * H * slope, push) - np.linalg.solve(I, push)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_step_is_that_of_the_readable_solver(seed):
     """One step on trees: J from the model's own contacts and Jacobians, H dense, sweeps of dense matrices."""
@@ -179,9 +185,12 @@ def test_a_step_is_that_of_the_readable_solver(seed):
     damping = np.concatenate([np.ravel(joint.damping) for joint in model.joints[1:]])
     bias = rbd.rnea(model, q, v, np.zeros(model.nv)) + damping * v
     v_free = v - H * np.linalg.solve(rbd.crba(model, q), bias)
-    for joint in model.joints[-2:]:  # free bodies: as seen in axes that stand still over the step
+    for body, joint in [*enumerate(model.joints)][-2:]:  # free bodies: as seen in axes that stand still over the step
         w, linear = np.split(v[joint.v_slice], 2)
         v_free[joint.v_slice.start + 3 : joint.v_slice.stop] += H * np.cross(w, linear)
+        c = rbd.spatial.so3.skew(model.bodies[body].inertia.com)  # of 1 kg
+        more = gyroscopic(model.I[body][:3, :3] - c @ c.T, w)
+        v_free[joint.v_slice] += np.concatenate([more, c @ more])  # the centre of mass goes on as it was
     near = rbd.contacts(model, q, margin=0.0)
     assert len(near) >= 2 and len({(own.predecessor, own.successor) for own in near}) >= 2
     N, T = [], []
@@ -234,7 +243,7 @@ def test_a_log_that_is_full_is_taken_and_the_run_goes_on(monkeypatch):
     model = arms_and_balls()
     q, v = crowded(model, 2)
     whole, scene = run_of(model, q, v, 150)
-    monkeypatch.setattr(motion, "LOG_ROOM", 1)  # so it has room for one step
+    monkeypatch.setattr(diary, "LOG_ROOM", 1)  # so it has room for one step
     parts, _ = run_of(model, q, v, 150)
     assert np.array_equal(whole.q, parts.q) and np.array_equal(whole.v, parts.v)
     assert np.array_equal(whole.log, parts.log)
