@@ -16,6 +16,7 @@ from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.sliders import Sliders, sliders
 from rbdkit.widgets.source import Source, source
 from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.tour import Stop
 from rbdkit.widgets.tweak import Tweak, tweak
 from rbdkit.widgets.view import View, show
 
@@ -32,6 +33,7 @@ __all__ = [
     "Sliders",
     "Source",
     "Stage",
+    "Stop",
     "Tweak",
     "View",
     "build",

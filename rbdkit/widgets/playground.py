@@ -21,6 +21,7 @@ from rbdkit.widgets.kept import put_down
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.sliders import REACH
 from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.tour import Stop, Tour, stops_of
 from rbdkit.widgets.view import View
 
 
@@ -62,13 +63,15 @@ class Picture:
 class Controls(Panel):
     """The sliders of a playground with the table, the sentence and the drawing that belong to them."""
 
-    _module = traitlets.Unicode(module("dom", "panel", "playground")).tag(sync=True)
+    _module = traitlets.Unicode(module("dom", "panel", "tour", "playground")).tag(sync=True)
     _css = style("view") + style("playground")
 
     alone = traitlets.Bool(False).tag(sync=True)
     readout: traitlets.List[list[str]] = traitlets.List().tag(sync=True)
     note = traitlets.Unicode("").tag(sync=True)
     drawing = traitlets.Unicode("").tag(sync=True)
+    tour: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
+    stop = traitlets.Int(-1).tag(sync=True)
 
 
 class Playground(OfCell):
@@ -89,6 +92,14 @@ class Playground(OfCell):
         Of the 3D picture, px.
     on_drag : callable, optional
         Takes the world pose (4, 4) of the handle that the picture has, and returns new values by slider name.
+    tour : sequence, optional
+        A guided way: `Stop` objects, or tuples of what to try, values by slider name, and what there is to see then.
+        Each is a link below the sliders that moves them there.
+
+    Raises
+    ------
+    RbdkitError
+        If a tour asks for a slider or choice that there is not.
 
     Attributes
     ----------
@@ -100,6 +111,8 @@ class Playground(OfCell):
         The sliders.
     stage
         The 3D picture, or None.
+    tour : tuple of Stop
+        Where its links lead.
 
     Examples
     --------
@@ -124,9 +137,12 @@ class Playground(OfCell):
         scene: Scene | Model | None = None,
         height: int = 400,
         on_drag: Callable[[NDArray], Mapping[str, Any]] | None = None,
+        tour: Tour = (),
     ) -> None:
         self._draw, self._on_drag = draw, on_drag
+        self.tour = stops_of(tour)
         self.panel = Controls(title, sliders, self._turned)
+        self.panel.tour = [self._told(stop) for stop in self.tour]
         self.panel.alone = scene is None
         self.stage = stage_of(scene, height)
         if self.stage is not None:
@@ -155,15 +171,45 @@ class Playground(OfCell):
             If there is no such slider or choice.
         """
         numbers = self.panel.numbers
+        for place, number in self._places(values).items():
+            numbers[place] = number
+        self.panel.set(numbers)
+
+    def visit(self, stop: int) -> None:
+        """Go to a stop of the tour, counted from 0, as its link does.
+
+        Raises
+        ------
+        RbdkitError
+            If the tour has no such stop.
+        """
+        if not 0 <= stop < len(self.tour):
+            raise RbdkitError(f"the tour has no stop {stop!r}; it has {len(self.tour)}, counted from 0")
+        self.set(**self.tour[stop].values)
+        self.panel.stop = stop
+
+    def _places(self, values: Mapping[str, Any]) -> dict[int, float]:
+        """What the numbers of the named sliders become, by place."""
         names = [slider.name for slider in self.panel.sliders]
+        found = {}
         for name, value in values.items():
             if name not in names:
                 raise RbdkitError(f"there is no slider {name!r}; there are {', '.join(names)}")
             choices = self.panel.sliders[names.index(name)].choices
             if choices and value not in choices:
                 raise RbdkitError(f"{name!r} cannot be {value!r}; choose among {', '.join(map(repr, choices))}")
-            numbers[names.index(name)] = choices.index(value) if choices else value
-        self.panel.set(numbers)
+            found[names.index(name)] = float(choices.index(value) if choices else value)
+        return found
+
+    def _told(self, stop: Stop) -> dict[str, Any]:
+        """A stop as the browser gets it; sliders of choices and of whole numbers jump."""
+        places = self._places(stop.values)
+        return {
+            "ask": stop.ask,
+            "see": stop.see,
+            "numbers": [places.get(k) for k in range(len(self.panel.sliders))],
+            "jumps": [bool(slider.choices or slider.whole) for slider in self.panel.sliders],
+        }
 
     # --- picture ----------------------------------------------------------------------------------------------------
 

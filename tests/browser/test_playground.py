@@ -101,3 +101,25 @@ def test_a_drawing_alone_with_choice_and_refusal(page_with_both):
     controls, drawn = panel.locator(".rbd-controls").bounding_box(), panel.locator(".rbd-drawn").bounding_box()
     assert drawn["x"] < controls["x"] and drawn["y"] == pytest.approx(controls["y"], abs=2)  # side by side
     page.keep("playground-alone", panel)
+
+
+def test_a_tour_moves_the_sliders_and_says_what_to_see(notebook):
+    notebook.run(
+        """
+from rbdkit.course.featherstone.pictures.push_the_box import push_the_box
+box = push_the_box()
+box
+"""
+    )
+    view, page = notebook.view(), notebook.page
+    stops = view.locator(".rbd-stop")
+    assert stops.count() == 4 and not view.locator(".rbd-seen").is_visible()
+    stops.nth(1).click()
+    assert notebook.reaches("round(box.values['azimuth'], 6)", 1.570796) == 1.570796
+    assert "stays where it is" in view.locator(".rbd-seen").inner_text()
+    assert stops.nth(1).get_attribute("aria-current") == "step"
+    stops.nth(3).press("Enter")
+    assert notebook.reaches("box.values['cylinder']", 10.0) == 10.0
+    assert notebook.reaches("box.panel.stop", 3) == 3
+    page.wait_for_timeout(100)
+    assert "2 kg, 12 kg" in view.locator(".rbd-readout").inner_text()

@@ -10,7 +10,7 @@ from rbdkit.figures import Plot
 from rbdkit.library import double_pendulum
 from rbdkit.scene import Arrow, Ellipsoid, scene_of
 from rbdkit.spatial import se3
-from rbdkit.widgets import Picture, Playground, Slider
+from rbdkit.widgets import Picture, Playground, Slider, Stop
 from rbdkit.widgets.view import View
 
 ANGLES = [Slider("a", "rad", -3.0, 3.0, 0.5), Slider("b", "rad", -3.0, 3.0, -0.2)]
@@ -105,3 +105,48 @@ def test_closing_leaves_nothing(open_widgets):
     assert open_widgets() > before and "application/vnd.jupyter.widget-view+json" in data
     playground.close()
     assert open_widgets() == before
+
+
+def stroll(**options):
+    sliders = [Slider("a", "rad", -2.0, 2.0, 0.5), Slider("shape", "", 0, 1, 0, choices=("power", "wave"))]
+    return Playground(
+        "A walk", sliders, lambda a, shape: Picture(readout=[("a", f"{a:.1f}"), ("is", shape)]), **options
+    )
+
+
+def test_a_tour_goes_from_stop_to_stop():
+    playground = stroll(
+        tour=[("Further", {"a": 1.5}, "It grows."), Stop("Another shape", {"shape": "wave"}), ("Rest", {})]
+    )
+    assert [stop.ask for stop in playground.tour] == ["Further", "Another shape", "Rest"]
+    assert playground.panel.tour[0] == {
+        "ask": "Further",
+        "see": "It grows.",
+        "numbers": [1.5, None],
+        "jumps": [False, True],
+    }
+    assert playground.panel.tour[1]["numbers"] == [None, 1.0] and playground.panel.stop == -1
+    playground.visit(0)
+    playground.visit(1)
+    assert playground.values == {"a": 1.5, "shape": "wave"} and playground.panel.stop == 1
+    assert playground.picture.readout == [("a", "1.5"), ("is", "wave")]
+    playground.visit(2)
+    assert playground.values == {"a": 1.5, "shape": "wave"}
+    for stop in (3, -1):
+        with pytest.raises(RbdkitError, match=f"no stop {stop}; it has 3"):
+            playground.visit(stop)
+    playground.close()
+
+
+@pytest.mark.parametrize(
+    ("stop", "what"),
+    [
+        (("Further", {"b": 1.0}), "no slider 'b'; there are a, shape"),
+        (("Further", {"shape": "round"}), "'shape' cannot be 'round'"),
+        ("Further", "'Further' is no stop of a tour"),
+        (("Further", 1.0), "is no stop of a tour"),
+    ],
+)
+def test_a_tour_that_leads_nowhere_is_refused(stop, what):
+    with pytest.raises(RbdkitError, match=what):
+        stroll(tour=[stop])

@@ -135,7 +135,7 @@ class Panel {
   show() {
     const mine = this.stale && this.numbers[this.held];
     this.numbers = typed(Float64Array, this.model.get("values"));
-    if (this.stale) this.numbers[this.held] = mine;
+    if (this.stale && this.held !== null) this.numbers[this.held] = mine;
     this.inputs.forEach((_, k) => this.write(k));
   }
 

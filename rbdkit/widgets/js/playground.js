@@ -9,7 +9,9 @@ class Playground extends Panel {
     this.note = h("p", { class: "rbd-sentence" });
     this.drawing = h("div", { class: "rbd-drawn" });
     const controls = h("div", { class: "rbd-controls" });
-    controls.append(...this.el.childNodes, this.readout, this.note);
+    this.tour = new Tour(model, () => this.numbers, (numbers) => this.change_all(numbers));
+    this.el.addEventListener("pointerdown", (event) => this.tour.el.contains(event.target) || this.tour.halt());
+    controls.append(...this.el.childNodes, this.tour.el, this.readout, this.note);
     this.el.append(controls, this.drawing);
     const shown = { "change:readout": () => this.read_out(), "change:note": () => this.say(), "change:drawing": () => this.draw() };
     for (const [event, action] of Object.entries(shown)) model.on(event, action);
@@ -17,6 +19,19 @@ class Playground extends Panel {
     this.read_out();
     this.say();
     this.draw();
+  }
+
+  change_all(numbers) {
+    this.stop();
+    this.numbers = Float64Array.from(numbers);
+    this.held = null;
+    this.inputs.forEach((_, k) => this.write(k));
+    this.send();
+  }
+
+  close() {
+    this.tour.close();
+    super.close();
   }
 
   read_out() {

@@ -39,6 +39,24 @@ def feasible_set() -> Playground:
         scene=framed(beam(), [-0.75, -0.2, -0.1], [0.75, 0.2, 0.6]),
         height=380,
         on_drag=dragged,
+        tour=[
+            (
+                "The load in the middle",
+                {"place": 0.0, "load": 15.0},
+                "Both feet carry the same, half of beam and load.",
+            ),
+            ("Over a foot", {"place": 0.4}, "All of the load is on the right foot; the left one has half the beam."),
+            (
+                "Beyond it",
+                {"place": 0.6},
+                "The load begins to lift the left foot: less than half the beam is left on it.",
+            ),
+            (
+                "Beyond it, and heavy",
+                {"place": 0.6, "load": 40.0},
+                "The left foot comes off. Its force is zero, and the corner lies on an axis.",
+            ),
+        ],
     )
 
 

@@ -56,6 +56,24 @@ def inverse_dynamics_arrows(own: Callable[..., Any] | None = None) -> Playground
         draw if own is None else partial(draw, own=own),
         scene=arm(True),
         height=460,
+        tour=[
+            (
+                "Hold still",
+                {"show": SHOWN[2], "gravity": "on", "rate 1": 0.0, "rate 2": 0.0, "rate 3": 0.0, "acc 2": 0.0},
+                "Nothing moves, and only gravity's bars are left.",
+            ),
+            ("Take gravity away", {"gravity": "off"}, "Now nothing asks for anything: all torques are zero."),
+            (
+                "Swing",
+                {"gravity": "on", "rate 1": 3.0, "rate 3": -4.0, "acc 2": 10.0},
+                "The first joint carries the largest moment, and its motor does next to nothing of it.",
+            ),
+            (
+                "Cut the middle body free",
+                {"show": SHOWN[3]},
+                "What its neighbours do to it and its weight add up to the green arrow, and that accelerates it.",
+            ),
+        ],
     )
 
 

@@ -40,6 +40,16 @@ def push_the_box() -> Playground:
         replace(scene_of(box_and_cylinder()), outline=ROOM * np.array([[-1.0, -1.0, -0.5], [1.0, 1.0, 0.5]])),
         height=430,
         on_drag=dragged,
+        tour=[
+            (
+                "Push along x",
+                {"azimuth": 0.0, "elevation": 0.0, "cylinder": 3.0, "slide": 0.0, "through": "origin"},
+                "Across the slot nothing gives way: you move both, 5 kg.",
+            ),
+            ("Push along y", {"azimuth": np.pi / 2}, "Along the slot the cylinder stays where it is: 2 kg."),
+            ("Push in between", {"azimuth": np.pi / 4}, "The box swerves, toward the side where it is light."),
+            ("The same with a heavy cylinder", {"cylinder": 10.0}, "It swerves more: 2 kg that way, 12 kg the other."),
+        ],
     )
 
 

@@ -44,6 +44,20 @@ def screw_field() -> Playground:
         scene=_rod(),
         height=430,
         on_drag=_dragged,
+        tour=[
+            ("Turn only", {"pitch": 0.0, "read as": "twist"}, "Without pitch the points on the axis stand still."),
+            (
+                "Turn and slide",
+                {"pitch": 0.8},
+                "Every point slides along the axis as well, those on it do nothing else.",
+            ),
+            ("The other way", {"pitch": -0.8}, "A left-handed screw: it turns the same way and slides back."),
+            (
+                "Read it as a wrench",
+                {"read as": "wrench"},
+                "The same arrows, but now each is the moment of a force about its own point.",
+            ),
+        ],
     )
 
 

@@ -1,0 +1,61 @@
+// A guided way through a picture: links that move the sliders, and what there is to see then.
+
+const GLIDE = 700; // ms
+
+class Tour {
+  // go: takes the numbers that the sliders get, on their way and at its end.
+  constructor(model, numbers, go) {
+    this.model = model;
+    this.numbers = numbers;
+    this.go = go;
+    this.seen = h("p", { class: "rbd-seen", role: "status", hidden: true });
+    this.stops = h("ol", { class: "rbd-stops" });
+    this.el = h("div", { class: "rbd-tour" }, this.stops, this.seen);
+    this.heard = { "change:tour": () => this.build(), "change:stop": () => this.show() };
+    for (const [event, action] of Object.entries(this.heard)) model.on(event, action);
+    this.build();
+  }
+
+  build() {
+    const tour = this.model.get("tour");
+    this.el.hidden = !tour.length;
+    this.links = tour.map(({ ask }, k) => h("button", { type: "button", class: "rbd-stop", onclick: () => this.visit(k) }, ask));
+    this.stops.replaceChildren(...this.links.map((link) => h("li", {}, link)));
+    this.show();
+  }
+
+  show() {
+    const here = this.model.get("stop");
+    this.links.forEach((link, k) => link.setAttribute("aria-current", k === here ? "step" : "false"));
+    this.seen.textContent = this.model.get("tour")[here]?.see ?? "";
+    this.seen.hidden = !this.seen.textContent;
+  }
+
+  // Sliders glide, so that one sees what changes; choices jump, and so does everything for those who want no motion.
+  visit(k) {
+    this.halt();
+    const { numbers, jumps } = this.model.get("tour")[k];
+    const from = this.numbers().slice();
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const begin = performance.now();
+    const move = (now) => {
+      const part = still ? 1 : Math.min(1, Math.max(0, (now - begin) / GLIDE));
+      const eased = part * part * (3 - 2 * part);
+      this.go(from.map((x, n) => (numbers[n] === null ? x : jumps[n] || part === 1 ? numbers[n] : x + eased * (numbers[n] - x))));
+      this.running = part < 1 ? requestAnimationFrame(move) : null;
+    };
+    this.model.set("stop", k);
+    this.model.save_changes();
+    move(begin);
+  }
+
+  halt() {
+    cancelAnimationFrame(this.running);
+    this.running = null;
+  }
+
+  close() {
+    this.halt();
+    for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
+  }
+}
