@@ -59,5 +59,5 @@ def test_curves_are_logarithmic_and_the_table_stands_below(compared, theme):
     assert "joint, rk4" in table.inner_text() and "µs a step" in table.inner_text()
     assert table.locator("tbody tr").first.locator(".rbd-best").count() >= 2  # rk4 is the most accurate
     assert compared.page.locator(".rbd-drawing svg").count() == 1
-    compared.keep(f"comparison-{theme.lower()}", compared.page.locator(".jp-OutputArea-output").last)
+    compared.keep(f"comparison-{theme.lower()}", compared.page.locator(".jp-OutputArea-output:visible").last)
     compared.theme("JupyterLab Light")

@@ -10,11 +10,14 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 @pytest.fixture(scope="module")
 def course(lab, page):
-    """The notebooks of the course in the server's folder."""
+    """The notebooks of the course in the server's folder, for as long as these tests last."""
     _, root = lab
+    before = set(root.iterdir())
     ignored = shutil.ignore_patterns(".ipynb_checkpoints", "*.py", "*.toml")
     shutil.copytree(NOTEBOOKS, root, ignore=ignored, dirs_exist_ok=True)
-    return page
+    yield page
+    for added in set(root.iterdir()) - before:
+        shutil.rmtree(added) if added.is_dir() else added.unlink()
 
 
 def test_the_front_door_shows_a_motion_and_a_map(course):
