@@ -101,6 +101,8 @@ class Task:
             return None
         if named := self._named(found, exact):
             return wrong(f"on {self.cases[bad[0]].name}: {named}")
+        if not any(answer.any() for answer in found):
+            return wrong("there is nothing but zeros yet: write it, and run both cells again.")
         return wrong(self._place(self.cases[bad[0]], found[bad[0]], exact[bad[0]]))
 
     def verdict(self, function: Any, praise: str) -> Verdict:

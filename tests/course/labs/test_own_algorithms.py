@@ -74,6 +74,7 @@ def test_rnea():
     assert any(medal in rnea.medal(my_rnea).why for medal in "🥇🥈")
     assert "own rnea does the work" in rnea.chain(rbd.rnea).why
     assert "number 0 (joint" in rnea.chain(lambda model, *_: np.ones(model.nv)).why
+    assert "nothing but zeros" in rnea.chain(lambda model, *_: np.zeros(model.nv)).why
     assert "NaN" in rnea.chain(lambda model, *_: np.full(model.nv, np.nan)).why
 
 
