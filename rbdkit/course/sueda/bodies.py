@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.maximal import maximal_euler_step, viscous_euler_step
 from rbdkit.course.answers import short
+from rbdkit.course.checks import checks
 from rbdkit.course.sueda.returned import returned, same, worst
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import se3, so3
@@ -16,6 +17,7 @@ from rbdkit.spatial import se3, so3
 FAR = np.array([0.4, -1.1, 0.7, 2.0, -0.5, 1.0])
 
 
+@checks("S01-1")
 def exponential(exp: Any) -> Verdict:
     """``exp(phi)``: the pose (4, 4) that a constant twist (omega, v) comes to in a second (section 1.3)."""
     for phi in (FAR, np.array([0.0, 0.0, 0.0, 0.3, 0.2, -0.1]), 1e-9 * FAR, np.zeros(6), 3.0 * FAR):
@@ -38,6 +40,7 @@ def exponential(exp: Any) -> Verdict:
     return right("a screw motion: the twist of a body that goes on as it does.")
 
 
+@checks("S01-2")
 def adjoint(Ad: Any) -> Verdict:
     """``Ad(E)``: the matrix (6, 6) of Eq 1.14."""
     E = se3.exp(FAR)
@@ -58,6 +61,7 @@ def adjoint(Ad: Any) -> Verdict:
     return wrong(f"{worst(found, exact)}.")
 
 
+@checks("S01-3")
 def free_step(step: Any) -> Verdict:
     """``step(E, phi, M, g, h)``: pose and twist of a free body after a step (Eqs 1.27 to 1.29)."""
     E, phi, M, g, h = se3.exp(FAR), FAR[::-1].copy(), np.diag([0.2, 0.5, 0.6, 2.0, 2.0, 2.0]), [0.3, 0.0, -9.0], 0.05

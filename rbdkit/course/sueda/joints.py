@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.maximal import joint_rows, kkt_step
+from rbdkit.course.checks import checks
 from rbdkit.course.sueda.returned import returned, same, worst
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import se3
 
 
+@checks("S02-1")
 def constraint_rows(G: Any) -> Verdict:
     """``G(E_i, E_k, E_ij, kept)``: rows (len(kept), 12) on the twists of two bodies with a joint (Eq 1.69)."""
     E_i, E_k, E_ij = se3.random(np.random.default_rng(2), (3,))
@@ -45,6 +47,7 @@ def _wrong_rows(found: NDArray, E_i: NDArray, E_k: NDArray, E_ij: NDArray, kept:
     return f"in the columns of body k {worst(found[:, 6:], -to_k)}: from k to the world, to i, to the joint."
 
 
+@checks("S02-2")
 def kkt(solve: Any) -> Verdict:
     """``solve(M, G, f)``: new twists and multipliers of Eq 1.73."""
     rng = np.random.default_rng(4)
@@ -65,6 +68,7 @@ def kkt(solve: Any) -> Verdict:
     return wrong("G Phi = 0 holds, but M Phi + G^T lambda = f does not: who pushes there, if not the joints?")
 
 
+@checks("S02-3")
 def hinge_gap(gap: Any) -> Verdict:
     """``gap(X)``: five numbers that are zero while a hinge about z is intact, and whose rates are its rows.
 
