@@ -15,6 +15,7 @@ from rbdkit.algorithms.redmax import (
     redmax_jacobian_and_rate,
     reduced_equation,
 )
+from rbdkit.course.checks import checks
 from rbdkit.course.sueda.returned import returned, same, worst
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.joints import Revolute, Universal
@@ -30,6 +31,7 @@ def _tree(branches: bool) -> Bodies:
     return bodies_at(model, rng.normal(size=model.nq), rng.normal(size=model.nv))
 
 
+@checks("S03-1")
 def jacobian(J: Any) -> Verdict:
     """``J(bodies)``: the matrix (6 n, nv) from joint velocities to the twists of all bodies (Algorithm 1)."""
     for branches in (False, True):
@@ -65,6 +67,7 @@ def _wrong_jacobian(found: NDArray, exact: NDArray, bodies: Bodies) -> str:
     return f"{worst(found, exact)}."
 
 
+@checks("S03-2")
 def jacobian_rate(J_dot: Any) -> Verdict:
     """``J_dot(bodies, J)``: the rate (6 n, nv) of J, which is given (Algorithm 2)."""
     bodies = _tree(True)
@@ -88,6 +91,7 @@ def jacobian_rate(J_dot: Any) -> Verdict:
     return wrong(f"{worst(found[0], exact)}.")
 
 
+@checks("S03-3")
 def reduced_accelerations(solve: Any) -> Verdict:
     """``solve(J, J_dot, M, f_m, f_r, qd)``: joint accelerations of Eq 2.18, with forces f_r along the joints."""
     bodies = _tree(True)
