@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.redmax import implicit_velocities, implicit_velocities_by_cg
+from rbdkit.course.checks import checks
 from rbdkit.course.sueda.returned import returned, same, worst
 from rbdkit.course.verdict import Verdict, right, wrong
 
 
+@checks("S05-1")
 def mass_on_spring(step: Any) -> Verdict:
     """``step(x, v, k, d, m, h)``: x and v after a linearly implicit Euler step of a mass on a spring (Eq 2.77)."""
     for x, v, k, d, m, h in (
@@ -45,6 +47,7 @@ def mass_on_spring(step: Any) -> Verdict:
     return right("one division, and no spring is too stiff for it.")
 
 
+@checks("S05-2")
 def velocities(step: Any) -> Verdict:
     """``step(M, K, D, f, v, h)``: velocities after a step; f are all forces, damping among them (Eqs 1.30, 2.79)."""
     rng = np.random.default_rng(3)
@@ -68,6 +71,7 @@ def velocities(step: Any) -> Verdict:
     return wrong(f"{worst(found[0], np.linalg.solve(A, b))}.")
 
 
+@checks("S05-3")
 def two_stages(step: Any) -> Verdict:
     """``step(f, J, y, h)``: a step of order 2 for y' = f(y) with J = df/dy, which forgets what is infinitely stiff."""
 
