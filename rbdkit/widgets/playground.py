@@ -173,6 +173,7 @@ class Playground(OfCell):
         numbers = self.panel.numbers
         for place, number in self._places(values).items():
             numbers[place] = number
+        self.panel.stop = -1  # what a stop says need not hold any more
         self.panel.set(numbers)
 
     def visit(self, stop: int) -> None:

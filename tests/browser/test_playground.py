@@ -121,5 +121,10 @@ box
     stops.nth(3).press("Enter")
     assert notebook.reaches("box.values['cylinder']", 10.0) == 10.0
     assert notebook.reaches("box.panel.stop", 3) == 3
-    page.wait_for_timeout(100)
+    notebook.settle()
+    assert "2 kg, 12 kg" in view.locator(".rbd-readout").inner_text()
+    view.locator("[data-row='slide'] input[type=number]").fill("0.1")
+    page.keyboard.press("Enter")
+    assert notebook.reaches("box.panel.stop", -1) == -1
+    view.locator(".rbd-seen").wait_for(state="hidden")
     assert "2 kg, 12 kg" in view.locator(".rbd-readout").inner_text()

@@ -132,6 +132,8 @@ def test_a_tour_goes_from_stop_to_stop():
     assert playground.picture.readout == [("a", "1.5"), ("is", "wave")]
     playground.visit(2)
     assert playground.values == {"a": 1.5, "shape": "wave"}
+    playground.set(a=0.1)
+    assert playground.panel.stop == -1  # it is no stop any more
     for stop in (3, -1):
         with pytest.raises(RbdkitError, match=f"no stop {stop}; it has 3"):
             playground.visit(stop)

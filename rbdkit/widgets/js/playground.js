@@ -21,6 +21,16 @@ class Playground extends Panel {
     this.draw();
   }
 
+  change(k, value) {
+    this.tour.leave();
+    super.change(k, value);
+  }
+
+  ask(what) {
+    this.tour.leave();
+    super.ask(what);
+  }
+
   change_all(numbers) {
     this.stop();
     this.numbers = Float64Array.from(numbers);

@@ -49,6 +49,14 @@ class Tour {
     move(begin);
   }
 
+  // What a stop says of the picture does not hold where sliders have been moved since.
+  leave() {
+    this.halt();
+    if (this.model.get("stop") < 0) return;
+    this.model.set("stop", -1);
+    this.model.save_changes();
+  }
+
   halt() {
     cancelAnimationFrame(this.running);
     this.running = null;
