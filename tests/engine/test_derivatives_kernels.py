@@ -12,6 +12,7 @@ import pytest
 from rbdkit import algorithms
 from rbdkit.engine import Kernels, NotCovered
 from rbdkit.engine.links.layout import layout
+from rbdkit.engine.run import bound
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
@@ -58,6 +59,28 @@ def check_jacobians(model: Model, kernels: Kernels, off, seed: int) -> None:
 @pytest.mark.parametrize("name", ["all joints", "plain", "welded"])
 def test_jacobians(name, backend, tree, kernels, off):
     check_jacobians(tree(name), kernels(name, backend), off, 1)
+
+
+@pytest.mark.parametrize("deep", [0, 1000], ids=["articulated bodies", "factors of H"])
+@pytest.mark.parametrize("name", ["all joints", "plain", "welded"])
+def test_both_ways_to_apply_the_inverse_inertia(name, deep, tree, off, monkeypatch):
+    """Which one is quicker depends on how many joints move a body; which one runs must not show in the numbers."""
+    monkeypatch.setattr(bound, "DEEP", deep)
+    model = tree(name)
+    check_jacobians(model, Kernels(model, "python"), off, 3)
+
+
+def test_a_long_chain_takes_the_way_that_is_linear_in_its_links(off, monkeypatch):
+    model = random_tree(8, bodies=40, joints=[Revolute("z"), Spherical(), Helical("y", pitch=0.3)], branching=0.0)
+    q, v, x, _, f = state(model, 4)
+    linear = Kernels(model, "llvm").aba_jacobian(q, v, x, f)
+    monkeypatch.setattr(bound, "DEEP", 1000)
+    factors = Kernels(model, "llvm").aba_jacobian(q, v, x, f)
+    expected = algorithms.forward_dynamics_derivatives(model, q, v, x, f_ext=f, passive=False)
+    for blocks, _ in (linear, factors):
+        for found, J in zip(blocks, (expected.dqdd_dq, expected.dqdd_dv, expected.dqdd_dtau), strict=True):
+            assert off(found, J) < conditioned(model, q)
+    assert not np.array_equal(linear[0][0], factors[0][0])  # they are two texts
 
 
 def check_gradients(model: Model, kernels: Kernels, off, seed: int) -> None:

@@ -37,6 +37,10 @@ WITH_OWN_FORCES = (
 WITH_ROWS = ("forward_dynamics", "reactions", "stabilised_dynamics", "constraint_rows", "openness", "over_time")
 """What constraints take part in."""
 
+BY_DEPTH = ("aba_jacobian", "forward_dynamics_jacobian")
+"""What has a form of its own for trees in which many joints move a body."""
+DEEP = 12
+"""So many, on average, are many."""
 STRAIGHT_ROWS = 24
 """Motions of small models under so many rows have straight-line code."""
 UNROLLED_STATES = 10_000
@@ -86,6 +90,7 @@ class BoundModel:
         self._kinds = kinds_of(self._layout)
         self.coupled = any(kind.follows for kind in self._kinds)
         self._tables = tables(self._layout, self._kinds)
+        self._deep = len(self._tables["supports"]) > DEEP * self._layout.nv
         self.shape = shape_of(self._layout, self.numbers["rows"])
         self._straight: dict[Task, Recipe | None] = {}
         self._binders: dict[Hashable, tuple[Recipe, Binder]] = {}  # a recipe that is held keeps its identity
@@ -152,6 +157,8 @@ class BoundModel:
             task = replace(task, own=self.own)
         if task.algorithm in WITH_ROWS and self.rows is not None:
             task = replace(task, rows=self.rows.codes)
+        if task.algorithm in BY_DEPTH:
+            task = replace(task, deep=self._deep)
         recipe = self._recipe(task, states, lanes)
         if numbers is not None:
             return self._binder(recipe, task, lanes, numbers, arrays, counts)(arrays, counts)

@@ -43,6 +43,7 @@ class Task:
         them. rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of
         pairs of shapes, for methods that ask for contacts. soft : of surfaces that give way. stiff : whether the method
         asks for K and D. redmax : whether accelerations come from J^T M J.
+        deep : whether many joints move its bodies.
     """
 
     algorithm: str
@@ -58,6 +59,7 @@ class Task:
     soft: Soft | None = None
     stiff: bool = False
     redmax: bool = False
+    deep: bool = False
 
     @property
     def unrolls(self) -> bool:
@@ -84,7 +86,7 @@ class Task:
             recorded = RecordedRedmax if self.redmax else RecordedTree
             over_time(recorded(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
         else:
-            over_states(tree, self.algorithm, self.external, self.own)
+            over_states(tree, self.algorithm, self.external, self.own, deep=self.deep)
 
     def _record_constrained(self, tree: LoopTree) -> None:
         if self.step is None:

@@ -39,8 +39,9 @@ class State:
         external: bool,
         own: OwnForces | None = None,
         rows: tuple[RowCode, ...] = (),
+        deep: bool = False,
     ) -> None:
-        self.tree, self.own, self.rows, self.external = tree, own, rows, external
+        self.tree, self.own, self.rows, self.external, self.deep = tree, own, rows, external, deep
         self.number = number
         self.q = tree.coordinates("q", number * tree.nq)
         self.f_ext = ExternalForce(tree, number * ((tree.n + 1) * 6)) if external else None
@@ -165,7 +166,7 @@ def _rnea_jacobian(tree: Tree, x: State) -> None:
 def _aba_jacobian(passive: bool, tree: Tree, x: State) -> None:
     _require_free(tree)
     assert isinstance(tree, LoopTree)
-    aba_jacobian(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext, x.number, passive)
+    aba_jacobian(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext, x.number, passive, x.deep)
 
 
 def _rnea_gradient(tree: Tree, x: State) -> None:
@@ -235,13 +236,18 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
 
 
 def over_states(
-    tree: Tree, algorithm: str, external: bool, own: OwnForces | None = None, rows: tuple[RowCode, ...] = ()
+    tree: Tree,
+    algorithm: str,
+    external: bool,
+    own: OwnForces | None = None,
+    rows: tuple[RowCode, ...] = (),
+    deep: bool = False,
 ) -> None:
     """Write the program of one of `ALGORITHMS`.
 
     external : whether there are external forces on the bodies. own : the model's force elements. rows : what constrains
-    its tree.
+    its tree. deep : whether many joints move its bodies.
     """
     program = tree.program
     with program.loop(0, program.count("states"), program.lanes.width) as number:
-        ALGORITHMS[algorithm](tree, State(tree, number, external, own, rows))
+        ALGORITHMS[algorithm](tree, State(tree, number, external, own, rows, deep))

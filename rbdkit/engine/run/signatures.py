@@ -6,6 +6,7 @@ from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.steps.derivatives import FREEDOM
 from rbdkit.engine.steps.frames import CARRIED, REFERENCES
 from rbdkit.engine.steps.gradients import LINK
+from rbdkit.engine.steps.inverse_inertia import FACTORS, TWIST
 from rbdkit.engine.steps.jacobians import row_length
 from rbdkit.engine.steps.stiffness import stiffness_arrays
 
@@ -54,6 +55,8 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
         "H": nv * row_length(nv),
         "L": nv * nv,
         "D_inv": nv,
+        "factors": nv * FACTORS,
+        **dict.fromkeys(("p_columns", "a_columns"), (len(layout.links) + 1) * TWIST),
         "carried": CARRIED,
         "bias_force": nv,
         "q_here": layout.nq,

@@ -20,7 +20,8 @@ In the order of reading::
     aba                     forward dynamics; articulated: its inertias
     crba                    the inertia matrix; composite: its inertias; coupled: forward dynamics where joints follow
                             others; forward_dynamics: the one that a tree allows
-    derivatives             of inverse dynamics, with coriolis and base; ltl, jacobians: of forward dynamics;
+    derivatives             of inverse dynamics, with coriolis and base; jacobians: of forward dynamics, by ltl or
+                            inverse_inertia;
                             passive_derivatives: of springs and dampers; gradients: of weighted sums
     recorded_tree           a tree as a system that the loop over time steps
 """

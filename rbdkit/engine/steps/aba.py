@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rbdkit.engine.steps.articulated import Articulated, eliminate
 from rbdkit.engine.steps.axes import Axes, along
 from rbdkit.engine.steps.external import ExternalForce
@@ -19,11 +21,11 @@ def aba(
     qdd: JointArray,
     f_ext: ExternalForce | None = None,
     weightless: bool = False,
-) -> None:
+) -> Any:
     """qdd = FD(q, qd, tau): Table 7.1 of Featherstone (2008), with classical accelerations of the body origins.
 
     A joint with several freedoms is eliminated one axis at a time: D is factorised on the way, not inverted.
-    weightless : leave gravity out.
+    weightless : leave gravity out. Gives the field of U, D^-1 and u of each axis, eight numbers.
     """
     R, p, w = tree.field(Matrix), tree.field(Vector), tree.field(Vector)
     c_w, c_v = tree.field(Vector), tree.field(Vector)
@@ -79,3 +81,4 @@ def aba(
             found.append(qdd_k)
         alpha[i], a[i] = alpha_i, a_i
         qdd[i] = found[::-1]
+    return factors

@@ -29,16 +29,18 @@ Add = Callable[[Whole, Whole, Scalar], None]
 
 def rnea_derivatives(
     tree: LoopTree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: Whole | None, store: Store, add: Add
-) -> None:
+) -> Base:
     """d tau / d(q, qd, qdd) of tau = ID(q, qd, qdd), after Singh, Russell and Wensing (2022), in base coordinates.
 
-    Elements that are zero by the tree's branches are not stored; add then mends elements of d tau/dq.
+    Elements that are zero by the tree's branches are not stored; add then mends elements of d tau/dq. Gives the motion
+    in base coordinates.
     """
     base = base_motion(tree, q, qd, qdd, f_ext)
     _axes(tree, base, q, qd, qdd)
     _across(tree, base)
     _pairs(tree, f_ext is not None, store)
     _within_joints(tree, base, q, qd, add)
+    return base
 
 
 def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointArray) -> None:

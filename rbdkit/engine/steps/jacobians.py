@@ -5,6 +5,7 @@ from __future__ import annotations
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.derivatives import rnea_derivatives
 from rbdkit.engine.steps.external import ExternalForce
+from rbdkit.engine.steps.inverse_inertia import apply_inverse_inertia, factors_in_base
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.ltl import factorise, solve
@@ -62,29 +63,38 @@ def aba_jacobian(
     f_ext: ExternalForce | None,
     state: Whole,
     passive: bool = False,
+    deep: bool = False,
 ) -> None:
     """d qdd / d(q, qd, tau) of qdd = FD(q, qd, tau), and qdd; passive : with springs and dampers.
 
     At constant tau, ``H dqdd = -d ID`` (Jain and Rodriguez 1993, Carpentier and Mansard 2018).
+    deep : apply H^-1 by the articulated inertias, which are there, and not by factors of H: quicker where many joints
+    move a body.
     """
     program, nv, rows, length = tree.program, tree.nv, Rows(tree, state), tree.program.count("H_row")
 
     def store(a: Whole, b: Whole, by_q: Scalar, by_v: Scalar, H_ab: Scalar) -> None:
         rows.store(a, b, -by_q, -by_v)
-        program.store("H", a * length + b, 0, H_ab)
+        if not deep:
+            program.store("H", a * length + b, 0, H_ab)
 
     def subtract(a: Whole, b: Whole, x: Scalar) -> None:
         rows.add(a, b, -x)
 
-    aba(tree, q, qd, WithPassiveForce(tree, q, qd, tau) if passive else tau, qdd, f_ext)
+    factors = aba(tree, q, qd, WithPassiveForce(tree, q, qd, tau) if passive else tau, qdd, f_ext)
     with program.loop(rows.start, rows.start + rows.columns * nv, wide=True) as place:
         program.store("derivatives", place, 0, 0.0)
-    rnea_derivatives(tree, q, qd, qdd, None if f_ext is None else f_ext.start, store, subtract)
+    base = rnea_derivatives(tree, q, qd, qdd, None if f_ext is None else f_ext.start, store, subtract)
     if passive:
         passive_derivatives(tree, q, rows.add)
     for a in tree.freedoms():
+        program.store("derivatives", rows.place(a, nv * 2 + a), 0, 1.0)
+    if deep:
+        factors_in_base(tree, base, factors)
+        apply_inverse_inertia(tree, "derivatives", rows.start, rows.columns)
+        return
+    for a in tree.freedoms():
         diagonal = a * length + a
         program.store("H", diagonal, 0, program.load("H", diagonal) + program.load("armature", a))
-        program.store("derivatives", rows.place(a, nv * 2 + a), 0, 1.0)
     factorise(tree)
     solve(tree, "derivatives", rows.start, rows.columns)

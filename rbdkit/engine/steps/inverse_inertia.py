@@ -1,0 +1,80 @@
+"""H^-1 applied to the columns of a matrix: the articulated-body algorithm at rest, linear in the number of links.
+
+The factors U and D^-1 that forward dynamics leaves behind serve all columns (Featherstone 2008, Eqs 7.43 to 7.49
+without velocities). In base coordinates no transformation stands between a link and its parent.
+"""
+
+from __future__ import annotations
+
+from rbdkit.engine.steps.base import Base, in_base
+from rbdkit.engine.steps.loop_tree import LoopField, LoopTree
+from rbdkit.spatial.vector3 import Vector, cross, dot
+from rbdkit.trace import WIDE, Scalar, Whole
+
+# Where the vectors of a freedom stand in the array "factors": its axis S, U D^-1, and D^-1.
+S, U_D, D_INV = 0, 6, 12
+FACTORS = 13
+"""Numbers of a freedom in the array "factors"."""
+TWIST = 6 * WIDE
+"""Numbers of a link in the arrays "p_columns" and "a_columns": a spatial vector for each of so many columns."""
+
+
+def factors_in_base(tree: LoopTree, base: Base, factors: LoopField) -> None:
+    """Write array "factors". factors : U, D^-1 and u of each axis in link coordinates, as `aba` leaves them."""
+    program = tree.program
+    for i in tree.outward():
+        R, p, stored = base.R[i], base.p[i], factors[i]
+        for k, axis in enumerate(in_base(base.S[i], R, p)):
+            *U, D_inv, _ = stored[8 * k : 8 * k + 8]
+            f = R @ Vector(U[3:])
+            n = R @ Vector(U[:3]) + cross(p, f)
+            numbers = [*axis[0], *axis[1], *(x * D_inv for x in [*n, *f]), D_inv]
+            for r, x in enumerate(numbers):
+                program.store("factors", (i.v + k) * FACTORS, r, x)
+
+
+def apply_inverse_inertia(tree: LoopTree, array: str, start: Whole, columns: Whole) -> None:
+    """H^-1 X in place of X, a matrix of nv rows that begins at `start`. columns : their number, a multiple of `WIDE`.
+
+    Goes through the whole tree with `WIDE` columns before it takes the next ones: what links hand on stays near.
+    """
+    program = tree.program
+
+    def read(name: str, place: Whole) -> list[Scalar]:
+        return [program.load(name, place, r * WIDE) for r in range(6)]
+
+    def write(name: str, place: Whole, values: list[Scalar]) -> None:
+        for r, x in enumerate(values):
+            program.store(name, place, r * WIDE, x)
+
+    def of_freedom(freedom: Whole, slot: int) -> list[Scalar]:
+        return [program.load("factors", freedom, slot + r) for r in range(6)]
+
+    with program.loop(0, columns, WIDE) as first, program.loop(0, WIDE, wide=True) as c:
+        here = start + first + c
+        with program.loop(0, tree.n + 1) as link:
+            write("p_columns", link * TWIST + c, [0.0] * 6)
+        write("a_columns", c, [0.0] * 6)
+        for i in tree.inward():
+            p = read("p_columns", i.number * TWIST + c)
+            for k in range(i.motion.nv):
+                freedom, place = (i.v + k) * FACTORS, (i.v + k) * columns + here
+                u = program.load(array, place) - _product(of_freedom(freedom, S), p)
+                program.store(array, place, 0, u)
+                p = [x + y * u for x, y in zip(p, of_freedom(freedom, U_D), strict=True)]
+            above = i.parent.number * TWIST + c
+            write("p_columns", above, [x + y for x, y in zip(read("p_columns", above), p, strict=True)])
+        for i in tree.outward():
+            a = read("a_columns", i.parent.number * TWIST + c)
+            for k in reversed(range(i.motion.nv)):
+                freedom, place = (i.v + k) * FACTORS, (i.v + k) * columns + here
+                u = program.load(array, place)
+                x = program.load("factors", freedom, D_INV) * u - _product(of_freedom(freedom, U_D), a)
+                program.store(array, place, 0, x)
+                a = [y + s * x for y, s in zip(a, of_freedom(freedom, S), strict=True)]
+            write("a_columns", i.number * TWIST + c, a)
+
+
+def _product(a: list[Scalar], b: list[Scalar]) -> Scalar:
+    """a . b in two halves, which the processor computes side by side."""
+    return dot(a[:3], b[:3]) + dot(a[3:], b[3:])
