@@ -27,8 +27,8 @@ class Layout:
 
     Attributes
     ----------
-    links : without the world; q, v of those that move as time says are places in "driven_q", and in "driven_v" and
-        "driven_a". nq, nv : of the model.
+    links : without the world, those of bodies near to it first; q, v of those that move as time says are places in
+        "driven_q", and in "driven_v" and "driven_a". nq, nv : of the model.
     link_of_body : (bodies,) number of the link that each body is fixed to.
     frames : (bodies, 4, 4) pose of each body in its link; for a body on a fixed joint the identity, to be found from
         placements.
@@ -104,16 +104,16 @@ def _any_motion(t: float) -> tuple[NDArray, NDArray, NDArray]:
 @lru_cache(maxsize=256)
 def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
     links: list[Link] = []
-    link_of_body, frames, welded, driven = [0], [np.eye(4)], [], []
+    frames, link_of_body = [np.eye(4)] * (len(chain) + 1), [0] * (len(chain) + 1)
+    welded, driven = [], []
     body_of_link, first, bases, numbers, ratio = [], [], [], [], []
-    nq = nv = driven_q = driven_v = 0
-    for body, (joint, name, geared, sprung, leader) in enumerate(chain, start=1):
+    places = _places(chain)
+    for body in _breadth_first(parent):
+        joint, name, geared, sprung, leader = chain[body - 1]
         carrier, basis = link_of_body[parent[body]], np.eye(3)
         parts, _ = chain_of(joint, name)
-        q, v = leader or (nq, nv)
+        q, v = places[body - 1]
         if type(joint) is joints.Prescribed:
-            q, v = driven_q, driven_v
-            driven_q, driven_v = driven_q + joint.joint.nq, driven_v + joint.joint.nv
             driven.append(body)
         for k, piece in enumerate(parts):
             kind = _kind(piece, geared, sprung, leader is not None)
@@ -127,10 +127,9 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
             basis = piece.basis
         if not parts:
             welded.append(body)
-        link_of_body.append(carrier)
-        frames.append(np.block([[basis.T, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]))
-        if leader is None:
-            nq, nv = nq + joint.nq, nv + joint.nv
+        link_of_body[body] = carrier
+        frames[body] = np.block([[basis.T, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
+    nq, nv = (sum(numbers) for numbers in zip(*(_own(entry) for entry in chain), strict=True)) if chain else (0, 0)
     return Layout(
         links=tuple(links),
         nq=nq,
@@ -138,7 +137,7 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
         link_of_body=np.array(link_of_body),
         frames=np.array(frames),
         welded=tuple(welded),
-        driven=tuple(driven),
+        driven=tuple(sorted(driven)),
         body_of_link=np.array(body_of_link, dtype=int),
         first=np.array(first, dtype=bool),
         bases=np.array(bases).reshape(-1, 3, 3),
@@ -160,3 +159,29 @@ def _in_rows(numbers: list[tuple[float, ...]]) -> NDArray:
     for row, own in zip(rows, numbers, strict=True):
         row[: len(own)] = own
     return rows
+
+
+def _places(chain: tuple[_Entry, ...]) -> list[tuple[int, int]]:
+    """Where the numbers of each joint begin, in the state, or among those that move as time says."""
+    found, own, driven = [], (0, 0), (0, 0)
+    for entry in chain:
+        if type(entry.type) is joints.Prescribed:
+            found.append(driven)
+            driven = driven[0] + entry.type.joint.nq, driven[1] + entry.type.joint.nv
+        else:
+            found.append(entry.leader or own)
+        own = own[0] + _own(entry)[0], own[1] + _own(entry)[1]
+    return found
+
+
+def _own(entry: _Entry) -> tuple[int, int]:
+    """How many coordinates and velocities in the state belong to a joint alone."""
+    return (entry.type.nq, entry.type.nv) if entry.leader is None else (0, 0)
+
+
+def _breadth_first(parent: tuple[int, ...]) -> list[int]:
+    """The bodies, nearest to the world first: neighbours in this order do not wait for each other's numbers."""
+    depth = [0]
+    for above in parent[1:]:
+        depth.append(depth[above] + 1)
+    return sorted(range(1, len(parent)), key=depth.__getitem__)

@@ -86,7 +86,9 @@ class BoundModel:
         if self.rows is not None:
             self.numbers |= self.rows.numbers
         self.driven = DrivenJoints(model, self._layout)
-        self._links_are_bodies = np.array_equal(self._layout.link_of_body, range(len(self._layout.links) + 1))
+        carriers, links = self._layout.link_of_body, range(len(self._layout.links) + 1)
+        self._links_are_bodies = np.array_equal(carriers, links)
+        self._body_on_link = np.argsort(carriers) if np.array_equal(np.sort(carriers), links) else None
         self._kinds = kinds_of(self._layout)
         self.coupled = any(kind.follows for kind in self._kinds)
         self._tables = tables(self._layout, self._kinds)
@@ -218,6 +220,8 @@ class BoundModel:
         """External forces on bodies (..., bodies, 6) as forces on the links that carry them."""
         if self._links_are_bodies:
             return f_ext
+        if self._body_on_link is not None:
+            return f_ext[..., self._body_on_link, :]
         links = np.zeros((self._counts["n"] + 1, self._counts["n_bodies"]))
         links[self._layout.link_of_body, np.arange(links.shape[1])] = 1.0
         return links @ f_ext
