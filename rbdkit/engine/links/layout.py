@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit import joints
+from rbdkit.engine.links.clustered import clustered
 from rbdkit.engine.links.pieces import chain_of
 from rbdkit.engine.steps.motions import motion_of
 from rbdkit.engine.steps.nodes import Kind, Link
@@ -131,7 +132,7 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
         frames[body] = np.block([[basis.T, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
     nq, nv = (sum(numbers) for numbers in zip(*(_own(entry) for entry in chain), strict=True)) if chain else (0, 0)
     return Layout(
-        links=tuple(links),
+        links=clustered(links),
         nq=nq,
         nv=nv,
         link_of_body=np.array(link_of_body),

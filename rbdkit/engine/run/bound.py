@@ -193,7 +193,8 @@ class BoundModel:
         if task.algorithm == "own_gradient":  # a graph in one piece, whatever its size
             generic = Shape(self._layout.links, self._layout.nq, self._layout.nv, frozenset())
             return unrolled_code(task, generic, self.backend, lanes)
-        if self.shape is not None and self.unrolls(states) and task.unrolls:
+        several_links = self.coupled and task.algorithm == "crba"  # a freedom: only the loop adds them up
+        if self.shape is not None and self.unrolls(states) and task.unrolls and not several_links:
             return unrolled_code(task, self.shape, self.backend, lanes)
         if task.rows and task.step is not None and lanes == ALONE and self._known is not None:
             if task not in self._straight:

@@ -10,7 +10,7 @@ from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.run.tables import fixed_numbers
 from rbdkit.engine.steps.nodes import ROW, Link
 
-UNROLLED_LINKS = 8
+UNROLLED_LINKS = 10
 """Models up to this size have straight-line code."""
 ROTATION = 9
 """So many numbers of a link come before its position."""
@@ -32,7 +32,8 @@ class Shape:
 
 def is_small(layout: Layout) -> bool:
     """Whether there is straight-line code for such models."""
-    return 0 < len(layout.links) <= UNROLLED_LINKS and not any(link.kind.follows for link in layout.links)
+    alone = all(not link.kind.follows or link.kind.cluster for link in layout.links)
+    return 0 < len(layout.links) <= UNROLLED_LINKS and alone
 
 
 def shape_of(layout: Layout, rows: NDArray) -> Shape | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.steps.clusters import SHARED
 from rbdkit.engine.steps.derivatives import FREEDOM
 from rbdkit.engine.steps.frames import CARRIED, REFERENCES
 from rbdkit.engine.steps.gradients import LINK
@@ -55,6 +56,7 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
         "H": nv * row_length(nv),
         "L": nv * nv,
         "D_inv": nv,
+        "shared": nv * SHARED,
         "factors": nv * FACTORS,
         **dict.fromkeys(("p_columns", "a_columns"), (len(layout.links) + 1) * TWIST),
         "carried": CARRIED,

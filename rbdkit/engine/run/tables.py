@@ -15,12 +15,17 @@ from rbdkit.engine.steps.nodes import ENTRIES, Kind
 def kinds_of(layout: Layout) -> tuple[Kind, ...]:
     """The kinds of links, each once, in an order that does not depend on the model."""
     kinds = {link.kind for link in layout.links} or {Kind(MOTIONS["revolute"])}  # without links the loop runs no times
-    return tuple(sorted(kinds, key=lambda kind: (kind.motion.name, kind.geared, kind.sprung, kind.follows)))
+    return tuple(sorted(kinds, key=_place_in_order))
+
+
+def _place_in_order(kind: Kind) -> tuple[str, bool, bool, bool, str]:
+    return kind.motion.name, kind.geared, kind.sprung, kind.follows, kind.cluster
 
 
 def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
     """Tables "links" and "bodies" of `LoopTree`, "supports", "first_support" of its `supporting`, "ordered" of its
-    `ordered`, and "paths", "first_path" of its `path_to`; where joints follow others, those of `_slots` too.
+    `ordered`, "joined", "first_joined" of its `joined`, and "paths", "first_path" of its `path_to`; where joints follow
+    others, those of `_slots` too.
     """
     links = np.zeros((len(layout.links) + 1, ENTRIES), dtype=np.int64)
     paths: list[list[int]] = [[]]
@@ -28,6 +33,10 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
         links[number] = kinds.index(link.kind), link.parent, link.q, link.v
         paths.append([*paths[link.parent], number])
     supports, slots = supports_of(layout)
+    joined: list[list[int]] = [[] for _ in paths]
+    for link in layout.links:
+        if link.kind.cluster == "top" and link.v not in joined[link.parent]:
+            joined[link.parent].append(link.v)
     in_order = [supports[a] for a in range(layout.nv)]
     return {
         "links": links,
@@ -37,6 +46,8 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
         "ordered": np.array(list(supports), dtype=np.int64),
         "paths": np.array([number for path in paths for number in path], dtype=np.int64),
         "first_path": np.cumsum([0, *map(len, paths)], dtype=np.int64),
+        "joined": np.array([a for freedoms in joined for a in freedoms], dtype=np.int64),
+        "first_joined": np.cumsum([0, *map(len, joined)], dtype=np.int64),
         **slots,
     }
 

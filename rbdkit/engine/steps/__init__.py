@@ -17,7 +17,7 @@ In the order of reading::
                             joints, and how they change
     kinematics              poses and velocities; frames: Jacobians; momentum; energy
     rnea                    inverse dynamics; external: forces on bodies; passive: springs and dampers
-    aba                     forward dynamics; articulated: its inertias
+    aba                     forward dynamics; articulated: its inertias; clusters: links that share a freedom
     crba                    the inertia matrix; composite: its inertias; coupled: forward dynamics where joints follow
                             others; forward_dynamics: the one that a tree allows
     derivatives             of inverse dynamics, with coriolis and base; jacobians: of forward dynamics, by ltl or

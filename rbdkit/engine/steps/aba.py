@@ -6,6 +6,8 @@ from typing import Any
 
 from rbdkit.engine.steps.articulated import Articulated, eliminate
 from rbdkit.engine.steps.axes import Axes, along
+from rbdkit.engine.steps.base import pair, plus
+from rbdkit.engine.steps.clusters import Clusters
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.rnea import coriolis, joint_acceleration, joint_velocity
@@ -33,6 +35,7 @@ def aba(
     factors = tree.field(Numbers(8 * tree.most_axes))  # U, D^-1 and u of each axis
     alpha, a = tree.field(Vector), tree.field(Vector)
     axes = Axes(tree, q)
+    clusters = Clusters(tree, tau) if tree.clustered else None
     world = tree.world
 
     w[world] = n_A[world] = f_A[world] = alpha[world] = ZERO
@@ -55,30 +58,44 @@ def aba(
         if f_ext is not None:
             n_x, f_x = f_ext.in_link(i, R[i], p[i])
             n_A[i], f_A[i] = n_A[i] - n_x, f_A[i] - f_x
+        if clusters is not None:
+            clusters.begin(i)
     for i in tree.inward():  # pass 2: articulated inertias and bias forces
+        if clusters is not None:
+            clusters.eliminate(i, IA, n_A, f_A)
         Ia, pa, stored = IA[i].rows(), [*n_A[i], *f_A[i]], []
-        for S, tau_S, rotor in zip(axes[i], tau[i], tree.rotors(i), strict=True):
+        for S, tau_S, rotor in () if i.kind.cluster else zip(axes[i], tau[i], tree.rotors(i), strict=True):
             Ia, pa, U, D_inv, u = eliminate(Ia, pa, S, tau_S, rotor)
             stored += [*U, D_inv, u]
         factors[i] = stored
         felt = Articulated.of_rows(Ia)
-        n_c, f_c = felt @ (c_w[i], c_v[i])
-        n_a, f_a = Vector(pa[:3]) + n_c, R[i] @ (Vector(pa[3:]) + f_c)  # Eq 7.48
+        n_a, f_a = plus(pair(pa), felt @ (c_w[i], c_v[i]))  # Eq 7.48
+        if clusters is not None and i.kind.cluster:
+            clusters.collect(i, axes[i][0], (c_w[i], c_v[i]), felt, (n_a, f_a), R[i], p[i])
+        f_a = R[i] @ f_a
         IA[i.parent] = IA[i.parent] + felt.moved(R[i], p[i])  # Eq 7.37
         f_A[i.parent] = f_A[i.parent] + f_a  # Eq 7.38
         n_A[i.parent] = n_A[i.parent] + R[i] @ n_a + cross(p[i], f_a)
+    if clusters is not None:
+        clusters.accelerate(world, alpha, a, qdd)
     for i in tree.outward():  # pass 3: accelerations
         alpha_p, a_p = alpha[i.parent], a[i.parent]
         alpha_i = R[i].T @ alpha_p + c_w[i]  # Eq 7.46
         a_i = R[i].T @ (a_p + cross(alpha_p, p[i])) + c_v[i]
         S_i, stored = axes[i], factors[i]
+        if i.kind.cluster:
+            S_w, S_v = along(S_i, qdd[i])
+            alpha_i, a_i = alpha_i + S_w, a_i + S_v
         found = []
-        for k in reversed(range(len(S_i))):
+        for k in () if i.kind.cluster else reversed(range(len(S_i))):
             *U, D_inv, u = stored[8 * k : 8 * k + 8]
             qdd_k = (u - dot(U, [*alpha_i, *a_i])) * D_inv  # Eq 7.49
             S_w, S_v = along([S_i[k]], [qdd_k])
             alpha_i, a_i = alpha_i + S_w, a_i + S_v  # Eq 7.50
             found.append(qdd_k)
         alpha[i], a[i] = alpha_i, a_i
-        qdd[i] = found[::-1]
+        if not i.kind.cluster:
+            qdd[i] = found[::-1]
+        if clusters is not None:
+            clusters.accelerate(i, alpha, a, qdd)
     return factors

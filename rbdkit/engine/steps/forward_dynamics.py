@@ -34,7 +34,7 @@ def forward_dynamics(
         record(own, tree, q, qd, z, z_rate)
         acting = WithOwnTorques(tree, acting)
         f_ext = ExternalForce(tree, 0 if f_ext is None else f_ext.start, own=True, given=f_ext is not None)
-    if tree.coupled:
+    if tree.coupled and not tree.clustered:
         assert isinstance(tree, LoopTree)
         coupled.forward_dynamics(tree, q, qd, acting, qdd, f_ext)
     else:

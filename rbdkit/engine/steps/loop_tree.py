@@ -116,6 +116,16 @@ class LoopTree(Tree):
         self.width += kind.size
         return LoopField(self.program, kind, self.width - kind.size)
 
+    def of_freedoms(self, name: str, size: int) -> FreedomField:
+        return FreedomField(self.program, name, size)
+
+    def joined(self, i: Body) -> Iterator[Index]:
+        """Needs tables "joined" and "first_joined", which holds for each link where its part begins, and the end."""
+        program = self.program
+        start, stop = program.entry("first_joined", i.number), program.entry("first_joined", i.number + 1)
+        with program.loop(start, stop) as place:
+            yield program.entry("joined", place)
+
     def parameter(self, i: Node, k: int) -> Scalar:
         return self.program.load("rows", i.parameters, k)
 
@@ -134,3 +144,19 @@ class LoopField:
     def __setitem__(self, i: Body, value: Any) -> None:
         for k, x in enumerate(value if isinstance(self.kind, Numbers) else value.flat()):
             self.program.store("work", i.row, self.offset + k, x)
+
+
+class FreedomField:
+    """So many numbers of every freedom, in an array of that name."""
+
+    def __init__(self, program: Program, name: str, size: int) -> None:
+        self.program, self.name, self.size = program, name, size
+
+    def __getitem__(self, a: Whole) -> list[Scalar]:
+        place = a * self.size
+        return [self.program.load(self.name, place, k) for k in range(self.size)]
+
+    def __setitem__(self, a: Whole, values: Sequence[Scalar]) -> None:
+        place = a * self.size
+        for k, x in enumerate(values):
+            self.program.store(self.name, place, k, x)

@@ -64,7 +64,7 @@ def momenta(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, p: Joint
 
 def velocities(tree: Tree, q: JointArray, p: JointArray, qd: JointArray) -> None:
     """qd with ``M(q) qd = p``: what p does to a model at rest and without weight in a unit of time."""
-    if not tree.coupled:
+    if not tree.coupled or tree.clustered:
         aba(tree, q, AtRest(), p, qd, weightless=True)
         return
     assert isinstance(tree, LoopTree)

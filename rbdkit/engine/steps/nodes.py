@@ -26,12 +26,15 @@ class Kind:
 
     motion : what the joint allows. geared : whether it has a rotor. sprung : whether it has a spring, where that costs
         much. follows : whether its joint follows another one, whose numbers it has times a ratio.
+    cluster : where joints share a freedom and are eliminated together, 'top' of a link that stands on one outside of
+        the cluster, 'nested' of others; '' of links that do not belong to one.
     """
 
     motion: RecordedJoint
     geared: bool = False
     sprung: bool = True
     follows: bool = False
+    cluster: str = ""
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,11 @@ class Tree(ABC):
         return any(kind.follows for kind in self.kinds)
 
     @property
+    def clustered(self) -> bool:
+        """Whether joints that follow others can be eliminated together with these."""
+        return any(kind.cluster for kind in self.kinds)
+
+    @property
     def driven(self) -> bool:
         """Whether a joint moves as time says."""
         return any(kind.motion.driver is not None for kind in self.kinds)
@@ -88,6 +93,14 @@ class Tree(ABC):
     @abstractmethod
     def field(self, kind: Any) -> Any:
         """Room for a value of every link and the world: a mapping from links to values of a type such as `Vector`."""
+
+    @abstractmethod
+    def of_freedoms(self, name: str, size: int) -> Any:
+        """Room for so many numbers of every freedom: a mapping from numbers of velocities to lists."""
+
+    @abstractmethod
+    def joined(self, i: Body) -> Iterator[Whole]:
+        """The freedoms of the clusters that are joined to a link or the world."""
 
     @abstractmethod
     def parameter(self, i: Node, k: int) -> Scalar:

@@ -33,6 +33,10 @@ class UnrolledTree(Tree):
             for number, link in enumerate(links, start=1)
         ]
         self.kinds = tuple({link.kind: None for link in links})
+        self._joined: dict[int, list[int]] = {number: [] for number in range(len(links) + 1)}
+        for link in links:
+            if link.kind.cluster == "top" and link.v not in self._joined[link.parent]:
+                self._joined[link.parent].append(link.v)
 
     def outward(self) -> Iterator[Node]:
         return iter(self._nodes)
@@ -53,6 +57,13 @@ class UnrolledTree(Tree):
 
     def field(self, kind: Any) -> UnrolledField:
         return UnrolledField()
+
+    def of_freedoms(self, name: str, size: int) -> dict[int, list[Scalar]]:
+        return {}
+
+    def joined(self, i: Body) -> Iterator[int]:
+        assert isinstance(i.number, int)
+        return iter(self._joined[i.number])
 
     def parameter(self, i: Node, k: int) -> Scalar:
         assert isinstance(i.parameters, int)
