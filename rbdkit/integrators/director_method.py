@@ -14,6 +14,9 @@ from rbdkit.integrators.integrator import OneStep, State
 from rbdkit.integrators.newton import Solve, solve
 from rbdkit.trace import MOST_CORRECTIONS, Record, newton_arrays
 
+MOST = 19
+"""Unknowns of a step: of three directors and a centre of mass, and multipliers."""
+
 
 class StepEquations(Protocol):
     """The equations of a step for u = q_1 - q_0 and the multipliers, as shares of momentum and length.
@@ -61,8 +64,8 @@ class DirectorMethod(OneStep):
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """What steps on the arrays of a program read and write; see `rbdkit.trace.Recordable`."""
-        room = {name: np.zeros(16) for name in ("zeros", "p", "scale")}
-        return {"c": np.array(self.times), **newton_arrays(16), **room, "tolerance": np.array([self.tolerance])}
+        room = {name: np.zeros(MOST) for name in ("zeros", "p", "scale", "acting", "x_acting", "v_acting")}
+        return {"c": np.array(self.times), **newton_arrays(MOST), **room, "tolerance": np.array([self.tolerance])}
 
     def solved(self, equations: StepEquations, state: State, h: float) -> tuple[NDArray, Solve]:
         """q_1 - q_0 (n,), and how it was found.

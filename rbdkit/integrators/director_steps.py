@@ -1,8 +1,9 @@
 """Steps of the methods for directors as parts of a program.
 
-The Jacobian of a step is derived from its residuals on the graph, and the linear equations are solved by elimination
-without exchange of rows, written out: the momentum rows come first, and their matrix is the mass matrix but for small
-terms. A body without mass in some direction has no such pivots; its steps are made on arrays.
+The Jacobian of a step is derived from its residuals on the graph, loads being taken as they are, and the linear
+equations are solved by elimination without exchange of rows, written out: the momentum rows come first, and their
+matrix is the mass matrix but for small terms. A body without extension in some direction has no such pivots; there rows
+are exchanged.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from rbdkit.formulations.directors.equations import Body, Triad, chord, midpoint, moved, on_tangent, triad, triad_of
+from rbdkit.formulations.directors.equations import Body, Triad, chord, midpoint, moved, on_tangent, triad_of
 from rbdkit.spatial.vector3 import Vector, cross
-from rbdkit.trace import Index, Moment, Newton, Part, Scalar, Symbol, maximum, select, tangents
+from rbdkit.trace import Index, Moment, Newton, Part, Scalar, Symbol, eliminate, maximum, select, tangents
 
 TINY = 1e-300
 
@@ -41,11 +42,17 @@ class DirectorSteps:
 
 
 class Step:
-    """A step, written into a program. system : a `RecordedTurningBody`. size : number of the unknowns."""
+    """A step, written into a program. system : a `RecordedTurningBody`.
+
+    moving : how many of the unknowns are a displacement: of the directors, and of a floating centre of mass where more
+    than gravity acts on it. size : number of all unknowns.
+    """
 
     def __init__(self, system: Any, n: Index, method: str) -> None:
         self.system, self.program, self.n, self.method = system, system.program, n, method
-        self.size = 15 if system.kind.twists else 16
+        self.kind = system.kind
+        self.moving = 12 if self.kind.floats and self.kind.loads is not None else 9
+        self.size = self.moving + (6 if self.kind.twists else 7)
 
     # --- what a block loads -------------------------------------------------------------------------------------------
 
@@ -57,101 +64,175 @@ class Step:
     def h(self) -> Scalar:
         return Moment(self.program, self.n, 0).h
 
-    def moment(self, stage: int = 0) -> Vector | None:
-        """The moment along the directors at a stage of the step."""
-        if not self.system.kind.loaded:
-            return None
-        moment = Moment(self.program, self.n, stage)
-        return Vector([moment.scheduled("tau", k) for k in range(3)])
+    def _load(self, array: str, size: int) -> list[Scalar]:
+        return [self.program.load(array, 0, k) for k in range(size)]
 
     def _triad(self, array: str) -> Triad:
-        return triad_of([self.program.load(array, 0, k) for k in range(9)])
+        return triad_of(self._load(array, 9))
+
+    def _rest(self, array: str) -> list[Scalar]:
+        """The numbers of a centre of mass among the unknowns."""
+        return self._load(array, self.moving)[9:]
+
+    def _store(self, array: str, values: Sequence[Scalar]) -> None:
+        for k, x in enumerate(values):
+            self.program.store(array, 0, k, x)
+
+    # --- what acts ----------------------------------------------------------------------------------------------------
+
+    def _act(self, stage: int, x: str, v: str, rigid: bool = False) -> None:
+        """What acts at a stage of the step, at a state in arrays x, v, to "acting"; rigid : as for `acting`."""
+        found = self.system.acting(Moment(self.program, self.n, stage), Part(x), Part(v), rigid)
+        if found is not None:
+            on_com = self.system.falls(found, self._acted_on(x, rigid)) if self.moving > 9 else []
+            self._store("acting", [*found.M, *found.m, *on_com])
+
+    def _acted_on(self, x: str, rigid: bool) -> Triad:
+        return self._triad("triad") if rigid else self._triad(x)
+
+    def _forces(self, q: Triad) -> list[Scalar]:
+        """Forces on the directors q, and on a centre of mass among the unknowns, of what "acting" has."""
+        if self.kind.loads is None:
+            return _flat(self.body.forces(q, None))
+        on_com = [self._mass * a for a in self._load("acting", 6 + self.moving - 9)[6:]]
+        return [*_flat(self.body.forces(q, self._moments)), *on_com]
+
+    @property
+    def _moments(self) -> tuple[Vector, Vector] | None:
+        if self.kind.loads is None:
+            return None
+        x = self._load("acting", 6)
+        return Vector(x[:3]), Vector(x[3:])
+
+    @property
+    def _mass(self) -> Scalar:
+        return self.system.mass()
+
+    def _momenta(self, v: Triad, rest: Sequence[Scalar]) -> list[Scalar]:
+        """Of the directors, and of a centre of mass among the unknowns."""
+        return [*_flat(self.body.momenta(v)), *(self._mass * x for x in rest)]
 
     # --- what it records ----------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """The guess, and the momentum that residuals are shares of."""
-        program, body, h = self.program, self.body, self.h
-        q, v = self._triad("x"), self._triad("v")
-        momenta, forces = _flat(body.momenta(v)), _flat(body.forces(q, self.moment()))
+        self._act(0, "x", "v")
+        h, v, rest = self.h, self._triad("v"), self._rest("v")
+        momenta, forces = self._momenta(v, rest), self._forces(self._triad("x"))
         sizes = [*momenta, *(h * f for f in forces)]
         if self.method == "lagrange_dalembert":
             sizes = [p + (0.5 * h) * f for p, f in zip(momenta, forces, strict=True)]
-            for k, p in enumerate(sizes):
-                program.store("p", 0, k, p)
+            self._store("p", sizes)
         scale: Scalar = TINY
         for x in sizes:
             scale = maximum(scale, abs(x))
-        program.store("scale", 0, 0, scale)
-        for k, x in enumerate([*(h * x for x in _flat(v)), *(self.size - 9) * [0.0]]):
-            program.store("guess", 0, k, x)
+        self.program.store("scale", 0, 0, scale)
+        self._store("guess", [*(h * x for x in [*_flat(v), *rest]), *(self.size - self.moving) * [0.0]])
 
     def residual(self, z: Part, result: Part) -> None:
-        """Residuals of unknowns."""
+        """Residuals of unknowns; what acts in the middle of the step is left in "acting"."""
+        if self.kind.loads is not None and self.method != "lagrange_dalembert" and not self.kind.steady:
+            h = self.h
+            u = [z.load(self.program, k) for k in range(self.moving)]
+            self._store("x_acting", [x + 0.5 * du for x, du in zip(self._load("x", self.moving), u, strict=True)])
+            self._store("v_acting", [du / h for du in u])
+            self._act(0, "x_acting", "v_acting", rigid=True)
         found = self.residuals([z.load(self.program, k) for k in range(self.size)])
         for k, r in enumerate(found):
             result.store(self.program, k, r)
 
     def correct(self) -> None:
-        """Newton's correction of the unknowns."""
-        z = [self.program.load("unknowns", k) for k in range(self.size)]
-        for k, correction in enumerate(newton_correction(z, self.residuals(z))):
-            self.program.store("correction", 0, k, correction)
+        """Newton's correction of the unknowns, with the loads as they are."""
+        z = self._load("unknowns", self.size)
+        self._store("correction", self._solved(z, self.residuals(z)))
 
     def residuals(self, z: Sequence[Scalar]) -> list[Scalar]:
         """Shares of the momentum, then constraints; multipliers are shares of the momentum too."""
-        scale = self.program.load("scale", 0)
-        z = [*z[:9], *(scale * x for x in z[9:])]
+        scale, h = self.program.load("scale", 0), self.h
+        own, rest = [*z[:9], *(scale * x for x in z[self.moving :])], z[9 : self.moving]
         if self.method == "lagrange_dalembert":
-            balance, constraints = chord(self.body, self._triad("x"), self._triad("p"), self.h, z)
+            balance, constraints = chord(self.body, self._triad("x"), self._triad("p"), h, own)
+            of_com = [self._mass * (u / h) - p for u, p in zip(rest, self._rest("p"), strict=True)]
         else:
-            balance, constraints = midpoint(self.body, self._triad("x"), self._triad("v"), self.h, self.moment(), z)
+            balance, constraints = midpoint(self.body, self._triad("x"), self._triad("v"), h, self._moments, own)
+            on_com = self._load("acting", 6 + len(rest))[6:] if rest else []
+            pulls = zip(rest, self._rest("v"), on_com, strict=True)
+            of_com = [self._mass * ((2.0 / h) * u - 2.0 * v - h * a) for u, v, a in pulls]
         share = 1.0 / scale
-        return [*(share * x for x in balance), *constraints]
+        return [*(share * x for x in [*balance, *of_com]), *constraints]
 
     def end(self, newton: Newton) -> None:
-        """The state at the end of the step; a centre of mass that floats goes on its parabola."""
+        """The state at the end of the step; a centre of mass on which gravity acts alone goes on its parabola."""
         program, h = self.program, self.h
-        q, v = self._triad("x"), self._triad("v")
-        u = triad_of([program.load("unknowns", k) for k in range(9)])
-        q_new = moved(q, u)
-        v_new = triad((2.0 / h) * du - v_i for du, v_i in zip(u, v, strict=True))
-        if self.method != "energy_momentum":
-            v_new = self._on_tangent(q_new, v_new, u)
+        u, x, v = self._load("unknowns", self.moving), self._load("x", self.moving), self._load("v", self.moving)
+        new = [a + b for a, b in zip(x, u, strict=True)]
+        self._store("x_new", new)
+        if self.method == "lagrange_dalembert":
+            self._arrive()
+        else:
+            arrived = [(2.0 / h) * du - v_i for du, v_i in zip(u, v, strict=True)]
+            self._store("v_acting", arrived)
+            if self.method != "energy_momentum":
+                middle = moved(triad_of(x), triad_of(new))
+                self._to_tangent(_flat(self.body.momenta(triad_of(arrived))), 0.25 * cross(middle[0], middle[1]))
         lost = select(newton.failed, np.inf, 0.0)
-        for array, values in (("x_new", _flat(q_new)), ("v_new", [x + lost for x in _flat(v_new)])):
-            for k, x in enumerate(values):
-                program.store(array, 0, k, x)
-        if self.system.kind.floats:
+        self._store("v_new", [y + lost for y in self._load("v_acting", self.moving)])
+        if self.kind.floats and self.moving == 9:
+            h = self.h
             for k, g in enumerate(self.system.gravity()):
-                speed = program.load("v", 9 + k)
-                program.store("x_new", 0, 9 + k, program.load("x", 9 + k) + h * speed + (0.5 * h * h) * g)
+                speed = program.load("v", 0, 9 + k)
+                program.store("x_new", 0, 9 + k, program.load("x", 0, 9 + k) + h * speed + (0.5 * h * h) * g)
                 program.store("v_new", 0, 9 + k, speed + h * g)
 
-    def _on_tangent(self, q_new: Triad, v_new: Triad, u: Triad) -> Triad:
-        body, h = self.body, self.h
-        if self.method == "lagrange_dalembert":
-            arriving = body.momenta(triad((1.0 / h) * du for du in u))
-            forces = body.forces(q_new, self.moment(1))
-            p, normal = triad(m + (0.5 * h) * f for m, f in zip(arriving, forces, strict=True)), q_new[2]
-        else:
-            middle = moved(self._triad("x"), q_new)
-            p, normal = body.momenta(v_new), 0.25 * cross(middle[0], middle[1])
-        zero = [self.program.load("zeros", 0, k) for k in range(self.size)]
-        correction = newton_correction(zero, on_tangent(body, q_new, p, normal, zero))  # linear: one is the solution
-        return triad_of([-x for x in correction])
+    def _arrive(self) -> None:
+        """To "v_acting" the velocity at "x_new": that of the chord, and the impulse of the second half of the step."""
+        h, u = self.h, self._load("unknowns", self.moving)
+        chord_rate = [du / h for du in u]
+        self._store("p", self._momenta(triad_of(chord_rate), chord_rate[9:]))
+        if self.kind.loads is None or self.kind.steady:
+            self._act(1, "x_new", "v")
+            self._settle(0.5)
+            return
+        self._settle(0.0)
+        for _ in range(2):  # a load may depend on v: once more, or the order is 1
+            self._act(1, "x_new", "v_acting")
+            self._settle(0.5)
+
+    def _settle(self, share: float) -> None:
+        """To "v_acting" the velocity at "x_new" of momenta "p" and the impulse of the loads in a share of a step."""
+        p, q = self._load("p", self.moving), self._triad("x_new")
+        if share:
+            p = [a + (share * self.h) * f for a, f in zip(p, self._forces(q), strict=True)]
+        self._store("v_acting", [0.0] * 9 + [x / self._mass for x in p[9:]])
+        self._to_tangent(p[:9], q[2])
+
+    def _to_tangent(self, p: Sequence[Scalar], normal: Vector) -> None:
+        """To "v_acting" the velocity of momenta p on the tangent space at "x_new"."""
+        zero = self._load("zeros", 9 + self.size - self.moving)
+        residuals = on_tangent(self.body, self._triad("x_new"), triad_of(p), normal, zero)
+        self._store("v_acting", [-x for x in self._solved(zero, residuals)[:9]])  # linear: a correction is the solution
+
+    def _solved(self, z: Sequence[Scalar], residuals: Sequence[Scalar]) -> list[Scalar]:
+        """J^-1 r with the Jacobian of the residuals r with respect to the symbols z; a new block may have begun."""
+        n, program = len(residuals), self.program
+        J, r = jacobian(z, residuals), list(residuals)
+        if not self.kind.flat:
+            return solution(J, r)
+        self._store("saddle", [x for row in J for x in row])
+        self._store("saddle_side", r)
+        eliminate(program, 0, n, "saddle", "saddle_side", 1)
+        return self._load("saddle_side", n)
 
 
-def newton_correction(z: Sequence[Scalar], residuals: Sequence[Scalar]) -> list[Scalar]:
-    """J^-1 r with the Jacobian of the residuals r with respect to the symbols z."""
+def jacobian(z: Sequence[Scalar], residuals: Sequence[Scalar]) -> list[list[Scalar]]:
+    """Derivatives of residuals with respect to the symbols z."""
     symbols = [x for x in z if isinstance(x, Symbol)]
     graph = symbols[0].graph
     outputs = [graph.position(r) for r in residuals]
-    columns = [tangents(graph, outputs, {x.position: 1.0}) for x in symbols]
-    return eliminate([list(row) for row in zip(*columns, strict=True)], list(residuals))
+    return [list(row) for row in zip(*(tangents(graph, outputs, {x.position: 1.0}) for x in symbols), strict=True)]
 
 
-def eliminate(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
+def solution(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
     """The solution of A x = b, rows in the order given; zeros known beforehand cost nothing."""
     n = len(b)
     for k in range(n):

@@ -29,15 +29,14 @@ class Body:
         """pi^i = sum_j E_ij v_j (Eq 65)."""
         return triad(combined(row, v) for row in self.E)
 
-    def forces(self, q: Triad, M: Vector | None) -> Triad:
-        """Forces on the directors of a moment M, along the directors, and of gravity (Eq 68)."""
+    def forces(self, q: Triad, moments: tuple[Vector, Vector] | None) -> Triad:
+        """Forces on the directors of moments M, along the directors, and m, in the world, and of gravity (Eq 68)."""
         weight = self.weight or (ZERO, ZERO, ZERO)
-        if M is None:
+        if moments is None:
             return weight
-        across = cross(q[1], q[2]), cross(q[2], q[0]), cross(q[0], q[1])
-        half = 0.5 / dot(q[0], across[0])  # dual directors are the products divided by the volume
-        moment = combined(M, q)
-        return triad(half * cross(moment, d) + w for d, w in zip(across, weight, strict=True))
+        M, m = moments
+        moment = combined(M, q) + m
+        return triad(0.5 * cross(moment, d) + w for d, w in zip(dual_triad(q), weight, strict=True))
 
     def holding(self, q: Triad, z: Sequence[Scalar]) -> Triad:
         """H(q)^T lambda, lambda being the first six of z (Eq 64)."""
@@ -66,12 +65,14 @@ Residuals = tuple[list[Scalar], list[Scalar]]
 """Of the momentum, and of the constraints."""
 
 
-def midpoint(body: Body, q0: Triad, v0: Triad, h: Scalar, M: Vector | None, z: Sequence[Scalar]) -> Residuals:
+def midpoint(
+    body: Body, q0: Triad, v0: Triad, h: Scalar, moments: tuple[Vector, Vector] | None, z: Sequence[Scalar]
+) -> Residuals:
     """Residuals of the energy-momentum methods (Eqs 86, 92): momentum times h, then constraints."""
     u = triad_of(z)
     q = triad(d + 0.5 * du for d, du in zip(q0, u, strict=True))
     change = body.momenta(triad((2.0 / h) * du - 2.0 * v for du, v in zip(u, v0, strict=True)))  # Eq 87b
-    balance = _balance(change, h, body.forces(q, M), body.reactions(q, z[9:]))
+    balance = _balance(change, h, body.forces(q, moments), body.reactions(q, z[9:]))
     return balance, [*body.holds(moved(q0, u)), *body.twist(q, u)]
 
 
@@ -97,6 +98,13 @@ def on_tangent(body: Body, q: Triad, p: Triad, normal: Vector, z: Sequence[Scala
     lengths = [dot(d1, v1), dot(d2, v2), dot(d3, v3)]
     angles = [dot(d2, v3) + dot(d3, v2), dot(d1, v3) + dot(d3, v1), dot(d1, v2) + dot(d2, v1)]
     return [*balance, *angles, *lengths, *body.twist(q, v)]
+
+
+def dual_triad(q: Triad) -> Triad:
+    """The vectors whose products with those of q are 1 and 0."""
+    across = cross(q[1], q[2]), cross(q[2], q[0]), cross(q[0], q[1])
+    share = 1.0 / dot(q[0], across[0])
+    return triad(share * d for d in across)
 
 
 def moved(q: Triad, u: Triad) -> Triad:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,18 @@ from rbdkit.trace import Moment, Scalar
 TURN, PLACE, COM, AHEAD, NUMBERS = 0, 9, 12, 15, 16
 """Where numbers of the body begin: placement of the joint, rotation and position; centre of mass; 1 if the joint's
 position counts along the body's axes."""
+
+
+class Wrenches(NamedTuple):
+    """Moment about the body's point and force on it.
+
+    M, F : of what turns with the body, along the directors. m, f : of what does not, along the axes of the world.
+    """
+
+    M: Vector
+    F: Vector
+    m: Vector
+    f: Vector
 
 
 def loaded_body(model: Model, body: FixedPointBody, loads: Loads, acts: Acting | None, steps: int) -> Loaded:
@@ -40,19 +54,18 @@ def loaded_body(model: Model, body: FixedPointBody, loads: Loads, acts: Acting |
 class TurningLoads(BodyLoads):
     """Writes that into a program: `turns`, then `decide`, then what acts `about` the body's point."""
 
-    def turns(self, R: Matrix, W: Vector, point: Vector | None, going: Vector) -> None:
+    def turns(self, A: Matrix, R: Matrix, W: Vector, point: Vector | None, going: Vector) -> None:
         """Joint coordinates and velocities, and the motion of the body's frame.
 
-        R : directors as columns. W : angular velocity along them. point, going : of a floating centre of mass, in the
-        world; None and zero of a pivot.
+        A : directors as columns. R : the rotation nearest to that. W : angular velocity along them. point, going : of
+        a floating centre of mass, in the world; None and zero of a pivot.
         """
-        P, p_0, com, ahead = self._numbers()
-        R_J = P.T @ R
-        q, qd, p, v = [*from_matrix(R_J)], [*W], p_0, ZERO
+        P, _, com, ahead = self._numbers()
+        R_J, p = P.T @ R, self._origin(A, point)
+        q, qd, v = [*from_matrix(R_J)], [*W], ZERO
         if point is not None:
-            p = point - R @ com
-            v = R.T @ going - cross(W, com)
-            r = P.T @ (p - p_0)
+            v = A.T @ going - cross(W, com)
+            r = P.T @ (p - self._origin(A, None))
             q, qd = [*q, *(r + ahead * (R_J.T @ r - r))], [*qd, *v]
         if self.loads.asks_joints:
             for array, values in (("joint_q", q), ("joint_v", qd)):
@@ -62,30 +75,37 @@ class TurningLoads(BodyLoads):
             for k, x in enumerate([*R.flat(), *p, *(R @ W), *(R @ v)]):
                 self.program.store("body_motion", 0, k, x)
 
-    def about(self, moment: Moment, R: Matrix, point: Vector | None) -> tuple[Vector, Vector]:
-        """Moment about the body's point and force on it, along the directors."""
-        program, loads = self.program, self.loads
-        _, p_0, com, _ = self._numbers()
-        M, F = Vector([0.0, 0.0, 0.0]), Vector([0.0, 0.0, 0.0])
-        for array in ["f_ext"] * (loads.f_ext is not None) + ["own_force"] * (loads.own is not None):
-            x = [program.load(array, 0, 6 + k) for k in range(6)]
-            f = Vector(x[3:])
-            F = F + R.T @ f
-            M = M + R.T @ (Vector(x[:3]) - cross(p_0 if point is None else point, f))
-        size = 3 if point is None else 6
-        torques = []
+    def about(self, moment: Moment, A: Matrix, R: Matrix, point: Vector | None) -> Wrenches:
+        """Of all that acts; the arguments are those of `turns`."""
+        program, loads, size = self.program, self.loads, 3 if point is None else 6
+        com, M, F, m, f, torques = self._numbers()[2], ZERO, ZERO, ZERO, ZERO, []
+        if loads.f_ext is not None:
+            n, f = self._six("f_ext")
+            m = n - cross(self._origin(A, None) if point is None else point, f)
+        if loads.own is not None:
+            n, push = self._six("own_force")
+            torques.append([*(R.T @ (n - cross(self._origin(A, point), push))), *(R.T @ push)])
+            torques.append([program.load("own_tau", 0, k) for k in range(size)])
         if loads.tau == "array":
             torques.append([moment.scheduled("tau", k) for k in range(size)])
         elif loads.tau is not None:
             torques.append([program.load("tau", 0, k) for k in range(size)])
-        if loads.own is not None:
-            torques.append([program.load("own_tau", 0, k) for k in range(size)])
         for x in torques:
             M = M + Vector(x[:3])
             if point is not None:
                 F = F + Vector(x[3:])
                 M = M - cross(com, Vector(x[3:]))
-        return M, F
+        return Wrenches(M, F, m, f)
+
+    def _six(self, array: str) -> tuple[Vector, Vector]:
+        """What acts on the body: moment about the origin of the world, and force, in an array of all bodies."""
+        x = [self.program.load(array, 0, 6 + k) for k in range(6)]
+        return Vector(x[:3]), Vector(x[3:])
+
+    def _origin(self, A: Matrix, point: Vector | None) -> Vector:
+        """Of the body's frame, in the world."""
+        _, p_0, com, _ = self._numbers()
+        return p_0 if point is None else point - A @ com
 
     def _numbers(self) -> tuple[Matrix, Vector, Vector, Scalar]:
         x = [self.program.load("load_numbers", 0, k) for k in range(NUMBERS)]

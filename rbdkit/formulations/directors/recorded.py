@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.formulations.applied import own_forces_of
 from rbdkit.formulations.body_loads import Loads, loads_of
-from rbdkit.formulations.directors.equations import Body, Triad, combined, triad_of
-from rbdkit.formulations.directors.loads import TurningLoads, loaded_body
+from rbdkit.formulations.directors.equations import Body, Triad, combined, dual_triad, triad_of
+from rbdkit.formulations.directors.loads import TurningLoads, Wrenches, loaded_body
 from rbdkit.formulations.formulation import Acting
-from rbdkit.model import Model
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import (
     LARGEST,
@@ -36,6 +35,7 @@ from rbdkit.trace import (
     eliminate,
     executable,
     loop_arrays,
+    maximum,
     over_time,
     select,
 )
@@ -47,20 +47,30 @@ EULER, WEIGHT, FIRST_MOMENT, COM, GRAVITY, MASS, TWIST, SPLIT, NUMBERS = 0, 6, 1
 """Where the given numbers begin: Euler inertia (xx, xy, yy, zz, xz, yz); weights of the directors; first moment; centre
 of mass of a floating body; gravity; mass; a of the constraint on twist; J_perp (11, 12, 22), its inverse, J_par."""
 
+MOST_TURNS, TURNED = 40, 1e-8
+"""Corrections towards the nearest rotation, at most; and one so small that after it nothing is left but round-off."""
+
 
 @dataclass(frozen=True)
 class Kind:
     """What is written out for itself.
 
-    split : Euler's equations on the sphere, or else directors with constraints. twists, floats : whether it does.
-    loaded : whether moments act besides gravity that are given as numbers. loads : all other kinds of what acts.
+    split : Euler's equations on the sphere, or else directors with constraints. twists, floats : whether it does. flat
+        : whether it has no extension in some direction. loads : what acts besides gravity.
     """
 
     split: bool
     twists: bool
     floats: bool
-    loaded: bool
+    flat: bool = False
     loads: Loads | None = None
+
+    @property
+    def steady(self) -> bool:
+        """Whether what acts knows nothing of the state: moments about the pivot that are given as numbers."""
+        loads = self.loads
+        given = loads is None or (not loads.asks_joints and loads.own is None)
+        return given and not self.floats
 
 
 class RecordedTurningBody:
@@ -111,6 +121,10 @@ class RecordedTurningBody:
         """Acceleration of free fall."""
         return self._given(GRAVITY, 3)
 
+    def mass(self) -> Scalar:
+        """Of the body, kg."""
+        return self._given(MASS, 1)[0]
+
     def _given(self, first: int, size: int) -> list[Scalar]:
         return [self.program.load("numbers", 0, first + k) for k in range(size)]
 
@@ -121,48 +135,62 @@ class RecordedTurningBody:
         for k, value in enumerate(values):
             part.store(self.program, k, value)
 
-    def acting(self, moment: Moment, x: Part, v: Part) -> tuple[Vector | None, Vector | None]:
-        """Moment about the body's point and force on it, along the directors."""
-        if self.kind.loads is not None:
-            return self._loaded(self.kind.loads, moment, x, v)
-        if not self.kind.loaded:
-            return None, None
-        tau = [moment.scheduled("tau", k) for k in range(6 if self.kind.floats else 3)]
-        M = Vector(tau[:3])
-        if not self.kind.floats:
-            return M, None
-        F = Vector(tau[3:])
-        return M - cross(Vector(self._given(COM, 3)), F), F
-
-    def _loaded(self, loads: Loads, moment: Moment, x: Part, v: Part) -> tuple[Vector, Vector | None]:
-        """The same of laws, external forces and force elements."""
-        X, V = self._all(x, self.nx), self._all(v, self.nv)
-        R, W = turned(X), Vector(V[:3])
-        if not self.kind.split:
-            ways = (cross(d, rate) for d, rate in zip(triad_of(X), triad_of(V), strict=True))
-            W = R.T @ (0.5 * sum(ways, ZERO))
-        point = Vector(X[9:]) if self.kind.floats else None
-        acting = TurningLoads(self.program, loads)
-        acting.turns(R, W, point, Vector(V[-3:]))
+    def acting(self, moment: Moment, x: Part, v: Part, rigid: bool = False) -> Wrenches | None:
+        """What acts besides gravity. rigid : whether the directors are to be those of the nearest rotation."""
+        if self.kind.loads is None:
+            return None
+        if self.kind.split:
+            A, W = turned(self._all(x, 9)), Vector(self._all(v, 3))
+            R = A
+        else:
+            R = self._nearest(x)
+            A = R if rigid else turned(self._all(x, 9))
+            columns = triad_of(A.T.flat())
+            ways = (cross(d, rate) for d, rate in zip(columns, triad_of(self._all(v, 9)), strict=True))
+            W = A.T @ (0.5 * sum(ways, ZERO))
+        point = Vector(x.load(self.program, 9 + k) for k in range(3)) if self.kind.floats else None
+        acting = TurningLoads(self.program, self.kind.loads)
+        acting.turns(A, R, W, point, Vector(v.load(self.program, self.nv - 3 + k) for k in range(3)))
         acting.decide(moment)
-        M, F = acting.about(moment, R, point)
-        return M, F if self.kind.floats else None
+        return acting.about(moment, A, R, point)
 
-    def _falls(self, q: Triad, F: Vector | None) -> list[Scalar]:
+    def _nearest(self, x: Part) -> Matrix:
+        """The rotation nearest to the directors, by Newton's method for the orthogonal part of a matrix (Higham 1986);
+        in "triad", whose last number is the last correction."""
+        program = self.program
+
+        def directors() -> list[Scalar]:
+            return [program.load("triad", 0, k) for k in range(9)]
+
+        if self.kind.steady:  # nobody looks
+            return turned(self._all(x, 9))
+        for k, d in enumerate(self._all(x, 9)):
+            program.store("triad", 0, k, d)
+        with program.loop(0, MOST_TURNS):
+            change: Scalar = 0.0
+            q = triad_of(directors())
+            for k, (d, dual) in enumerate(zip(flat(q), flat(dual_triad(q)), strict=True)):
+                program.store("triad", 0, k, 0.5 * (d + dual))
+                change = maximum(change, abs(d - dual))
+            program.store("triad", 0, 9, change)
+            program.break_if(program.load("triad", 0, 9) < TURNED)
+        return turned(directors())
+
+    def falls(self, wrenches: Wrenches | None, q: Triad) -> list[Scalar]:
         """Acceleration of a floating centre of mass."""
         if not self.kind.floats:
             return []
-        g, (mass,) = Vector(self._given(GRAVITY, 3)), self._given(MASS, 1)
-        return list(g if F is None else g + (1.0 / mass) * combined(F, q))
+        g = Vector(self.gravity())
+        return list(g if wrenches is None else g + (1.0 / self.mass()) * (combined(wrenches.F, q) + wrenches.f))
 
     # --- directors with constraints -----------------------------------------------------------------------------------
 
     def _director_rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         """``M qddot + C^T lambda = Q`` and ``C qddot = -C(qdot) qdot``, as `Directors.multipliers` has them."""
         program = self.program
-        M, F = self.acting(moment, x, v)
+        acting = self.acting(moment, x, v)
         q, v_q = triad_of(self._all(x, 9)), triad_of(self._all(v, 9))
-        fall = self._falls(q, F)
+        fall, moments = self.falls(acting, q), None if acting is None else (acting.M, acting.m)
         size, body = 9 + self._rows, self.body()
         matrix: dict[tuple[int, int], Scalar] = {}
         for i in range(3):
@@ -176,7 +204,7 @@ class RecordedTurningBody:
             for j in range(size):
                 program.store("saddle", 0, i * size + j, matrix.get((i, j), 0.0))
         bias = [sum((c * y for c, y in zip(own, flat(v_q), strict=True)), 0.0) for own in self._constraints(v_q)]
-        for k, y in enumerate([*flat(body.forces(q, M)), *(-b for b in bias)]):
+        for k, y in enumerate([*flat(body.forces(q, moments)), *(-b for b in bias)]):
             program.store("saddle_side", 0, k, y)
         for k, y in enumerate(fall):
             program.store("fall", 0, k, y)
@@ -202,18 +230,18 @@ class RecordedTurningBody:
 
     def _split_rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         """Eq 51 along the directors, as `SplitEuler.rate` has it."""
-        M, F = self.acting(moment, x, v)
+        acting = self.acting(moment, x, v)
         X, (W1, W2, W3) = self._all(x, 9), self._all(v, 3)
         R, q = turned(X), triad_of(X)
         J11, J12, J22, i11, i12, i22, J_par = self._given(SPLIT, 7)
         m = cross(Vector(self._given(FIRST_MOMENT, 3)), R.T @ Vector(self._given(GRAVITY, 3)))
-        m1, m2, m3 = m if M is None else m + M
+        m1, m2, m3 = m if acting is None else m + acting.M + R.T @ acting.m
         P1, P2, pi_par = J11 * W1 + J12 * W2, J12 * W1 + J22 * W2, J_par * W3
         # d3' = (W2, -W1, 0) along the directors
         rate1, rate2 = m1 - pi_par * W2 + W3 * P2, m2 + pi_par * W1 - W3 * P1
         turning = [i11 * rate1 + i12 * rate2, i12 * rate1 + i22 * rate2]
         turning.append((m3 + P1 * W2 - P2 * W1) / J_par if self.kind.twists else 0.0 * W1)
-        self._put(result, [*turning, *self._falls(q, F)])
+        self._put(result, [*turning, *self.falls(acting, q)])
 
 
 def turned(x: list[Scalar]) -> Matrix:
@@ -234,16 +262,9 @@ def obstacle(system: TurningBody, acts: Acting | None) -> str:
     return "tau or f_ext is a Python function" if acts is None and given else ""
 
 
-def more_loads(model: Model, acts: Acting | None) -> Loads | None:
-    """What acts, unless that is nothing, or moments of the joint that are given as numbers."""
-    if not model.acting and (acts is None or (acts.f_ext is None and isinstance(acts.tau, np.ndarray))):
-        return None
-    return loads_of(model, acts)
-
-
 def motion(
     system: TurningBody,
-    kind: Callable[[bool, Loads | None], Kind],
+    kind: Callable[[Loads | None], Kind],
     numbers: NDArray,
     method: Recordable,
     times: NDArray,
@@ -252,34 +273,30 @@ def motion(
     acts: Acting | None,
 ) -> Prepared:
     """A motion of a body through given times. kind : of a body, from what acts on it. numbers : (33,)."""
-    loop, steps, size = loop_arrays(times, x, v), len(times) - 1, 16
+    loop, steps, size = loop_arrays(times, x, v), len(times) - 1, 19
     room = {
         "saddle": np.zeros(size * size),
         "saddle_side": np.zeros(size),
         "fall": np.zeros(3),
         "elimination": np.zeros(3),
+        "triad": np.zeros(10),
     }
-    loads, of_body = more_loads(system.model, acts), {"numbers": numbers}
+    loads, of_body = loads_of(system.model, acts), {"numbers": numbers}
     loaded = None if loads is None else loaded_body(system.model, system.body, loads, acts, steps)
     if loaded is not None:
         room, of_body = room | loaded.arrays, of_body | loaded.numbers
-    taken = {*loop, *room, *of_body, "tau"} - {"elimination"}  # room of `eliminate`, for whoever calls it
+    taken = {*loop, *room, *of_body} - {"elimination"}  # room of `eliminate`, for whoever calls it
     own = arrays_of(method, len(x), len(v), taken)
     counts = {"stages": len(own["c"])}
     if loaded is not None:
         counts |= loaded.counts
-    elif acts is not None:
-        assert isinstance(acts.tau, np.ndarray)
-        held = 0 if acts.tau.ndim == 1 else acts.tau.shape[1]
-        room["tau"] = np.ascontiguousarray(acts.tau, dtype=float)
-        counts |= {"tau_step": held, "tau_next": held if len(acts.tau) == steps + 1 else 0}
     return Prepared(
         steps,
         {**own, **room, **loop},
         of_body,
         {},
         counts,
-        partial(_code, kind(acts is not None and loaded is None, loads), method.record, available()[0]),
+        partial(_code, kind(loads), method.record, available()[0]),
         method.shared,
     )
 

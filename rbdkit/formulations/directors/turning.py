@@ -13,7 +13,6 @@ from rbdkit.algorithms import Energy
 from rbdkit.formulations.directors import recorded
 from rbdkit.formulations.directors.fixed_point import fixed_point_body
 from rbdkit.formulations.formulation import Acting, Force
-from rbdkit.formulations.system import System
 from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.model import Model
 from rbdkit.model.kept import snapshot
@@ -73,10 +72,11 @@ class TurningBody:
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`, or the method cannot step such a body there."""
-        if self.obstacle(acts) or (method.requires is not System and self._is_hard(acts)):
+        """The run in one compiled loop; None if there is an `obstacle`."""
+        if self.obstacle(acts):
             return None
-        kind = partial(recorded.Kind, self.split, self.twists, self.body.floats)
+        flat = bool(np.linalg.cond(self.body.euler_inertia) > FLAT)
+        kind = partial(recorded.Kind, self.split, self.twists, self.body.floats, flat)
         prepared = recorded.motion(self, kind, self._numbers(), method, times, x, v, acts)
         return run_motion(prepared, every, progress)
 
@@ -85,13 +85,6 @@ class TurningBody:
         if "equations_recorded" not in vars(type(self)):
             return f"{type(self).__name__} has equations of its own, which are not recorded"
         return recorded.obstacle(self, acts)
-
-    def _is_hard(self, acts: Acting | None) -> bool:
-        """Whether the recorded methods for directors fail: on forces along turning axes, on what is no moment of the
-        joint given as numbers, and on flat bodies."""
-        if recorded.more_loads(self.model, acts) is not None:
-            return True
-        return (self.body.floats and acts is not None) or np.linalg.cond(self.body.euler_inertia) > FLAT
 
     def _numbers(self) -> NDArray:
         """What compiled loops know of the body."""

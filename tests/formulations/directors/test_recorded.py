@@ -87,10 +87,6 @@ def test_what_is_not_recorded_is_stepped_from_python():
     options = {"v0": [0.3, 0.2, 0.1], "duration": 0.02, "dt": 0.01, "integrator": "rk4", "progress": False}
     own = rbd.simulate(top(), formulation=Dragged, **options)
     assert "stepped from Python: Dragged has equations of its own, which are not recorded" in own.report.backend
-    options["integrator"] = "energy_momentum"  # it asks for moments in the middle of steps that are still unknown
-    law = rbd.simulate(top(), formulation="directors", tau=rbd.traced(lambda t, q, v: -v), **options)
-    assert "stepped from Python: formulation 'directors' has no compiled loop for it" in law.report.backend
-    options["integrator"] = "rk4"
     assert "compiled loop" in rbd.simulate(top(), formulation="split_euler", **options).report.backend
 
 
