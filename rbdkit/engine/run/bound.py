@@ -15,9 +15,18 @@ from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
-from rbdkit.engine.run.compiled_programs import Known, Recipe, Task, loop_code, straight_code, unrolled_code
+from rbdkit.engine.run.compiled_programs import (
+    LONG,
+    LONGEST,
+    Known,
+    Recipe,
+    Task,
+    loop_code,
+    straight_code,
+    unrolled_code,
+)
 from rbdkit.engine.run.driven import DrivenJoints
-from rbdkit.engine.run.shapes import Shape, is_small, plain_rows, shape_of
+from rbdkit.engine.run.shapes import Shape, plain_rows, shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
@@ -41,8 +50,10 @@ BY_DEPTH = ("aba_jacobian", "forward_dynamics_jacobian")
 """What has a form of its own for trees in which many joints move a body."""
 DEEP = 12
 """So many, on average, are many."""
-STRAIGHT_ROWS = 24
-"""Motions of small models under so many rows have straight-line code."""
+STRAIGHT_ROWS = STRAIGHT_LINKS = 24
+"""Motions of models with so many links, under so many rows, have straight-line code if it is not too long."""
+MANY_STEPS = 5_000
+"""A motion of so many steps is worth code that takes seconds to compile, once for all models that are alike."""
 UNROLLED_STATES = 10_000
 """So many states in one call are worth compiling straight-line code; a motion always is (see `rbdkit.engine`)."""
 
@@ -94,7 +105,7 @@ class BoundModel:
         self._tables = tables(self._layout, self._kinds)
         self._deep = len(self._tables["supports"]) > DEEP * self._layout.nv
         self.shape = shape_of(self._layout, self.numbers["rows"])
-        self._straight: dict[Task, Recipe | None] = {}
+        self._straight: dict[tuple[Task, int], Recipe | None] = {}
         self._binders: dict[Hashable, tuple[Recipe, Binder]] = {}  # a recipe that is held keeps its identity
         self._counts = {
             "n": len(self._layout.links), "nq": model.nq, "nv": model.nv, "n_bodies": len(model.bodies),
@@ -147,6 +158,7 @@ class BoundModel:
         states: int | None,
         lanes: Lanes = ALONE,
         numbers: Mapping[str, NDArray] | None = None,
+        steps: int = 0,
     ) -> Callable[[], None]:
         """A task bound to arrays and counts besides those of the model.
 
@@ -154,6 +166,7 @@ class BoundModel:
         ----------
         states : how many states the call has, None for a motion: see `unrolls`.
         lanes : how many states run at once. numbers : of the model in each lane; those of this one if not given.
+        steps : how many a motion has.
         """
         if task.algorithm in WITH_OWN_FORCES:
             task = replace(task, own=self.own)
@@ -161,7 +174,7 @@ class BoundModel:
             task = replace(task, rows=self.rows.codes)
         if task.algorithm in BY_DEPTH:
             task = replace(task, deep=self._deep)
-        recipe = self._recipe(task, states, lanes)
+        recipe = self._recipe(task, states, lanes, steps)
         if numbers is not None:
             return self._binder(recipe, task, lanes, numbers, arrays, counts)(arrays, counts)
         key = id(recipe), *arrays, *counts
@@ -189,7 +202,7 @@ class BoundModel:
         known = {name: x for name, x in {**self._counts, **lengths}.items() if name not in counts}
         return recipe.code.binder(fixed, {name: x for name, x in sizes.items() if name not in arrays}, known)
 
-    def _recipe(self, task: Task, states: int | None, lanes: Lanes) -> Recipe:
+    def _recipe(self, task: Task, states: int | None, lanes: Lanes, steps: int) -> Recipe:
         if task.algorithm == "own_gradient":  # a graph in one piece, whatever its size
             generic = Shape(self._layout.links, self._layout.nq, self._layout.nv, frozenset())
             return unrolled_code(task, generic, self.backend, lanes)
@@ -197,16 +210,24 @@ class BoundModel:
         if self.shape is not None and self.unrolls(states) and task.unrolls and not several_links:
             return unrolled_code(task, self.shape, self.backend, lanes)
         if task.rows and task.step is not None and lanes == ALONE and self._known is not None:
-            if task not in self._straight:
-                self._straight[task] = straight_code(task, self._kinds, self._known, self.backend)
-            if (recipe := self._straight[task]) is not None:
-                return recipe
+            for longest in (LONG, LONGEST)[: 1 + (steps >= MANY_STEPS)]:
+                if (recipe := self._written_out(task, longest)) is not None:
+                    return recipe
         return loop_code(task, self._kinds, self.backend, lanes)
+
+    def _written_out(self, task: Task, longest: int) -> Recipe | None:
+        """Straight-line code of a motion under constraints; None if it is longer."""
+        if (task, longest) not in self._straight:
+            assert self._known is not None
+            self._straight[task, longest] = straight_code(task, self._kinds, self._known, self.backend, longest)
+        return self._straight[task, longest]
 
     @cached_property
     def _known(self) -> Known | None:
         """What motions under constraints take for granted; None if loops are to stay loops."""
-        if self.rows is None or self.backend != "llvm" or not is_small(self._layout) or self.rows.m > STRAIGHT_ROWS:
+        if self.rows is None or self.backend != "llvm" or self.coupled:
+            return None
+        if not 0 < len(self._layout.links) <= STRAIGHT_LINKS or self.rows.m > STRAIGHT_ROWS:
             return None
         sizes, lengths = room(self._layout, 0)
         tables = self._tables | self.rows.tables(1)

@@ -113,8 +113,9 @@ def loop_code(task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: 
     return Recipe(executable(program, backend), tree.width)
 
 
-LONGEST = 40_000
-"""Operations that are written out of a loop over time, most of which disappear then."""
+LONG, LONGEST = 60_000, 200_000
+"""Operations that are written out of a loop over time, most of which disappear then: less than a second to compile, and
+some seconds, which many steps are worth."""
 
 
 @dataclass(frozen=True)
@@ -132,13 +133,15 @@ class Known:
 
 
 @lru_cache(maxsize=256)
-def straight_code(task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend) -> Recipe | None:
-    """The loop code with all that written out; None if it is long, and takes long to compile."""
+def straight_code(
+    task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend, longest: int
+) -> Recipe | None:
+    """The loop code with all that written out; None if that is more than so many operations."""
     program = Program(task.algorithm)
     tree = LoopTree(program, kinds)
     task.record(tree)
     counts, numbers = dict(known.counts) | {"width": tree.width}, {(name, k): x for name, k, x in known.numbers}
-    written = straightened(program, counts, dict(known.tables), numbers, known.room, LONGEST)
+    written = straightened(program, counts, dict(known.tables), numbers, known.room, longest)
     return None if written is None else Recipe(executable(written, backend), tree.width)
 
 

@@ -118,7 +118,7 @@ class JointMotion:
         numbers: Mapping[str, NDArray] | None,
     ) -> Callable[[], None]:
         """The program of the task, bound."""
-        return self.kernels.bind(self.task, arrays, {**self.counts, **counts}, None, lanes, numbers)
+        return self.kernels.bind(self.task, arrays, {**self.counts, **counts}, None, lanes, numbers, self.steps)
 
     @property
     def stages(self) -> int:
