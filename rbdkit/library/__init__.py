@@ -3,8 +3,8 @@
     of Sueda's notes        cuboids (chains, trees), cuboid_scenes, soft_bodies (a soft cube, a robot with a tail)
     to play with            pendulums, linkages, serial_arms, candelabra, showcase (one joint of every type)
     chapters 3, 4           pinion_hinge, rolling_sphere, taut_string; linkages, overconstrained, serial_arms
-    chapter 8               four_bars, linkages, planar_machines, platforms, governor, ladder; overconstrained,
-                            variable_mobility; andrews (a benchmark)
+    chapter 8               four_bars, linkages, planar_machines, two_arms, platforms, governor, ladder;
+                            overconstrained, variable_mobility; andrews (a benchmark)
     chapters 6, 7           sparse_trees, parent_arrays, candelabra; box_and_cylinder
     chapter 9               satellite_with_arm, falling_cat, shaken_pendulum; geared, right_angle_arm
     chapter 10              rod_trees, revolute_trees, far_body, unlike_spheres, turret_pendulum
@@ -47,7 +47,7 @@ from rbdkit.library.parent_arrays import branched_parents, chain_parents, random
 from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, small_swing_period, spherical_pendulum
 from rbdkit.library.piles import box_pyramid, domino_row
 from rbdkit.library.pinion_hinge import pinion_hinge
-from rbdkit.library.planar_machines import five_bar, linear_actuator, parallelogram_robot, peaucellier
+from rbdkit.library.planar_machines import linear_actuator, parallelogram_robot, peaucellier
 from rbdkit.library.platforms import delta_robot, stewart_coordinates, stewart_platform
 from rbdkit.library.random_tree import joint_gallery, led_joints, random_state, random_tree, uncommon_joints
 from rbdkit.library.right_angle_arm import right_angle_arm
@@ -60,6 +60,7 @@ from rbdkit.library.soft_bodies import robot_with_tail, soft_cube
 from rbdkit.library.spinning import rattleback, spinning_coin, tippe_top
 from rbdkit.library.taut_string import three_discs
 from rbdkit.library.turret_pendulum import turret_pendulum
+from rbdkit.library.two_arms import five_bar
 from rbdkit.library.unlike_spheres import unlike_spheres
 from rbdkit.library.variable_mobility import variable_mobility
 from rbdkit.library.walkers import humanoid, quadruped

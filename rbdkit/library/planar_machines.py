@@ -1,4 +1,4 @@
-"""Machines in a plane: Peaucellier's inversor, a five-bar, and arms with a linear actuator and a parallelogram."""
+"""Machines in a plane: Peaucellier's inversor, and arms with a linear actuator and a parallelogram."""
 
 from __future__ import annotations
 
@@ -136,50 +136,6 @@ def linear_actuator(
     model.add_loop("J5", "B1", "B3", Revolute("z"), [l2, 0.0, 0.0])
     q = np.array([y1, atan2(l2 * sin(y1), l2 * cos(y1) - l1), d, y2])
     return Start(model, q, np.zeros(4))
-
-
-def five_bar(base: float = 0.3, proximal: float = 0.4, distal: float = 0.5, closing: JointType | None = None) -> Model:
-    """A five-bar robot in the x-z plane: two motors on the base move a point in a plane.
-
-    Two arms from (-base/2, 0, 0) and (base/2, 0, 0) stand upright at ``neutral``; 'motor1' and 'motor2' turn them.
-    From their ends two more lead up to where the loop joint 'pin' holds them together; the frame 'tool' is there. All
-    axes are along y.
-
-    Parameters
-    ----------
-    base, proximal, distal : float, optional
-        Distance of the motors, and lengths of lower and upper arms, m.
-    closing : JointType, optional
-        Of the pin; a revolute joint about y if not given.
-
-    Returns
-    -------
-    Model
-
-    Raises
-    ------
-    ModelError
-        If a length is not a positive number, or the upper arms are too short to meet.
-
-    Examples
-    --------
-    >>> import rbdkit as rbd
-    >>> rbd.mobility(rbd.library.five_bar()).finite
-    (2,)
-    """
-    require_lengths(base=base, proximal=proximal, distal=distal)
-    if not distal > 0.5 * base:
-        raise ModelError(f"distal = {distal!r}: the upper arms do not meet over a base of {base!r} m; make them longer")
-    model = Model("five-bar robot")
-    up, rise = np.array([0.0, 0.0, proximal]), sqrt(distal**2 - 0.25 * base**2)
-    for k, side in ((1, -0.5), (2, 0.5)):
-        foot, tip = np.array([side * base, 0.0, 0.0]), np.array([-side * base, 0.0, rise])
-        add_bar(model, f"proximal{k}", "world", Revolute("y"), foot, up, f"motor{k}")
-        add_bar(model, f"distal{k}", f"proximal{k}", Revolute("y"), up, tip, f"elbow{k}")
-    left, right = np.array([0.5 * base, 0.0, rise]), np.array([-0.5 * base, 0.0, rise])
-    model.add_loop("pin", "distal1", "distal2", closing or Revolute("y"), left, right)
-    model.add_frame("tool", "distal1", left)
-    return model
 
 
 def parallelogram_robot(arm: float = 1.0, crank: float = 0.4, forearm: float = 0.9) -> Model:

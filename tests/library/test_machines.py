@@ -97,9 +97,9 @@ def test_the_platform_of_a_delta_robot_never_turns():
 
 def test_a_five_bar_reaches_where_two_circles_meet():
     model = five_bar(base=0.3, proximal=0.4, distal=0.5)
-    q = rbd.assemble(model, fix={"motor1": -0.4, "motor2": 0.3})
+    q = rbd.assemble(model, fix={"left_shoulder": -0.4, "right_shoulder": 0.3})
     tool = rbd.forward_kinematics(model, q).pose("tool")[:3, 3]
-    for foot, angle in ((-0.15, -0.4), (0.15, 0.3)):
+    for foot, angle in ((0.0, -0.4), (0.3, 0.3)):
         end = np.array([foot + 0.4 * np.sin(angle), 0.0, 0.4 * np.cos(angle)])
         assert np.linalg.norm(tool - end) == pytest.approx(0.5, abs=1e-14)
     with pytest.raises(ModelError, match="the upper arms do not meet"):

@@ -13,8 +13,8 @@ from rbdkit.algorithms.loops import ActuatedFreedoms, actuated_freedoms
 from rbdkit.course.answers import brief, call, names, number, numbers, short, wholes
 from rbdkit.course.checks import checks
 from rbdkit.course.featherstone.four_bar import BARS, closed, dead_centres, drift, loop_terms
-from rbdkit.course.featherstone.two_arms import planar_five_bar
 from rbdkit.course.verdict import Verdict, right, wrong
+from rbdkit.library import five_bar
 from rbdkit.model import Model
 
 COUNTS = (5, 10, 4)
@@ -132,7 +132,7 @@ def time_constant(answer: Any) -> Verdict:
 
 def arm_in_line() -> Model:
     """Exercise 5: a five-bar whose forearms lie in line at its neutral coordinates."""
-    return planar_five_bar(tip=IN_LINE)
+    return five_bar(base=0.3, proximal=0.3, distal=0.4, tip=IN_LINE)
 
 
 @checks("F08-5")

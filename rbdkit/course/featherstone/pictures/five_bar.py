@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms.loops import actuated_freedoms, closed_loop_inverse_dynamics
 from rbdkit.course.featherstone.pictures.framing import framed
-from rbdkit.course.featherstone.two_arms import five_bar_elbows, planar_five_bar
 from rbdkit.errors import StateError
 from rbdkit.figures import Plot
 from rbdkit.functions import forward_kinematics
+from rbdkit.library import two_arms
 from rbdkit.scene import Arrow, triple
 from rbdkit.scene.palette import LINES
 from rbdkit.widgets.panel import Slider
@@ -26,7 +26,7 @@ MOTORS = {
     "shoulders and left elbow": (0, 2, 1),
     "all four": (0, 1, 2, 3),
 }
-UPPER, FORE, BASE = 0.3, 0.4, 0.3  # m, those of the library
+UPPER, FORE, BASE = 0.3, 0.4, 0.3  # m
 FEET = np.array([[0.0, 0.0], [BASE, 0.0]])
 SCALE = 0.1  # m of arrow for 1 N m
 X, Z = np.linspace(-0.45, 0.75, 97), np.linspace(0.02, 0.7, 69)  # m, of the map
@@ -126,13 +126,13 @@ def _elbows(tips: NDArray, foot: NDArray, left: bool) -> tuple[NDArray, NDArray]
 
 def _angles(tip: NDArray) -> NDArray:
     """Of left upper arm and forearm, right upper arm and forearm, rad, counterclockwise."""
-    left, right = five_bar_elbows(tip, UPPER, FORE, BASE)
+    left, right = two_arms.five_bar_elbows(tip, UPPER, FORE, BASE)
     bars = np.array([left - FEET[0], tip - left, right - FEET[1], tip - right])
     return np.asarray(np.arctan2(bars[:, 1], bars[:, 0]))
 
 
-MODEL = planar_five_bar(upper=UPPER, fore=FORE, base=BASE)
 MODEL_TIP = (0.5 * BASE, UPPER + 0.4 * FORE)
+MODEL = two_arms.five_bar(BASE, UPPER, FORE, tip=MODEL_TIP)
 
 
 def _kind(kind: str, condition: float) -> str:
