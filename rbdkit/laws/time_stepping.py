@@ -147,8 +147,9 @@ class TimeStepping(Law):
         """
         nv = scene.model.nv
         v, rate, straight = w[:nv], scene.system.rate(t, q, w), scene.straight
-        w_new = w + h * np.concatenate([straight.seen_still(v, rate[:nv]), rate[nv:]])
         inverse = scene.inverse(t, q)
+        coms = straight.coms(inverse.H)
+        w_new = w + h * np.concatenate([straight.seen_still(v, rate[:nv], coms), rate[nv:]])
         w_new[:nv] = straight.steadied(v, w_new[:nv], inverse.H, h)
         v_free = w_new[:nv]
         ahead = 2.0 * h * scene.fastest(t, q, v, v_free)
@@ -171,7 +172,7 @@ class TimeStepping(Law):
             out = self._led_out(near, problem, yields, free + W @ lam, h)
             step.lifted = -float((v_free - v) @ inverse.H @ out) / h  # against what pulls them in
             u_h = h * w_new[:nv] + out
-        w_new[:nv], u_h = straight.after(u_h, w_new[:nv]), straight.bent(u_h)
+        w_new[:nv], u_h = straight.after(u_h, w_new[:nv], coms), straight.bent(u_h, coms)
         step.q = scene.system.move(q, np.concatenate([u_h, w_new[nv:]]) if len(w) > nv else u_h)
         if isinstance(scene.system, ClosedJointSystem):
             step.q, step.w[:nv] = scene.system.project(step.q, step.w[:nv], t + h)

@@ -13,13 +13,14 @@ from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.steps import coupled
 from rbdkit.engine.steps.crba import assemble
-from rbdkit.engine.steps.curved_motions import Free, Spherical
+from rbdkit.engine.steps.curved_motions import Free, Planar, Spherical
 from rbdkit.engine.steps.joint_arrays import JointValues
-from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.loop_tree import LoopTree, Node
 from rbdkit.engine.steps.own_forces import WithOwnTorques, record
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.engine.steps.rnea import project
+from rbdkit.spatial.vector3 import Scalar
 from rbdkit.trace import Feedback, Moment, Part, select
 
 
@@ -77,12 +78,10 @@ class RecordedTouchingTree(RecordedTree):
         old, rate, new = (tree.velocities(part.array, part.start) for part in (v, v_rate, result))
         for i in tree.outward():
             if i.moves:
-                still = i.motion.rate_seen_still(old[i], rate[i])
+                H = self._inertia(i)
+                still = i.motion.rate_seen_still(old[i], rate[i], i.motion.carried_com(H))
                 ahead = [a + program.load("scratch", 0) * b for a, b in zip(old[i], still, strict=True)]
                 if isinstance(i.motion, Free | Spherical):
-                    places = [(i.v + k) * 12 for k in range(i.motion.nv)]
-                    S = [[program.load("columns", place, r) for r in range(12)] for place in places]
-                    H = [[project(a[:6], b[6:]) for b in S] for a in S]
                     ahead = steadied(old[i], ahead, H, program.load("scratch", 0))
                 new[i] = ahead
         of_old, of_rate, of_new = (self._states(part) for part in (v, v_rate, result))
@@ -90,15 +89,25 @@ class RecordedTouchingTree(RecordedTree):
             z = of_old.load(program, k) + program.load("scratch", 0) * of_rate.load(program, k)
             of_new.store(program, k, z)
 
+    def _inertia(self, i: Node) -> list[list[Scalar]]:
+        """The block of H, without armature, that belongs to a joint whose axes turn; empty for others."""
+        if not isinstance(i.motion, Free | Planar | Spherical):
+            return []
+        slot = self.program.entry("first_slot", i.number) if self.tree.coupled else i.v
+        places = [(slot + k) * 12 for k in range(i.motion.nv)]
+        S = [[self.program.load("columns", place, r) for r in range(12)] for place in places]
+        return [[project(a[:6], b[6:]) for b in S] for a in S]
+
     def glide(self, x: Part, u: Part, v: Part, result: Part) -> None:
-        """x after straight displacements u; velocities v, told along the axes before, are told along those after it."""
+        """x after displacements u, in which centres of mass go straight; v, told as before these, is told as after."""
         tree = self.tree
         q, q_new = tree.coordinates(x.array, x.start), tree.coordinates(result.array, result.start)
         by, velocity = tree.velocities(u.array, u.start), tree.velocities(v.array, v.start)
         for i in tree.outward():
             if i.moves:
-                q_new[i] = i.motion.glide(q[i], by[i])
-                velocity[i] = i.motion.after_glide(by[i], velocity[i])
+                c = i.motion.carried_com(self._inertia(i))
+                q_new[i] = i.motion.glide(q[i], by[i], c)
+                velocity[i] = i.motion.after_glide(by[i], velocity[i], c)
 
     def touch(self, moment: Moment, v: Part, u: Part) -> None:
         """Velocities v at the end of a step, from those without contact, and u, with which positions go there.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, log, quaternion_matrix, quaternion_product, turned
 from rbdkit.engine.steps.recorded_joint import V_X, V_Y, V_Z, W_X, W_Y, W_Z, RecordedJoint, Scalars, about_z
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross
@@ -55,17 +57,22 @@ class Planar(RecordedJoint):
         x, y, _ = J(force)
         return [(n + D(force))[2], x, y]
 
-    def rate_seen_still(self, v: Scalars, v_rate: Scalars) -> list[Scalar]:
+    def carried_com(self, H: Sequence[Scalars]) -> Vector:
+        return (1.0 / H[1][1]) * Vector((H[0][2], -H[0][1], 0.0))
+
+    def rate_seen_still(self, v: Scalars, v_rate: Scalars, c: Vector) -> list[Scalar]:
         w, linear = twist_in_plane(v)
-        x, y, _ = twist_in_plane(v_rate)[1] + cross(w, linear)
+        x, y, _ = twist_in_plane(v_rate)[1] + cross(w, linear + cross(w, c))
         return [v_rate[0], x, y]
 
-    def glide(self, q: Scalars, u: Scalars) -> list[Scalar]:
-        step = about_z(q[0]) @ twist_in_plane(u)[1]
-        return self._coordinates(q[0] + u[0], self._position(q) + step)
+    def glide(self, q: Scalars, u: Scalars, c: Vector) -> list[Scalar]:
+        w, linear = twist_in_plane(u)
+        step = linear + cross(w, c) + c - about_z(u[0]) @ c
+        return self._coordinates(q[0] + u[0], self._position(q) + about_z(q[0]) @ step)
 
-    def after_glide(self, u: Scalars, v: Scalars) -> list[Scalar]:
-        x, y, _ = about_z(u[0]).T @ twist_in_plane(v)[1]
+    def after_glide(self, u: Scalars, v: Scalars, c: Vector) -> list[Scalar]:
+        w, linear = twist_in_plane(v)
+        x, y, _ = about_z(u[0]).T @ (linear + cross(w, c)) - cross(w, c)
         return [v[0], x, y]
 
 
@@ -148,15 +155,23 @@ class Free(RecordedJoint):
         n, force = Vector(f[:3]), Vector(f[3:])
         return [*(J(n) + D(force)), *J(force)]
 
-    def rate_seen_still(self, v: Scalars, v_rate: Scalars) -> list[Scalar]:
-        return [*v_rate[:3], *(Vector(v_rate[3:]) + cross(Vector(v[:3]), Vector(v[3:])))]
+    def carried_com(self, H: Sequence[Scalars]) -> Vector:
+        return (1.0 / H[3][3]) * Vector((-H[1][5], H[0][5], -H[0][4]))
 
-    def glide(self, q: Scalars, u: Scalars) -> list[Scalar]:
-        step = quaternion_matrix(q[:4]) @ Vector(u[3:])
-        return self._coordinates(turned(q[:4], exp(Vector(u[:3]))[0]), self._position(q) + step)
+    def rate_seen_still(self, v: Scalars, v_rate: Scalars, c: Vector) -> list[Scalar]:
+        w, linear = Vector(v[:3]), Vector(v[3:])
+        return [*v_rate[:3], *(Vector(v_rate[3:]) + cross(w, linear + cross(w, c)))]
 
-    def after_glide(self, u: Scalars, v: Scalars) -> list[Scalar]:
-        return [*v[:3], *(quaternion_matrix(exp(Vector(u[:3]))[0]).T @ Vector(v[3:]))]
+    def glide(self, q: Scalars, u: Scalars, c: Vector) -> list[Scalar]:
+        w, linear = Vector(u[:3]), Vector(u[3:])
+        turn = exp(w)[0]
+        step = linear + cross(w, c) + c - quaternion_matrix(turn) @ c
+        return self._coordinates(turned(q[:4], turn), self._position(q) + quaternion_matrix(q[:4]) @ step)
+
+    def after_glide(self, u: Scalars, v: Scalars, c: Vector) -> list[Scalar]:
+        w, linear = Vector(v[:3]), Vector(v[3:])
+        turn = quaternion_matrix(exp(Vector(u[:3]))[0])
+        return [*w, *(turn.T @ (linear + cross(w, c)) - cross(w, c))]
 
 
 class FreeSuccessor(Free):

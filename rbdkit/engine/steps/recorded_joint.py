@@ -80,16 +80,26 @@ class RecordedJoint:
         """A.T f, with the A of `local_rate`."""
         return list(f)
 
-    def rate_seen_still(self, v: Scalars, v_rate: Scalars) -> list[Scalar]:
-        """How fast v changes as seen from axes that stand still, when its numbers change at a rate."""
+    def carried_com(self, H: Sequence[Scalars]) -> Vector:
+        """Centre of mass, in moved axes, of what a joint with an origin that flies carries; zero for others.
+
+        H : the joint's block of the inertia matrix, without armature.
+        """
+        return ZERO
+
+    def rate_seen_still(self, v: Scalars, v_rate: Scalars, c: Vector) -> list[Scalar]:
+        """How fast v changes while bodies stay where they are, when its numbers change at a rate.
+
+        c : centre of mass of all that the joint carries, in moved axes.
+        """
         return list(v_rate)
 
-    def glide(self, q: Scalars, u: Scalars) -> list[Scalar]:
-        """q after a displacement that is straight in these axes: without forces the origin moves on like that."""
+    def glide(self, q: Scalars, u: Scalars, c: Vector) -> list[Scalar]:
+        """q after a turn and a straight displacement of c: without forces the centre of mass moves on like that."""
         return self.move(q, u)
 
-    def after_glide(self, u: Scalars, v: Scalars) -> list[Scalar]:
-        """The numbers, along the axes after ``glide(q, u)``, of a velocity v that is told along those before it."""
+    def after_glide(self, u: Scalars, v: Scalars, c: Vector) -> list[Scalar]:
+        """The numbers after ``glide(q, u, c)`` of the velocity that turns and moves c as v did before it."""
         return list(v)
 
 
