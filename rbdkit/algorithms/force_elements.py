@@ -53,22 +53,23 @@ def with_elements(
 
 
 def element_power(
-    model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None
+    model: Model, q: NDArray, qd: NDArray, *, t: float | NDArray = 0.0, z: NDArray | None = None
 ) -> tuple[NDArray, NDArray]:
     """Energy that force elements store, J, and the power that their forces have, W; stacks allowed: (..., nv) -> (...).
 
     Parameters
     ----------
-    t : float, optional
-        Time of all states, s.
+    t : float or ndarray (...), optional
+        Time of all states, or of each, s.
     z : ndarray (..., nz), optional
         The elements' states; without leading axes those of all.
     """
     leading = np.shape(q)[:-1]
     stored, done = np.zeros(leading), np.zeros(leading)
     z = None if z is None else np.broadcast_to(z, (*leading, np.shape(z)[-1]))
+    times = np.broadcast_to(np.asarray(t, dtype=float), leading)
     for k in np.ndindex(leading) if model.acting else ():
-        acting = ForcesAtState(model, q[k], qd[k], t, None if z is None else z[k])
+        acting = ForcesAtState(model, q[k], qd[k], float(times[k]), None if z is None else z[k])
         stored[k] = acting.energy()
         acting.act()
         done[k] = power(acting.at, qd[k])

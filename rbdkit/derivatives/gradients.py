@@ -105,7 +105,7 @@ def rnea_gradient(
         g = kernels.rnea_gradient(q, v, a, w, forces)
         parameters = kernels.parameter_gradient(model, g.by_link) | {"gravity": g.by_gravity}
         parameters |= _by_joint(model, {"armature": w * a})
-        parameters |= _by_own_numbers(model, parameters, q, v, a, w, forces, passive=False)
+        parameters |= _by_own_numbers(model, parameters, q, v, a, w, forces, None)
         by_f_ext = None if forces is None else g.by_f_ext
         return Gradient(g.by_q, g.by_v, g.by_qdd, None, by_f_ext, _in_order(model, parameters))
 
@@ -239,9 +239,10 @@ def _dynamics_gradient(
         require_apart(model, q, "the derivative of forward dynamics", t)
     if (kernels := independent(model, backend)) is not None:
         forces = algorithms.external_forces(model, f_ext)
-        a = (kernels.forward_dynamics if passive else kernels.aba)(q, v, tau, forces)
+        a = (kernels.forward_dynamics if passive else kernels.aba)(q, v, tau, forces, t)
         if np.isfinite(a).all():
-            return _by_forces(model, kernels, q, v, a, kernels.inverse_inertia_times(q, w), forces, passive)
+            by_tau = kernels.inverse_inertia_times(q, w)
+            return _by_forces(model, kernels, q, v, a, by_tau, forces, t if passive else None)
 
     def book(q: NDArray, v: NDArray, tau: NDArray, w: NDArray) -> dict[str, NDArray]:
         d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext=f_ext, t=t, passive=passive)
@@ -266,22 +267,25 @@ def _by_forces(
     a: NDArray,
     force_weights: NDArray,
     forces: NDArray | None,
-    passive: bool,
+    passive: float | None,
 ) -> Gradient:
-    """``w . da = (H^-1 w) . (dtau + d passive - d ID)``, with force_weights H^-1 w."""
+    """``w . da = (H^-1 w) . (dtau + d passive - d ID)``, with force_weights H^-1 w.
+
+    passive : the time, s, if passive forces act.
+    """
     g = kernels.rnea_gradient(q, v, a, force_weights, forces)
     parameters = kernels.parameter_gradient(model, g.by_link) | {"gravity": g.by_gravity}
     parameters |= _by_joint(model, {"armature": force_weights * a})
     parameters |= _by_own_numbers(model, parameters, q, v, a, force_weights, forces, passive)
     parameters = {name: -x for name, x in parameters.items()}
     by_q, by_v = -g.by_q, -g.by_v
-    if passive:
+    if passive is not None:
         own_q, own_v, *of_springs = kernels.passive_gradient(q, v, force_weights)
         by_q, by_v = by_q + own_q, by_v + own_v
         parameters |= _by_joint(model, dict(zip(("damping", "stiffness", "rest"), of_springs, strict=True)))
         if kernels.own is not None:
             require_known_places(model, kernels.own)
-            own = kernels.own_gradient(q, v, force_weights)
+            own = kernels.own_gradient(q, v, force_weights, passive)
             by_q, by_v = by_q + own.by_q, by_v + own.by_v
             for name, x in kernels.parameter_gradient(model, own.by_link).items():
                 parameters[name] = parameters[name] + x
@@ -303,16 +307,16 @@ def _by_own_numbers(
     a: NDArray,
     w: NDArray,
     forces: NDArray | None,
-    passive: bool,
+    passive: float | None,
 ) -> dict[str, NDArray]:
-    """Of ``w . ID``, less the passive forces if these act, by numbers of a user's joint types, which are not `known`.
+    """Of ``w . ID`` by numbers of a user's joint types, which are not `known`; less passive forces at `passive` s.
 
     By differences of order 6: to about 10 digits.
     """
 
     def needed(model: Model) -> NDArray:
         tau = rnea(model, q, v, a, f_ext=forces)
-        return tau - passive_force(model, q, v) if passive else tau
+        return tau if passive is None else tau - passive_force(model, q, v, t=passive)
 
     found: dict[str, NDArray] = {}
     names = {f"{joint.name}.{name}": x for joint in model.joints for name, x in joint.type.numbers.items()}

@@ -233,7 +233,7 @@ def _dynamics_derivatives(
     if model.contact_rules:
         require_apart(model, q, "the derivative of forward dynamics", t)
     if (kernels := independent(model, backend)) is not None:
-        blocks, qdd = kernels.aba_jacobian(q, v, tau, algorithms.external_forces(model, f_ext), passive)
+        blocks, qdd = kernels.aba_jacobian(q, v, tau, algorithms.external_forces(model, f_ext), passive, t)
         if np.isfinite(qdd).all():
             return DynamicsDerivatives(qdd, *blocks)  # else the readable form says what is wrong
 

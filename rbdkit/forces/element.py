@@ -25,6 +25,8 @@ class ForceElement(Described, ABC):
     nothing. In `act` and `energy` there is arithmetic, NumPy, and `numpy.where` in place of ``if``: they run on numbers
     and, once, on symbols, for compiled code.
 
+    Forces that depend on time ask for ``at.time``, in s.
+
     An element may have states of its own, which change by a rate that `act` says: the activation of a muscle, the
     stretch of a spring inside a seal. They are fields named in `states`. What is given for such a field holds at the
     start of a motion; in `act` and `energy` it is the present state.

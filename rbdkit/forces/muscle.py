@@ -110,7 +110,7 @@ class Muscle(ForceElement):
         """The integral of f_P over the length in optimal lengths."""
         return passive_force_length().integral(length)
 
-    def activation_now(self) -> Any:
+    def activation_now(self, at: Surroundings) -> Any:
         """The activation at present."""
         return self.activation
 
@@ -118,7 +118,7 @@ class Muscle(ForceElement):
         length, rate, directions = self._along(at)
         own = (length - self.tendon_length) / self.optimal_length
         speed = rate / (self.optimal_length * self.max_velocity)
-        active = self.activation_now() * self.active_force_length(own) * self.force_velocity(speed)
+        active = self.activation_now(at) * self.active_force_length(own) * self.force_velocity(speed)
         tension = self.peak_force * (active + self.passive_force_length(own))
         for (one, two), u in zip(self.segments(), directions, strict=True):
             at.apply_force(one[0], tension * u, one[1])
@@ -210,7 +210,7 @@ class ExcitedMuscle(Muscle):
 class TimedMuscle(Muscle):
     """A muscle whose activation is a function of time; `timed_muscle` makes its classes.
 
-    The time is a state of it, `clock`. Everything else is as in `Muscle`.
+    Everything else is as in `Muscle`.
 
     Parameters
     ----------
@@ -218,8 +218,6 @@ class TimedMuscle(Muscle):
         As those of `Muscle`.
     activation : float, optional
         What `activation_at` gives that is not overridden.
-    clock : float, optional
-        Time at the start, s.
 
     Examples
     --------
@@ -231,25 +229,16 @@ class TimedMuscle(Muscle):
     >>> model = rbd.Model("weight", gravity=(0, 0, 0))
     >>> _ = model.add_body("weight", joint=rbd.Prismatic("z"), inertia=rbd.Inertia(1.0))
     >>> _ = model.add_force("biceps", Twitch(("world", "weight"), ((0, 0, 0.3), (0, 0, 0)), 20.0, 0.3))
-    >>> rbd.forward_dynamics(model, [0.0], [0.0], [0.0], z=[0.5]).round(9).tolist()
+    >>> rbd.forward_dynamics(model, [0.0], [0.0], [0.0], t=0.5).round(9).tolist()
     [20.0]
     """
 
-    states: ClassVar[tuple[str, ...]] = ("clock",)
-    units: ClassVar[Mapping[str, str]] = Muscle.units | {"clock": "s"}  # type: ignore[operator]
-
-    clock: float = 0.0
-
-    def activation_now(self) -> Any:
-        return self.activation_at(self.clock)
+    def activation_now(self, at: Surroundings) -> Any:
+        return self.activation_at(at.time)
 
     def activation_at(self, t: Any) -> Any:
         """The activation at a time in s."""
         return self.activation
-
-    def act(self, at: Surroundings) -> None:
-        super().act(at)
-        at.set_rate("clock", 1.0)
 
 
 def timed_muscle(activation: Callable[[Any], Any]) -> type[TimedMuscle]:

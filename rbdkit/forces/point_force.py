@@ -103,7 +103,7 @@ class PointForce(ForceElement):
 
 
 class TimedPointForce(PointForce):
-    """A `PointForce` whose law has the time, too. The time is a state of it, `clock`.
+    """A `PointForce` whose law has the time, too.
 
     Parameters
     ----------
@@ -111,8 +111,6 @@ class TimedPointForce(PointForce):
         Frame or body that it pulls at.
     point : tuple of float (3,), optional
         In coordinates of the body, m.
-    clock : float, optional
-        Time at the start, s.
 
     Examples
     --------
@@ -128,19 +126,13 @@ class TimedPointForce(PointForce):
     1.0
     """
 
-    units: ClassVar[Mapping[str, str]] = {"point": "m", "clock": "s"}
-    states: ClassVar[tuple[str, ...]] = ("clock",)
-
-    clock: float = 0.0
-
     def law(self, x: Any, v: Any, t: Any = None) -> Any:
         """As that of `PointForce`; t : time, s."""
         raise ModelError(f"{self.known_as} has no law; write law(self, x, v, t) in a class of your own")
 
     def act(self, at: Surroundings) -> None:
         x, v = at.position(self.body, self.point), at.velocity(self.body, self.point)
-        at.apply_force(self.body, as_vector(self.law(x, v, self.clock)), self.point)
-        at.set_rate("clock", 1.0)
+        at.apply_force(self.body, as_vector(self.law(x, v, at.time)), self.point)
 
 
 def point_force(law: Callable[..., Any]) -> type[PointForce]:

@@ -77,12 +77,12 @@ class Surroundings:
         Joint coordinates and velocities; numbers or symbols.
     motion : callable
         Of the body of that number.
-    t : float, optional
-        Time, s, where constraints ask.
+    t : float
+        Time, s.
     """
 
     def __init__(
-        self, mechanism: Mechanism, q: NDArray, v: NDArray, motion: Callable[[int], BodyMotion], t: Any = None
+        self, mechanism: Mechanism, q: NDArray, v: NDArray, motion: Callable[[int], BodyMotion], t: Any
     ) -> None:
         self._mechanism, self._q, self._v, self.motion, self._t = mechanism, q, v, motion, t
         self.torques: dict[int, Any] = {}
@@ -91,21 +91,16 @@ class Surroundings:
         """What was applied to bodies, by number: moment about the world origin, then force, (6,)."""
         self.across: set[str] = set()
         """Names of the loop joints that were asked for."""
+        self.asked_time = False
+        """Whether time was asked for."""
         self._rates: dict[str, Any] = {}
 
     # --- what an element may ask --------------------------------------------------------------------------------------
 
     @property
     def time(self) -> Any:
-        """Time, s; for constraints alone.
-
-        Raises
-        ------
-        ModelError
-            If a force asks: what depends on time is given to `simulate`, as tau or f_ext.
-        """
-        if self._t is None:
-            raise ModelError("force elements know no time; give forces that depend on it as tau or f_ext")
+        """Time, s."""
+        self.asked_time = True
         return self._t
 
     def coordinate_units(self, joint: str) -> tuple[str, ...]:

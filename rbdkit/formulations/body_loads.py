@@ -104,7 +104,7 @@ class BodyLoads:
                 for k, x in enumerate(found):
                     program.store(name, 0, k, x)
         if self.loads.own is not None:
-            self._act(self.loads.own)
+            self._act(self.loads.own, moment)
 
     def on(self, i: Whole, moment: Moment, R: Matrix, r: Vector) -> tuple[Vector, Vector]:
         """Acceleration that forces give to the centre of mass of body i, in the world; moment about it, body axes."""
@@ -129,13 +129,15 @@ class BodyLoads:
     def _com(self, i: Whole) -> Vector:
         return Vector(self.program.load("load_numbers", i * NUMBERS, COM + k) for k in range(3))
 
-    def _act(self, own: OwnForces) -> None:
+    def _act(self, own: OwnForces, moment: Moment) -> None:
         program = self.program
         places = {f"body{body}": (body - 1) * MOTION for body in own.bodies}
 
         def load(argument: str, k: int) -> Scalar:
             if argument in places:
                 return program.load("body_motion", places[argument], k)
+            if argument == "t":
+                return moment.time
             return program.load(f"joint_{argument}", 0, k)
 
         torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))

@@ -272,7 +272,6 @@ class _Recording(MechanismOnSymbols):
         super().__init__(model)
         self.found: list[Row] = []
         self.values: list[tuple[Scalar, Scalar]] = []  # gap and s of each row
-        self.t = self.graph.load("t", None, 0)
         self.timed = False
 
     def take(self, constraint: Constraint) -> None:

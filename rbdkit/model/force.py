@@ -70,7 +70,7 @@ def _in_loop(joint: Joint) -> Iterator[Force]:
 
 
 def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surroundings:
-    """One state of a model as force elements see it: (nq,), (nv,), and time in s for prescribed joints."""
+    """One state of a model as force elements see it: (nq,), (nv,), and time in s."""
 
     known = {0: BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))}
 
@@ -85,7 +85,7 @@ def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surrou
                 known[i] = BodyMotion(R, parent.p + parent.R @ step[:3, 3], R @ twist[:3], R @ twist[3:])
         return known[body]
 
-    return Surroundings(model, q, v, motion)
+    return Surroundings(model, q, v, motion, t)
 
 
 def neutral_distance(model: Model, a: End, b: End) -> float:
@@ -99,7 +99,7 @@ class ForcesAtState:
 
     Parameters
     ----------
-    q, v : (nq,), (nv,) the state. t : time in s, for prescribed joints.
+    q, v : (nq,), (nv,) the state. t : time in s.
     z : (nz,) the states of force elements; None will do where none has any.
     """
 
@@ -158,14 +158,15 @@ def _require_conservative(model: Model, force: Force) -> None:
     rng = np.random.default_rng(271828)  # not what `random_q` gives for 0 or 1, where a spring may be slack
     q, v = model.random_q(rng), rng.normal(size=model.nv)
     states = {name: x + rng.normal(size=np.shape(x)) for name, x in force.element.initial_states().items()}
-    at = surroundings(model, q, v)
+    t = 10.0 * rng.random()
+    at = surroundings(model, q, v, t)
     rates = at.let_act(force.element.on_symbols(states))
     motion = None
     if at.across:  # where loops are open their joints tell nothing sensible
         motion = trial_motion(model, [loop for loop in model.loops if loop.joint.name in at.across], rng)
         if motion is None:
             return
-        at = Surroundings(model, q, v, motion(0.0))
+        at = Surroundings(model, q, v, motion(0.0), t)
         rates = at.let_act(force.element.on_symbols(states))
     work = power(at, v)
 
@@ -173,7 +174,8 @@ def _require_conservative(model: Model, force: Force) -> None:
         """So many seconds later."""
         later = force.element.on_symbols({name: x + s * rates[name] for name, x in states.items()})
         q_s = model.move(q, s * v)
-        at = Surroundings(model, q_s, v, motion(s)) if motion else surroundings(model, q_s, v, s)  # drives go on
+        # drives go on
+        at = Surroundings(model, q_s, v, motion(s), t + s) if motion else surroundings(model, q_s, v, t + s)
         return float(later.energy(at))
 
     low, high = energy(-SMALL), energy(SMALL)
@@ -203,7 +205,7 @@ def lossy(model: Model) -> bool:
 def inner(model: Model) -> bool:
     """Whether force elements leave the momentum of the model as it is: what they do to its bodies adds up to nothing.
 
-    Seen at one state, at which nothing adds up by chance.
+    Seen at one state, at which nothing adds up by chance; False where one asks for time, as others may act later.
     """
     if not model.acting:
         return True
@@ -212,6 +214,8 @@ def inner(model: Model) -> bool:
     acting = ForcesAtState(model, model.random_q(rng), rng.normal(size=model.nv), z=z)
     acting.act()
     at = acting.at
+    if at.asked_time:
+        return False
     roots = {a for i in model.children(0) for a in range(model.joints[i].v_slice.start, model.joints[i].v_slice.stop)}
     pushes = [wrench for body, wrench in at.wrenches.items() if body > 0]
     largest = max((float(np.abs(wrench).max()) for wrench in pushes), default=0.0)

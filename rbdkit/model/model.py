@@ -382,7 +382,7 @@ class Model:
         element : ForceElement or callable
             An object of a class of `rbdkit.forces`, or of one of your own, see `rbdkit.ForceElement`; or a function
             ``law(x, v)`` or ``law(x, v, t)`` that gives a force (3,), N, by position and velocity of a point of `body`,
-            in m and m/s, all in world axes, and the time in s. The time is a state of that force, ``name.clock``.
+            in m and m/s, all in world axes, and the time in s.
         body : str, optional
             Body or frame that a function acts on.
         point : tuple of float (3,), optional
@@ -525,7 +525,7 @@ class Model:
         optimal_length : float
             Of the muscle, m.
         activation : float or callable, optional
-            From 0 to 1; or a function of the time in s that gives it. The time is then a state, ``name.clock``.
+            From 0 to 1; or a function of the time in s that gives it.
         excitation : float, optional
             Makes the activation a state that follows it, see `rbdkit.ExcitedMuscle`.
         **numbers : float

@@ -26,7 +26,8 @@ MOTION = 18
 
 
 class MechanismOnSymbols:
-    """The `rbdkit.forces.surroundings.Mechanism` of recordings: coordinates "q", velocities "v", motions "body<i>".
+    """The `rbdkit.forces.surroundings.Mechanism` of recordings: coordinates "q", velocities "v", motions "body<i>",
+    time "t".
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class MechanismOnSymbols:
         self.asked: dict[int, BodyMotion] = {}
         self.frames: set[str] = set()
         self.given: list[float] = []
-        self.q, self.v = self.load("q", model.nq), self.load("v", model.nv)
+        self.q, self.v, self.t = self.load("q", model.nq), self.load("v", model.nv), self.graph.load("t", None, 0)
 
     def frame(self, name: str) -> Frame:
         """The frame of that name, whose name is kept."""

@@ -105,7 +105,7 @@ def loop_forces(
 
     for k in some:
         readable(k)
-    found = None if doubtful else _compiled(model, q, v, tau, f_ext, z)
+    found = None if doubtful else _compiled(model, q, v, tau, f_ext, t, z)
     if found is not None:
         wrenches = found
     else:
@@ -115,13 +115,13 @@ def loop_forces(
 
 
 def _compiled(
-    model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None, z: NDArray | None
+    model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None, t: NDArray, z: NDArray | None
 ) -> dict[str, NDArray] | None:
     """The wrenches by compiled code, all states at once; None if there is none, or if time moves joints."""
     kernels = kernels_for(model)
     if kernels is None or kernels.rows is None or kernels.driven or any(map(_turned, model.loops)):
         return None
-    _, reactions = kernels.reactions(q, v, tau, f_ext, z=z)
+    _, reactions = kernels.reactions(q, v, tau, f_ext, t, z)
     found: dict[str, NDArray] = {}
     for loop, T in zip(model.loops, kernels.transmitted(), strict=True):
         rows, reactions = reactions[:, : len(T)], reactions[:, len(T) :]

@@ -157,7 +157,7 @@ class Motion(Trajectory):
     @cached_property
     def _energy(self) -> Energy:
         _ = self.z_names
-        if not self._moved_by_time:
+        if not (self._moved_by_time or self._stores_by_time):
             return self.system.energy(self.x, self.w)
         rows = [self.system.energy(*state) for state in self._states()]
         return Energy(*(np.stack([getattr(row, part.name) for row in rows]) for part in fields(Energy)))

@@ -217,16 +217,24 @@ class Trajectory:
         timed = rows is not None and rows.timed
         return bool(self.driven) or timed or any(loop.joint.type.is_driven for loop in self.model.loops)
 
+    @property
+    def _stores_by_time(self) -> bool:
+        """Whether force elements may store energy as time says: they ask for it, or cannot be read."""
+        kernels = kernels_for(self.model)
+        return kernels.timed if kernels is not None else bool(self.model.acting)
+
     def _at_all_states(
-        self, function: Callable[[NDArray, NDArray, float, NDArray | None], Sequence[NDArray]]
+        self, function: Callable[[NDArray, NDArray, Any, NDArray | None], Sequence[NDArray]]
     ) -> list[NDArray]:
         """What a function of (q, v, t, z) gives for the states at once, or one by one where time moves joints.
 
         z is None where no force element has states.
         """
         z = self.z if self.z_names else None
-        if not self.driven:
+        if not self.driven and not self._stores_by_time:
             return list(function(self.q, self.v, 0.0, z))
+        if not self.driven and kernels_for(self.model) is not None:
+            return list(function(self.q, self.v, self.t, z))
         rows = [
             function(q, v, t, None if z is None else z[k])
             for k, (t, q, v) in enumerate(zip(self.t, self.q, self.v, strict=True))

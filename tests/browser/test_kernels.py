@@ -302,6 +302,37 @@ def test_states_of_force_elements_in_the_page(run):
     assert found["message"] == "'energy' needs z"
 
 
+class Pump(rbd.ForceElement):
+    """A spring at a joint whose stiffness changes with time."""
+
+    joint: str
+    stiffness: float
+
+    def act(self, at):
+        k = self.stiffness * (1.0 + np.sin(7.0 * at.time))
+        at.apply_torque(self.joint, -k * at.coordinates(self.joint))
+
+    def energy(self, at):
+        return 0.5 * self.stiffness * (1.0 + np.sin(7.0 * at.time)) * at.coordinates(self.joint)[0] ** 2
+
+
+def test_forces_that_depend_on_time_in_the_page(run):
+    model = double_pendulum()
+    model.add_force("pump", Pump(model.joints[1].name, 20.0))
+    found = run(
+        engine.packaged(model, METHOD, algorithms=["energy"]),
+        """
+        const motion = kernels.simulate({ q: [0.4, 0.3], v: [0, 0.1], dt: 1e-3, steps: 300, every: 10, t: 0.2 });
+        return { ...motion, energies: kernels.compute("energy", motion).energies };
+        """,
+    )
+    t, kernels = 0.2 + 1e-3 * np.arange(301), engine.Kernels(model, "llvm")
+    expected = engine.simulate(kernels, np.array([0.4, 0.3]), np.array([0.0, 0.1]), t, METHOD, np.zeros(2), every=10)
+    assert off(found["q"], expected.q) < 1e-10
+    assert off(found["energies"], kernels.energy(expected.q, expected.v, t[::10])) < 1e-10
+    assert np.ptp(expected.q[:, 0]) > 0.1
+
+
 @pytest.mark.parametrize("held", ["loop", "constraint"])
 def test_states_of_force_elements_beside_what_holds(run, held):
     model = planar_four_bar() if held == "loop" else double_pendulum()

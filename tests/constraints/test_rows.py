@@ -226,16 +226,3 @@ def test_ties_and_limits_are_of_joints_with_one_coordinate():
     for element in (rbd.Tie("rod_joint", "puck_joint", 1.0), rbd.Limit("puck_joint", 0.0, 1.0)):
         with pytest.raises(ModelError, match="'puck_joint' has 7 coordinates"):
             model.add_constraint("odd", element)
-
-
-def test_forces_know_no_time():
-    class Shaker(rbd.ForceElement):
-        """A force that asks for time."""
-
-        body: str
-
-        def act(self, at):
-            at.apply_force(self.body, [at.time, 0.0, 0.0])
-
-    with pytest.raises(ModelError, match=r"force 'shaker'.*know no time"):
-        _free().add_force("shaker", Shaker("puck"))

@@ -95,7 +95,7 @@ class Kernels {
     const states = Math.max(1, Math.floor(inputs.q.length / nq));
     const arrays = {};
     for (const name of program.arrays.filter((array) => array in inputs)) {
-      arrays[name] = sized(name, inputs[name], states * ({ q: nq, z: nz }[name] ?? nv));
+      arrays[name] = sized(name, inputs[name], states * ({ q: nq, z: nz, t: 1 }[name] ?? nv));
     }
     const outputs = {};
     for (const [name, size] of Object.entries(program.outputs)) outputs[name] = new Float64Array(states * size);

@@ -49,7 +49,7 @@ def differenced(model: Model, force: Force, q: NDArray, qd: NDArray, z: NDArray,
             asked.add(body)
             return motions.get(body, at.motion(body))
 
-        here = Surroundings(model, q, v, motion)
+        here = Surroundings(model, q, v, motion, t)
         here.let_act(element)
         return here
 

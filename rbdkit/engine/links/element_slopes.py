@@ -103,7 +103,7 @@ def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0, *, 
                 row = [x for m in here for x in (m.R.ravel(), m.p, m.w, m.v)]
                 row += [q, v, z] if law.asks_joints else []
                 given.append(np.concatenate([*row, *(np.ravel(x) for x in force.element.parameters().values())]))
-            found = evaluate(law.law, np.zeros(len(given)), np.array(given), np.zeros((len(given), 0)))
+            found = evaluate(law.law, np.full(len(given), t), np.array(given), np.zeros((len(given), 0)))
             m = 6 * law.bodies + len(law.velocities)
             k = 6 * law.bodies + len(law.directions)
             K, D = found[:, m : m + m * k].reshape(-1, m, k), found[:, m + m * k :].reshape(-1, m, k)
@@ -262,14 +262,14 @@ class _Slopes(Record):
         return [column[k] for k in range(len(outputs)) for column in columns]
 
     def _in_a_row(self, law: Feedback, bodies: Sequence[int], asks: bool) -> Feedback:
-        """The law with all that it loads in one argument."""
+        """The law with all that it loads in one argument, but for time."""
         model, start = self.model, MOTION * len(bodies)
         places = {f"body{body}": MOTION * k for k, body in enumerate(bodies)}
         places |= {"q": start, "v": start + model.nq, "z": start + model.nq + model.nv}
         given = start + (model.nq + model.nv + self.places.size if asks else 0)
         steps: list[tuple[Any, ...]] = []
         for step in law.steps:
-            if step[0] == "load":
+            if step[0] == "load" and step[1] != "t":
                 step = ("load", "q", places[step[1]] + step[2])
             elif step[0] == "number" and step[1] < len(self.given):
                 step = ("load", "q", given + step[1])

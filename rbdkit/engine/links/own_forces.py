@@ -36,9 +36,9 @@ class OwnForces:
 
     Attributes
     ----------
-    law : operations on "q", "v" and "z" of the model and "body<i>" of bodies, as `rbdkit.model.on_symbols` has them; it
-        gives the torques, six numbers for each body that is pushed, the rates of z, the energy that is stored and the
-        power that is lost.
+    law : operations on "q", "v", "z" of the model, "body<i>" of bodies, and "t", as `rbdkit.model.on_symbols` has them;
+        it gives the torques, six numbers for each body that is pushed, the rates of z, the energy stored and the power
+        lost.
     bodies : numbers of those whose motion is asked for; links : that carry them. apart : whether the frame of such a
         body is another one than its link's.
     velocities : numbers of the velocity variables that torques act on. pushed : numbers of the bodies with forces.
@@ -58,6 +58,11 @@ class OwnForces:
     def asks_joints(self) -> bool:
         """Whether joint coordinates or velocities are asked for."""
         return any(step[:2] in (("load", "q"), ("load", "v")) for step in self.law.steps)
+
+    @property
+    def asks_time(self) -> bool:
+        """Whether time is asked for."""
+        return any(step[:2] == ("load", "t") for step in self.law.steps)
 
     @property
     def pushed_links(self) -> tuple[int, ...]:
@@ -198,7 +203,7 @@ class Record(MechanismOnSymbols):
     def take(self, force: Force) -> None:
         """Let one element act."""
         element = self.dressed(force.element).on_symbols(self.places.of(force, self.z))
-        at = Surroundings(self, self.q, self.v, self.motion)
+        at = Surroundings(self, self.q, self.v, self.motion, self.t)
         self.places.put(force, at.let_act(element), self.z_rates)
         stored = np.asarray(element.energy(at), dtype=object).item()
         for a, x in at.torques.items():
@@ -239,7 +244,7 @@ class Record(MechanismOnSymbols):
         """How fast a stored energy grows, by the rates of all that it depends on."""
         if not isinstance(stored, Symbol):
             return 0.0
-        seeds = self.rates([stored])
+        seeds = {**self.rates([stored]), self.graph.position(self.t): 1.0}
         for x, rate in zip(self.z, self.z_rates, strict=True):
             seeds[self.graph.position(x)] = scalar(rate)
         return tangents(self.graph, [self.graph.position(stored)], seeds)[0]
@@ -254,18 +259,18 @@ def _compare(model: Model, own: OwnForces) -> None:
     """Raise NotCovered unless what was recorded does what the elements do to numbers."""
     rng = np.random.default_rng(0)
     for _ in range(TRIALS):
-        q, v, z = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=own.nz)
+        q, v, z, t = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=own.nz), 10.0 * rng.random()
         rates, places = np.zeros(own.nz), state_places(model)
         motions = {body: random_motion(rng) for body in range(len(model.bodies))}
         motions[0] = still()
         with np.errstate(all="ignore"):
-            at = Surroundings(model, q, v, motions.__getitem__)
+            at = Surroundings(model, q, v, motions.__getitem__, t)
             for force in model.acting:
                 try:
                     places.put(force, at.let_act(places.at_present(force, z)), rates)
                 except (ArithmeticError, RbdkitError):
                     return  # nothing to compare with: such a motion need not make sense to it
-            torques, pushes, found_rates, *_ = own.split(own.law.value(_numbers_for(q, v, z, motions)))
+            torques, pushes, found_rates, *_ = own.split(own.law.value(_numbers_for(q, v, z, t, motions)))
         expected = [at.torques[a] for a in own.velocities]
         expected += [*(x for body in own.pushed for x in at.wrenches[body]), *rates]
         found = [*torques, *(x for push in pushes for x in push), *found_rates]
@@ -276,8 +281,10 @@ def _compare(model: Model, own: OwnForces) -> None:
             raise NotCovered(f"forces {names} do something else with numbers than with symbols")
 
 
-def _numbers_for(q: NDArray, v: NDArray, z: NDArray, motions: dict[int, BodyMotion]) -> Callable[[str, int], float]:
+def _numbers_for(
+    q: NDArray, v: NDArray, z: NDArray, t: float, motions: dict[int, BodyMotion]
+) -> Callable[[str, int], float]:
     """What the operations of a law ask for, on numbers."""
     given = {f"body{body}": np.concatenate([x.R.ravel(), x.p, x.w, x.v]) for body, x in motions.items()}
-    given |= {"q": q, "v": v, "z": z}
+    given |= {"q": q, "v": v, "z": z, "t": np.array([t])}
     return lambda argument, k: float(given[argument][k])

@@ -123,6 +123,11 @@ class BoundModel:
         return 0 if self.own is None else self.own.nz
 
     @property
+    def timed(self) -> bool:
+        """Whether force elements ask for time."""
+        return self.own is not None and self.own.asks_time
+
+    @property
     def names(self) -> set[str]:
         """Of the arrays and tables that its programs are bound to, besides those of a task."""
         rows = {} if self.rows is None else self.rows.tables(1) | self.rows.room(1)

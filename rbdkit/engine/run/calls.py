@@ -25,13 +25,14 @@ class Job(NamedTuple):
     """An algorithm for states.
 
     external : whether there are external forces. link : of the frame that it is about, if any; its pose is an input.
-    states : whether it is about force elements with states of their own.
+    states : whether it is about force elements with states of their own. timed : likewise of such that ask for time.
     """
 
     algorithm: str
     external: bool = False
     link: int | None = None
     states: bool = False
+    timed: bool = False
 
     @property
     def task(self) -> Task:
@@ -41,7 +42,7 @@ class Job(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """Of the arrays that it reads and writes for each state."""
-        given = INPUTS[self.algorithm] + ("z",) * self.states + ("f_ext",) * self.external
+        given = INPUTS[self.algorithm] + ("t",) * self.timed + ("z",) * self.states + ("f_ext",) * self.external
         return given + outputs_of(self.algorithm, self.states)
 
     def counts(self, states: int) -> dict[str, int]:

@@ -121,7 +121,7 @@ class Kernels(StateComputer):
         v: NDArray,
         tau: NDArray,
         f_ext: NDArray | None = None,
-        t: float = 0.0,
+        t: float | NDArray = 0.0,
         z: NDArray | None = None,
     ) -> NDArray:
         """Joint accelerations (..., nv) under given joint forces and what acts in the model by itself.
@@ -140,7 +140,7 @@ class Kernels(StateComputer):
         tau: NDArray,
         factors: NDArray,
         f_ext: NDArray | None = None,
-        t: float = 0.0,
+        t: float | NDArray = 0.0,
         z: NDArray | None = None,
     ) -> NDArray:
         """The same with Baumgarte's terms for the constraints. factors : of rate and size of what these are off by."""
@@ -153,7 +153,7 @@ class Kernels(StateComputer):
         v: NDArray,
         tau: NDArray,
         f_ext: NDArray | None = None,
-        t: float = 0.0,
+        t: float | NDArray = 0.0,
         z: NDArray | None = None,
     ) -> tuple[NDArray, NDArray]:
         """The same, and what acts along each of the `rows` (..., rows): minus the reactions, zero of dependent ones."""
@@ -182,7 +182,7 @@ class Kernels(StateComputer):
         return transmitted(self.rows.parts[0], self.numbers["frames"])
 
     def own_forces(
-        self, q: NDArray, v: NDArray, t: float = 0.0, z: NDArray | None = None
+        self, q: NDArray, v: NDArray, t: float | NDArray = 0.0, z: NDArray | None = None
     ) -> tuple[NDArray, NDArray, NDArray]:
         """Of force elements: forces along the velocities (..., nv), energy stored, J, and power lost, W, (...) each."""
         if self.own is None:
@@ -191,13 +191,13 @@ class Kernels(StateComputer):
         powers, tau, *_ = self._compute("own_forces", (q, v), t=t, z=z)
         return tau, powers[..., 0], powers[..., 1]
 
-    def own_state_rates(self, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0) -> NDArray:
+    def own_state_rates(self, q: NDArray, v: NDArray, z: NDArray, t: float | NDArray = 0.0) -> NDArray:
         """How fast the states z of force elements change, (..., nz)."""
         return self._compute("own_forces", (q, v), t=t, z=z)[2] if self._has_states else np.zeros(z.shape)
 
-    def own_gradient(self, q: NDArray, v: NDArray, weights: NDArray) -> OwnGradient:
+    def own_gradient(self, q: NDArray, v: NDArray, weights: NDArray, t: float = 0.0) -> OwnGradient:
         """Of ``weights . own_forces(q, v)[0]``."""
-        return OwnGradient(*self._compute("own_gradient", (q, v, weights)))
+        return OwnGradient(*self._compute("own_gradient", (q, v, weights), t=t))
 
     def motors(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
         """What moves the joints that move as time says: forces along the velocities of the joints inside them."""
@@ -216,7 +216,7 @@ class Kernels(StateComputer):
         poses, velocities = self._compute("kinematics", (q, v), t=t)
         return poses, velocities
 
-    def energy(self, q: NDArray, v: NDArray, t: float = 0.0, z: NDArray | None = None) -> NDArray:
+    def energy(self, q: NDArray, v: NDArray, t: float | NDArray = 0.0, z: NDArray | None = None) -> NDArray:
         """Kinetic, gravitational and spring energy (..., 3), J; the last with that of force elements."""
         return self._compute("energy", (q, v), t=t, z=z)[0]
 
@@ -243,7 +243,13 @@ class Kernels(StateComputer):
         return self._blocks(*self._compute("rnea_jacobian", (q, v, qdd), f_ext))
 
     def aba_jacobian(
-        self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, passive: bool = False
+        self,
+        q: NDArray,
+        v: NDArray,
+        tau: NDArray,
+        f_ext: NDArray | None = None,
+        passive: bool = False,
+        t: float = 0.0,
     ) -> tuple[Blocks, NDArray]:
         """d qdd by q, v and tau, (..., nv, nv) each, of `aba`, or of `forward_dynamics` if passive; and qdd."""
         if self.loops:
@@ -252,10 +258,10 @@ class Kernels(StateComputer):
         if self.own is None or not passive:
             derivatives, qdd = self._compute(algorithm, (q, v, tau), f_ext)
             return self._blocks(derivatives), qdd
-        derivatives, qdd = self._compute(algorithm, (q, v, tau + self.own_forces(q, v)[0]), f_ext)
+        derivatives, qdd = self._compute(algorithm, (q, v, tau + self.own_forces(q, v, t)[0]), f_ext)
         by_q, by_v, by_tau = self._blocks(derivatives)
         rows_q, rows_v = (np.repeat(x[..., None, :], v.shape[-1], axis=-2) for x in (q, v))
-        slopes = self.own_gradient(rows_q, rows_v, np.broadcast_to(np.eye(v.shape[-1]), rows_v.shape))
+        slopes = self.own_gradient(rows_q, rows_v, np.broadcast_to(np.eye(v.shape[-1]), rows_v.shape), t)
         return (by_q + by_tau @ slopes.by_q, by_v + by_tau @ slopes.by_v, by_tau), qdd
 
     def rnea_gradient(

@@ -70,7 +70,7 @@ def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
         return None
     if kernels.driven or (kernels.coupled and algorithm == "aba"):
         return None
-    if model.nz and algorithm in WITH_OWN_FORCES:
+    if (model.nz or kernels.timed) and algorithm in WITH_OWN_FORCES:
         return None
     if model.contact_rules and algorithm in ("aba", "forward_dynamics"):
         return None  # whether anything touches is to be looked at in every state

@@ -47,6 +47,8 @@ class State:
         self.f_ext = ExternalForce(tree, number * ((tree.n + 1) * 6)) if external else None
         place = number * own.nz if own is not None and own.nz else 0
         self.z, self.z_rate = Part("z", place), Part("z_rate", place)
+        if own is not None and own.asks_time:
+            tree.program.store(own_forces.OWN_TIME, 0, 0, tree.program.load("t", number))
 
     def __getitem__(self, name: str) -> JointArray:
         """Of an array with a number for each velocity."""

@@ -9,6 +9,7 @@ from rbdkit.engine.steps.frames import CARRIED, REFERENCES
 from rbdkit.engine.steps.gradients import LINK
 from rbdkit.engine.steps.inverse_inertia import FACTORS, TWIST
 from rbdkit.engine.steps.jacobians import row_length
+from rbdkit.engine.steps.own_forces import OWN_TIME
 from rbdkit.engine.steps.stiffness import stiffness_arrays
 
 INPUTS = {
@@ -65,6 +66,7 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
         "v_here": nv,
         "tau_here": nv,
         "own_tau": nv,
+        OWN_TIME: 1,
         "own_force": 6 * (len(layout.links) + 1),
         **stiffness_arrays(layout.nq, nv, sum(link.kind.motion.nv for link in layout.links), len(layout.links)),
     }

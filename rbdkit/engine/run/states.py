@@ -27,26 +27,28 @@ class StateComputer(BoundModel):
     def __init__(self, model: Model, backend: Backend) -> None:
         super().__init__(model, backend)
         self._moves, self._has_states = bool(self.driven), bool(model.nz)  # asked in every call
+        self._timed = self.timed
         self._state_names, self._model_name = state_places(model).slices, model.name
-        self._idle: defaultdict[tuple[str, bool, int | None, bool], list[Call]] = defaultdict(list)
+        self._idle: defaultdict[tuple[str, bool, int | None, bool, bool], list[Call]] = defaultdict(list)
         self._idle_stacks: defaultdict[Hashable, list[StackCall]] = defaultdict(list)
 
     def idle(self, algorithm: str, frame: Frame | None = None) -> list[Call]:
         """Where calls for one state of an algorithm without external forces wait for their turn."""
-        return self._idle[algorithm, False, None if frame is None else frame.link, False]
+        return self._idle[algorithm, False, None if frame is None else frame.link, False, False]
 
     def _compute(
         self,
         algorithm: str,
         inputs: tuple[NDArray, ...],
         f_ext: NDArray | None = None,
-        t: float = 0.0,
+        t: float | NDArray = 0.0,
         frame: Frame | None = None,
         z: NDArray | None = None,
         besides: Mapping[str, NDArray] | None = None,
     ) -> list[NDArray]:
         """Run an algorithm on one state or a stack; gives copies of its results.
 
+        t : time, s; where force elements ask for it and no joint moves by it, each state may have its own, (...).
         z : (..., nz) states of force elements, for what these take part in. besides : arrays that all states share.
         """
         states = self._has_states and algorithm in WITH_OWN_FORCES
@@ -54,14 +56,18 @@ class StateComputer(BoundModel):
             if z is None:
                 raise states_unknown(self._model_name, self._state_names)
             inputs = (*inputs, z)
+        timed = self._timed and algorithm in WITH_OWN_FORCES
+        if timed:
+            own = np.broadcast_to(np.asarray(t, dtype=float), inputs[0].shape[:-1])[..., None]
+            inputs = (*inputs[:-1], own, inputs[-1]) if states else (*inputs, own)
         if f_ext is not None:
             inputs = (*inputs, self.on_links(f_ext))
-        shared = self.driven.at(t) if self._moves else {}  # the same for all states
+        shared = self.driven.at(float(t)) if self._moves else {}  # the same for all states
         if frame is not None:
             shared = {**shared, "frame_pose": frame.pose}
         if besides is not None:
             shared = {**shared, **besides}
-        key = algorithm, f_ext is not None, None if frame is None else frame.link, states
+        key = algorithm, f_ext is not None, None if frame is None else frame.link, states, timed
         if inputs[0].ndim > 1:
             return self._compute_stack(Job(*key), inputs, shared)
         idle = self._idle[key]

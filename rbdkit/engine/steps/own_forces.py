@@ -16,6 +16,8 @@ from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Part, Scalar, Symbol, Whole, adjoints
 
 OWN_STATES = Part("z")
+OWN_TIME = "own_time"
+"""Array of the time of the present state, s; written where elements ask for it."""
 
 
 def record(
@@ -42,6 +44,8 @@ def record(
             return program.load(q.array, q.start, k)
         if argument == "z":
             return program.load(z.array, z.start, k)
+        if argument == "t":
+            return program.load(OWN_TIME, 0)
         return program.load(qd.array, qd.start, k) if argument == "v" else known[argument][k]
 
     torques, pushes, rates, stored, lost = own.split(own.law.compute(program, load, "own_numbers"))

@@ -12,6 +12,7 @@ from rbdkit.engine.steps.forward_dynamics import forward_dynamics
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.own_forces import OWN_TIME
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.trace import Feedback, Moment, Part, Program, Scalar, Whole
 
@@ -93,6 +94,8 @@ class RecordedTree:
         """The joint forces; and what else depends on the moment, where the algorithms find it."""
         tree = self.tree
         acting: JointValues
+        if self.own is not None and self.own.asks_time:
+            self.program.store(OWN_TIME, 0, 0, moment.time)
         if self.tau is None:
             acting = _TorqueAt(tree, moment)
         else:

@@ -15,7 +15,7 @@ from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopField, LoopTree
 from rbdkit.engine.steps.nodes import Body, Node
-from rbdkit.engine.steps.own_forces import motion_of
+from rbdkit.engine.steps.own_forces import OWN_TIME, motion_of
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.tree import Numbers
@@ -206,7 +206,7 @@ def _what_elements_do(
             leaf = program.load(qd.array, qd.start, k)
             seed(by_v, leaf, program.load("stiff_unit", 0, k))
             return leaf
-        return known[argument][k]
+        return program.load(OWN_TIME, 0) if argument == "t" else known[argument][k]
 
     torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
     outputs = [*torques, *(x for push in pushes for x in push)]

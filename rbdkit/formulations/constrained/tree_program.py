@@ -138,7 +138,7 @@ class BodySystem:
         if any(kind.form for kind in self.kinds):
             self.ask(moment)
         if self.own is not None:
-            self.act(self.own, self.states(v), self.states(result))
+            self.act(self.own, self.states(v), self.states(result), moment)
         for array in ["f_ext"] * (self.f_ext is not None) + ["own_force"] * (self.own is not None):
             with self.bodies() as body:
                 self.push(body, array)
@@ -242,7 +242,7 @@ class BodySystem:
                 for k in range(kind.freedoms):
                     program.store("joint_v", v_first, k, dot(S_plus[6 * k : 6 * k + 6], apart))
 
-    def act(self, own: OwnForces, z: Part, z_rate: Part) -> None:
+    def act(self, own: OwnForces, z: Part, z_rate: Part, moment: Moment) -> None:
         """What force elements do, to "own_tau" and, like "f_ext", to "own_force"; the rates of their states z."""
         program = self.program
         known = {f"body{body}": self.motion_of(body) for body in own.bodies}
@@ -250,6 +250,8 @@ class BodySystem:
         def load(argument: str, k: int) -> Scalar:
             if argument == "z":
                 return program.load(z.array, z.start, k)
+            if argument == "t":
+                return moment.time
             return known[argument][k] if argument in known else program.load(f"joint_{argument}", 0, k)
 
         torques, pushes, rates, *_ = own.split(own.law.compute(program, load, "own_numbers"))

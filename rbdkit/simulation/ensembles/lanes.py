@@ -170,13 +170,13 @@ def _outcome(number: int, own: Lane, run: Run) -> Outcome:
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
     how = f"compiled loop ({', '.join(parts)})" + (f", {own.acts}" if str(own.acts) else "")
     v, z = run.v[:, : own.model.nv], run.v[:, own.model.nv :]
-    drift = _drift(own.kernels, run.q, v, z) if own.conservative and not motion.stopped else np.nan
+    drift = _drift(own.kernels, motion.t, run.q, v, z) if own.conservative and not motion.stopped else np.nan
     return Outcome(number, motion.t, run.q, v, motion.steps, how, motion.stopped, run.interrupted, drift, z)
 
 
-def _drift(kernels: Kernels, q: NDArray, v: NDArray, z: NDArray) -> float:
+def _drift(kernels: Kernels, t: NDArray, q: NDArray, v: NDArray, z: NDArray) -> float:
     """Largest energy error at some states, relative to the largest kinetic energy and the range of the potential."""
     rows = np.unique(np.linspace(0, len(q) - 1, LOOKS).astype(int))
-    looked = Energy(*np.moveaxis(kernels.energy(q[rows], v[rows], z=z[rows]), -1, 0))
+    looked = Energy(*np.moveaxis(kernels.energy(q[rows], v[rows], t[rows], z[rows]), -1, 0))
     scale = float(np.max(looked.kinetic) + np.ptp(looked.potential))
     return float(np.max(np.abs(looked.total - looked.total[0]))) / scale if scale > 0.0 else 0.0

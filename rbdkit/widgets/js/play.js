@@ -341,7 +341,7 @@ class Play {
 
   record() {
     const { t, q, v, z } = this;
-    const { energies } = this.kernels.compute("energy", { q, v, z });
+    const { energies } = this.kernels.compute("energy", { q, v, z, t: [t] });
     this.past.push({ t, q, v, energies, work: this.work(z) });
     while (this.past.length > 2 && this.past[0].t < t - WINDOW) this.past.shift();
     this.untold.push([t, ...q, ...v, ...z]);
