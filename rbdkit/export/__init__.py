@@ -2,7 +2,8 @@
 
 `to_html` makes it of anything that is drawn; trajectories and pictures have it as a method.
 The view is the notebook's own JavaScript (`rbdkit/widgets/js`) with what stands in for Jupyter (`js` beside this file).
-`page` puts the file together; `rbdkit.scene.in_page` says what of a tweaked motion the page can compute by itself.
+`page` puts the file together; `rbdkit.scene.in_page` says what of a tweaked motion the page can compute by itself,
+`toy` what it needs to let a picture go.
 """
 
 from rbdkit.export.html import to_html

@@ -9,6 +9,7 @@ from typing import Any
 
 from rbdkit.export.drawn import drawn
 from rbdkit.export.page import page
+from rbdkit.export.toy import toy_of
 from rbdkit.scene.in_page import InPage, in_page
 from rbdkit.widgets import Panel, Play, Stage, Tweak
 
@@ -65,13 +66,26 @@ def _page_of(stage: Stage, title: str) -> str:
     if not isinstance(stage, Tweak):
         recorded = "" if stage.tracks is None else "Recorded motion. "
         turned = "Its sliders need Python. " if any(isinstance(beside, Panel) for beside in stage.side) else ""
-        return page(stage, title, f"{recorded}{turned}Drawn by rbdkit.")
+        return _with_toy(stage, title, f"{recorded}{turned}")
     live = in_page(stage.experiment, stage.panel.numbers)
     if not isinstance(live, InPage):
-        return page(stage, title, f"Recorded motion. Its sliders need Python: {live}. Drawn by rbdkit.")
-    left = "".join(f" {name!r} cannot be turned here: {why}." for name, why in live.left_out.items())
-    note = f"This page simulates by itself, in steps of equal length.{left}"
-    return page(stage, title, note, live.data, panel_data(stage.panel, live.turned))
+        return _with_toy(stage, title, f"Recorded motion. Its sliders need Python: {live}. ")
+    left = "".join(f"{name!r} cannot be turned here: {why}. " for name, why in live.left_out.items())
+    return _with_toy(stage, title, f"This page simulates by itself, in steps of equal length. {left}", live)
+
+
+def _with_toy(stage: Stage, title: str, note: str, live: InPage | None = None) -> str:
+    """The page of a picture that can be let go, if its model can be played."""
+    toy = toy_of(stage, live)
+    if isinstance(toy, str):
+        return _page(stage, title, f"{note}It cannot be let go: {toy}. Drawn by rbdkit.", live, None)
+    return _page(stage, title, f"{note}The hand lets it go: then pull at its bodies. Drawn by rbdkit.", live, toy)
+
+
+def _page(stage: Stage, title: str, note: str, live: InPage | None, toy: dict[str, Any] | None) -> str:
+    if not isinstance(stage, Tweak) or live is None:
+        return page(stage, title, note, toy=toy)
+    return page(stage, title, note, live.data, panel_data(stage.panel, live.turned), toy)
 
 
 def panel_data(panel: Panel, turned: list[int]) -> dict[str, Any]:

@@ -17,15 +17,16 @@ from rbdkit.scene.triangles import Triangles, join
 
 
 def pack_scene(scene: Scene) -> dict[str, Any]:
-    """A scene. Parts on one node, layer and opacity become one: [node, layer, opacity, first index, indices].
+    """A scene. Parts on one node, layer and opacity become one: [node, layer, opacity, first index, indices, color].
 
+    The color is None where vertices have their own; one that stands there is for a shape that is stored with others.
     The surfaces of bands hang on nodes beyond the last one, one for each.
     """
     merged: dict[tuple[int, str, float], list[Triangles]] = {}
     stretched = [Part(len(scene.nodes) + k, band.layer, band.surface) for k, band in enumerate(scene.bands)]
     for part in (*scene.parts, *stretched):
         merged.setdefault((part.node, part.layer, part.opacity), []).append(part.surface)
-    stored: dict[bytes, tuple[int, int]] = {}
+    stored: dict[bytes, tuple[int, int]] = {}  # by shape and colors, and by shape alone
     blocks: list[tuple[bytes, bytes, bytes]] = []
     indices: list[np.ndarray] = []
     parts: list[list[Any]] = []
@@ -34,14 +35,20 @@ def pack_scene(scene: Scene) -> dict[str, Any]:
         surface = join(surfaces).painted((0.7, 0.7, 0.7))
         block = _vertices(surface)
         faces = np.asarray(surface.faces, dtype="<u4").ravel()
-        key = hashlib.blake2b(b"".join(block) + faces.tobytes(), digest_size=16).digest()
-        if key not in stored:
-            stored[key] = (index, len(faces))
+        position, normal, color = block
+        shape = hashlib.blake2b(position + normal + faces.tobytes(), digest_size=16)
+        painted = shape.copy()
+        painted.update(color)
+        tint = None
+        if painted.digest() not in stored and shape.digest() in stored and color == color[:4] * (len(color) // 4):
+            painted, tint = shape, [x / 255.0 for x in color[:3]]
+        if painted.digest() not in stored:
+            stored[painted.digest()] = stored[shape.digest()] = (index, len(faces))
             blocks.append(block)
             indices.append(faces + np.uint32(vertex))
             vertex += len(surface.vertices)
             index += len(faces)
-        parts.append([node, layer, opacity, *stored[key]])
+        parts.append([node, layer, opacity, *stored[painted.digest()], tint])
     return {
         "name": scene.name,
         "nodes": list(scene.nodes),

@@ -9,6 +9,7 @@ from typing import Any
 
 import ipywidgets
 import numpy as np
+from numpy.typing import NDArray
 
 from rbdkit.figures import work_precision_figure
 from rbdkit.model import Model
@@ -18,7 +19,7 @@ from rbdkit.simulation.comparison import Pair, cell
 from rbdkit.widgets.bundle import style
 from rbdkit.widgets.cell import OfCell
 from rbdkit.widgets.kept import put_down
-from rbdkit.widgets.stage import Stage
+from rbdkit.widgets.letting_go import LettingGo, moving_on
 from rbdkit.widgets.three import reachable
 from rbdkit.widgets.view import framed
 
@@ -31,6 +32,23 @@ TIPS = {
     "µs a step": "Wall time of a step, microseconds; 'stepped from Python' and compiled loops are not the same race",
     "Newton iterations": "The most that a recorded step needed",
 }
+
+
+class LaidOver(LettingGo):
+    """Several motions of one model in one picture; the first one goes on when it is let go."""
+
+    def __init__(self, first: Trajectory, *args: Any, **options: Any) -> None:
+        self._first = first
+        super().__init__(*args, **options)
+
+    def recorded(self) -> tuple[Trajectory, NDArray] | None:
+        """The first motion, and which of its states are drawn."""
+        return None if self.tracks is None else (self._first, self.tracks.beside[0].samples)
+
+    def _held_state(self) -> tuple[Model, dict[str, Any]]:
+        run = self._first
+        k = max(0, int(np.searchsorted(run.t, self.t, side="right")) - 1)
+        return moving_on(run.model, run.q[k], run.v[k], run.z[k])
 
 
 class ComparisonView(ipywidgets.VBox, OfCell):
@@ -52,7 +70,7 @@ class ComparisonView(ipywidgets.VBox, OfCell):
         tracks = tracks_laid_over(runs)
         scene = laid_over(runs[0].model, [contender.label for contender in comparison.contenders])
         scene, options["near"], _ = framed(scene, tracks, "")
-        self.stage = Stage(scene, tracks, plots_of_comparison(comparison), **options)
+        self.stage = LaidOver(runs[0], scene, tracks, plots_of_comparison(comparison), **options)
         self.points = None if steps is None else comparison.work_precision(steps)
         below = [ipywidgets.HTML(f"<style>{style('comparison')}</style>{table(comparison)}")]
         if self.points is not None:

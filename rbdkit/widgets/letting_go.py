@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import traitlets
+from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
 from rbdkit.model import Model
 from rbdkit.widgets.stage import Stage
 
 if TYPE_CHECKING:
+    from rbdkit.simulation import Trajectory
     from rbdkit.widgets.play import Play
 
 
@@ -26,6 +28,10 @@ class LettingGo(Stage):
     def _held_state(self) -> tuple[Model, dict[str, Any]]:
         """The model of the picture, and what `play` takes to begin as it stands."""
         raise NotImplementedError(f"{type(self).__name__} must say what is let go")
+
+    def recorded(self) -> tuple[Trajectory, NDArray] | None:
+        """The motion that the picture plays, and which of its states are drawn; None for a still picture."""
+        return None
 
     def let_go(self, **options: Any) -> Play:
         """Let the model move on from its state in the picture, and pull at it with the mouse; see `rbdkit.play`.

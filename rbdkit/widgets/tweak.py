@@ -118,6 +118,10 @@ class Tweak(Inspecting):
         """The motion that is drawn faintly."""
         return self._ghost.trajectory
 
+    def recorded(self) -> tuple[Trajectory, NDArray] | None:
+        """The motion that the picture plays, and which of its states are drawn."""
+        return None if self.tracks is None else (self.trajectory, self.tracks.samples)
+
     def _now(self) -> Now:
         return state_of(self.trajectory, min(self.frame, len(self.trajectory) - 1))
 

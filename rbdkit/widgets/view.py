@@ -147,6 +147,12 @@ class View(Inspecting):
         self.pose(forward_kinematics(self.model, self._q).poses)
         self._set_by_hand = True
 
+    def recorded(self) -> tuple[Trajectory, NDArray] | None:
+        """The motion that the picture plays, and which of its states are drawn; None for a still picture."""
+        if self.trajectory is None or self.tracks is None:
+            return None
+        return self.trajectory, self.tracks.samples
+
     def _now(self) -> Now:
         run = self.trajectory
         if run is None or self._set_by_hand:

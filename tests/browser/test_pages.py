@@ -213,3 +213,80 @@ def test_the_page_follows_the_colours_of_the_device(opened):
     page.page.emulate_media(color_scheme="dark")
     page.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
     assert page.page.evaluate(background) != light
+
+
+PLAY = "document.querySelector('.rbd-view').core.play"
+# The numbers of what is let go: time, coordinates, velocities, and by how much energy and work of hands are apart.
+LET_GO = f"""(() => {{
+    const {{ t, q, v, z, past }} = {PLAY}, total = ({{ energies }}) => energies.reduce((sum, x) => sum + x, 0);
+    const work = {PLAY}.work(z);
+    return {{ t, q, v, first: past[0].q, work, apart: total(past.at(-1)) - total(past[0]) - work }};
+}})()"""
+
+
+def let_go(page: Page) -> None:
+    page.page.get_by_role("button", name="Let it go").click()
+    page.page.wait_for_function(f"{PLAY}?.t > 0.1")
+
+
+def test_a_recorded_motion_is_let_go_and_pulled_at(opened):
+    run = rbd.simulate(rbd.library.double_pendulum(), [2.0, 1.0], duration=1.0)
+    page = opened(run)
+    page.page.evaluate("document.querySelector('.rbd-view').core.player.seek(0.5)")
+    let_go(page)
+    page.page.keyboard.press(" ")
+    state = page.page.evaluate(LET_GO)
+    np.testing.assert_allclose(state["first"], run.q[500], atol=1e-6)  # float32
+    on = rbd.simulate(run.model, run.q[500], run.v[500], duration=state["t"])
+    np.testing.assert_allclose(state["q"], on.q[-1], atol=1e-5)
+    box = page.page.locator(".rbd-canvas").bounding_box()
+    script = """([name, x, y, w, h]) => {
+        const { core } = document.querySelector('.rbd-view'), { camera } = core.graph.objects;
+        const node = core.play.node(name);
+        const seen = new core.graph.THREE.Vector3(0, 0, -0.25).applyMatrix4(node.matrixWorld).project(camera);
+        return [x + ((seen.x + 1) / 2) * w, y + ((1 - seen.y) / 2) * h];
+    }"""
+    x, y = page.page.evaluate(script, ["rod2", box["x"], box["y"], box["width"], box["height"]])
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    assert page.page.evaluate(f"Object.keys({PLAY}.pulls)") == ["rod2"]
+    page.page.keyboard.press(" ")
+    page.page.mouse.move(x + 60, y - 80, steps=4)
+    page.page.wait_for_timeout(400)
+    page.page.mouse.up()
+    page.page.keyboard.press(" ")
+    pulled = page.page.evaluate(LET_GO)
+    assert abs(pulled["work"]) > 0.05 and abs(pulled["apart"]) < 1e-6
+    page.page.get_by_role("button", name="Let it go").click()
+    assert page.page.evaluate(f"{PLAY}") is None
+    page.page.locator(".rbd-time", has_text="0.500 / 1.000 s").wait_for()
+    np.testing.assert_allclose(page.poses(), run.poses()[500], atol=1e-6)
+
+
+def test_what_is_let_go_follows_the_sliders_of_its_page(opened):
+    model = rbd.library.double_pendulum()
+    ranges = {"gravity.z": (-20.0, 0.0), "hinge1.angle": (-3.0, 3.0), "integrator": ["rk4", "heun"]}
+    page = opened(rbd.tweak(model, ranges, [1.0, 0.5], duration=1.0))
+    let_go(page)
+    assert page.page.evaluate("document.querySelector('.rbd-view').core.graph.nodes.map((node) => node.visible)") == (
+        [True] * 3 + [False] * 3
+    )
+    page.drag("gravity.z", 0.999)
+    assert page.page.evaluate(f"{PLAY}.kernels.packaged.parameters['gravity'] !== undefined")
+    weak = page.page.evaluate(f"Array.from({PLAY}.kernels.numbers('parameters'))")
+    assert any(abs(x - page.value("gravity.z")) < 1e-12 for x in weak) and page.value("gravity.z") > -0.2
+    page.page.locator("[data-row='integrator'] select").select_option("1")
+    assert page.page.evaluate(f"{PLAY}.kernels === {PLAY}.methods[1]")
+    page.page.get_by_role("button", name="Let it go").click()
+    assert page.poses().shape == (6, 4, 4) and page.page.locator(".rbd-scrub").count() == 1
+
+
+def test_every_picture_of_a_model_can_be_let_go_in_its_page(opened):
+    model = rbd.library.double_pendulum()
+    runs = {name: rbd.simulate(model, [2.0, 1.0], duration=0.3, integrator=name) for name in ("rk4", "heun")}
+    for picture in (rbd.show(model), rbd.build(model), rbd.compare(runs), rbd.sliders(model, [0.3, 0.2])):
+        page = opened(picture)
+        let_go(page)
+        state = page.page.evaluate(LET_GO)
+        assert np.isfinite(state["q"]).all() and abs(state["apart"]) < 1e-6
+        page.page.close()

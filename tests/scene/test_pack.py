@@ -10,7 +10,8 @@ import pytest
 from rbdkit.joints import Revolute
 from rbdkit.library import double_pendulum
 from rbdkit.model import Box, Geometry, Model
-from rbdkit.scene import pack_plots, pack_scene, pack_tracks, plots_of, scene_of, tracks_of
+from rbdkit.scene import pack_plots, pack_scene, pack_tracks, palette, plots_of, scene_of, tracks_of
+from rbdkit.scene.ghost import with_ghost
 from rbdkit.scene.triangles import join
 from rbdkit.simulation import Trajectory
 
@@ -29,13 +30,14 @@ def test_parts_can_be_read_back_from_the_buffers():
     color = np.frombuffer(packed["color"], np.uint8).reshape(-1, 4)[:, :3] / 255.0
     index = np.frombuffer(packed["index"], "<u4")
     assert index.max() == len(position) - 1
-    for node, layer, opacity, start, count in packed["parts"]:
+    for node, layer, opacity, start, count, tint in packed["parts"]:
         own = [p.surface for p in scene.parts if (p.node, p.layer, p.opacity) == (node, layer, opacity)]
         surface = join(own)
         corners = index[start : start + count]
         assert position[corners] == pytest.approx(surface.vertices[surface.faces.ravel()], rel=1e-6, abs=1e-7)
         assert normal[corners] == pytest.approx(surface.normals[surface.faces.ravel()], abs=0.5 / 127 + 1e-9)
-        assert color[corners] == pytest.approx(surface.colors[surface.faces.ravel()], abs=0.5 / 255 + 1e-9)
+        drawn = color[corners] if tint is None else np.tile(tint, (count, 1))
+        assert drawn == pytest.approx(surface.colors[surface.faces.ravel()], abs=0.5 / 255 + 1e-9)
 
 
 def test_equal_bodies_are_stored_once():
@@ -49,6 +51,16 @@ def test_equal_bodies_are_stored_once():
 
     assert len(chain(40)["position"]) == len(chain(20)["position"])
     assert len(chain(40)["parts"]) > len(chain(20)["parts"])
+
+
+def test_a_ghost_adds_its_colour_and_no_shapes():
+    scene = scene_of(double_pendulum())
+    alone, haunted = pack_scene(scene), pack_scene(with_ghost(scene))
+    assert [len(haunted[name]) for name in ("position", "normal", "index")] == (
+        [len(alone[name]) for name in ("position", "normal", "index")]
+    )
+    tints = [tint for node, layer, *_, tint in haunted["parts"] if layer == "ghost"]
+    assert len(tints) == 2 and tints[0] == pytest.approx(palette.rgb(palette.GROUND), abs=0.5 / 255)
 
 
 def test_everything_but_the_buffers_is_json():

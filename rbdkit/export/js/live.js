@@ -81,6 +81,10 @@ class Live {
   }
 
   turned() {
+    if (this.core?.play) { // what was let go goes on with the number
+      this.core.play.turned();
+      return;
+    }
     const begun = performance.now();
     try {
       const run = this.run(this.numbers());
@@ -105,6 +109,7 @@ class Live {
   }
 
   asked({ do: what, slot }) {
+    if (what === "slot" && this.core?.play) this.core.toy.take_back();
     if (what === "slot") this.go_to(slot);
     else if (what === "reset" || what === "random") {
       const rows = this.panel.get("rows");

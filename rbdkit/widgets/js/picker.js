@@ -15,7 +15,7 @@ class Picker {
     const index = this.graph.index.array;
     let best = null;
     for (const [node, layer, opacity, start, count] of spec.parts) {
-      if (!nodes[node] || UNPICKABLE.has(layer) || layers[layer] === false) continue;
+      if (!nodes[node]?.visible || UNPICKABLE.has(layer) || layers[layer] === false) continue;
       const inverse = new nodes[node].matrixWorld.constructor().getInverse(nodes[node].matrixWorld);
       const from = origin.clone().applyMatrix4(inverse);
       const along = direction.clone().transformDirection(inverse);

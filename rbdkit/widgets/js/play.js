@@ -15,12 +15,15 @@ class Play {
   }
 
   // data: of `rbdkit.scene.in_page`, with bodies (those that can be pulled), hand (a color) and measured (whether work is counted).
-  constructor(core, methods, data) {
+  // panel: of sliders that stand beside the picture already, or none.
+  constructor(core, methods, data, panel = null) {
     Object.assign(this, { core, methods, kernels: methods[0], data, strength: 1, rate: 1, running: false, share: 1 });
     this.bars = new Set();
-    this.panel = new Traits({ ...data.panel });
-    this.panel.on("change:asked", () => this.turned());
-    this.panel.on("send", (message) => this.asked(message));
+    this.panel = panel ?? new Traits({ ...data.panel });
+    if (!panel) {
+      this.panel.on("change:asked", () => this.turned());
+      this.panel.on("send", (message) => this.asked(message));
+    }
     const { q, v, dt } = data.start;
     for (const kernels of methods) {
       for (let k = 0; k < 2; k++) kernels.simulate({ q, v, dt, steps: 100, ...this.held() }); // then it is compiled in earnest
@@ -138,8 +141,8 @@ class Play {
 
   // A body is taken at what lies under the pointer; with Shift it is pinned there, or let go if it was pinned.
   grasp(found, sight, pin) {
-    if (!found || !this.data.bodies.includes(found.node)) return false;
-    const body = found.node;
+    const body = found && this.kernels.packaged.bodies[this.core.graph.spec.nodes.indexOf(found.node)];
+    if (!this.data.bodies.includes(body)) return false;
     if (pin && this.pulls[body]?.pinned) {
       this.let_go(body);
       this.show();
@@ -159,7 +162,7 @@ class Play {
     this.fresh = true;
     this.moving = pin ? null : body;
     this.plane = { through: world, normal: sight.direction.clone() };
-    this.core.graph.select([body], this.core.model.get("_accent"));
+    this.core.graph.select([found.node], this.core.model.get("_accent"));
     this.show();
     return !pin;
   }
@@ -244,8 +247,9 @@ class Play {
     return new this.core.graph.THREE.Vector3(...point).applyMatrix4(node.matrixWorld).toArray();
   }
 
+  // Nodes of bodies come first in the picture, in their order.
   node(body) {
-    return this.core.graph.nodes[this.core.graph.spec.nodes.indexOf(body)];
+    return this.core.graph.nodes[this.kernels.packaged.bodies.indexOf(body)];
   }
 
   // Force of all hands, N, and the work that they have done since the motion began, J.

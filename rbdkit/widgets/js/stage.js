@@ -240,8 +240,8 @@ class Face {
     this.tips = h("div", { class: "rbd-names" });
     this.tags = new Names(core.graph, this.tips, () => true);
     this.layers = new LayerMenu(this.model);
-    this.let_go = button("hand", "Let it go: it moves on from here, and can be pulled at", () => this.model.send({ do: "let_go" }));
-    this.let_go.hidden = !this.model.get("_lets_go") || !this.model.get("layout")?.comm_live;
+    this.let_go = button("hand", "Let it go: it moves on from here, and can be pulled at", () => (core.toy ? core.toy.toggle() : this.model.send({ do: "let_go" })));
+    this.let_go.hidden = !core.toy && (!this.model.get("_lets_go") || !this.model.get("layout")?.comm_live);
     this.save = new SaveMenu(this);
     this.compass = new Compass(this.model.get("_axes"), (axis) => core.eye.along(axis, core.outline()));
     this.scale = h("div", { class: "rbd-scale" });
@@ -305,6 +305,18 @@ class Face {
     const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [this.model.get("_refused")];
     this.scale.textContent = [...hint, ...notes, grid ? `grid ${length_text(grid.spacing)}` : ""].filter(Boolean).join(" \u00b7 ");
     this.follow.hidden = !this.model.get("_followable");
+  }
+
+  // The bar of what is played, or of the motion that was recorded: in a page the one can take the place of the other.
+  load_transport() {
+    const old = this.transport;
+    this.transport = this.core.play ? new PlayBar(this.core.play) : new Transport(this.core.player);
+    old.el.replaceWith(this.transport.el);
+    old.dispose();
+    this.let_go.setAttribute("aria-pressed", Boolean(this.core.play));
+    this.load_scene();
+    this.load_plots();
+    this.root.focus({ preventScroll: true }); // its keys are those of the new bar
   }
 
   load_plots() {

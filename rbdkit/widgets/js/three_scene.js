@@ -35,9 +35,9 @@ class ThreeScene {
     const casting = new Set(spec.layers.filter((layer) => !layer.xray && !SHADOWLESS.has(layer.name)).map((layer) => layer.name));
     const xray = new Set(spec.layers.filter((layer) => layer.xray).map((layer) => layer.name));
     const ranges = new Map();
-    for (const [node, layer, opacity, start, count] of spec.parts) {
+    for (const [node, layer, opacity, start, count, color] of spec.parts) {
       if (!ranges.has(start)) ranges.set(start, this.range(start, count));
-      this.hang(node, layer, ranges.get(start), this.material(opacity, false), opacity < 1 ? 1 : 0);
+      this.hang(node, layer, ranges.get(start), this.material(opacity, false, color), opacity < 1 ? 1 : 0);
       if (casting.has(layer) && opacity >= 1) this.shadows.cast(this.group(node), ranges.get(start), layer, start, count);
       if (xray.has(layer)) this.hang(node, layer, ranges.get(start), this.material(0.3, true), 2);
     }
@@ -70,14 +70,19 @@ class ThreeScene {
     return geometry;
   }
 
-  material(opacity, through) {
-    const key = `${opacity} ${through}`;
+  // color: in place of those of the vertices, or null.
+  material(opacity, through, color = null) {
+    const key = `${opacity} ${through} ${color}`;
     if (!this.materials[key]) {
       const material = this.objects.mesh.material.clone();
       material.opacity = opacity;
       material.transparent = opacity < 1;
       material.depthWrite = opacity >= 1;
       material.depthTest = !through;
+      if (color) {
+        material.vertexColors = false;
+        material.color.setRGB(...color);
+      }
       this.materials[key] = material;
       this.disposable.push(material);
     }
@@ -172,6 +177,7 @@ class ThreeScene {
   pose(rows, offset) {
     this.nodes.forEach((node, i) => {
       const k = offset + 7 * i;
+      if (k + 7 > rows.length) return; // copies of the bodies, which stay where they are
       node.position.set(rows[k], rows[k + 1], rows[k + 2]);
       node.quaternion.set(rows[k + 3], rows[k + 4], rows[k + 5], rows[k + 6]);
     });
