@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.assembly import assemble
 from rbdkit.errors import StateError
 from rbdkit.model import Model
-from rbdkit.model.closing import followed, is_tied
+from rbdkit.model.closing import followed, is_tied, reached
 from rbdkit.widgets.coordinates import Coordinates
 from rbdkit.widgets.panel import Panel
-from rbdkit.widgets.view import View
+from rbdkit.widgets.view import View, moving_root
 
 REACH = 12
 """Random configurations that the picture has room for."""
@@ -29,7 +29,7 @@ class Sliders(View):
             q = assemble(model, q)
         rng = np.random.default_rng(0)
         room = np.stack([model.random_q(rng) for _ in range(REACH)]) if model.nq else None
-        super().__init__(model, q, room_for=room, **options)
+        super().__init__(model, q, room_for=room, _pullable=True, **options)
         self.coordinates = Coordinates(model, self._q, 0.5 * self._size)
         self.panel = Panel("Joints", self.coordinates.sliders, self._moved, self._random)
         self.side = [self.panel]
@@ -71,13 +71,54 @@ class Sliders(View):
         if not arrived:
             raise StateError(f"joint {joint.name!r} is at its end: what holds the others stops it there")
 
+    def pull(self, body: str, point: ArrayLike, target: ArrayLike) -> None:
+        """Move the joints so that a point of a body comes to a place, or as near as limits and loops let it.
+
+        A base that floats stays, unless it is the body itself that is pulled.
+
+        Parameters
+        ----------
+        body : str
+            Name.
+        point : array_like (3,)
+            In coordinates of the body, m.
+        target : array_like (3,)
+            In world coordinates, m.
+
+        Raises
+        ------
+        ModelError
+            If there is no such body.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> view = rbd.sliders(rbd.library.double_pendulum(), [0.3, -0.2])
+        >>> view.pull("rod2", [0, 0, -0.5], [0.4, 0, -0.6])
+        >>> poses = rbd.forward_kinematics(view.model, view.q).poses
+        >>> (poses[2] @ [0, 0, -0.5, 1])[:3].round(6).tolist()
+        [0.4, 0.0, -0.6]
+        >>> view.close()
+        """
+        own = self.model.body(body)
+        free = np.ones(self.model.nv, dtype=bool)
+        if (base := moving_root(self.model)) and base != body:
+            free[self.model.joints[self.model.body(base).index].v_slice] = False
+        at = np.asarray(point, dtype=float), np.asarray(target, dtype=float)
+        self._set_q(reached(self.model, self._q, own.index, *at, free))
+        self.panel.numbers = self.coordinates.values(self._q)
+
+    def _led(self, node: str, point: NDArray, target: NDArray) -> None:
+        if any(node == body.name for body in self.model.bodies[1:]):
+            self.pull(node, point, target)
+
     def _random(self) -> NDArray:
         q = self.model.random_q(np.random.default_rng())
         return self.coordinates.values(assemble(self.model, q) if is_tied(self.model) else q)
 
 
 def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> Sliders:
-    """A view of a model with one slider for each coordinate, which moves it at once.
+    """A view of a model with one slider for each coordinate, which moves it at once; bodies can be dragged, too.
 
     Parameters
     ----------
@@ -94,6 +135,8 @@ def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> S
         ``view.q`` are the coordinates as they stand, ready for the next cell. Ranges are the joints' limits; an angle
         without limits runs over a turn. Ball joints turn by a rotation vector, so that q stays a unit quaternion.
         Where joints close loops the others follow the slider in hand; where they cannot, at a dead centre, it stops.
+        A body that is dragged with the mouse, or by ``view.pull``, moves the joints (inverse kinematics), within their
+        limits and with loops closed.
 
     Raises
     ------

@@ -53,6 +53,7 @@ class Touch(Front):
     _asked = traitlets.Int(0).tag(sync=True, echo_update=False)
     _answered = traitlets.Int(0).tag(sync=True)
     _held = traitlets.Dict().tag(sync=True, echo_update=False)
+    _pullable = traitlets.Bool(False).tag(sync=True)  # whether nodes themselves can be dragged
     _accent = traitlets.Unicode(palette.SELECTED).tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
@@ -104,11 +105,18 @@ class Touch(Front):
 
     @traitlets.observe("_asked")
     def _dragged(self, _: Any) -> None:
+        if "body" in self._held:
+            self._led(self._held["body"], np.array(self._held["point"]), np.array(self._held["target"]))
+            self._answered = self._asked
+            return
         position, (x, y, z, w) = self._held["pose"][:3], self._held["pose"][3:]
         pose = se3.pose(quaternion.to_matrix(np.array([w, x, y, z]) / np.linalg.norm([w, x, y, z])), position)
         for listener in self._on_drag:
             listener(pose, bool(self._held["done"]))
         self._answered = self._asked
+
+    def _led(self, node: str, point: NDArray, target: NDArray) -> None:
+        """A point (3,) of a node is dragged to a place (3,) in the world, where `_pullable` lets nodes be dragged."""
 
     def _message(self, _: Any, content: dict[str, Any], __: Any) -> None:
         if content.get("do") == "picked":

@@ -134,3 +134,32 @@ def test_loops_follow_the_mouse(notebook, changed):
     drag(notebook, "rocker_joint", 0.5)
     notebook.settle()
     assert not view.locator(".rbd-fault").is_visible()
+
+
+def test_a_body_is_dragged_and_the_joints_follow(arm):
+    page = arm.page
+    point = [0.0, 0.0, 0.2]  # the centre of mass
+    where = """([name, point]) => {
+        const { core } = document.querySelector(".rbd-view"), { camera } = core.graph.objects;
+        const node = core.graph.nodes[core.graph.spec.nodes.indexOf(name)];
+        camera.updateMatrixWorld();
+        node.updateMatrixWorld(true);
+        const seen = new core.graph.THREE.Vector3(...point).applyMatrix4(node.matrixWorld).project(camera);
+        const { left, top, width, height } = document.querySelector(".rbd-canvas").getBoundingClientRect();
+        return [left + ((seen.x + 1) / 2) * width, top + ((1 - seen.y) / 2) * height];
+    }"""
+    x, y = page.evaluate(where, ["slide", point])
+    direction = "document.querySelector('.rbd-view').core.graph.objects.camera.position.toArray()"
+    eye = page.evaluate(direction)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 30, steps=6)
+    page.mouse.up()
+    arm.settle()
+    assert arm.reaches("abs(view.q - model.neutral()).max() > 0.05", True)
+    arm.settle()
+    there = page.evaluate(where, ["slide", point])
+    assert np.hypot(there[0] - x - 40, there[1] - y - 30) < 10.0  # px; taken at the surface in front of that point
+    assert page.evaluate(direction) == eye and -1.0 <= arm.value("view.q[4]") <= 2.0
+    page.mouse.click(*there)  # a click still picks
+    assert arm.reaches("view.inspected == 'slide'", True)

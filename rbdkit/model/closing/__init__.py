@@ -2,7 +2,7 @@
 
 `loop_kinematics` says how the two sides of every loop joint lie and move, `require_closed` refuses states that leave a
 loop open, `closest` steps towards one that closes them all, `assembled` starts it from as many places as it takes, and
-`followed` leads a joint along while they stay closed.
+`followed` leads a joint along while they stay closed, `reached` a point of a body.
 """
 
 from rbdkit.model.closing.assembly import assembled, assembled_modes
@@ -13,6 +13,7 @@ from rbdkit.model.closing.following import followed
 from rbdkit.model.closing.held import Held
 from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.loop_kinematics import LoopKinematics, tree_poses
+from rbdkit.model.closing.reaching import reached
 
 __all__ = [
     "CLOSED",
@@ -29,6 +30,7 @@ __all__ = [
     "is_tied",
     "length_of",
     "loop_findings",
+    "reached",
     "require_closed",
     "tree_poses",
     "widths",

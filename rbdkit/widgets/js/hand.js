@@ -1,7 +1,47 @@
 // The pointer on a picture: a click picks, a drag that begins on the handle moves it, one on a body pulls it where a model is
-// played, and any other drag is the eye's.
+// played or posed, and any other drag is the eye's.
 
 const STILL = 4; // px that a click may wander
+
+// Where a line of sight meets the plane through a point across another one; null if it runs along it.
+function in_plane({ origin, direction }, { through, normal }) {
+  const along = direction.dot(normal);
+  if (Math.abs(along) < 1e-9) return null;
+  return origin.clone().addScaledVector(direction, through.clone().sub(origin).dot(normal) / along).toArray();
+}
+
+// Where a point in the world is in coordinates of a node.
+function point_on(node, world) {
+  node.updateMatrixWorld(true);
+  return world.clone().applyMatrix4(new node.matrixWorld.constructor().getInverse(node.matrixWorld)).toArray();
+}
+
+// A model that is posed: a body in hand is told to Python, which moves the joints after it.
+class Pulling {
+  constructor(core) {
+    this.core = core;
+  }
+
+  grasp(found, sight) {
+    const { graph, model } = this.core;
+    const number = found ? graph.spec.nodes.indexOf(found.node) : 0;
+    if (number <= 0 || !model.get("layout")?.comm_live) return false;
+    const through = new graph.THREE.Vector3(...found.point);
+    this.body = { body: found.node, point: point_on(graph.nodes[number], through) };
+    this.plane = { through, normal: sight.direction.clone() };
+    return true;
+  }
+
+  drag(sight) {
+    const target = in_plane(sight, this.plane);
+    if (target) this.core.tell_drag({ ...this.body, target });
+    this.core.graph.select([this.body.body], this.core.model.get("_accent"));
+  }
+
+  release() {
+    this.core.show_selected();
+  }
+}
 
 class Hand {
   constructor(core, canvas, picture) {
@@ -46,9 +86,10 @@ class Hand {
     if (event.button !== 0) return;
     this.from = [event.clientX, event.clientY];
     const part = this.part(event);
+    const puller = this.core.play ?? this.core.pulling;
     if (part) this.core.gizmo.grasp(part, this.sight(event));
-    else if (!this.core.play?.grasp(this.under(event), this.sight(event), event.shiftKey)) return;
-    this.held = part ? this.core.gizmo : this.core.play;
+    else if (!puller?.grasp(this.under(event), this.sight(event), event.shiftKey)) return;
+    this.held = part ? this.core.gizmo : puller;
     this.canvas.host.setPointerCapture(event.pointerId);
     event.stopPropagation();
     this.core.draw();
@@ -73,11 +114,9 @@ class Hand {
   }
 
   up(event) {
-    if (this.held) {
-      this.let_go();
-      return;
-    }
-    if (event.button !== 0 || !this.from) return;
+    const picks = !this.held || this.held === this.core.pulling;
+    this.let_go();
+    if (!picks || event.button !== 0 || !this.from) return;
     const wandered = Math.hypot(event.clientX - this.from[0], event.clientY - this.from[1]);
     this.from = null;
     if (wandered > STILL) return;

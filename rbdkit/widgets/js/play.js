@@ -148,16 +148,13 @@ class Play {
       this.show();
       return false;
     }
-    const node = this.node(body);
-    node.updateMatrixWorld(true);
-    const { Vector3 } = this.core.graph.THREE;
-    const world = new Vector3(...found.point);
-    const point = world.clone().applyMatrix4(new node.matrixWorld.constructor().getInverse(node.matrixWorld));
-    const mass = this.weight(body, point.toArray());
+    const world = new this.core.graph.THREE.Vector3(...found.point);
+    const point = point_on(this.node(body), world);
+    const mass = this.weight(body, point);
     const quick = pin ? Math.min(0.2 / this.dt, 150) : QUICKNESS * Math.sqrt(this.strength);
     const stiffness = Math.max(mass * quick * quick, mass && !pin ? this.strength * this.lifting(body) : 0);
     this.pulls[body] = {
-      point: point.toArray(), target: world.toArray(), stiffness, damping: (pin ? 2 : 1) * Math.sqrt(stiffness * mass), pinned: pin,
+      point, target: world.toArray(), stiffness, damping: (pin ? 2 : 1) * Math.sqrt(stiffness * mass), pinned: pin,
     };
     this.fresh = true;
     this.moving = pin ? null : body;
@@ -173,14 +170,10 @@ class Play {
     return weights ? weights[bodies.indexOf(body)] / (LIFT * this.core.graph.size()) : 0;
   }
 
-  drag({ origin, direction }) {
+  drag(sight) {
     const pull = this.pulls[this.moving];
     if (!pull) return;
-    const { through, normal } = this.plane;
-    const along = direction.dot(normal);
-    if (Math.abs(along) < 1e-9) return;
-    const far = through.clone().sub(origin).dot(normal) / along;
-    pull.target = origin.clone().addScaledVector(direction, far).toArray();
+    pull.target = in_plane(sight, this.plane) ?? pull.target;
     this.fresh = true;
     if (!this.running) this.show();
   }

@@ -18,7 +18,8 @@ class Core {
     this.arrows = new Arrows(this.graph);
     this.ellipsoids = new Ellipsoids(this.graph);
     this.picker = new Picker(this.graph);
-    this.gizmo = new Gizmo(this.graph, model.get("_axes"), (pose, done) => this.tell_drag(pose, done));
+    this.gizmo = new Gizmo(this.graph, model.get("_axes"), (pose, done) => this.tell_drag({ pose, done }));
+    this.pulling = model.get("_pullable") ? new Pulling(this) : null;
     this.player = new Player(model, (t) => this.show_time(t));
     this.heard = {
       "change:_scene": () => this.load_scene(),
@@ -152,23 +153,23 @@ class Core {
     this.draw();
   }
 
-  // One pose is under way at a time; when Python has answered, the newest follows, and none between.
-  tell_drag(pose, done) {
+  // One drag is under way at a time; when Python has answered, the newest follows, and none between.
+  tell_drag(held) {
     this.draw();
     if (this.drag_sent && performance.now() - this.drag_sent < 2000) {
-      this.drag_waits = { pose, done };
+      this.drag_waits = held;
       return;
     }
     this.drag_waits = null;
     this.drag_sent = performance.now();
-    this.model.set("_held", { pose, done });
+    this.model.set("_held", held);
     this.model.set("_asked", this.model.get("_asked") + 1);
     this.model.save_changes();
   }
 
   drag_answered() {
     this.drag_sent = null;
-    if (this.drag_waits) this.tell_drag(this.drag_waits.pose, this.drag_waits.done);
+    if (this.drag_waits) this.tell_drag(this.drag_waits);
   }
 
   follow() {
@@ -302,7 +303,8 @@ class Face {
     this.compass.point(this.core.graph.spec.gravity ?? [0, 0, 0]);
     this.layers.load(this.core.graph.spec);
     const { grid, notes } = this.core.graph.spec;
-    const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [this.model.get("_refused")];
+    const posed = this.core.pulling && this.model.get("layout")?.comm_live ? "drag a body to move its joints" : "";
+    const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [this.model.get("_refused"), posed];
     this.scale.textContent = [...hint, ...notes, grid ? `grid ${length_text(grid.spacing)}` : ""].filter(Boolean).join(" \u00b7 ");
     this.follow.hidden = !this.model.get("_followable");
   }
