@@ -21,7 +21,7 @@ from rbdkit.scene.touching import TOUCHING
 from rbdkit.simulation import Trajectory
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.contacts import law_of
-from rbdkit.simulation.knobs import KEYS, Experiment, Knob, entry_of
+from rbdkit.simulation.knobs import GAIN, KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.simulate import integrator_of
 
 SHAPING = {"placement", "com"}
@@ -85,6 +85,8 @@ def in_page(
         return "; ".join(f"{name!r} cannot be turned in a page: {why}" for name, why in left_out.items())
     names = {place["name"] for place in places.values() if place["kind"] == "parameter"} | {*parameters}
     law = tau if callable(tau) else None
+    gains = {knob.name.removeprefix(GAIN): float(x) for knob, x in zip(experiment.knobs, values, strict=True)
+             if knob.name.removeprefix(GAIN) in experiment.gains and knob.name.startswith(GAIN)}  # fmt: skip
     try:
         contact = law_of(run.get("contact"))
         compiled = None if contact is None or pairs_of(model) is None else contact.compiled()
@@ -95,7 +97,7 @@ def in_page(
         moved = model if compiled is not None else _without_contacts(model)
         methods = [compiled] if compiled is not None else _methods(experiment, run["integrator"])
         kernels = [
-            engine.packaged(moved, _closing(moved, method), law, algorithms, sorted(names)) for method in methods
+            engine.packaged(moved, _closing(moved, method), law, algorithms, sorted(names), gains) for method in methods
         ]
     except (engine.NotCovered, RbdkitError) as fault:
         return str(fault)
@@ -137,6 +139,8 @@ def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
     name = knob.name
     if name in experiment.building:
         raise _CannotTurn("a Python function builds the model of it")
+    if name.startswith(GAIN) and name.removeprefix(GAIN) in experiment.gains:
+        return {"kind": "gain", "name": name, "entries": [0]}
     if name == "integrator":
         return {"kind": "run", "name": "method", "entries": []}
     if name in ("dt", "duration"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,9 @@ ENTRIES: dict[tuple[int, ...], dict[str, tuple[int, ...]]] = {
 """Entries of parameters by shape: vectors, placements, inertias."""
 KEYS = 800
 """States that are recorded of a run, at most: enough for a picture."""
+
+GAIN = "tau."
+"""Before the name of a gain."""
 
 Range = Sequence[Any]
 
@@ -69,8 +73,9 @@ class Experiment:
     ranges : mapping of str to Range
         For each name ``(low, high)`` or ``(low, high, first value)``, or a list of choices. Names are those of
         `rbdkit.sweep` (``"link1.mass"``, ``"elbow.angle"``, ``"dt"``, ``"integrator"``, arguments of the building
-        function), 'duration', and entries of vectors, placements and inertias: ``"gravity.z"``,
-        ``"elbow.placement.x"``, ``"link1.inertia.xx"``.
+        function), 'duration', entries of vectors, placements and inertias (``"gravity.z"``,
+        ``"elbow.placement.x"``, ``"link1.inertia.xx"``), and gains of a torque law: ``"tau.kp"`` for
+        ``def tau(t, q, v, kp=20.0)``.
     q0, v0, options
         As in `rbdkit.simulate`.
 
@@ -80,6 +85,8 @@ class Experiment:
         In the order of the ranges.
     building
         Names of the arguments of the building function.
+    gains : dict of str to float
+        What the torque law takes besides t, q and v, with its defaults.
 
     Raises
     ------
@@ -106,11 +113,14 @@ class Experiment:
             "f_ext": None,
         }
         self._options = {**defaults, **options, "every": 1, "backend": "auto"}
+        self.gains = gains_of(self._options["tau"])
         arguments = {} if isinstance(source, Model) else inspect.signature(source).parameters
         first: dict[str, Any] = {}
         for name, values in ranges.items():
             _check(name, values)
             value = _first(values, arguments.get(name))
+            if self._gain(name) is not None:
+                continue
             if value is not None and name != "duration" and (name in arguments or not _is_entry(name)):
                 first[name] = [value]
         axes = axes_of(first or {"dt": [self._options["dt"]]}, "product")
@@ -131,11 +141,14 @@ class Experiment:
         """Model, initial state and options for values (knobs,)."""
         given: dict[str, Any] = {}
         options: dict[str, Any] = {}
+        gains: dict[str, float] = {}
         for knob, value in zip(self.knobs, values, strict=True):
             chosen = knob.choices[round(float(value))] if knob.choices else float(value)
             whole, entry = entry_of(knob.name, self._parameters)
             if knob.name == "duration":
                 options["duration"] = chosen
+            elif (gain := self._gain(knob.name)) is not None:
+                gains[gain] = chosen
             elif entry is None:
                 given[knob.name] = chosen
             else:
@@ -145,6 +158,8 @@ class Experiment:
                     array[entry[::-1]] = chosen
                 given[whole] = array
         member = self._family.member(given)
+        if gains:
+            options["tau"] = partial(self._options["tau"], **gains)
         options = {**member.options, **options}
         options["every"] = max(1, len(step_times(options["duration"], options["dt"])) // KEYS)
         return Member(member.model, member.q0, member.v0, options)
@@ -153,6 +168,11 @@ class Experiment:
         """The motion for values (knobs,)."""
         member = self.member(values)
         return simulate(member.model, member.q0, member.v0, **member.options, progress=False)
+
+    def _gain(self, name: str) -> str | None:
+        """Which gain of the torque law is meant, if one is."""
+        gain = name.removeprefix(GAIN)
+        return gain if name.startswith(GAIN) and gain in self.gains else None
 
     def _now(self, start: Member) -> dict[str, Any]:
         """What every number is where nothing has been turned."""
@@ -165,15 +185,30 @@ class Experiment:
             entries = ENTRIES.get(array.shape, {})
             numbers.update({f"{name}.{entry}": float(array[place]) for entry, place in entries.items()})
         settings = {name: self._options[name] for name in ("duration", "dt", "integrator", "formulation")}
-        return {**settings, **numbers}
+        return {**settings, **numbers, **{GAIN + name: value for name, value in self.gains.items()}}
 
     def _unit(self, model: Model, name: str) -> str:
         if name == "duration":
             return "s"
+        if self._gain(name) is not None:
+            return ""
         whole, entry = entry_of(name, self._parameters)
         if entry is not None and whole.endswith("placement"):
             return "m"
         return unit_of(model, whole)
+
+
+def gains_of(law: Any) -> dict[str, float]:
+    """What a torque law takes besides t, q and v, with the numbers that it has if nothing is given."""
+    if not callable(law):
+        return {}
+    try:
+        taken = list(inspect.signature(law).parameters.values())[3:]
+    except (TypeError, ValueError):  # a callable that does not tell
+        return {}
+    named = [one for one in taken if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    numbers = (int, float, np.number)
+    return {one.name: float(one.default) for one in named if isinstance(one.default, numbers)}
 
 
 def _is_entry(name: str) -> bool:

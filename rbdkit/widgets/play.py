@@ -135,9 +135,10 @@ class Play(Stage):
         t, q, v, z = np.split(states, np.cumsum([1, model.nq, model.nv]), axis=1)
         t = t[:, 0]
         tau = None
-        if self._law is not None:
-            fixed = None if callable(self._law) else np.asarray(self._law, dtype=float)
-            tau = forces_at(self._law if fixed is None else (lambda *_: fixed), t, q, v)
+        law = self._experiment.member(self._values).options["tau"]
+        if law is not None:
+            fixed = None if callable(law) else np.asarray(law, dtype=float)
+            tau = forces_at(law if fixed is None else (lambda *_: fixed), t, q, v)
         forces = (
             PlayedPulls(model, self._pulled, t, np.concatenate(self._pulls)) if any(map(len, self._pulls)) else None
         )
@@ -239,7 +240,7 @@ def play(
     model : Model
         What moves; trees, loops, force elements with and without states.
     ranges : mapping of str to tuple, optional
-        Sliders for parameters, 'dt', initial coordinates and a choice of 'integrator', as of `tweak`. A slider that
+        Sliders for parameters, gains, 'dt', initial coordinates and a choice of 'integrator', as of `tweak`. One that
         moves begins the motion that `Play.trajectory` gives anew.
     q0, v0 : array_like (nq,), (nv,), optional
         Initial state, as in `simulate`.

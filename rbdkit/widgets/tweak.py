@@ -217,7 +217,8 @@ def tweak(
         5.0), "hinge1.angle": (-3, 3), "gravity.z": (-20, 0), "dt": (1e-4, 1e-1), "integrator": ["rk4", "heun"]}``.
         Names are those of `Model.parameters` and their entries (``.x``, ``.y``, ``.z`` of vectors and placements,
         ``.xx`` ... of inertias), of initial coordinates and velocities as `Trajectory.columns` calls them, 'dt',
-        'duration', 'integrator', 'formulation', and arguments of a building function.
+        'duration', 'integrator', 'formulation', arguments of a building function, and gains of a torque law:
+        ``"tau.kp"`` for ``tau=law`` with ``def law(t, q, v, kp=20.0)``.
     q0, v0 : array_like (nq,), (nv,), optional
         Initial state, as in `rbdkit.simulate`.
     height : int, optional

@@ -290,3 +290,25 @@ def test_every_picture_of_a_model_can_be_let_go_in_its_page(opened):
         state = page.page.evaluate(LET_GO)
         assert np.isfinite(state["q"]).all() and abs(state["apart"]) < 1e-6
         page.page.close()
+
+
+def spring_law(t, q, v, kp=20.0, kd=1.0):
+    return -kp * np.sin(q) - kd * v
+
+
+def test_gains_of_a_torque_law_are_turned_in_the_page(opened):
+    model, options = rbd.library.double_pendulum(), {"duration": 1.0}
+    page = opened(
+        rbd.tweak(model, {"tau.kp": (0.0, 50.0), "tau.kd": (0.0, 5.0)}, [1.0, 0.5], tau=spring_law, **options)
+    )
+    page.drag("tau.kp", 0.8)
+    page.drag("tau.kd", 0.5)
+    kp, kd = page.value("tau.kp"), page.value("tau.kd")
+    assert kp == pytest.approx(40.0, abs=1.0) and kd == pytest.approx(2.5, abs=0.1)
+    run = rbd.simulate(model, [1.0, 0.5], tau=lambda t, q, v: spring_law(t, q, v, kp, kd), **options)
+    motion = page.motion()
+    rows = np.searchsorted(run.t, motion["t"] - 1e-9)
+    np.testing.assert_allclose(motion["q"].reshape(-1, 2), run.q[rows], rtol=0, atol=1e-12)
+    let_go(page)  # without the law
+    page.drag("tau.kp", 0.2)
+    assert page.page.evaluate(f"{PLAY}.fault") == ""

@@ -117,3 +117,20 @@ def test_what_cannot_be_turned_is_refused_in_words(ranges, message):
     with pytest.raises(RbdkitError, match=message):
         experiment = Experiment(double_pendulum(), ranges)
         experiment.run(experiment.rest)
+
+
+def spring_law(t, q, v, kp=20.0, *, kd=2.0):
+    return -kp * q - kd * v
+
+
+def test_gains_of_a_torque_law_are_knobs():
+    ranges = {"tau.kp": (0.0, 50.0), "tau.kd": (0.0, 5.0, 1.0)}
+    experiment = Experiment(double_pendulum(), ranges, [1.0, 0.5], tau=spring_law, duration=0.5)
+    assert experiment.gains == {"kp": 20.0, "kd": 2.0} and experiment.rest.tolist() == [20.0, 1.0]
+    run = experiment.run(np.array([35.0, 0.5]))
+    expected = rbd.simulate(double_pendulum(), [1.0, 0.5], duration=0.5, tau=lambda t, q, v: -35.0 * q - 0.5 * v)
+    np.testing.assert_allclose(run.q, expected.q, rtol=0, atol=1e-13)
+    with pytest.raises(rbd.SimulationError, match=r"'tau\.ki'"):
+        Experiment(double_pendulum(), {"tau.ki": (0.0, 1.0)}, tau=spring_law)
+    with pytest.raises(rbd.SimulationError, match=r"'tau\.kp'"):
+        Experiment(double_pendulum(), {"tau.kp": (0.0, 1.0)})

@@ -58,8 +58,8 @@ class Kernels {
     if (values.length !== parameter.value.length || !values.every(Number.isFinite)) {
       throw new Error(`parameter '${name}' takes ${parameter.value.length} finite numbers, not [${values}]`);
     }
-    this.numbers("parameters").set(values, parameter.first);
-    this.run("adjust", {}, {});
+    this.numbers(parameter.array ?? "parameters").set(values, parameter.first);
+    if (!parameter.array) this.run("adjust", {}, {});
   }
 
   program(name) {

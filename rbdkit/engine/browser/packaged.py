@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ def packaged(
     tau: Callable[..., Any] | None = None,
     algorithms: Sequence[str] = ("energy", "poses"),
     parameters: Sequence[str] = (),
+    gains: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     """A model for `Kernels` of the JavaScript that `loader` gives; ``json.dumps`` makes a text of it.
 
@@ -56,6 +57,7 @@ def packaged(
         numbers.
     algorithms : names of further kernels, of `ALGORITHMS`.
     parameters : names, of `Model.parameters`, of those that the page may change.
+    gains : numbers that `tau` takes as further arguments by name, which the page may change as "tau.name".
 
     Raises
     ------
@@ -104,7 +106,7 @@ def packaged(
     if own is not None:
         numbers["own_numbers"] = np.array(own.law.numbers)
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
-    law = None if tau is None else Feedback.of(trace(tau, (), plan.nq, plan.nv, names=("t", "q", "v")))
+    law = None if tau is None else _feedback(tau, plan.nq, plan.nv, gains or {})
     kinds_touching = None if scene is None else scene.kinds
     tasks = {"simulate": Task("over_time", tau=law, step=method.record, own=own, touching=kinds_touching)}
     tasks |= {name: Task(name, own=own if name in WITH_OWN_FORCES else None) for name in algorithms}
@@ -121,6 +123,7 @@ def packaged(
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     sizes = room(plan, max(widths.values()))[0] | spare
     arrays |= {name: np.zeros(size) for name, size in sizes.items() if name in used}
+    turned = [] if law is None or gains is None else list(gains.items())
     if law is not None:
         arrays |= {"tau_now": np.zeros(plan.nv), "tau_numbers": np.array(law.numbers)}
     counts = {"n": len(plan.links), "nq": plan.nq, "nv": plan.nv, "nz": states.size, "n_bodies": len(model.bodies)}
@@ -132,7 +135,8 @@ def packaged(
         "counts": {**counts, "stages": len(arrays["c"])},
         "states": {"names": [*states.entries], "first": _first_states(model)},
         "touching": None if scene is None else _touching(model, scene),
-        "parameters": {name: {"first": k, "value": x.ravel().tolist()} for name, (k, x) in adjust.values.items()},
+        "parameters": {name: {"first": k, "value": x.ravel().tolist()} for name, (k, x) in adjust.values.items()}
+        | {f"tau.{name}": {"first": k, "value": [x], "array": "tau_numbers"} for k, (name, x) in enumerate(turned)},
         "code": _text(wasm_bytes(*programs.values())),
         "programs": {
             name: {
@@ -147,6 +151,16 @@ def packaged(
         "room": {name: x.size for name, x in arrays.items() if x.dtype == float and not x.any()},
         "tables": {name: _text(x.astype(np.int32)) for name, x in arrays.items() if x.dtype == np.int64},
     }
+
+
+def _feedback(law: Callable[..., Any], nq: int, nv: int, gains: Mapping[str, float]) -> Feedback:
+    """A torque law whose gains stay inputs, the first of its numbers."""
+
+    def with_gains(t: Any, q: Any, v: Any, numbers: Any) -> Any:
+        return law(t, q, v, **dict(zip(gains, numbers, strict=True)))
+
+    traced = trace(with_gains, (), nq, nv, len(gains), names=("t", "q", "v", "numbers"))
+    return Feedback.of(traced, list(gains.values()))
 
 
 def _touching(model: Model, scene: Scene) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Live {
     const state = { q: [...start.q], v: [...start.v], dt: start.dt, duration: start.duration, method: 0 };
     const changed = {};
     knobs.forEach(({ kind, name, entries }, k) => {
-      if (kind === "parameter") {
+      if (kind === "parameter" || kind === "gain") {
         changed[name] ??= [...this.kernels[0].packaged.parameters[name].value];
         for (const entry of entries) changed[name][entry] = values[k];
       } else if (kind === "run") state[name] = values[k];

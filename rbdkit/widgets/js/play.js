@@ -265,7 +265,7 @@ class Play {
     this.data.knobs.forEach(({ kind, name }, k) => kind === "run" && name === "method" && this.go_by(this.methods[Math.round(values[k])]));
     const changed = {};
     this.data.knobs.forEach(({ kind, name, entries }, k) => {
-      if (kind !== "parameter") return;
+      if (kind !== "parameter" && kind !== "gain") return;
       changed[name] ??= [...this.kernels.packaged.parameters[name].value];
       for (const entry of entries) changed[name][entry] = values[k];
     });
