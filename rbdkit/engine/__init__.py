@@ -25,7 +25,8 @@ numbers.
 The two forms round differently. Which of them runs depends on the model and the call alone, so the same call on the
 same machine gives the same bits, whatever ran before. For motions it depends on the model alone: of two that begin
 alike, the longer one begins with the shorter one, to the last bit, as far as both are computed here and their times are
-equal. (`rbdkit.simulate` leaves short motions under functions that nobody marked as `traced` to Python.) A row of a
+equal. (Of large mechanisms with loops, motions of 5,000 steps or more have code of their own, see `run.bound`; and
+`rbdkit.simulate` leaves short motions under functions that nobody marked as `traced` to Python.) A row of a
 stack of 10,000 states or more may differ in the last bits from the same state alone.
 
 Compiled code is kept on disk and in memory as long as anything can call it; nothing else remains of

@@ -78,7 +78,7 @@ class RecordedTouchingTree(RecordedTree):
         old, rate, new = (tree.velocities(part.array, part.start) for part in (v, v_rate, result))
         for i in tree.outward():
             if i.moves:
-                H = self._inertia(i)
+                H = self._block_of_inertia(i)
                 still = i.motion.rate_seen_still(old[i], rate[i], i.motion.carried_com(H))
                 ahead = [a + program.load("scratch", 0) * b for a, b in zip(old[i], still, strict=True)]
                 if isinstance(i.motion, Free | Spherical):
@@ -89,7 +89,7 @@ class RecordedTouchingTree(RecordedTree):
             z = of_old.load(program, k) + program.load("scratch", 0) * of_rate.load(program, k)
             of_new.store(program, k, z)
 
-    def _inertia(self, i: Node) -> list[list[Scalar]]:
+    def _block_of_inertia(self, i: Node) -> list[list[Scalar]]:
         """The block of H, without armature, that belongs to a joint whose axes turn; empty for others."""
         if not isinstance(i.motion, Free | Planar | Spherical):
             return []
@@ -105,7 +105,7 @@ class RecordedTouchingTree(RecordedTree):
         by, velocity = tree.velocities(u.array, u.start), tree.velocities(v.array, v.start)
         for i in tree.outward():
             if i.moves:
-                c = i.motion.carried_com(self._inertia(i))
+                c = i.motion.carried_com(self._block_of_inertia(i))
                 q_new[i] = i.motion.glide(q[i], by[i], c)
                 velocity[i] = i.motion.after_glide(by[i], velocity[i], c)
 
