@@ -527,7 +527,7 @@ NOT_ASKED = {
     **{f"model.closing.{name}": "tests/model/closing, tests/test_assembly.py" for name in (
         "assembly.assembled", "assembly.assembled_modes", "closed.gaps", "closed.require_closed", "closed.widths",
         "closed.is_closed", "closed.is_tied", "held.Held",
-        "closest.closest", "findings.loop_findings",
+        "closest.closest", "findings.loop_findings", "reaching.reached",
         "following.followed", "length.length_of", "loop_kinematics.tree_poses", "loop_kinematics.LoopKinematics",
     )},
     "assembly.assemble": "tests/test_assembly.py", "assembly.assembly_modes": "tests/test_assembly.py",
