@@ -80,8 +80,6 @@ def packaged(
     touching = method.requires is RecordedTouchingTree
     if not touching:
         require_no_contacts(model, "a web page")
-    elif tied:
-        raise NotCovered("loops and constraints beside contacts are not compiled")
     if not touching and steps not in (("Projectable",) if tied else ("System", "Lagrangian")):
         how = "give one that closes loops in every step, Projected(RK4())" if tied else "not joint coordinates"
         raise NotCovered(f"{type(method).__name__} steps {steps} only: {how}{_of_loops(model)}")
@@ -95,7 +93,7 @@ def packaged(
     states = state_places(model)
     rates = plan.nv + states.size  # the states of force elements stand behind the velocities
     others = {*numbers, *taken, *room(plan, 0)[0], *spare, *loop_room(plan.nq, rates), *TASK}
-    scene = scene_of(model, plan, numbers["frames"]) if touching else None
+    scene = scene_of(model, plan, numbers["frames"], rows) if touching else None
     of_run, of_scene = ({}, {}) if scene is None else run_arrays(scene, 1)
     of_method = arrays_of(method, plan.nq, rates, others | of_run.keys())
     if "turns" in of_method and not touching:
@@ -128,7 +126,7 @@ def packaged(
         arrays |= {"tau_now": np.zeros(plan.nv), "tau_numbers": np.array(law.numbers)}
     counts = {"n": len(plan.links), "nq": plan.nq, "nv": plan.nv, "nz": states.size, "n_bodies": len(model.bodies)}
     counts["most_numbers"] = plan.numbers.shape[1]
-    counts |= of_scene if rows is None else rows.counts(1)
+    counts |= of_scene | ({} if rows is None else rows.counts(1))
     return {
         "name": model.name,
         "bodies": [body.name for body in model.bodies],

@@ -1,24 +1,28 @@
 """The independent trees of a model, and what contact rows look like in them.
 
 Links that hang from the world by different joints do not feel each other through the inertia matrix: it falls into
-blocks, one for each such *branch*. A row of a contact, and what a unit impulse along it does, have numbers in the
-branches of the two bodies alone. They are kept in lines of `LINE` velocities, so that code on a line is straight.
+blocks, one for each such *branch*; loops and constraints tie several of them into one. A row of a contact, and what a
+unit impulse along it does, have numbers in the branches of the two bodies alone. They are kept in lines of `LINE`
+velocities, so that code on a line is straight.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.rows.contribution import first_slots
 from rbdkit.engine.run.tables import supports_of
 
 LINE = 6
 """Velocities that code takes at once: those of a free body."""
 
 
-def branch_tables(layout: Layout) -> dict[str, NDArray]:
-    """Tables of branches, of which 0 is the world, for joints that do not follow others.
+def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[str, NDArray]:
+    """Tables of branches, of which 0 is the world. ties : velocities that something holds together.
 
     Velocities of a branch have *places*, one after the other in the order of elimination, and up to a whole number of
     lines.
@@ -26,21 +30,24 @@ def branch_tables(layout: Layout) -> dict[str, NDArray]:
     - "branch_of_link"; of each branch "branch_place", its first place, and "branch_size", how many places it has.
     - "velocity_at" each place, that of an unused one is 0; "place_of_velocity", and "place_in_branch", which counts
       from the first one of its branch.
-    - "movers": velocities that move a link, parents first; "first_mover" of each link, and the end.
+    - "movers": velocities that move a link, parents first, some more than once where joints follow others; "columns_at"
+      which place of "columns" they do so; "first_mover" of each link, and the end.
     - "above": for each place the others that its velocity's elimination touches, in order, as distances back from it;
       with "above_factor", where their factors stand in "L"; "first_above" of each place, and the end. "below": likewise
       for each place those that touch it, as distances on from it.
     """
     supports, _ = supports_of(layout)
-    root: dict[int, int] = {}  # of each velocity, the first on its way
+    root = {a: way[0] for a, way in supports.items()}  # of each velocity, the first on its way
+    for own in ties:
+        tied = {root[a] for a in own}
+        root = {a: min(tied) if r in tied else r for a, r in root.items()}
     branch_of_root: dict[int, int] = {}
     members: list[list[int]] = [[]]
-    for a, way in supports.items():
-        root[a] = way[0]
-        if way[0] not in branch_of_root:
-            branch_of_root[way[0]] = len(members)
+    for a in supports:
+        if root[a] not in branch_of_root:
+            branch_of_root[root[a]] = len(members)
             members.append([])
-        members[branch_of_root[way[0]]].append(a)
+        members[branch_of_root[root[a]]].append(a)
     sizes = [-(-len(own) // LINE) * LINE for own in members]
     first = np.cumsum([0, *sizes])
     velocity_at = np.zeros(max(int(first[-1]), 1), dtype=np.int64)
@@ -60,11 +67,13 @@ def branch_tables(layout: Layout) -> dict[str, NDArray]:
             below[k - distance].append(distance)
             below_factor[k - distance].append(at)
     start = np.repeat(first[:-1], list(map(len, members)))
-    ways: list[list[int]] = [[]]
+    follows = any(link.kind.follows for link in layout.links)
+    ways: list[list[tuple[int, int]]] = [[]]
     branches = [0]
-    for link in layout.links:
-        ways.append([*ways[link.parent], *range(link.v, link.v + link.kind.motion.nv)])
-        branches.append(branch_of_root[root[ways[-1][0]]] if ways[-1] else 0)
+    for link, slot in zip(layout.links, first_slots(layout)[1:], strict=False):
+        at = int(slot) if follows else link.v
+        ways.append([*ways[link.parent], *((link.v + k, at + k) for k in range(link.kind.motion.nv))])
+        branches.append(branch_of_root[root[ways[-1][0][0]]] if ways[-1] else 0)
     lists = {
         "branch_of_link": branches,
         "branch_place": first[:-1],
@@ -72,7 +81,8 @@ def branch_tables(layout: Layout) -> dict[str, NDArray]:
         "velocity_at": velocity_at,
         "place_in_branch": place,
         "place_of_velocity": place + start[np.argsort(np.concatenate(members))],
-        "movers": [a for way in ways for a in way],
+        "movers": [a for way in ways for a, _ in way],
+        "columns_at": [slot for way in ways for _, slot in way],
         "first_mover": np.cumsum([0, *map(len, ways)]),
         "above": [x for own in above for x in own],
         "above_factor": [x for own in factor for x in own],

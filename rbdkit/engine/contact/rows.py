@@ -32,6 +32,7 @@ from rbdkit.engine.contact.contacts import (
     Contact,
     Contacts,
 )
+from rbdkit.engine.rows.elimination import Elimination
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.spatial.vector3 import Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, sqrt
@@ -80,10 +81,14 @@ def parts(contact: Contact) -> tuple[Lines, Lines]:
 
 
 class ContactRows:
-    """Rows of all contacts of a step. Reads "columns", and the factors of H in "L" and "D_inv"."""
+    """Rows of all contacts of a step. Reads "columns", and the factors of H in "L" and "D_inv".
 
-    def __init__(self, tree: LoopTree) -> None:
-        self.tree, self.program = tree, tree.program
+    held : the rows of loops and constraints, made into factors; H^-1 then stands for what answers impulses beside
+        these, ``H^-1 - H^-1 K^T (K H^-1 K^T)^-1 K H^-1``.
+    """
+
+    def __init__(self, tree: LoopTree, held: Elimination | None = None) -> None:
+        self.tree, self.program, self.held = tree, tree.program, held
         self.contacts = Contacts(tree.program)
 
     def record(self) -> None:
@@ -111,7 +116,7 @@ class ContactRows:
         program = self.program
         with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
             a = program.entry("movers", k)
-            column, at = a * 12, (first + program.entry("place_in_branch", a)) * ROWS
+            column, at = program.entry("columns_at", k) * 12, (first + program.entry("place_in_branch", a)) * ROWS
             S = [program.load("columns", column, j) for j in range(6)]
             v = Vector(S[3:]) + cross(Vector(S[:3]), contact.vector(POINT))
             for r, vector in enumerate((NORMAL, FIRST, SECOND)):
@@ -121,38 +126,76 @@ class ContactRows:
     def _yield(self, contact: Contact) -> None:
         """H^-1 J^T in place of J^T (Featherstone 2008, Table 6.5)."""
         for lines in parts(contact):
-            self._solve(lines)
+            self._inward(lines)
+        if self.held is not None:
+            self._answer(contact, self.held)
+        for lines in parts(contact):
+            self._outward(lines)
 
-    def _solve(self, lines: Lines) -> None:
+    def _each(self, which: str, velocity: Index) -> Iterator[tuple[Index, Index]]:
         program = self.program
+        first, end = (program.entry(f"first_{which}", velocity + k) for k in range(2))
+        with program.loop(first, end) as k:
+            yield program.entry(which, k), program.entry(f"{which}_factor", k)
 
-        def each(which: str, velocity: Index) -> Iterator[tuple[Index, Index]]:
-            first, end = (program.entry(f"first_{which}", velocity + k) for k in range(2))
-            with program.loop(first, end) as k:
-                yield program.entry(which, k), program.entry(f"{which}_factor", k)
+    def _subtract(self, other: Index, at: Index, factor: Index) -> None:
+        program = self.program
+        for r in range(ROWS):
+            y = program.load("contact_Y", other, r)
+            y = y - program.load("L", factor) * program.load("contact_Y", at, r)
+            program.store("contact_Y", other, r, y)
 
-        def subtract(other: Index, at: Index, factor: Index) -> None:
-            for r in range(ROWS):
-                y = program.load("contact_Y", other, r)
-                y = y - program.load("L", factor) * program.load("contact_Y", at, r)
-                program.store("contact_Y", other, r, y)
-
+    def _inward(self, lines: Lines) -> None:
+        program = self.program
         with program.loop(lines.end - 1, lines.start - 1, -1) as place, program.loop(0, 1):  # L.T y = x
             at = place * ROWS
             numbers = [program.load("contact_Y", at, r) for r in range(ROWS)]
             program.break_if(equal(dot(numbers, numbers), 0.0))  # it does not move the contact
-            for distance, factor in each("above", place + lines.shift):
-                subtract((place - distance) * ROWS, at, factor)
+            for distance, factor in self._each("above", place + lines.shift):
+                self._subtract((place - distance) * ROWS, at, factor)
         with program.loop(lines.start, lines.end) as place:  # D z = y
             at, a = place * ROWS, program.entry("velocity_at", place + lines.shift)
             for r in range(ROWS):
                 program.store("contact_Y", at, r, program.load("D_inv", a) * program.load("contact_Y", at, r))
-        with program.loop(
-            lines.start, lines.end
-        ) as place:  # L x = z, column by column: sums do not wait for each other
+
+    def _answer(self, contact: Contact, held: Elimination) -> None:
+        """Take what reactions of rows that hold do from the velocities that impulses make.
+
+        Numbers stand between the two halves of the solution, as D^-1 L^-T J^T; those of the rows are L^-T K^T, in "Y".
+        """
+        program = self.program
+        with program.loop(0, ROWS) as row:
+            with program.loop(0, held.m) as s:
+                program.store("reactions", s, 0, 0.0)
+            for lines in parts(contact):
+                for here, at in self._held_lines(lines, row):
+                    with program.loop(0, held.m) as s:
+                        own = program.load("Y", here + s) * program.load("contact_Y", at)
+                        program.store("reactions", s, 0, program.load("reactions", s) + own)
+            held.react(anew=True)
+            for lines in parts(contact):
+                for here, at in self._held_lines(lines, row):
+                    with program.loop(0, held.m) as s:
+                        back = program.load("factor", 0) * program.load("Y", here + s) * program.load("reactions", s)
+                        program.store("contact_Y", at, 0, program.load("contact_Y", at) - back)
+
+    def _held_lines(self, lines: Lines, row: Index) -> Iterator[tuple[Index, Index]]:
+        """Where the rows of each velocity begin in "Y", and its number of a row of the contact; D^-1 is in "factor".
+
+        A place that no velocity has stands for the first one, with J = 0: what it answers moves nothing.
+        """
+        program = self.program
+        with program.loop(lines.start, lines.end) as place:
+            a = program.entry("velocity_at", place + lines.shift)
+            program.store("factor", 0, 0, program.load("D_inv", a))
+            yield a * program.count("K_row"), place * ROWS + row
+
+    def _outward(self, lines: Lines) -> None:
+        program = self.program
+        with program.loop(lines.start, lines.end) as place:  # L x = z by columns: sums do not wait for each other
             at = place * ROWS
-            for distance, factor in each("below", place + lines.shift):
-                subtract((place + distance) * ROWS, at, factor)
+            for distance, factor in self._each("below", place + lines.shift):
+                self._subtract((place + distance) * ROWS, at, factor)
 
     def _products(self, contact: Contact) -> None:
         """What each impulse does to each velocity of the contact."""

@@ -12,6 +12,7 @@ from rbdkit.collision import KINDS, Kind
 from rbdkit.engine.contact.branches import branch_tables
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.rows.of_model import RowsOfModel
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
 from rbdkit.model.contact_kinds import PairsOfKind, contact_kinds
@@ -21,7 +22,7 @@ RADIUS = 15
 SHAPE = 16
 """Numbers of a shape in "shapes": pose in its link 12, lengths 3, radius of a ball about its origin that holds it."""
 TOUCH = 3
-"""Entries of a pair in "touching": first shape, second shape, and 1 if they are of different branches, else 0."""
+"""Entries of a pair in "pair_shapes": first shape, second shape, and 1 if they are of different branches, else 0."""
 SURFACE = 2
 """Numbers of a pair in "surfaces": friction, restitution."""
 SKIN = 0.2
@@ -40,7 +41,7 @@ class Scene:
     ----------
     kinds : of pairs that there are: what a program is recorded for.
     pair, slot, row : of each slot of the program the pair, its number among the places of that, and where the pair
-        stands in "touching" and "surfaces".
+        stands in "pair_shapes" and "surfaces".
     sense : of each slot -1 if its first shape is that of the pair's successor, else 1.
     numbers, tables : arrays by name. counts : likewise. room : so many contacts in one step.
     """
@@ -56,48 +57,46 @@ class Scene:
     room: int
 
 
-def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
-    """Of a model. frames : of the bodies in their links, as in the array of that name.
+def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | None) -> Scene:
+    """Of a model. frames : of the bodies in their links, as in the array of that name. rows : that hold its tree.
 
     Raises
     ------
     NotCovered
-        If two shapes have no closed form, joints follow others or move as time says, or a half-space moves.
+        If two shapes have no closed form, joints move as time says, or a half-space moves.
     """
     found = contact_kinds(model)
     if found.others:
         names = ", ".join(repr(model.contact_pairs[k].name) for k in found.others[:3])
         raise NotCovered(f"no closed form says where {names} touch")
-    if any(link.kind.follows for link in layout.links):
-        raise NotCovered("joints follow others, whose contacts are not compiled")
     if any(link.kind.motion.driver is not None for link in layout.links):
         raise NotCovered("joints move as time says, beside which contacts are not compiled")
-    rows = _in_order(model)
-    for own in rows:
+    pairs_of = _in_order(model)
+    for own in pairs_of:
         if own.kind.first == "half-space" and np.any(layout.link_of_body[own.body_first]):
             raise NotCovered("a half-space moves, whose contacts are not compiled")
-    branches = branch_tables(layout)
-    shapes, ends = _shapes(frames.reshape(-1, FRAME), rows)
+    branches = branch_tables(layout, () if rows is None else rows.held)
+    shapes, ends = _shapes(frames.reshape(-1, FRAME), pairs_of)
     link = layout.link_of_body[shapes[:, 0].astype(int)]
     branch = branches["branch_of_link"][link]
     pairs = [np.stack([a, b, branch[a] != branch[b]], axis=1) for a, b in ends]
-    slots = [np.repeat(np.arange(len(own.pair)), own.kind.slots) for own in rows]
+    slots = [np.repeat(np.arange(len(own.pair)), own.kind.slots) for own in pairs_of]
     n_slots = sum(map(len, slots))
     counts = {"n_shapes": len(shapes), "n_slots": n_slots, "contact_room": _room(n_slots, len(shapes))}
     pair = slot = 0
-    for own, of_kind in zip(rows, slots, strict=True):
+    for own, of_kind in zip(pairs_of, slots, strict=True):
         name = name_of(own.kind)
         counts |= {f"first_{name}": pair, f"end_{name}": pair + len(own.pair), f"slot_{name}": slot}
         pair, slot = pair + len(own.pair), slot + len(of_kind)
     number = pairs_in_order(model)
     materials = [x.material for x in model.contact_pairs]
     surfaces = np.array([[x.friction, x.restitution] for x in materials], dtype=float).reshape(-1, SURFACE)
-    each = [(own, of_kind) for own, of_kind in zip(rows, slots, strict=True)]
+    each = [(own, of_kind) for own, of_kind in zip(pairs_of, slots, strict=True)]
     return Scene(
-        tuple(own.kind for own in rows),
+        tuple(own.kind for own in pairs_of),
         _joined([own.pair[k] for own, k in each]),
         _joined([own.slot[k] + np.arange(len(k)) % own.kind.slots for own, k in each]),
-        np.repeat(np.arange(len(number)), _joined([np.full(len(own.pair), own.kind.slots) for own in rows])),
+        np.repeat(np.arange(len(number)), _joined([np.full(len(own.pair), own.kind.slots) for own in pairs_of])),
         _joined([np.where(own.turned[k], -1, 1) for own, k in each]),
         {
             "shapes": np.ascontiguousarray(shapes[:, 1:]),
@@ -105,7 +104,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray) -> Scene:
             "shape_skin": np.array([SKIN * np.median(shapes[shapes[:, 1 + RADIUS] > 0.0, 1 + RADIUS])]),
         },
         {
-            "touching": np.concatenate([np.zeros((0, TOUCH), dtype=np.int64), *pairs]).astype(np.int64),
+            "pair_shapes": np.concatenate([np.zeros((0, TOUCH), dtype=np.int64), *pairs]).astype(np.int64),
             "shape_link": link.astype(np.int64),
             **branches,
         },

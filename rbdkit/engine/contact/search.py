@@ -33,6 +33,7 @@ from rbdkit.engine.contact.contacts import (
 from rbdkit.engine.contact.scene import LENGTHS, RADIUS, SHAPE, SURFACE, TOUCH, name_of
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.steps.base import PAIR, pair
+from rbdkit.engine.steps.loop_tree import slot_of
 from rbdkit.engine.steps.nodes import Body
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Part, Scalar, maximum, select, sqrt, symbols
@@ -69,7 +70,7 @@ class Search:
             with program.loop(first, program.entry("near_ends", k)) as place, program.loop(0, 1):
                 number = program.entry("near_pairs", place)
                 entry = number * TOUCH
-                p, s = program.entry("touching", entry), program.entry("touching", entry + 1)
+                p, s = program.entry("pair_shapes", entry), program.entry("pair_shapes", entry + 1)
                 program.break_if(self._far(kind, p, s, MARGIN))
                 self._narrow(kind, p, s)
                 slot = program.count(f"slot_{name}") + (number - first) * kind.slots
@@ -100,7 +101,7 @@ class Search:
                 program.put("near_ends", of_kind, first)
                 with program.loop(first, program.count(f"end_{name}")) as number, program.loop(0, 1):
                     entry = number * TOUCH
-                    p, s = program.entry("touching", entry), program.entry("touching", entry + 1)
+                    p, s = program.entry("pair_shapes", entry), program.entry("pair_shapes", entry + 1)
                     program.break_if(self._far(kind, p, s, None))
                     place = program.entry("near_ends", of_kind)
                     program.put("near_pairs", place, number)
@@ -112,8 +113,9 @@ class Search:
         self._v_free[tree.world] = [0.0] * 6
         for i in tree.outward():
             v = self._v_free[i.parent]
+            slot = slot_of(tree, i)
             for k in range(i.motion.nv):
-                column = (i.v + k) * 12
+                column = (slot + k) * 12
                 speed = program.load(v_free.array, i.v + v_free.start, k)
                 v = [a + speed * program.load("columns", column, r) for r, a in enumerate(v)]
             self._v_free[i] = v
@@ -201,7 +203,7 @@ class Search:
     def _parts(self, contact: Contact, number: Index, slot: Index, links: list[Index]) -> None:
         """Where a contact has its numbers, see "contact_parts"."""
         program = self.program
-        apart = program.entry("touching", number * TOUCH + 2)
+        apart = program.entry("pair_shapes", number * TOUCH + 2)
         of_p, of_s = (program.entry("branch_of_link", link) for link in links)
         place_p, place_s = (program.entry("branch_place", branch) for branch in (of_p, of_s))
         start = program.entry("contact_counts", LINES)

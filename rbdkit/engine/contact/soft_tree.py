@@ -236,7 +236,7 @@ class RecordedSoftTree(RecordedTouchingTree):
             link = contact.part(which)
             with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
                 a = program.entry("movers", k)
-                column = a * 12
+                column = program.entry("columns_at", k) * 12
                 S = [program.load("columns", column, j) for j in range(6)]
                 moved = Vector(S[3:]) + cross(Vector(S[:3]), contact.vector(POINT))
                 place = a + result.start

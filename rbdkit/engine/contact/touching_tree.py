@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rbdkit.collision import Kind
 from rbdkit.engine.contact.contacts import FULL, H_STEP, NOW
 from rbdkit.engine.contact.diary import CROWDED, STUCK, Diary
@@ -11,11 +13,13 @@ from rbdkit.engine.contact.spinning import steadied
 from rbdkit.engine.contact.sweeps import Sweeps
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
+from rbdkit.engine.rows.constrained_tree import ConstrainedTree
+from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.steps import coupled
 from rbdkit.engine.steps.crba import assemble
 from rbdkit.engine.steps.curved_motions import Free, Planar, Spherical
 from rbdkit.engine.steps.joint_arrays import JointValues
-from rbdkit.engine.steps.loop_tree import LoopTree, Node
+from rbdkit.engine.steps.loop_tree import LoopTree, Node, slot_of
 from rbdkit.engine.steps.own_forces import WithOwnTorques, record
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
@@ -29,7 +33,8 @@ class RecordedTouchingTree(RecordedTree):
 
     Parameters
     ----------
-    kinds : of pairs of shapes.
+    kinds : of pairs of shapes. codes : of the rows of loops and constraints; impulses of contacts do nothing against
+        these, and each step ends in a state that obeys them.
     """
 
     tree: LoopTree
@@ -43,10 +48,13 @@ class RecordedTouchingTree(RecordedTree):
         f_ext: Feedback | None,
         driven: DrivenMotion | None = None,
         own: OwnForces | None = None,
+        codes: Sequence[RowCode] = (),
     ) -> None:
         super().__init__(tree, external, tau, f_ext, driven, own)
-        self.at = BaseMotion(tree)
-        self.search, self.rows = Search(self.at, kinds), ContactRows(tree)
+        self.held = ConstrainedTree(tree, codes) if codes else None
+        self.at = BaseMotion(tree) if self.held is None else self.held.at
+        elimination = None if self.held is None else self.held.elimination
+        self.search, self.rows = Search(self.at, kinds), ContactRows(tree, elimination)
         self.sweeps, self.diary = Sweeps(tree.program), Diary(tree.program)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
@@ -54,6 +62,11 @@ class RecordedTouchingTree(RecordedTree):
         tree = self.tree
         q, qd = tree.coordinates(x.array, x.start), tree.velocities(v.array, v.start)
         qdd = tree.velocities(result.array, result.start)
+        if self.held is not None:
+            states = self._states(v), self._states(result)
+            pushes = [("f_ext", 0)] if self.external else []
+            self.held.forward_dynamics(q, qd, self._at(moment, x, v), qdd, pushes, self.own, *states)
+            return
         acting: JointValues = WithPassiveForce(tree, q, qd, self._at(moment, x, v))
         pushes = [("f_ext", 0)] if self.external else []
         if self.own is not None:
@@ -72,13 +85,18 @@ class RecordedTouchingTree(RecordedTree):
     def push(self, moment: Moment, v: Part, result: Part) -> None:
         """Add forces of contacts along the velocities, where these are forces: here they are impulses of a step."""
 
+    def close(self, x: Part, v: Part) -> None:
+        """The state near (x, v) that obeys loops and constraints, in its place."""
+        if self.held is not None:
+            self.held.close(x, v)
+
     def speed_up(self, v: Part, v_rate: Part, result: Part) -> None:
         """Velocities after the step in "scratch" without contacts, along the axes before it."""
         tree, program = self.tree, self.program
         old, rate, new = (tree.velocities(part.array, part.start) for part in (v, v_rate, result))
         for i in tree.outward():
             if i.moves:
-                H = self._block_of_inertia(i)
+                H = self._block(i)
                 still = i.motion.rate_seen_still(old[i], rate[i], i.motion.carried_com(H))
                 ahead = [a + program.load("scratch", 0) * b for a, b in zip(old[i], still, strict=True)]
                 if isinstance(i.motion, Free | Spherical):
@@ -89,11 +107,11 @@ class RecordedTouchingTree(RecordedTree):
             z = of_old.load(program, k) + program.load("scratch", 0) * of_rate.load(program, k)
             of_new.store(program, k, z)
 
-    def _block_of_inertia(self, i: Node) -> list[list[Scalar]]:
+    def _block(self, i: Node) -> list[list[Scalar]]:
         """The block of H, without armature, that belongs to a joint whose axes turn; empty for others."""
         if not isinstance(i.motion, Free | Planar | Spherical):
             return []
-        slot = self.program.entry("first_slot", i.number) if self.tree.coupled else i.v
+        slot = slot_of(self.tree, i)
         places = [(slot + k) * 12 for k in range(i.motion.nv)]
         S = [[self.program.load("columns", place, r) for r in range(12)] for place in places]
         return [[project(a[:6], b[6:]) for b in S] for a in S]
@@ -105,7 +123,7 @@ class RecordedTouchingTree(RecordedTree):
         by, velocity = tree.velocities(u.array, u.start), tree.velocities(v.array, v.start)
         for i in tree.outward():
             if i.moves:
-                c = i.motion.carried_com(self._block_of_inertia(i))
+                c = i.motion.carried_com(self._block(i))
                 q_new[i] = i.motion.glide(q[i], by[i], c)
                 velocity[i] = i.motion.after_glide(by[i], velocity[i], c)
 

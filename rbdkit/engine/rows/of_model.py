@@ -144,6 +144,15 @@ class RowsOfModel:
         return self.m + 1 if lanes > 1 else -(-(self.m + 1) // WIDE) * WIDE
 
     @cached_property
+    def held(self) -> list[list[int]]:
+        """The velocities in each row."""
+        found: list[list[int]] = [[] for _ in range(self.m)]
+        for a, rows in enumerate(self._touching):
+            for row in rows:
+                found[row].append(a)
+        return found
+
+    @cached_property
     def _touching(self) -> list[list[int]]:
         """For each velocity the rows that Y holds with it: what a row holds, and what moves that before it."""
         before, _ = supports_of(self.layout)

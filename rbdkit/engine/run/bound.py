@@ -149,7 +149,7 @@ class BoundModel:
         NotCovered
             If its contacts are not compiled.
         """
-        return scene_of(model, self._layout, self.numbers["frames"])
+        return scene_of(model, self._layout, self.numbers["frames"], self.rows)
 
     def unrolls(self, states: int | None) -> bool:
         """Whether straight-line code serves so many states, or, if None, a motion of any length."""
@@ -214,7 +214,8 @@ class BoundModel:
         several_links = self.coupled and task.algorithm == "crba"  # a freedom: only the loop adds them up
         if self.shape is not None and self.unrolls(states) and task.unrolls and not several_links:
             return unrolled_code(task, self.shape, self.backend, lanes)
-        if task.rows and task.step is not None and lanes == ALONE and self._known is not None:
+        motion = task.step is not None and task.touching is None
+        if task.rows and motion and lanes == ALONE and self._known is not None:
             for longest in (LONG, LONGEST)[: 1 + (steps >= MANY_STEPS)]:
                 if (recipe := self._written_out(task, longest)) is not None:
                     return recipe

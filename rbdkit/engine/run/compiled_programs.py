@@ -70,18 +70,18 @@ class Task:
 
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
-        if self.rows:
-            assert isinstance(tree, LoopTree)
-            self._record_constrained(tree)
-        elif self.step is not None and self.touching is not None:
+        if self.step is not None and self.touching is not None:
             assert isinstance(tree, LoopTree)
             laws = self.external, self.tau, self.f_ext, self.driven, self.own
             system = (
-                RecordedTouchingTree(tree, self.touching, *laws)
+                RecordedTouchingTree(tree, self.touching, *laws, codes=self.rows)
                 if self.soft is None
                 else RecordedSoftTree(tree, self.touching, self.soft, *laws)
             )
             over_time(system, self.step)
+        elif self.rows:
+            assert isinstance(tree, LoopTree)
+            self._record_constrained(tree)
         elif self.step is not None:
             recorded = RecordedRedmax if self.redmax else RecordedTree
             over_time(recorded(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)

@@ -42,8 +42,8 @@ def _scene(model: Model) -> tuple[Scene | None, str]:
     kernels, why = kept(model, _make)
     if kernels is None:
         return None, why
-    if kernels.loops:
-        return None, "loops and constraints hold, beside which contacts are not compiled"
+    if kernels.loops and kernels.rows is None:
+        return None, kernels.why_not
     try:
         return kernels.scene(model), ""
     except NotCovered as fault:

@@ -130,6 +130,11 @@ class LoopTree(Tree):
         return self.program.load("rows", i.parameters, k)
 
 
+def slot_of(tree: LoopTree, i: Node) -> Whole:
+    """Where the freedoms of a link begin in "columns"."""
+    return tree.program.entry("first_slot", i.number) if tree.coupled else i.v
+
+
 class LoopField:
     """A value of every link, in the work space."""
 

@@ -1,0 +1,90 @@
+"""Contacts beside loops, constraints and joints that follow others, in the compiled loop over time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit.constraints import Tie
+from rbdkit.formulations import JointSystem
+from rbdkit.laws import TimeStepping
+
+LAW = TimeStepping(sweeps=3000, tol=1e-12)
+ROD = rbd.Inertia(0.5, [0.0, 0.0, 0.1], np.diag([2e-3, 2e-3, 2e-4]))
+TILTED = [np.cos(1.4), 0.96 * np.sin(1.4), 0.28 * np.sin(1.4), 0.0, 0.0, 0.0, 0.3]
+
+
+def box_on_rods(friction):
+    """A free box, upside down, with the shape of the ends of two rods."""
+    model, size = rbd.Model("linkage"), [0.4, 0.1, 0.1]
+    model.add_body("base", joint=rbd.Free(), inertia=rbd.Inertia.box(size, mass=2.0), geometry=rbd.Box(size))
+    model.add_ground(friction=friction)
+    return model, rbd.Geometry(rbd.Sphere(0.03), [0.0, 0.0, 0.2])
+
+
+def four_bar(friction):
+    model, foot = box_on_rods(friction)
+    model.add_body("a", "base", rbd.Revolute("y"), [-0.2, 0.0, 0.0], ROD, foot, damping=0.02)
+    model.add_body("b", "base", rbd.Revolute("y"), [0.2, 0.0, 0.0], ROD, foot)
+    bar = rbd.Inertia(0.8, [0.2, 0.0, 0.0], np.diag([2e-4, 1e-2, 1e-2]))
+    model.add_body("c", "a", rbd.Revolute("y"), [0.0, 0.0, 0.2], bar)
+    model.add_loop("closing", "c", "b", rbd.Revolute("y"), [0.4, 0.0, 0.0], [0.0, 0.0, 0.2])
+    ball = rbd.Inertia.sphere(0.1, mass=0.7)
+    model.add_body("ball", joint=rbd.Free(), inertia=ball, geometry=rbd.Sphere(0.1))
+    model.add_contact("base", "ball", friction=friction)
+    q, v = np.array(model.neutral()), np.zeros(model.nv)
+    q[:7], q[-7:] = TILTED, [1.0, 0.0, 0.0, 0.0, -0.1, 0.02, 0.5]
+    v[:9] = [0.3, 0.2, 0.1, 0.2, 0.1, 1.0, 2.0, 2.0, -2.0]
+    return model, q, v
+
+
+def geared(friction, tied):
+    """Two rods, the second of which turns -1.5 times as far, by a joint that follows or by a constraint."""
+    model, foot = box_on_rods(friction)
+    model.add_body("a", "base", rbd.Revolute("y"), [-0.2, 0.0, 0.0], ROD, foot, damping=0.02)
+    mimic = None if tied else rbd.Mimic("a_joint", -1.5, 0.1)
+    model.add_body("b", "base", rbd.Revolute("y"), [0.2, 0.0, 0.0], ROD, foot, mimic=mimic)
+    if tied:
+        model.add_constraint("gears", Tie("b_joint", "a_joint", ratio=-1.5, offset=0.1))
+    q, v = np.array(model.neutral()), np.zeros(model.nv)
+    q[:7], v[:7] = TILTED, [0.3, 0.2, 0.1, 0.2, 0.1, 1.0, 2.0]
+    if tied:
+        q[8], v[7] = 0.1 - 1.5 * q[7], -1.5 * v[6]
+    return model, q, v
+
+
+def runs(model, q, v, duration, backends=("auto", "book")):
+    return [
+        rbd.simulate(model, q, v, duration, 2e-3, contact=LAW, backend=backend, progress=False) for backend in backends
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:ENERGY NOT KEPT")  # steps are coarse, and the same on both sides
+@pytest.mark.parametrize("friction", [0.05])  # with more of it, there are several answers
+def test_loops_and_contacts_move_as_in_python(friction):
+    model, q, v = four_bar(friction)
+    fast, slow = runs(model, q, v, 0.16)
+    assert fast.report.backend.startswith("compiled loop")
+    assert slow.report.backend.startswith("contact law in Python")
+    assert len(fast.events) >= 2
+    assert {name for event in fast.events for name in event.names} >= {"ground/a", "ground/b"}
+    assert fast.q == pytest.approx(slow.q, abs=1e-8)
+    assert fast.v == pytest.approx(slow.v, abs=1e-7)  # impulses of both end at 1e-12 of velocities of some m/s
+    system = JointSystem(model)
+    for state in fast.q[::20]:
+        assert np.abs(system.constraint_error(state)).max() < 1e-12
+
+
+@pytest.mark.filterwarnings("ignore:ENERGY NOT KEPT")
+def test_a_joint_that_follows_touches_like_one_that_a_constraint_ties():
+    """One has fewer velocities, the other rows that reactions obey: two ways that share no code but contacts."""
+    follows, ties = (rbd.simulate(*geared(0.3, tied), 0.3, 2e-3, contact=LAW, progress=False) for tied in (False, True))
+    for run in (follows, ties):
+        assert run.report.backend.startswith("compiled loop")
+    assert len(follows.events) >= 3
+    assert ties.q[:, :8] == pytest.approx(follows.q, abs=1e-9)
+    assert ties.q[:, 8] == pytest.approx(0.1 - 1.5 * ties.q[:, 7], abs=1e-12)
+    assert ties.v[:, :7] == pytest.approx(follows.v, abs=1e-8)
+    for name in follows.contacts.names:
+        assert ties.contacts.total_force(name) == pytest.approx(follows.contacts.total_force(name), abs=1e-4)
