@@ -8,6 +8,7 @@ import numpy as np
 
 from rbdkit.algorithms.solvers import active_set, lemke, quadratic_program
 from rbdkit.course.answers import short
+from rbdkit.course.checks import checks
 from rbdkit.course.sueda.returned import returned, same, worst
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import se3
@@ -18,6 +19,7 @@ GOOD = 1e-6
 """m/s or N s of numbers of size one: sweeps need not go to the end."""
 
 
+@checks("S07-1")
 def normal_row(N: Any) -> Verdict:
     """``N(E, x, n)``: the row (6,) with N phi the speed along n of the point of a body that is at x in the world."""
     rng = np.random.default_rng(6)
@@ -44,6 +46,7 @@ def normal_row(N: Any) -> Verdict:
     return wrong(f"{worst(found[0], exact)}.")
 
 
+@checks("S07-2")
 def contact_impulses(solve: Any) -> Verdict:
     """``solve(A, b)``: alpha >= 0 with A alpha + b >= 0, and one of both zero at every contact (Eq 1.83)."""
     rng = np.random.default_rng(9)
@@ -59,6 +62,9 @@ def contact_impulses(solve: Any) -> Verdict:
             return wrong(f"{name}{fault}")
         alpha = found[0]
         speed = A @ alpha + b
+        late = np.maximum(np.linalg.lstsq(A, -b, rcond=None)[0], 0.0)
+        if same(alpha, late) and min(speed.min(), -np.abs(alpha * speed).max()) < -GOOD:
+            return wrong(f"{name}cut off at the end is too late: the other contacts have counted on that pull.")
         if alpha.min() < -GOOD:
             return wrong(f"{name}alpha = {short(alpha)} pulls; contacts only push.")
         if speed.min() < -GOOD:
@@ -68,6 +74,7 @@ def contact_impulses(solve: Any) -> Verdict:
     return right("never a pull, never a sinking in, never both at once.")
 
 
+@checks("S07-3")
 def friction_impulses(solve: Any) -> Verdict:
     """``solve(B, c, limit)``: beta within +-limit that makes beta^T B beta / 2 + beta^T c least (Eq 2.114)."""
     rng = np.random.default_rng(8)

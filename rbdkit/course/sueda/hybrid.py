@@ -13,6 +13,7 @@ from rbdkit.algorithms.redmax import (
     recursive_hybrid,
     reduced_equation,
 )
+from rbdkit.course.checks import checks
 from rbdkit.course.sueda.returned import returned, same, worst
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library.cuboids import cuboid_chain
@@ -20,6 +21,7 @@ from rbdkit.library.cuboids import cuboid_chain
 OWN = (hyper_reduced_equation, hybrid_accelerations, recursive_hybrid, reduced_equation)
 
 
+@checks("S08-1")
 def hyper_reduced(solve: Any) -> Verdict:
     """``solve(M_r, f_r, J)``: accelerations (m,) of coordinates with qd = J qd_R (Eqs 2.80 to 2.83)."""
     model = cuboid_chain(5)
@@ -39,10 +41,13 @@ def hyper_reduced(solve: Any) -> Verdict:
                 "that takes the free accelerations and fits them. Joints are tied together by forces; the nearest "
                 "motion is meant in the metric of M_r: J^T M_r J."
             )
+        if same(found[0], J.T @ np.linalg.inv(reduced.M_r) @ J @ (J.T @ reduced.f_r)):
+            return wrong("the inverse of J^T M_r J is not J^T M_r^-1 J: put the inertia together first, then divide.")
         return wrong(f"with {m} coordinates {worst(found[0], exact)}. Eq 2.83: J^T M_r J and J^T f_r.")
     return right("one more J, and the chain has as many freedoms as you like.")
 
 
+@checks("S08-2")
 def hybrid(solve: Any) -> Verdict:
     """``solve(M, f, prescribed, qdd)``: all accelerations, and the motor forces of the prescribed joints (Eq 2.106)."""
     model = cuboid_chain(4)
@@ -74,6 +79,7 @@ def hybrid(solve: Any) -> Verdict:
     return right("some joints are told forces, some accelerations, and one system answers for all.")
 
 
+@checks("S08-3")
 def spring_slope(slope: Any) -> Verdict:
     """``slope(dx, K, L)``: df_0/dx_1 (3, 3) of the spring between two nodes (Eqs 2.85, 2.86), with dx = x_1 - x_0."""
     for dx, K, L, name in (

@@ -16,6 +16,7 @@ from rbdkit.algorithms.redmax import (
     reduced_equation,
     transposed_product,
 )
+from rbdkit.course.checks import checks
 from rbdkit.course.sueda.returned import returned, same, worst
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.joints import Revolute, Universal
@@ -30,6 +31,7 @@ def _tree() -> Bodies:
     return bodies_at(model, rng.normal(size=model.nq), rng.normal(size=model.nv))
 
 
+@checks("S06-1")
 def product(times: Any) -> Verdict:
     """``times(bodies, x)``: J x, (6 n,), without J (Algorithm 5)."""
     bodies = _tree()
@@ -43,9 +45,19 @@ def product(times: Any) -> Verdict:
     own = np.concatenate([bodies.Ad_J[i] @ (bodies.S[i] @ x[bodies.own[i]]) for i in sorted(bodies.order)])
     if same(found[0], own):
         return wrong("each joint moves its own body only. Add what the parent does: Ad_p[i] times y of the parent.")
+    of_joint = {i: bodies.Ad_J[i] @ (bodies.S[i] @ x[bodies.own[i]]) for i in bodies.order}
+    unturned, before = np.zeros((2, bodies.n + 1, 6))
+    for i in bodies.order:
+        unturned[i] = unturned[bodies.parent[i]] + of_joint[i]
+        before[i] = bodies.Ad_p[i] @ before[i - 1] + of_joint[i]
+    if same(found[0], unturned[1:].ravel()):
+        return wrong("y of the parent is in the axes of the parent; Ad_p[i] brings it to those of body i.")
+    if same(found[0], before[1:].ravel()):
+        return wrong("that is for a chain; in a tree the parent is bodies.parent[i], not always body i - 1.")
     return wrong(f"{worst(found[0], exact)}; the bodies stand in the order of their numbers, body 1 first.")
 
 
+@checks("S06-2")
 def transposed(times: Any) -> Verdict:
     """``times(bodies, y)``: J^T y, (nv,), without J (Algorithm 6)."""
     bodies = _tree()
@@ -71,6 +83,7 @@ def transposed(times: Any) -> Verdict:
     return wrong(f"{worst(found[0], J.T @ y)}. Are the children finished before their parent?")
 
 
+@checks("S06-3")
 def gradients(solve: Any) -> Verdict:
     """``solve(A, b, M, tol)``: x with A x = b by conjugate gradients, and how many products with A it took.
 
@@ -96,6 +109,8 @@ def gradients(solve: Any) -> Verdict:
             return wrong(f"{name}a residual of {off:.1e} of |b| is left.")
         if asked.times == 0:
             return wrong("A is a function: ask it for A(p). There is no matrix to solve with.")
+        if asked.times >= n > found[1]:
+            return wrong("A was put together, one product for each column; then the method has no point.")
         if asked.times > most:
             return wrong(f"{name}{asked.times} products were made; {most} are plenty. Is M(r) in both places?")
     return right(f"with rank 2 between M and the inverse, {asked.times} products: one for each thing it does not know.")

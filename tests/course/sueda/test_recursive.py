@@ -14,6 +14,20 @@ def outward(bodies, x, carried=1.0):
     return y[1:].ravel()
 
 
+def unturned(bodies, x):
+    y = np.zeros((bodies.n + 1, 6))
+    for i in bodies.order:
+        y[i] = bodies.Ad_J[i] @ bodies.S[i] @ x[bodies.own[i]] + y[bodies.parent[i]]
+    return y[1:].ravel()
+
+
+def as_in_a_chain(bodies, x):
+    y = np.zeros((bodies.n + 1, 6))
+    for i in bodies.order:
+        y[i] = bodies.Ad_J[i] @ bodies.S[i] @ x[bodies.own[i]] + bodies.Ad_p[i] @ y[i - 1]
+    return y[1:].ravel()
+
+
 def inward(bodies, y, heard="all"):
     felt, x = np.vstack([np.zeros(6), y.reshape(-1, 6)]), np.zeros(bodies.nv)
     given = felt.copy()
@@ -33,6 +47,8 @@ def test_products():
     for answer, why in (
         (lambda b, x: outward(b, x, 0.0), "own body only"),
         (lambda b, x: outward(b, x, 2.0), "body 1 first"),
+        (unturned, "in the axes of the parent"),
+        (as_in_a_chain, "not always body i - 1"),
         (lambda b, x: jacobian_product(b, x)[0], "for you to write"),
         (lambda b, x: redmax_jacobian(b) @ x, "for you to write"),
         (lambda b, x: x, "shape (36,)"),
@@ -68,6 +84,7 @@ def test_gradients():
         (lambda *given: gradients(*given, downhill=True), "of |b| is left"),
         (lambda *given: gradients(*given, known=False), "8 are plenty"),
         (lambda A, b, M, tol: (np.linalg.solve(A.matrix, b), 1), "There is no matrix"),
+        (lambda A, b, M, tol: (np.linalg.solve([A(e) for e in np.eye(len(b))], b), 1), "for each column"),
         (lambda A, b, M, tol: b, "2 things"),
         (lambda A, b, M, tol: (b, "many"), "a number"),
     ):
