@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from numpy.typing import NDArray
+
+from rbdkit.errors import SimulationError
 
 
 @runtime_checkable
@@ -95,10 +98,20 @@ class StiffMatrices:
     K: NDArray
     D: NDArray
 
+    def increment(self, s: float, r: NDArray, u: NDArray) -> NDArray:
+        """The w with ``(M + s D - s^2 K) w = M r + K u``, for a step or a part of it of s seconds.
+
+        Raises
+        ------
+        SimulationError
+            If the matrix has no inverse.
+        """
+        return solve_stiff(self.M + s * self.D - s * s * self.K, self.M @ r + self.K @ u)
+
 
 @runtime_checkable
 class Stiff(System, Protocol):
-    """A system without constraints that knows how stiff it is; a recorded one has `stiffness`.
+    """A system that knows how stiff it is; a recorded one has `stiffness`, and no constraints.
 
     K is that of displacements that leave the twists of bodies alone, and leaves out what changes of directions. Methods
     must keep their order with any K and D.
@@ -116,3 +129,20 @@ class Starting(Protocol):
     def starting(self, system: Any, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
         """That, by the names of its arrays, found by the readable form of a system at the state (x, v) at times[0]."""
         ...
+
+
+def solve_stiff(A: NDArray, b: NDArray) -> NDArray:
+    """A^-1 b of a linearly implicit step.
+
+    Raises
+    ------
+    SimulationError
+        If the matrix has no inverse.
+    """
+    try:
+        return np.linalg.solve(A, b)
+    except np.linalg.LinAlgError:
+        raise SimulationError(
+            "the matrix M + h D - h^2 K of the linearly implicit step is singular: a joint moves something without "
+            "inertia, or forces grow with the displacement so fast that only a shorter step will do"
+        ) from None

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations import Stiff
-from rbdkit.formulations.joint import solve_stiff
 from rbdkit.integrators.integrator import OneStep, Stage, State
 from rbdkit.integrators.stiff_solve import solve_in_program, stiff_arrays, store_matrix
 from rbdkit.trace import Index, Moment, Part, Record
@@ -22,7 +21,8 @@ class LinearlyImplicitSDIRK2(OneStep):
     """Two stages with the same matrix ``M + c h D - c^2 h^2 K``, order 2, L-stable: ROS2 of Verwer et al. (1999).
 
     Its order does not depend on the matrices, so K and D may leave out what is not stiff, as those of the notes do:
-    Coriolis forces, gravity, tau and f_ext, and what changes of directions.
+    Coriolis forces, gravity, tau and f_ext, and what changes of directions. Of bodies with joints, both increments keep
+    to the constraints of the beginning, as accelerations do.
 
     Examples
     --------
@@ -64,12 +64,11 @@ class LinearlyImplicitSDIRK2(OneStep):
         """Of either stage: increments u of the displacement and w of the velocities, and the rates a, k found there."""
         t, x, v, s = state.t, state.x, state.v, GAMMA * h
         a_1, own = system.rate(t, x, v), system.stiffness(t, x, v)
-        A = own.M + s * own.D - s * s * own.K
-        w_1 = solve_stiff(A, h * (own.M @ a_1) + s * h * (own.K @ v))
+        w_1 = own.increment(s, h * a_1, s * h * v)
         u_1 = h * v + s * w_1
         a_2, k_2 = system.rate(t + h, system.move(x, u_1), v + w_1), system.local_rate(u_1, v + w_1)
         onward = h * k_2 - 2.0 * u_1
-        w_2 = solve_stiff(A, own.M @ (h * a_2 - 2.0 * w_1) + s * (own.K @ onward))
+        w_2 = own.increment(s, h * a_2 - 2.0 * w_1, s * onward)
         return (u_1, w_1, a_1, v), (onward + s * w_2, w_2, a_2, k_2)
 
     @staticmethod

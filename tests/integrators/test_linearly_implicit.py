@@ -110,3 +110,45 @@ def test_a_drive_is_taken_at_the_time_of_its_stage():
     for name in ("linearly_implicit_euler", "linearly_implicit_sdirk2"):
         both = [rbd.simulate(model, duration=0.05, dt=0.005, integrator=name, backend=b) for b in ("auto", "book")]
         assert off(both[0].v, both[1].v) < 1e-12
+
+
+@pytest.mark.source("S1.17", "S2.17")
+@pytest.mark.parametrize("formulation", ("maximal", "so3xr3", "bodywise"))
+def test_two_stages_on_bodies_with_joints(formulation):
+    """Of order 2 against compiled steps in joint coordinates, and the same where springs and dampers are in joints."""
+    model = rbd.library.double_pendulum()
+    model.add_spring("band", model.bodies[2].name, "world", 30.0, 0.1, damping=2.0, at_b=(0.5, 0, 0))
+    hinge, elbow = (joint.name for joint in model.joints[1:])
+    model = model.with_parameters({f"{hinge}.stiffness": 20.0, f"{elbow}.damping": 0.3})
+    expected, errors = rbd.simulate(model, [1.0, 0.5], duration=0.1).poses()[-1], []
+    for h in (4e-3, 2e-3):
+        run = rbd.simulate(
+            model, [1.0, 0.5], duration=0.1, dt=h, formulation=formulation, integrator="linearly_implicit_sdirk2"
+        )
+        errors.append(np.abs(run.poses()[-1] - expected).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.25)
+
+
+@pytest.mark.source("S1.17")
+def test_two_stages_end_what_is_stiff_between_bodies_with_joints():
+    """A spring whose oscillations are a hundred times faster than the steps; its hinge stays closed meanwhile."""
+    model = rbd.library.pendulum()
+    model.add_spring("band", "rod", "world", 1e8, 0.0, at_a=(0.0, 0.0, -0.5), at_b=(0.0, 0.0, -0.5))
+    options = {"duration": 0.3, "dt": 0.01, "integrator": "linearly_implicit_sdirk2"}
+    with pytest.warns(SimulationWarning, match="energy"):
+        run = rbd.simulate(model, [1e-3], formulation="maximal", **options)
+    turned = run.poses("rod")[:, 0, 2]
+    assert abs(turned[-1]) < 1e-6
+    assert np.abs(run.poses("rod")[:, :3, 3]).max() < 1e-5
+
+
+@pytest.mark.source("S1.17", "S2.20")
+def test_two_stages_where_bodies_close_loops():
+    model, errors = rbd.library.planar_four_bar(), []
+    names = [body.name for body in model.bodies]
+    model.add_spring("band", names[1], names[-1], 50.0, 0.1, damping=1.0)
+    expected = rbd.simulate(model, duration=0.1).poses()[-1]
+    for h in (4e-3, 2e-3):
+        run = rbd.simulate(model, duration=0.1, dt=h, formulation="maximal", integrator="linearly_implicit_sdirk2")
+        errors.append(np.abs(run.poses()[-1] - expected).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)

@@ -26,12 +26,13 @@ from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_n
 from rbdkit.formulations.constrained.own_rows import OwnValues, own_rows
 from rbdkit.formulations.constrained.rank_loss import rank_remarks
 from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
-from rbdkit.formulations.constrained.stiffness import implicit_velocities
+from rbdkit.formulations.constrained.stiffness import HeldStiffMatrices, implicit_velocities, stiff_matrices
 from rbdkit.formulations.constrained.tree_program import CLOSED, PROJECTIONS
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.free_bodies import finite
 from rbdkit.formulations.joint import lets_go
 from rbdkit.formulations.joint_state import joint_state
+from rbdkit.formulations.system import Stiff
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
@@ -168,7 +169,8 @@ class ConstrainedBodies:
     ) -> Run | None:
         """The run in one compiled loop; None if there is an `obstacle`."""
         timed = self.own is not None and self.own.rows.timed
-        if self.obstacle(acts) or (timed and compiled.closes_joints(method)) or getattr(method, "stiff", False):
+        stiff = getattr(method, "stiff", False) or method.requires is Stiff
+        if self.obstacle(acts) or (timed and compiled.closes_joints(method)) or stiff:
             return None  # what closes joints in compiled code is not told the time, and nothing there knows stiffness
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
 
@@ -240,6 +242,10 @@ class ConstrainedBodies:
     def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
         """Velocities after a step of h s, with all joints among the equations; see `VelocityLevel`."""
         return implicit_velocities(self, t, x, v, h, gamma, stiff)
+
+    def stiffness(self, t: float, x: NDArray, v: NDArray) -> HeldStiffMatrices:
+        """M, K and D of springs and dampers in joints of the tree and of force elements, along the velocities."""
+        return stiff_matrices(self, t, x, v)
 
     def relative(self, x: NDArray, v: NDArray) -> Relative:
         """How the frames of all joints stand and move relative to each other."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.passive_derivatives import passive_derivatives
 from rbdkit.engine.links.element_slopes import slopes
+from rbdkit.formulations.constrained.index1 import Index1
 from rbdkit.formulations.constrained.layout import block_diagonal
+from rbdkit.formulations.system import StiffMatrices
 
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.bodies import ConstrainedBodies
@@ -43,6 +45,24 @@ def body_stiffness(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) 
         B = block_diagonal(system.group.tangent(system.reference_poses(x)[1:]))
         K, D = B.T @ K @ B, B.T @ D @ B
     return K, D
+
+
+@dataclass(frozen=True)
+class HeldStiffMatrices(StiffMatrices):
+    """Those of bodies with joints. here : their equations at the state."""
+
+    here: Index1
+
+    def increment(self, s: float, r: NDArray, u: NDArray) -> NDArray:
+        """The w with ``(M + s D - s^2 K) w + G^T lambda = M r + K u`` and ``G w = G r``."""
+        A, b = self.M + s * self.D - s * s * self.K, self.M @ r + self.K @ u
+        return replace(self.here, M=A, Q=b, eta=self.here.J @ r, loops=None).accelerations()
+
+
+def stiff_matrices(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) -> HeldStiffMatrices:
+    """M, K and D at a state, and the constraints that increments keep to."""
+    here = system.index1(t, x, v)
+    return HeldStiffMatrices(here.M, *body_stiffness(system, t, x, v), here)
 
 
 def implicit_velocities(
