@@ -85,29 +85,35 @@ LESSONS = (
         ("00",),
     ),
     Lesson(
-        "F02", "featherstone/02_spatial_vectors", "Six numbers for a motion", "Bodies", 75,
-        ("write twists and wrenches at any point and in any frame", "tell spatial from classical acceleration",
+        "F02", "featherstone/02_spatial_vectors", "Six numbers for a motion", "Bodies", 55,
+        ("write twists and wrenches at any point and in any frame", "find the line in six numbers",
+         "say why forces go over by another matrix"),
+        ("00",), f"{BOOK}, sections 2.1 to 2.6, 2.8 and 2.16",
+    ),
+    Lesson(
+        "F02b", "featherstone/02b_carried_along", "Carried along: accelerations and inertia", "Bodies", 55,
+        ("differentiate vectors that are carried along", "tell spatial from classical acceleration",
          "carry the inertia of a body from frame to frame"),
-        ("00",), f"{BOOK}, chapter 2",
+        ("F02",), f"{BOOK}, sections 2.7 and 2.9 to 2.15",
     ),
     Lesson(
         "F03", "featherstone/03_constraints", "What a joint forbids", "Bodies", 75,
         ("split a force into what moves a body and what its joint bears", "write the subspaces S and T of any joint",
          "tell holonomic from nonholonomic constraints"),
-        ("F02",), f"{BOOK}, chapter 3",
+        ("F02b",), f"{BOOK}, chapter 3",
     ),
     Lesson(
         "F04", "featherstone/04_modelling", "Modelling", "Bodies", 70,
         ("turn a machine into a graph, a spanning tree and a parent array",
          "place joints by Denavit-Hartenberg numbers",
          "write a joint model: pose, S and its rate"),
-        ("F02", "F03"), f"{BOOK}, chapter 4",
+        ("F02b", "F03"), f"{BOOK}, chapter 4",
     ),
     Lesson(
         "F05", "featherstone/05_inverse_dynamics", "The forces behind a motion", "Trees", 60,
         ("walk through the recursive Newton-Euler algorithm", "read off bearing loads and gravity terms",
          "say why recursion is cheap"),
-        ("F02", "F04"), f"{BOOK}, chapter 5",
+        ("F02b", "F04"), f"{BOOK}, chapter 5",
     ),
     Lesson(
         "LA", "labs/A_inverse_dynamics", "Lab A: write RNEA", "Trees", 75,
@@ -176,7 +182,7 @@ LESSONS = (
     Lesson(
         "S01", "sueda/01_bodies_and_twists", "Bodies and twists: write your own", "Maximal and reduced", 60,
         ("describe the motion of a body by a twist", "write one step of a free body, and say what it keeps"),
-        ("F02",), f"{NOTES}, sections 1.1 to 1.8",
+        ("F02b",), f"{NOTES}, sections 1.1 to 1.8",
     ),
     Lesson(
         "S02", "sueda/02_joints_as_constraints", "Joints as constraints: write your own", "Maximal and reduced", 60,
@@ -191,7 +197,7 @@ LESSONS = (
     Lesson(
         "S04", "sueda/04_forces_joints_flesh", "Forces, joints and flesh: write your own", "Maximal and reduced", 70,
         ("write a force with its stiffness matrix", "shape the curve of a muscle", "lay a joint along a spline"),
-        ("F02", "F04"), f"{NOTES}, sections 1.9, 2.4 and 2.7",
+        ("F02b", "F04"), f"{NOTES}, sections 1.9, 2.4 and 2.7",
     ),
     Lesson(
         "S05", "sueda/05_implicit_steps", "Steps for stiff things: write your own", "Maximal and reduced", 60,
@@ -217,7 +223,7 @@ LESSONS = (
         "MT01", "mueller_terze/01_screws_and_chords", "Screws and chords", "Stepping", 60,
         ("move a body along a twist on SE(3) and on SO(3) × R³", "write a Munthe-Kaas step",
          "say why a pivot stays closed, or not"),
-        ("F02",), f"{MT}, sections 2, 4 and 5.1",
+        ("F02b",), f"{MT}, sections 2, 4 and 5.1",
     ),
     Lesson(
         "LD", "labs/D_step_on_a_group", "Lab D: write a step on a group", "Stepping", 55,
@@ -233,7 +239,7 @@ LESSONS = (
         "H01", "holzinger/01_unified_velocities", "A body without rotations", "Stepping", 50,
         ("describe a motion by six speeds of points", "choose points that see every motion",
          "write the mass matrix without a moment of inertia"),
-        ("F02",), f"{HGS}, sections 2 to 4",
+        ("F02b",), f"{HGS}, sections 2 to 4",
     ),
     Lesson(
         "H02", "holzinger/02_stepping_on_a_group", "Stepping on a group", "Stepping", 60,
@@ -263,7 +269,7 @@ LESSONS = (
         "FA", "featherstone/A_arithmetic", "Arithmetic on a budget", "Numbers", 70,
         ("transform inertias with a twentieth of the operations", "use compact spatial types and axial screws",
          "count what is really computed"),
-        ("F02", "F10"), f"{BOOK}, appendix A",
+        ("F02b", "F10"), f"{BOOK}, appendix A",
     ),
     Lesson(
         "RB", "reading_benchmarks", "How to read a benchmark", "Numbers", 45,
@@ -305,25 +311,26 @@ TRACKS = (
     Track(
         "Robotics in a weekend", "You have a robot file and want to compute with it.", 10,
         ("00", "01", "F02", "F04", "F05", "LA", "F06", "F09"),
-        {"F02": "to 2.9", "F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
+        {"F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
     ),
     Track(
         "Featherstone with hands", "You read the book, a term long, and want to do it all yourself.", 40,
-        ("00", "F02", "F03", "F04", "F05", "LA", "F06", "LB", "F07", "LC", "F09", "F09b", "F08", "F11", "F10", "FA"),
+        ("00", "F02", "F02b", "F03", "F04", "F05", "LA", "F06", "LB", "F07", "LC", "F09", "F09b", "F08", "F11", "F10",
+         "FA"),
     ),
     Track(
         "Multibody formulations", "You come from mechanics and ask which coordinates one should take.", 20,
-        ("F02", "F03", "F08", "LE", "S01", "S02", "S03", "S04", "MT01", "MT02", "H01", "GR01"),
+        ("F02", "F02b", "F03", "F08", "LE", "S01", "S02", "S03", "S04", "MT01", "MT02", "H01", "GR01"),
     ),
     Track(
         "Integrators", "You come from numerics and ask what a step promises.", 15,
-        ("F02", "MT01", "LD", "MT02", "H01", "H02", "GR01", "GR02", "RB"),
-        {"F02": "2.9 and 2.11"},
+        ("F02b", "MT01", "LD", "MT02", "H01", "H02", "GR01", "GR02", "RB"),
+        {"F02b": "2.9 and 2.11"},
     ),
     Track(
         "Graphics", "You animate things, and want them to bend, touch and swing.", 14,
-        ("00", "01", "F02", "F11", "S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08"),
-        {"F02": "to 2.9"},
+        ("00", "01", "F02", "F02b", "F11", "S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08"),
+        {"F02b": "2.9"},
     ),
 )  # fmt: skip
 

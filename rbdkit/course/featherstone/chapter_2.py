@@ -101,9 +101,9 @@ def _screw_parts(answer: Any) -> tuple[NDArray, NDArray, float] | None:
     return None if P is None or d is None or h is None or not d.any() else (P, d, float(h))
 
 
-@checks("F02-3")
+@checks("F02b-1")
 def felt_acceleration(function: Any) -> Verdict:
-    """Exercise 3: a function of a, v (6,) and a point P (3,) that gives the acceleration (3,) of the point."""
+    """Second half, exercise 1: of a, v (6,) and a point P (3,) the point's acceleration (3,)."""
     rng = np.random.default_rng()
     for _ in range(4):
         a, v, P = rng.normal(size=6), rng.normal(size=6), rng.normal(size=3)
@@ -127,9 +127,9 @@ def felt_acceleration(function: Any) -> Verdict:
     return right("a_O + ω' × P + ω × (v_O + ω × P): the field of a at P, and what comes from moving on through it.")
 
 
-@checks("F02-4")
+@checks("F02-3")
 def force_transform(function: Any) -> Verdict:
-    """Exercise 4: a function of E (3, 3) and r (3,) that gives X* (6, 6) from A to B, with B at r in A."""
+    """Exercise 3: a function of E (3, 3) and r (3,) that gives X* (6, 6) from A to B, with B at r in A."""
     rng = np.random.default_rng()
     for _ in range(4):
         pose = se3.random(rng)
@@ -156,9 +156,9 @@ def force_transform(function: Any) -> Verdict:
     return right("X* = [E, -E r×; 0, E], the inverse of the transpose of X, and power is the same in every frame.")
 
 
-@checks("F02-5")
+@checks("F02b-2")
 def counterweight(mass: Any, place: Any) -> Verdict:
-    """Exercise 5: a point mass at a place (3,) that brings the centre of mass of the crank to the origin."""
+    """Second half, exercise 2: a point mass at a place (3,) that brings the crank's centre of mass to the origin."""
     m, c = numbers(mass), numbers(place, 3)
     if m is None or c is None or not m > 0.0:
         return wrong("give a mass in kg, larger than 0, and a place, three numbers in m.")
