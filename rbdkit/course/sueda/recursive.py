@@ -68,18 +68,22 @@ def transposed(times: Any) -> Verdict:
     J = redmax_jacobian(bodies)
     if same(found[0], J.T @ y):
         return right("from the leaves to the root, each body handing on what it and its children felt.")
-    own, last = np.zeros((2, bodies.nv))
+    own, last, forth = np.zeros((3, bodies.nv))
     felt = np.vstack([np.zeros(6), y.reshape(-1, 6)])
-    heard = felt.copy()
+    heard, turned = felt.copy(), felt.copy()
     for i in reversed(bodies.order):
         own[bodies.own[i]] = bodies.S[i].T @ bodies.Ad_J[i].T @ felt[i]
         last[bodies.own[i]] = bodies.S[i].T @ bodies.Ad_J[i].T @ heard[i]
+        forth[bodies.own[i]] = bodies.S[i].T @ bodies.Ad_J[i].T @ turned[i]
         p = bodies.parent[i]
         heard[p] = felt[p] + bodies.Ad_p[i].T @ heard[i]
+        turned[p] = turned[p] + bodies.Ad_p[i] @ turned[i]
     if same(found[0], own):
         return wrong("each joint feels its own body only; it also carries all that hangs on it.")
     if same(found[0], last):
         return wrong("a body with several children hears the last of them only: add, do not assign.")
+    if same(found[0], forth):
+        return wrong("Ad_p[i] takes motions from the parent to the body; forces go back by its transpose.")
     return wrong(f"{worst(found[0], J.T @ y)}. Are the children finished before their parent?")
 
 
