@@ -83,4 +83,4 @@ class ProjectedSteps:
 
     def __call__(self, system: Any, n: Index) -> None:
         self.step(system, n)
-        system.project(Part("x_new"), Part("v_new"))
+        system.project(Part("x_new"), Part("v_new"), lambda: system.program.load("times", n, 1))

@@ -72,8 +72,8 @@ class VelocityEuler(OneStep):
     def record(system: Any, n: Index) -> None:
         """The same step on the arrays of a program.
 
-        With constraints the accelerations are asked for that end the velocities in one step: ``J a = -J v / h - gamma /
-        h g``, which is what `corrected` does with a guess -v / h.
+        With constraints the accelerations are asked for that end the velocities in one step, but for those that time
+        makes: ``J a = (sigma - J v) / h - gamma / h g``, which is what `corrected` does with a guess -v / h.
         """
         program, moment = system.program, Moment(system.program, n, 0)
         x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
@@ -83,6 +83,7 @@ class VelocityEuler(OneStep):
             with program.loop(0, 1):
                 by_h, h = program.load("gamma", 0, 1), moment.h
                 program.store("closing", 0, 0, (program.load("gamma", 0) + by_h / h) / h)
+                program.store("closing", 0, 1, 1.0 / h)
             system.corrected(moment, x, v, u, v_rate)
         else:
             system.rate(moment, x, v, v_rate)

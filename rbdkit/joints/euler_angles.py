@@ -83,8 +83,8 @@ class EulerAngles(VectorJoint):
             sign = float(c @ n)  # R2 n = cos n + sin a
             middle = np.arctan2(sign * (turned @ a), np.hypot(turned @ b, turned @ n))
             first = np.arctan2(-sign * (turned @ b), sign * (turned @ n))
-        if abs(np.sin(middle) if self._alike else np.cos(middle)) < LOCK:
-            first = 0.0  # only its sum or difference with the third angle is known
+        apart = abs(np.sin(middle) if self._alike else np.cos(middle))
+        first = np.where(apart < LOCK, 0.0, first)  # only its sum or difference with the third angle is known there
         left = (rotation_about(a, first) @ rotation_about(b, middle)).T @ R
         # what is left turns about c: see where b goes, which stands across c
         third = np.arctan2(np.cross(c, b) @ left @ b, b @ left @ b)

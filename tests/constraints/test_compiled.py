@@ -103,6 +103,24 @@ def test_projected_and_pulled_steps_are_those_of_the_readable_form(seed):
             assert np.abs(own).max() < 1e-12
 
 
+@pytest.mark.parametrize("name", ["rk4_projected", "velocity_euler", "generalized_alpha"])
+def test_methods_that_close_joints_know_the_time(name):
+    """Of constraints that time moves, in positions, velocities and accelerations."""
+    model, body = rbd.Model("waves"), rbd.Inertia.box([0.3, 0.2, 0.1], mass=2.0)
+    model.add_body("a", joint=rbd.Revolute("y"), inertia=body, joint_name="hinge")
+    model.add_body("b", "a", rbd.Spherical(), (0.3, 0.0, 0.1), body)
+    q, v = model.random_q(2), np.array([0.4, 1.0, -0.5, 0.3])
+    height = seen(model, q, v, 0.3).position("b", (0.1, 0.2, 0.3))[2] - 0.3 * np.sin(q[0]) - 0.4 * np.sin(0.9)
+    model.add_constraint("wave", Wave("b", "hinge", float(height), 0.3, True))
+    times, method = 0.3 + 2e-3 * np.arange(4), INTEGRATORS[name]
+    for system in (SE3(model), SO3xR3(model)):
+        x, w = system.state(q, v)
+        run = system.compiled_run(method, times, x, w, 1, lambda done: None)
+        assert run.steps == 3
+        for found, expected in zip((run.q[-1], run.v[-1]), stepped(system, method, times, x, w), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+
+
 def test_what_is_compiled_for_one_model_serves_others():
     """Numbers are inputs: another length, ratio or place of a frame compiles nothing."""
     from rbdkit.formulations.constrained.compiled import code_of

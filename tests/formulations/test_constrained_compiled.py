@@ -107,20 +107,20 @@ def test_what_it_does_not_cover_is_stepped_from_python():
     top = heavy_top().model
     assert ConstrainedBodies(top).obstacle(None) == ""
     others = [
-        ConstrainedBodies(random_tree(1, 2, [rbd.Universal()])),
-        ConstrainedBodies(random_tree(1, 2, [rbd.Universal()]), baumgarte=Baumgarte(10.0)),
+        ConstrainedBodies(random_tree(1, 2, [rbd.SplineCurve()])),
+        ConstrainedBodies(random_tree(1, 2, [rbd.SplineCurve()]), baumgarte=Baumgarte(10.0)),
     ]
     for system in others:
         assert system.obstacle(None)
     unknown = ConstrainedBodies(top, lambda t, x, v: np.zeros(3))  # a law of x that nobody traced
     times, state = np.array([0.0, 1e-3]), unknown.state(*heavy_top()[1:])
     assert unknown.compiled_run(RK4(), times, *state, 1, lambda done: None) is None
-    universal = others[0].model
+    along_a_curve = others[0].model
     runs = [
-        rbd.simulate(model, duration=0.01, dt=1e-3, formulation="se3", progress=False) for model in (top, universal)
+        rbd.simulate(model, duration=0.01, dt=1e-3, formulation="se3", progress=False) for model in (top, along_a_curve)
     ]
     assert "compiled" in runs[0].report.backend
-    assert "stepped from Python: joint 'b1_joint' (universal)" in runs[1].report.backend
+    assert "stepped from Python: joint 'b1_joint' (spline_curve)" in runs[1].report.backend
 
 
 def test_a_motion_that_runs_away_ends_with_its_last_finite_state():

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rbdkit.engine.steps.traced_motion import TracedMotion
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
-from rbdkit.spatial import plucker
+from rbdkit.spatial import plucker, se3
 from rbdkit.spatial.so3 import unskew
-from rbdkit.trace import replay
+from rbdkit.trace import Trace, replay
 
 STATES, TRIES = 3, 12
 SAME, AGREES = 1e-9, 1e-6
@@ -54,6 +54,23 @@ def require_agreement(joint: JointType, motion: TracedMotion, numbers: tuple[flo
             if found == STATES:
                 return
     raise NotTraced("its pose or motion_subspace is not finite at random coordinates")
+
+
+def require_same_projection(joint: JointType, formula: Trace, numbers: tuple[float, ...]) -> None:
+    """Compare recorded coordinates of poses with those that `project` finds, near poses of the joint and off them.
+
+    Raises
+    ------
+    NotTraced
+        If the recorded formulas give something else.
+    """
+    rng = np.random.default_rng(2)
+    for size in (0.0, 1e-3, 0.1):
+        X = np.asarray(joint.pose(np.asarray(joint.random(rng), dtype=float)), dtype=float)
+        X = X @ se3.exp(size * rng.normal(size=6))
+        given = {"X": [*X[:3, :3].ravel(), *X[:3, 3]], "numbers": numbers}
+        found = np.array(replay(formula, lambda leaf: float(given[leaf[1]][leaf[3]])), dtype=float)  # noqa: B023
+        _same("project", found, np.asarray(joint.project(X), dtype=float), X[:3])
 
 
 def _compare(joint: JointType, motion: Any, numbers: NDArray, q: NDArray, v: NDArray, parts: list[NDArray]) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.links.agreement import NotTraced, require_agreement
+from rbdkit.engine.links.agreement import NotTraced, require_agreement, require_same_projection
 from rbdkit.engine.steps.manifold import exp, from_matrix, half_cotangent, log
 from rbdkit.engine.steps.traced_motion import Formulas, TracedMotion
 from rbdkit.errors import ModelError
@@ -43,7 +43,19 @@ class Own:
     uses: Uses
 
 
+@dataclass(frozen=True, eq=False)
+class OwnProjection:
+    """Coordinates of a pose as they were recorded: of "X", rotation (9) and position (3), and "numbers"."""
+
+    formula: Trace
+    numbers: tuple[float, ...]
+    uses: Uses
+
+
+T = TypeVar("T", Own, OwnProjection)
+
 _recorded: dict[int, tuple[ref[JointType], Own]] = {}
+_projections: dict[int, tuple[ref[JointType], OwnProjection]] = {}
 
 
 def recorded(joint: JointType) -> Own:
@@ -56,13 +68,28 @@ def recorded(joint: JointType) -> Own:
     ModelError
         If they contradict each other.
     """
-    known = _recorded.get(id(joint))
+    return _kept(_recorded, joint, _record)
+
+
+def recorded_projection(joint: JointType) -> OwnProjection:
+    """The coordinates that a joint type finds for a pose by the formulas of its `project`.
+
+    Raises
+    ------
+    NotTraced
+        If these cannot be recorded.
+    """
+    return _kept(_projections, joint, _record_projection)
+
+
+def _kept(cache: dict[int, tuple[ref[JointType], T]], joint: JointType, record: Callable[[JointType], T]) -> T:
+    """What was recorded of a joint type, if it still holds."""
+    known = cache.get(id(joint))
     if known is not None and known[0]() is joint and known[1].uses.hold():
         return known[1]
-    own = _record(joint)
-    number = id(joint)
-    _recorded[number] = ref(joint, lambda _: _recorded.pop(number, None)), own
-    return own
+    found, number = record(joint), id(joint)
+    cache[number] = ref(joint, lambda _: cache.pop(number, None)), found
+    return found
 
 
 def on_symbols(joint: JointType) -> Any:
@@ -84,6 +111,23 @@ def _record(joint: JointType) -> Own:
     motion = TracedMotion(formulas)
     require_agreement(joint, motion, numbers)
     return Own(Piece(motion, np.eye(3), numbers=numbers), copies.uses)
+
+
+def _record_projection(joint: JointType) -> OwnProjection:
+    copies = Copies(JointType, _INSTEAD)
+    try:
+        copied = copies.of(joint)
+
+        def project(X: NDArray) -> NDArray:
+            pose = roomy(np.eye(4))
+            pose[:3, :3], pose[:3, 3] = X[:9].reshape(3, 3), X[9:]
+            return symbols(copied.project(pose))
+
+        formula, numbers = with_numbers(trace(project, 12, names=("X",)))
+    except Exception as fault:  # of a user's own code, on numbers that are not known yet: anything
+        raise NotTraced(f"project: {fault}" if str(fault) else type(fault).__name__) from fault
+    require_same_projection(joint, formula, numbers)
+    return OwnProjection(formula, numbers, copies.uses)
 
 
 def _formulas(joint: JointType, copied: Any) -> tuple[Formulas, tuple[float, ...]]:

@@ -59,9 +59,7 @@ def spring_force(form: str, rest: Sequence[Scalar], stiffness: Sequence[Scalar],
 
 def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scalar]:
     """Coordinates of a joint; R, p : pose of the successor's reference frame in the predecessor's."""
-    R_P, p_P = Matrix.of(numbers[PLACE_P : PLACE_P + 9]), Vector(numbers[PLACE_P + 9 : PLACE_S])
-    R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
-    p, R = R_P.T @ (p + R @ p_S - p_P), R_P.T @ (R @ R_S)
+    R, p = in_joint(numbers, R, p)
     n = Vector(numbers[AXIS:BASIS])
     match form.rstrip("'"):
         case "none":
@@ -91,14 +89,12 @@ def gap(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scal
     """How a pose misses what a joint allows, ``log(pose(q)^-1 X)`` with q from `project`, as a twist of the successor's
     reference frame; of a joint that allows all turns, the shift alone, and of a free one nothing.
     """
-    R_P, p_P = Matrix.of(numbers[PLACE_P : PLACE_P + 9]), Vector(numbers[PLACE_P + 9 : PLACE_S])
-    R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
-    p, R = R_P.T @ (p + R @ p_S - p_P), R_P.T @ (R @ R_S)
+    R, p = in_joint(numbers, R, p)
     n, form = Vector(numbers[AXIS:BASIS]), form.rstrip("'")
     if form == "pose":
         return [0.0] * 6
     if form == "rotation":
-        return _seen_from(R_S, p_S, ZERO, R.T @ p)
+        return seen_from(numbers, ZERO, R.T @ p)
     advance = dot(n, p)
     if form in ("angle", "screw", "both", "plane"):
         angle = _angle(n, R)
@@ -110,8 +106,20 @@ def gap(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scal
             p = p - (numbers[PITCH] * _screw(angle, advance, numbers[PITCH])) * n
     if form in ("shift", "both"):
         p = p - advance * n
+    return seen_from(numbers, *displacement(R, p))
+
+
+def in_joint(numbers: Sequence[Scalar], R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
+    """The pose of a joint, from that of the successor's reference frame in the predecessor's."""
+    R_P, p_P = Matrix.of(numbers[PLACE_P : PLACE_P + 9]), Vector(numbers[PLACE_P + 9 : PLACE_S])
+    R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
+    return R_P.T @ (R @ R_S), R_P.T @ (p + R @ p_S - p_P)
+
+
+def displacement(R: Matrix, p: Vector) -> tuple[Vector, Vector]:
+    """The logarithm of a pose, as a twist of the frame that it moves."""
     w = log(from_matrix(R))
-    return _seen_from(R_S, p_S, w, jacobian_inverse(-w, ZERO)[0](p))
+    return w, jacobian_inverse(-w, ZERO)[0](p)
 
 
 def _turned_back(n: Vector, c: Scalar, s: Scalar, x: Vector) -> Vector:
@@ -119,8 +127,9 @@ def _turned_back(n: Vector, c: Scalar, s: Scalar, x: Vector) -> Vector:
     return c * x - s * cross(n, x) + ((1.0 - c) * dot(n, x)) * n
 
 
-def _seen_from(R_S: Matrix, p_S: Vector, w: Vector, v: Vector) -> list[Scalar]:
-    """A twist of the joint's frame in coordinates of the reference frame."""
+def seen_from(numbers: Sequence[Scalar], w: Vector, v: Vector) -> list[Scalar]:
+    """A twist of the joint's frame in coordinates of the successor's reference frame."""
+    R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
     w = R_S @ w
     return [*w, *(R_S @ v + cross(p_S, w))]
 

@@ -123,7 +123,8 @@ class RowsOfModel:
         vectors = ("row_k", "row_gap", "row_slip", "row_inverse", "row_taken", "row_column", "reactions")
         return {
             **dict.fromkeys(vectors, length),
-            **dict.fromkeys(("opened", "uncertain", "factor", "row_limit", "row_open", "closing"), 1),
+            **dict.fromkeys(("opened", "uncertain", "factor", "row_limit", "row_open"), 1),
+            "closing": 2,
             "K": layout.nv * length,
             "Y": layout.nv * length,
             **dict.fromkeys(("answers", "choice"), self.m * length),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.constrained_tree import ConstrainedTree
 from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
-from rbdkit.trace import Feedback, Moment, Part
+from rbdkit.trace import Feedback, Moment, Part, Scalar
 
 
 class RecordedConstrainedTree(RecordedTree):
@@ -59,6 +59,7 @@ class RecordedConstrainedTree(RecordedTree):
             None if guess is None else tree.velocities(guess.array, guess.start),
         )
 
-    def project(self, x: Part, v: Part) -> None:
-        """The state close to (x, v) that obeys the constraints on position and velocity, in their place."""
+    def project(self, x: Part, v: Part, time: Callable[[], Scalar]) -> None:
+        """The state close to (x, v) that obeys the constraints on position and velocity, in their place; joints that
+        move in time stand as in the last stage, at the same time."""
         self.constrained.close(x, v)

@@ -25,7 +25,7 @@ from rbdkit.engine.run.compiled_programs import (
     straight_code,
     unrolled_code,
 )
-from rbdkit.engine.run.driven import DrivenJoints
+from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.engine.run.shapes import Shape, plain_rows, shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
@@ -96,7 +96,7 @@ class BoundModel:
             self.why_not = str(fault)
         if self.rows is not None:
             self.numbers |= self.rows.numbers
-        self.driven = DrivenJoints(model, self._layout)
+        self.driven = DrivenJoints(prescribed(model))
         carriers, links = self._layout.link_of_body, range(len(self._layout.links) + 1)
         self._links_are_bodies = np.array_equal(carriers, links)
         self._body_on_link = np.argsort(carriers) if np.array_equal(np.sort(carriers), links) else None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit import joints
-from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.errors import StateError
 from rbdkit.model import Model
@@ -19,10 +16,10 @@ DRIVEN = ("driven_q", "driven_v", "driven_a")
 
 
 class DrivenJoints:
-    """The joints of a model that move as time says; false if there are none. nq, nv : sizes of their numbers."""
+    """Joints that move as time says; false if there are none. nq, nv : sizes of their numbers."""
 
-    def __init__(self, model: Model, layout: Layout) -> None:
-        self._joints = list(_prescribed(model, layout))
+    def __init__(self, driven: list[joints.Prescribed]) -> None:
+        self._joints = driven
         self.nq = sum(joint.joint.nq for joint in self._joints)
         self.nv = sum(joint.joint.nv for joint in self._joints)
         self._traced: tuple[Feedback | None] | None = None
@@ -103,8 +100,7 @@ def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
         return None
 
 
-def _prescribed(model: Model, layout: Layout) -> Iterator[joints.Prescribed]:
-    for body in layout.driven:
-        joint = model.joints[body].type.simplified()
-        assert isinstance(joint, joints.Prescribed)
-        yield joint
+def prescribed(model: Model) -> list[joints.Prescribed]:
+    """The joints of a model that move as time says, body by body, reversed ones inside of their motion."""
+    simple = (joint.type.simplified() for joint in model.joints[1:])
+    return [joint for joint in simple if isinstance(joint, joints.Prescribed)]

@@ -34,10 +34,7 @@ class Formulas:
     @property
     def identity(self) -> str:
         """A name that no other formulas have."""
-        said = sha256()
-        for part in (self.position, self.rate, self.move, self.difference, self.local_rate):
-            said.update(repr(None if part is None else (part.names, part.shapes, _canonical(part))).encode())
-        return f"{self.kind} {said.hexdigest()}"
+        return f"{self.kind} {digest(self.position, self.rate, self.move, self.difference, self.local_rate)}"
 
 
 class TracedMotion(RecordedJoint):
@@ -62,29 +59,29 @@ class TracedMotion(RecordedJoint):
         return jacobian(self._pose, "q")
 
     def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
-        values = _computed(self._pose, q=q, numbers=numbers)
+        values = computed(self._pose, q=q, numbers=numbers)
         return Matrix.of(values[:9]), Vector(values[9:])
 
     def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
-        values = _computed(self._axes, q=q, numbers=numbers)
+        values = computed(self._axes, q=q, numbers=numbers)
         return [values[6 * k : 6 * k + 6] for k in range(self.nv)]
 
     def velocity_product(self, q: Scalars, v: Scalars, numbers: Scalars) -> list[Scalar]:
-        return _computed(self._product, q=q, v=v, numbers=numbers)
+        return computed(self._product, q=q, v=v, numbers=numbers)
 
     def rates(self, q: Scalars) -> list[list[Scalar]]:
         if self._rates is None:
             return super().rates(q)
-        values = _computed(self._rates, q=q)
+        values = computed(self._rates, q=q)
         return [values[k :: self.nv] for k in range(self.nv)]
 
     def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
         moved = self.formulas.move
-        return super().move(q, u) if moved is None else _computed(moved, q=q, u=u)
+        return super().move(q, u) if moved is None else computed(moved, q=q, u=u)
 
     def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
         between = self.formulas.difference
-        return super().difference(q0, q1) if between is None else _computed(between, q0=q0, q1=q1)
+        return super().difference(q0, q1) if between is None else computed(between, q0=q0, q1=q1)
 
     def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
         return self._times_A(u, v, 1) if self.curved else super().local_rate(u, v)
@@ -95,12 +92,12 @@ class TracedMotion(RecordedJoint):
     def _times_A(self, u: Scalars, x: Scalars, stride: int) -> list[Scalar]:
         """A x, or A.T x for the stride from row to row."""
         assert self.formulas.local_rate is not None
-        A, n = _computed(self.formulas.local_rate, u=u), self.nv
+        A, n = computed(self.formulas.local_rate, u=u), self.nv
         rows = [A[n * k : n * k + n] if stride == 1 else A[k::n] for k in range(n)]
         return [sum((a * y for a, y in zip(row, x, strict=True)), 0.0) for row in rows]
 
 
-def _computed(formula: Trace, **given: Scalars) -> list[Scalar]:
+def computed(formula: Trace, **given: Scalars) -> list[Scalar]:
     """The results at these arguments; those that are not asked for may be missing."""
     return [
         float(x) if isinstance(x, np.floating) else x for x in replay(formula, lambda leaf: given[leaf[1]][leaf[3]])
@@ -129,6 +126,14 @@ def _velocity_product(axes: Trace, rate: Trace | None, nq: int, nv: int) -> Trac
     names, shapes = (*axes.names, "v"), (*axes.shapes, (nv,))
     assert len(qdot) == nq
     return Trace(graph, names, shapes, tuple(product), (6,))
+
+
+def digest(*formulas: Trace | None) -> str:
+    """The same for the same operations, and for no others."""
+    said = sha256()
+    for part in formulas:
+        said.update(repr(None if part is None else (part.names, part.shapes, _canonical(part))).encode())
+    return said.hexdigest()
 
 
 def _canonical(formula: Trace) -> tuple[object, ...]:

@@ -15,6 +15,7 @@ from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.force_elements import element_power, element_state_rates
 from rbdkit.algorithms.passive_force import passive_force, spring_energy
 from rbdkit.engine.rows.dependence import FLOOR, LoopRows, free_responses
+from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
 from rbdkit.formulations.constrained.gaps import Gaps
@@ -168,11 +169,15 @@ class ConstrainedBodies:
         acts: Acting | None = None,
     ) -> Run | None:
         """The run in one compiled loop; None if there is an `obstacle`."""
-        timed = self.own is not None and self.own.rows.timed
         stiff = getattr(method, "stiff", False) or method.requires is Stiff
-        if self.obstacle(acts) or (timed and compiled.closes_joints(method)) or stiff:
-            return None  # what closes joints in compiled code is not told the time, and nothing there knows stiffness
+        if self.obstacle(acts) or stiff:
+            return None  # nothing in compiled code knows the stiffness of bodies
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
+
+    @cached_property
+    def driven(self) -> DrivenJoints:
+        """The joints of the tree that move as time says."""
+        return DrivenJoints(prescribed(self.model))
 
     @cached_property
     def program_numbers(self) -> NDArray:
@@ -180,7 +185,7 @@ class ConstrainedBodies:
         return compiled.numbers(self)
 
     def obstacle(self, acts: Acting | None) -> str:
-        """Joints whose axes move in the successor or in time, springs on loops."""
+        """Forces as functions, joints that cannot be recorded, and some that close loops."""
         if acts is None and (self.tau is not None or self.f_ext is not None):
             return "tau or f_ext is a Python function"
         return compiled.obstacle(self)

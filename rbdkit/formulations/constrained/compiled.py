@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import kernels_for
+from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.dependence import PREFERENCE
 from rbdkit.engine.rows.joint_program import form_of, joint_numbers
+from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.formulations.applied import Law, force_arrays, law_of, own_forces_of
 from rbdkit.formulations.constrained.index1 import ConstrainedSystem
+from rbdkit.formulations.constrained.moving_axes import MovingAxes, is_plain, moving_axes
 from rbdkit.formulations.constrained.own_program import OwnKind
 from rbdkit.formulations.constrained.own_rows import OwnRows
 from rbdkit.formulations.constrained.program_body import (
@@ -21,6 +24,7 @@ from rbdkit.formulations.constrained.program_body import (
     AXES,
     DAMPING,
     INERTIA,
+    MOST_COORDINATES,
     NUMBERS,
     RATES,
     REST,
@@ -59,20 +63,33 @@ GIVEN = (
     "kinds", "groups", "parents", "q_first", "v_first", "own_tau", "own_force", "own_numbers", "own_offsets",
     "held_J", "held_open", "held_missing", "held_numbers", "held_periods", "held_mobility",
     "tau", "tau_numbers", "f_ext", "f_ext_numbers",
+    "moving_first", "moving_numbers", "approach", "driven_q_first", "driven_v_first", "driven_a_first",
+    "driven_q", "driven_v", "driven_a", "driven_numbers",
 )  # fmt: skip
 """Names of what a motion is bound to, besides the fields of bodies and loops."""
 
 
 def obstacle(system: ConstrainedBodies) -> str:
-    """What there is no compiled code for: all but trees and loops of these joints, with springs, dampers and rotors."""
-    loops = [loop.joint for loop in system.model.loops]
+    """What there is no compiled code for: joints without formulas, and some that close loops."""
+    model = system.model
     if not system.tree_has_inertia:
         return "what hangs on some joint of the tree has no inertia"
-    for joint in [*system.model.joints[1:], *loops]:
-        if not joint.type.constant_S or joint.type.is_users_own:
-            return f"joint {joint.name!r} ({joint.type.known_as}) is not known to have axes fixed in its successor"
-    if system.model.acting and kernels_for(system.model) is None:
+    for loop in model.loops:
+        if not is_plain(loop.joint.type):
+            known_as = loop.joint.type.known_as
+            return f"loop joint {loop.joint.name!r} ({known_as}) is not known to have axes fixed in its successor"
+    for joint in model.joints[1:]:
+        try:
+            if not is_plain(joint.type):
+                moving_axes(joint.type)
+        except NotTraced as fault:
+            return f"joint {joint.name!r} ({joint.type.known_as}) cannot be recorded: {fault}"
+        if joint.nq > MOST_COORDINATES:
+            return f"joint {joint.name!r} has {joint.nq} coordinates"
+    if model.acting and kernels_for(model) is None:
         return "the engine does not know all that the force elements act on"
+    if system.driven and system.driven.motion(np.zeros(1)) is None:
+        return "joints move as a Python function of time says"
     return ""
 
 
@@ -98,6 +115,7 @@ def motion(
     asked = any(isinstance(law, Feedback) for law in (tau, f_ext)) or (own is not None and own.asks_joints)
     asked = asked or (held is not None and held.asks_joints)
     kinds = _kinds(model, asked, closes)
+    moving = _moving_numbers(system, kinds)
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
     loops, rows = loop_arrays_of(system), len(model.bodies)
     fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
@@ -106,7 +124,7 @@ def motion(
     arrays = {**fields, **loops, **method_arrays, **loop}
     given = {"numbers": system.program_numbers, "gravity": np.array(model.gravity)}
     places, forms = system.constraints.joints, tuple[str, ...]()
-    if closes or any(kind.form for kind in kinds):
+    if closes or moving or any(kind.form for kind in kinds):
         arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
         given["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places[: system.n]])
     if closes:
@@ -115,13 +133,21 @@ def motion(
         given["loop_joint_numbers"] = np.concatenate([np.zeros(0), *(own for _, own in rows_of)])
         arrays |= {
             "open": np.zeros(1),
-            "closing": np.zeros(1),
+            "closing": np.zeros(2),
             "x_closing": np.zeros(len(x)),
             "u_closing": np.zeros(len(v)),
         }
         arrays["loop_forms"] = np.array([forms.index(form) for form, _ in rows_of], dtype=np.int64)
     if isinstance(method, Starting):
         arrays |= method.starting(system, times, x, v)
+    given |= moving
+    driven = system.driven.motion(times) if system.driven else None
+    if system.driven:
+        assert driven is not None
+        arrays |= system.driven.at(float(times[0]))
+        given["driven_numbers"] = np.array(driven.law.numbers)
+    if moving:
+        arrays["approach"] = np.zeros(1)
     if baumgarte is not None:
         given["baumgarte"] = np.array(baumgarte.factors)
     tables = {
@@ -130,6 +156,7 @@ def motion(
         "parents": model.parent[1:],
         "q_first": [joint.q_slice.start for joint in model.joints[1:]],
         "v_first": [joint.v_slice.start for joint in model.joints[1:]],
+        **_moving_places(kinds),
     }
     counts = {
         "bodies": rows - 1,
@@ -171,6 +198,7 @@ def motion(
             forms,
             baumgarte is not None,
             kind,
+            driven,
             available()[0],
         ),
         method.shared,
@@ -204,16 +232,42 @@ def _rows(place: Place) -> range:
 
 def _kinds(model: Model, asked: bool, closes: bool) -> list[Kind]:
     """Of the joints. asked : whether anybody wants to know all joint coordinates. closes : or closes all joints."""
-    return [
-        Kind(
-            joint.nv,
-            bool(joint.damping.any()),
-            bool(joint.stiffness.any()),
-            form_of(joint.type) if asked or joint.stiffness.any() else "",
-            form_of(joint.type) if closes else "",
+    kinds = []
+    for joint in model.joints[1:]:
+        plain = is_plain(joint.type)
+        form = form_of(joint.type) if plain else "moving"
+        kinds.append(
+            Kind(
+                joint.nv,
+                bool(joint.damping.any()),
+                bool(joint.stiffness.any()),
+                form if asked or joint.stiffness.any() else "",
+                form if closes else "",
+                None if plain else moving_axes(joint.type)[0],
+            )
         )
-        for joint in model.joints[1:]
-    ]
+    return kinds
+
+
+def _moving_numbers(system: ConstrainedBodies, kinds: list[Kind]) -> dict[str, NDArray]:
+    """What the formulas of joints whose axes move need, one joint after the other; nothing if there are none."""
+    joints = system.model.joints[1:]
+    found = [moving_axes(joint.type)[1] for joint, kind in zip(joints, kinds, strict=True) if kind.moving]
+    return {"moving_numbers": np.array([x for own in found for x in own], dtype=float)} if found else {}
+
+
+def _moving_places(kinds: list[Kind]) -> dict[str, list[int]]:
+    """Where the numbers of each joint begin among those of joints whose axes move, and of those that move in time."""
+    places: dict[str, list[int]] = {f"{name}_first": [] for name in ("moving", "driven_q", "driven_v", "driven_a")}
+    own = q = v = 0
+    for kind in kinds:
+        for name, place in (("moving", own), ("driven_q", q), ("driven_v", v), ("driven_a", v)):
+            places[f"{name}_first"].append(place)
+        if isinstance(kind.moving, MovingAxes):
+            own += sum(kind.moving.numbers)
+            if kind.moving.way is None:
+                q, v = q + kind.moving.motion.nq, v + kind.moving.motion.nv
+    return places
 
 
 @lru_cache(maxsize=32)
@@ -228,12 +282,13 @@ def code_of(
     loop_forms: tuple[str, ...],
     stabilised: bool,
     held: OwnKind | None,
+    driven: DrivenMotion | None,
     backend: Backend,
     lanes: Lanes,
 ) -> Executable:
     """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
     program = Program("constrained_bodies", lanes)
-    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own, loop_forms, stabilised, held), step)
+    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own, loop_forms, stabilised, held, driven), step)
     return executable(program, backend)
 
 

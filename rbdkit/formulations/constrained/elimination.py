@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rbdkit.engine.steps.articulated import Articulated, eliminate
-from rbdkit.formulations.constrained.program_body import ARMATURE, AXES, DAMPING, Kind, ProgramBody
+from rbdkit.formulations.constrained.program_body import ARMATURE, DAMPING, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar
 
@@ -14,7 +14,7 @@ def eliminate_joint(body: ProgramBody, kind: Kind, applied: Callable[[int], Scal
     """What the parent feels of a body and all that it carries. applied : joint force on an axis."""
     parent = body.parent
     rows, bias, stored = Articulated.of(body.get("IA")).rows(), body.get("pA"), []
-    axes = body.given(AXES, 36)
+    axes = body.axes()
     for k in range(kind.freedoms):
         force = applied(k)
         if kind.damped:
@@ -40,7 +40,7 @@ def accelerate(body: ProgramBody, kind: Kind) -> None:
     (alpha_p, a_p), (c_w, c_v), X = body.pair("A", body.parent), body.pair("drift"), body.get("X")
     R, p = Matrix.of(X[:9]), Vector(X[9:])
     A: list[Scalar] = [*(R.T @ alpha_p + c_w), *(R.T @ (a_p + cross(alpha_p, p)) + c_v)]
-    axes, stored = body.given(AXES, 36), body.get("factors")
+    axes, stored = body.axes(), body.get("factors")
     for k in reversed(range(kind.freedoms)):
         *U, D_inv, u = stored[8 * k : 8 * k + 8]
         qdd = (u - dot(U, A)) * D_inv

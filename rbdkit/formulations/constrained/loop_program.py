@@ -15,7 +15,7 @@ from rbdkit.engine.rows.dependence import CEILING, FLOOR
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
 from rbdkit.formulations.constrained.own_program import OwnConstraints, Time
-from rbdkit.formulations.constrained.program_body import AXES, Kind, ProgramBody
+from rbdkit.formulations.constrained.program_body import Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt
 
@@ -32,6 +32,7 @@ class Loops:
 
     forms : how the coordinates of loop joints are found; the table "loop_forms" has an entry for each row. stabilised :
         whether Baumgarte's terms act. own : the constraints of the model, if it has any; their rows are the last.
+        measure_moving : looks at the gaps of joints whose axes move, as `measure` does at others.
     """
 
     def __init__(
@@ -42,7 +43,9 @@ class Loops:
         forms: tuple[str, ...],
         stabilised: bool,
         own: OwnConstraints | None = None,
+        measure_moving: Callable[[], None] = lambda: None,
     ) -> None:
+        self.measure_moving = measure_moving
         self.program, self.bodies, self.of_kind, self.forms = program, bodies, of_kind, forms
         self.stabilised, self.own = stabilised, own
         self.first_own = program.count("loop_rows")
@@ -113,7 +116,7 @@ class Loops:
         if form:
             missing = gap(form, [program.load("loop_joint_numbers", place, j) for j in range(JOINT_NUMBERS)], R, p)
         if what == "correction":
-            factor = program.load("closing", 0)
+            factor = program.load("closing", 0, 0)
             missing = [factor * g - a for g, a in zip(missing, self.six("guess_A", S * 6), strict=True)]
         elif what != "position":
             V_S, V_P = self.six("V", S * 6), self.six("V", P * 6)
@@ -190,6 +193,7 @@ class Loops:
             numbers = [program.load("gap_numbers", k * GAP_NUMBERS, j) for j in range(GAP_NUMBERS)]
             found = gap_squared(numbers, R_P.T @ R_S, R_P.T @ (r_S - r_P), program.load("gap", 0, 2))
             program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), found))
+        self.measure_moving()
         if self.own is not None:
             self.own.measure(self.first_own)
         with program.loop(0, 1):
@@ -250,7 +254,7 @@ class Loops:
 def feel(body: ProgramBody, kind: Kind) -> None:
     """A force on a body and what it carries, as its parent feels it."""
     parent = body.parent
-    p, axes, stored, found = body.get("dp"), body.given(AXES, 36), body.get("factors"), []
+    p, axes, stored, found = body.get("dp"), body.axes(), body.get("factors"), []
     for k in range(kind.freedoms):
         U, D_inv = stored[8 * k : 8 * k + 6], stored[8 * k + 6]
         u = -dot(axes[6 * k : 6 * k + 6], p)
@@ -269,7 +273,7 @@ def follow(body: ProgramBody, kind: Kind) -> None:
     (alpha_p, a_p), X = body.pair("dA", body.parent), body.get("X")
     R, r = Matrix.of(X[:9]), Vector(X[9:])
     A: list[Scalar] = [*(R.T @ alpha_p), *(R.T @ (a_p + cross(alpha_p, r)))]
-    axes, stored, du = body.given(AXES, 36), body.get("factors"), body.get("du")
+    axes, stored, du = body.axes(), body.get("factors"), body.get("du")
     for k in reversed(range(kind.freedoms)):
         U, D_inv = stored[8 * k : 8 * k + 6], stored[8 * k + 6]
         qdd = (du[k] - dot(U, A)) * D_inv

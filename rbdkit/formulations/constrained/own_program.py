@@ -38,11 +38,18 @@ class OwnKind:
 
 
 class OwnConstraints:
-    """The rows of all constraints. motion_of : a body's own frame in world axes, as recordings have it."""
+    """The rows of all constraints. motion_of : a body's own frame in world axes, as recordings have it. moves : as for
+    `ProgramBody`."""
 
     def __init__(
-        self, program: Program, kind: OwnKind, stabilised: bool, motion_of: Callable[[int], list[Scalar]]
+        self,
+        program: Program,
+        kind: OwnKind,
+        stabilised: bool,
+        motion_of: Callable[[int], list[Scalar]],
+        moves: bool = False,
     ) -> None:
+        self.moves = moves
         self.program, self.kind, self.stabilised, self.motion_of = program, kind, stabilised, motion_of
         self.bodies, self.m = kind.bodies, kind.rows.m
 
@@ -118,7 +125,8 @@ class OwnConstraints:
         if what == "velocity":
             return slip
         if what == "correction":
-            return program.load("closing", 0) * gap
+            missing = program.load("closing", 0, 0) * gap
+            return missing + program.load("closing", 0, 1) * slip if self.kind.rows.timed else missing
         if self.stabilised:
             of_slip, of_gap = (program.load("baumgarte", 0, k) for k in range(2))
             return drift + of_slip * slip + of_gap * gap
@@ -126,8 +134,13 @@ class OwnConstraints:
 
     def _moving(self, what: str, body: int, j: int) -> Scalar:
         """The acceleration of a body in the tree; where a guess is corrected, what it is more than that."""
-        A = self.program.load("A", 0, 6 * body + j)
-        return A - self.program.load("guess_A", 0, 6 * body + j) if what == "correction" else A
+        A, place = self.program.load("A", 0, 6 * body + j), 6 * body + j
+        if what != "correction":
+            return A
+        more = A - self.program.load("guess_A", 0, place)
+        if self.kind.rows.timed:  # the slip is J V and what time alone makes
+            more = more - self.program.load("closing", 0, 1) * self.program.load("V", 0, place)
+        return more
 
     def _field(self, name: str, size: int, body: int) -> list[Scalar]:
         return [self.program.load(name, 0, size * body + j) for j in range(size)]
@@ -135,7 +148,8 @@ class OwnConstraints:
     def _joint(self, body: int, parent: int, k: int) -> tuple[list[Scalar], list[Scalar], Scalar]:
         """A velocity variable of a joint as a row: on the body's twist, less one on the parent's; and what velocity
         alone adds to its rate."""
-        rates = [self.program.load("numbers", 0, (body - 1) * NUMBERS + RATES + 6 * k + j) for j in range(6)]
+        of_joint = ("rates", body * 36) if self.moves else ("numbers", (body - 1) * NUMBERS + RATES)
+        rates = [self.program.load(of_joint[0], 0, of_joint[1] + 6 * k + j) for j in range(6)]
         R_i, R_p = (Matrix.of(self._field("R", 9, b)) for b in (body, parent))
         r_i, r_p = (Vector(self._field("r", 3, b)) for b in (body, parent))
         R, p = R_p.T @ R_i, R_p.T @ (r_i - r_p)
@@ -144,6 +158,8 @@ class OwnConstraints:
         w, v, w_p, v_p = Vector(V[:3]), Vector(V[3:]), Vector(V_p[:3]), Vector(V_p[3:])
         w_rel, v_rel = w - R.T @ w_p, v - R.T @ (v_p + cross(w_p, p))
         product = [*cross(w_rel, w), *(cross(w_rel, v) + cross(v_rel, w))]
+        if self.moves:
+            product = [a - b for a, b in zip(product, self._field("c_J", 6, body), strict=True)]
         return rates, [*(n + cross(p, f)), *f], dot(rates, product)
 
     def along(self, r: Index, array: str, start: Whole) -> Scalar:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from rbdkit.spatial.vector3 import Vector
+from rbdkit.spatial.vector3 import Matrix, Vector, cross
 from rbdkit.trace import Index, Part, Program, Scalar, Whole
 
 FIELDS = {"R": 9, "r": 3, "V": 6, "X": 12, "drift": 6, "IA": 21, "pA": 6, "qd": 6, "factors": 48, "A": 6}
@@ -17,8 +17,14 @@ LOOP_FIELDS = {"dp": 6, "du": 6, "dA": 6}
 """Those of the response to a loop's reaction."""
 CORRECTED_FIELDS = {"guess_A": 6}
 """Those of accelerations that are to be corrected."""
-SIZES = FIELDS | FORCE_FIELDS | LOOP_FIELDS | CORRECTED_FIELDS
-INERTIA, AXES, RATES, DAMPING, ARMATURE, STIFFNESS, REST, NUMBERS = 0, 10, 46, 82, 88, 94, 100, 107
+MOST_COORDINATES = 12
+"""Coordinates that a joint may have."""
+MOVING_FIELDS = {"own_q": MOST_COORDINATES, "axes": 36, "rates": 36, "c_J": 6, "sigma": 6}
+"""Those of joints, where the axes of some move: coordinates, S by columns, S^+ by rows, velocity product, and the twist
+that time alone makes."""
+SIZES = FIELDS | FORCE_FIELDS | LOOP_FIELDS | CORRECTED_FIELDS | MOVING_FIELDS
+INERTIA, AXES, RATES, DAMPING, ARMATURE, STIFFNESS, REST = 0, 10, 46, 82, 88, 94, 100
+NUMBERS = REST + MOST_COORDINATES
 """Where the given numbers of a body begin: m, m c, I; S by columns; S^+ by rows; damping, armature, stiffness on each
 axis; coordinates of the spring's rest; and their end."""
 
@@ -28,7 +34,7 @@ class Kind:
     """What bodies have in common that one piece of code serves.
 
     freedoms : of the joint. damped, sprung : whether it is. form : how its coordinates are found; "" where nobody asks.
-    closes : the same, for a method that closes joints in every step.
+    closes : the same, for a method that closes joints in every step. moving : code for axes that move.
     """
 
     freedoms: int
@@ -36,14 +42,34 @@ class Kind:
     sprung: bool = False
     form: str = ""
     closes: str = ""
+    moving: Hashable = None
 
 
 class ProgramBody:
-    """A body that a pass has come to: its numbers, by name, in the arrays of the program."""
+    """A body that a pass has come to: its numbers, by name, in the arrays of the program.
 
-    def __init__(self, program: Program, k: Index) -> None:
-        self.program, self.k, self.row = program, k, k + 1
+    moves : whether axes of joints are found at each state anew.
+    """
+
+    def __init__(self, program: Program, k: Index, moves: bool = False) -> None:
+        self.program, self.k, self.row, self.moves = program, k, k + 1, moves
         self.first = k * NUMBERS
+
+    def axes(self) -> list[Scalar]:
+        """S by columns, and zeros."""
+        return self.get("axes") if self.moves else self.given(AXES, 36)
+
+    def rates(self) -> list[Scalar]:
+        """S^+ by rows, and zeros."""
+        return self.get("rates") if self.moves else self.given(RATES, 36)
+
+    def slip(self) -> list[Scalar]:
+        """The twist of a body relative to its parent less what time alone makes, in its own coordinates, from "X" and
+        "V"."""
+        (w, v), (w_p, v_p), X = self.pair("V"), self.pair("V", self.parent), self.get("X")
+        R, p = Matrix.of(X[:9]), Vector(X[9:])
+        apart = [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
+        return [a - s for a, s in zip(apart, self.get("sigma"), strict=True)] if self.moves else apart
 
     def get(self, name: str, row: Whole | None = None) -> list[Scalar]:
         """A field of this body, or of the one in that row."""

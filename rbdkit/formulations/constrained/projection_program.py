@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
-from rbdkit.formulations.constrained.program_body import AXES, INERTIA, RATES, ProgramBody
+from rbdkit.formulations.constrained.moving_axes import MovingAxes, MovingJoint
+from rbdkit.formulations.constrained.own_program import Time
+from rbdkit.formulations.constrained.program_body import INERTIA, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import Part, Scalar, maximum, select
 
@@ -25,16 +27,18 @@ Missing = Callable[[ProgramBody], Iterator[Sequence[Scalar]]]
 """What the pose or the twist of a body lacks in the joint, as a twist in its own coordinates; a code for each form."""
 
 
-def close_joints(system: BodySystem, x: Part, v: Part, corrections: int, closed: float) -> None:
+def close_joints(system: BodySystem, x: Part, v: Part, time: Time, corrections: int, closed: float) -> None:
     """The state near (x, v) that obeys the constraints, in their place.
 
-    corrections, closed : of the positions; so many, or until the largest residual is so small.
+    time : loads it, s. corrections, closed : of the positions; so many, or until the largest residual is so small.
     """
     program, u, moved = system.program, Part("u_closing"), Part("x_closing")
+    if system.driven is not None:
+        system.driven.record(program, time())
     with program.loop(0, corrections):
         system.place_bodies(x, v)
         program.store("open", 0, 0, 0.0)
-        _respond(system, lambda body: _gaps(system, body), "position")
+        _respond(system, lambda body: _gaps(system, body), "position", time)
         program.break_if(program.load("open", 0) <= closed)
         with system.bodies() as body:
             for group in system.of_group(body):
@@ -44,14 +48,14 @@ def close_joints(system: BodySystem, x: Part, v: Part, corrections: int, closed:
         for k in system.coordinates():
             x.store(program, k, moved.load(program, k))
     system.place_bodies(x, v)
-    _respond(system, _slips, "velocity")
+    _respond(system, _slips, "velocity", time)
     with system.bodies() as body:
         for group in system.of_group(body):
             new = [a + b for a, b in zip(body.state(v, 6), _own(body, group), strict=True)]
             body.put_state(v, new)
 
 
-def _respond(system: BodySystem, missing: Missing, what: str) -> None:
+def _respond(system: BodySystem, missing: Missing, what: str, time: Time) -> None:
     """The accelerations "A" that bring about what is missing, of bodies at rest on which nothing acts."""
     program = system.program
     for j in range(21):
@@ -67,6 +71,9 @@ def _respond(system: BodySystem, missing: Missing, what: str) -> None:
         m, *rest = body.given(INERTIA, 10)
         body.put("IA", Articulated.rigid(m, Vector(rest[:3]), Symmetric(rest[3:])).flat())
         body.put("pA", [0.0] * 6)
+        if system.moves:
+            for kind in system.of_kind(body):
+                system.settle(body, kind)
         for twist in missing(body):
             across = _across(body, twist)
             body.put("drift", [-a for a in across])
@@ -84,7 +91,7 @@ def _respond(system: BodySystem, missing: Missing, what: str) -> None:
     if system.loops is not None:
         if system.held is not None and system.held.rows.asks_joints:
             system.find_joints()
-        system.loops.close(what)
+        system.loops.close(what, time)
 
 
 def stabilise(system: BodySystem) -> None:
@@ -92,15 +99,14 @@ def stabilise(system: BodySystem) -> None:
     of_slip, of_gap = (Part("baumgarte", k) for k in range(2))
     with system.bodies() as body:
         for pose_gap in _gaps(system, body):
-            (slip,) = _slips(body)
-            factors = of_slip.load(system.program, 0), of_gap.load(system.program, 0)
+            slip, factors = body.slip(), (of_slip.load(system.program, 0), of_gap.load(system.program, 0))
             twist = [factors[0] * a + factors[1] * b for a, b in zip(slip, pose_gap, strict=True)]
             body.put("drift", [a - b for a, b in zip(body.get("drift"), _across(body, twist), strict=True)])
 
 
 def keep_along(system: BodySystem, vdot: Part) -> None:
     """The "drift" of all bodies across what their joints may do becomes that of the accelerations vdot, less the gaps
-    times the number in "closing"."""
+    times the first number in "closing", and what time alone makes times the second."""
     program = system.program
     for j in range(6):
         program.store("guess_A", 0, j, 0.0)
@@ -116,14 +122,17 @@ def keep_along(system: BodySystem, vdot: Part) -> None:
             (alpha, a), (alpha_p, a_p), X = body.pair("guess_A"), body.pair("guess_A", body.parent), body.get("X")
             R, p = Matrix.of(X[:9]), Vector(X[9:])
             relative = [*(alpha - R.T @ alpha_p), *(a - R.T @ (a_p + cross(alpha_p, p)))]
-            drift, factor = body.get("drift"), program.load("closing", 0)
+            drift, factor = body.get("drift"), program.load("closing", 0, 0)
             excess = [c - a + factor * g for c, a, g in zip(drift, relative, pose_gap, strict=True)]
+            if system.moves:
+                share = program.load("closing", 0, 1)
+                excess = [e - share * s for e, s in zip(excess, body.get("sigma"), strict=True)]
             body.put("drift", [c - e for c, e in zip(drift, _across(body, excess), strict=True)])
 
 
 def _across(body: ProgramBody, twist: Sequence[Scalar]) -> list[Scalar]:
     """A twist less what the joint may do itself."""
-    axes, rates, across = body.given(AXES, 36), body.given(RATES, 36), list(twist)
+    axes, rates, across = body.axes(), body.rates(), list(twist)
     for k in range(6):
         along = dot(rates[6 * k : 6 * k + 6], twist)
         across = [a - along * s for a, s in zip(across, axes[6 * k : 6 * k + 6], strict=True)]
@@ -132,20 +141,16 @@ def _across(body: ProgramBody, twist: Sequence[Scalar]) -> list[Scalar]:
 
 def _gaps(system: BodySystem, body: ProgramBody) -> Iterator[Sequence[Scalar]]:
     for kind in system.of_kind(body):
+        if isinstance(kind.moving, MovingAxes):
+            yield MovingJoint(body, kind.moving).gap()
+            continue
         X, place = body.get("X"), body.k * JOINT_NUMBERS
         given = [system.program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
         yield gap(kind.closes, given, Matrix.of(X[:9]), Vector(X[9:]))
 
 
 def _slips(body: ProgramBody) -> Iterator[Sequence[Scalar]]:
-    yield slip(body)
-
-
-def slip(body: ProgramBody) -> list[Scalar]:
-    """The twist of a body relative to its parent, in its own coordinates, from "X" and "V"."""
-    (w, v), (w_p, v_p), X = body.pair("V"), body.pair("V", body.parent), body.get("X")
-    R, p = Matrix.of(X[:9]), Vector(X[9:])
-    return [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
+    yield body.slip()
 
 
 def _own(body: ProgramBody, group: str) -> list[Scalar]:

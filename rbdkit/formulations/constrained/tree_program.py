@@ -15,14 +15,16 @@ from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
+from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.formulations.applied import Law
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.loop_program import Loops
-from rbdkit.formulations.constrained.own_program import OwnConstraints, OwnKind
-from rbdkit.formulations.constrained.program_body import INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
-from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, slip, stabilise
+from rbdkit.formulations.constrained.moving_axes import MovingAxes, MovingJoint
+from rbdkit.formulations.constrained.own_program import OwnConstraints, OwnKind, Time
+from rbdkit.formulations.constrained.program_body import AXES, INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
+from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
-from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, select
+from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, maximum, select
 
 CLOSED = 1e-15
 """Constraint errors (rad, m) that `project` leaves; it stops there or after `PROJECTIONS` corrections."""
@@ -41,7 +43,8 @@ class BodySystem:
     loops : whether there are any. loop_forms : how their coordinates are found, for methods that close joints and
         for Baumgarte's terms. stabilised : whether these act.
     tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by what computes them.
-    own : the force elements of the model, if it has any. held : its constraints, likewise.
+    own : the force elements of the model, if it has any. held : its constraints, likewise. driven : how joints move in
+        time, likewise.
     """
 
     def __init__(
@@ -56,7 +59,9 @@ class BodySystem:
         loop_forms: tuple[str, ...] = (),
         stabilised: bool = False,
         held: OwnKind | None = None,
+        driven: DrivenMotion | None = None,
     ) -> None:
+        self.moves, self.driven = any(kind.moving for kind in kinds), driven
         self.kinds, self.groups, self.program = kinds, groups, program
         self.tau, self.f_ext, self.own, self.stabilised = tau, f_ext, own, stabilised
         self.n = program.count("bodies")
@@ -66,8 +71,10 @@ class BodySystem:
         self.held = held
         self.loops: Loops | None = None
         if loops or held is not None:
-            of_model = None if held is None else OwnConstraints(program, held, stabilised, self.motion_of)
-            self.loops = Loops(program, self.bodies, self.of_kind, loop_forms, stabilised, of_model)
+            of_model = None if held is None else OwnConstraints(program, held, stabilised, self.motion_of, self.moves)
+            self.loops = Loops(
+                program, self.bodies, self.of_kind, loop_forms, stabilised, of_model, self._measure_moving
+            )
 
     def coordinates(self) -> Iterator[Whole]:
         return self._each(12)
@@ -86,7 +93,7 @@ class BodySystem:
     def bodies(self, inward: bool = False) -> Iterator[ProgramBody]:
         """Each body, parents before children, or the other way round."""
         with self.program.loop(0, self.n) as k:
-            yield ProgramBody(self.program, self.n - k - 1 if inward else k)
+            yield ProgramBody(self.program, self.n - k - 1 if inward else k, self.moves)
 
     def move(self, x: Part, u: Part, result: Part) -> None:
         with self.bodies() as body:
@@ -118,11 +125,14 @@ class BodySystem:
 
     def corrected(self, moment: Moment, x: Part, v: Part, vdot: Part, result: Part) -> None:
         """Accelerations by the equations of motion at a moment, with constraints that ask for what a guess of them has
-        along the constraints, less the gaps times the number in "closing"."""
+        along the constraints, less the gaps times the first number in "closing", and the velocities that time alone
+        makes times the second."""
         self._accelerate(moment, x, v, result, vdot)
 
     def _accelerate(self, moment: Moment, x: Part, v: Part, result: Part, guess: Part | None = None) -> None:
         program = self.program
+        if self.driven is not None:
+            self.driven.record(program, moment.time)
         self.place_bodies(x, v)
         for j in range(21):
             program.store("IA", 0, j, 0.0)
@@ -156,9 +166,12 @@ class BodySystem:
                 own = a if group == "se3" else Matrix.of(body.get("R")) @ (a + cross(w, velocity))
                 body.put_state(result, [*alpha, *own])
 
-    def project(self, x: Part, v: Part) -> None:
-        """The state close to (x, v) that obeys the constraints on position and velocity, in their place."""
-        close_joints(self, x, v, PROJECTIONS, CLOSED)
+    def project(self, x: Part, v: Part, time: Time) -> None:
+        """The state close to (x, v) that obeys the constraints on position and velocity, in their place.
+
+        time : loads it, s.
+        """
+        close_joints(self, x, v, time, PROJECTIONS, CLOSED)
 
     def of_group(self, body: ProgramBody) -> Iterator[str]:
         """The code inside runs for the body's group."""
@@ -198,9 +211,33 @@ class BodySystem:
         gyroscopic = [*(cross(w, angular) + cross(v, linear)), *cross(w, linear)]
         body.put("pA", [a - b for a, b in zip(gyroscopic, weight, strict=True)])
         for kind in self.of_kind(body):
+            self.settle(body, kind)
+            if kind.moving:
+                body.put("drift", [a + b for a, b in zip(body.get("drift"), body.get("c_J"), strict=True)])
             if kind.damped or kind.form:
-                S_plus, apart = body.given(RATES, 36), slip(body)
+                S_plus, apart = body.rates(), body.slip()
                 body.put("qd", [dot(S_plus[6 * k : 6 * k + 6], apart) for k in range(kind.freedoms)])
+
+    def settle(self, body: ProgramBody, kind: Kind) -> None:
+        """The axes of a joint, if they, or those of others, move."""
+        if isinstance(kind.moving, MovingAxes):
+            joint = MovingJoint(body, kind.moving)
+            joint.find()
+            joint.settle()
+        elif self.moves:
+            body.put("axes", body.given(AXES, 36))
+            body.put("rates", body.given(RATES, 36))
+
+    def _measure_moving(self) -> None:
+        """The largest gap of joints whose axes move, see `Loops.measure`."""
+        program = self.program
+        if not self.moves:
+            return
+        with self.bodies() as body:
+            for kind in self.of_kind(body):
+                if isinstance(kind.moving, MovingAxes) and not kind.moving.covered:
+                    found = MovingJoint(body, kind.moving).open_squared(program.load("gap", 0, 2))
+                    program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), found))
 
     # --- what acts ----------------------------------------------------------------------------------------------------
 
@@ -212,12 +249,13 @@ class BodySystem:
             for kind in self.of_kind(body):
                 if not kind.form:
                     continue
-                X, place = body.get("X"), body.k * JOINT_NUMBERS
-                given = [program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
-                q = project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))
+                q = self._coordinates(body, kind)
                 if kind.sprung:
                     rest, stiffness = body.given(REST, len(q)), body.given(STIFFNESS, kind.freedoms)
-                    body.put("spring", spring_force(kind.form, rest, stiffness, q))
+                    if isinstance(kind.moving, MovingAxes):
+                        body.put("spring", MovingJoint(body, kind.moving).spring(rest, stiffness))
+                    else:
+                        body.put("spring", spring_force(kind.form, rest, stiffness, q))
                 for j, x in enumerate(q):
                     program.store("joint_q", q_first, j, x)
                 for j, x in enumerate(body.get("qd")[: kind.freedoms]):
@@ -228,17 +266,23 @@ class BodySystem:
                 for j, x in enumerate(found):
                     program.store(name, 0, j, x)
 
+    def _coordinates(self, body: ProgramBody, kind: Kind) -> list[Scalar]:
+        """Of a joint, from "X", or as they have been found."""
+        if isinstance(kind.moving, MovingAxes):
+            return MovingJoint(body, kind.moving).coordinates
+        X, place = body.get("X"), body.k * JOINT_NUMBERS
+        given = [self.program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
+        return project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))
+
     def find_joints(self) -> None:
         """Joint coordinates and velocities to "joint_q", "joint_v", from "X" and "V"; where `ask` has not been run."""
         program = self.program
         with self.bodies() as body:
             q_first, v_first = program.entry("q_first", body.k), program.entry("v_first", body.k)
             for kind in self.of_kind(body):
-                X, place, S_plus = body.get("X"), body.k * JOINT_NUMBERS, body.given(RATES, 36)
-                given = [program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
-                for j, x in enumerate(project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))):
+                for j, x in enumerate(self._coordinates(body, kind)):
                     program.store("joint_q", q_first, j, x)
-                apart = slip(body)
+                S_plus, apart = body.rates(), body.slip()
                 for k in range(kind.freedoms):
                     program.store("joint_v", v_first, k, dot(S_plus[6 * k : 6 * k + 6], apart))
 
