@@ -108,6 +108,19 @@ def test_it_runs_in_lanes_and_in_web_pages(wasm, tree, kernels, off):
     assert "half" in package["programs"]["simulate"]["arrays"]
 
 
+def test_its_motion_of_a_model_from_a_file_is_shown(tmp_path):
+    rbd.save(double_pendulum(), tmp_path / "pendulum.json")
+    model = rbd.load(tmp_path / "pendulum.json")
+    options = {"duration": 0.05, "dt": 1e-3, "progress": False}
+    run = rbd.simulate(model, [0.4, -0.7], integrator=Verlet(), **options)
+    exact = rbd.simulate(model, [0.4, -0.7], integrator="rk4", **options)
+    assert "compiled loop" in run.report.backend and run.report.integrator == Verlet.name
+    assert 0.0 < np.abs(run.q - exact.q).max() < 1e-4
+    view = rbd.show(run)
+    assert np.array_equal(view.trajectory.q, run.q)
+    view.close()
+
+
 @pytest.mark.parametrize(
     ("name", "formulation"),
     [
