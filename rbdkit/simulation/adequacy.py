@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from rbdkit.errors import RbdkitError
 from rbdkit.formulations import Force, Formulation, JointSystem, LinearSystem, System, joint_state
 from rbdkit.integrators import Integrator
 from rbdkit.simulation.linearized import Near, in_joints, linearized
-from rbdkit.simulation.spectrum import Modes, growth_in_a_step, modes_of
+from rbdkit.simulation.spectrum import Modes, followed, growth_in_a_step, modes_of
 from rbdkit.spatial import se3
 
 GROWTH = 1.02
@@ -35,14 +36,31 @@ class StepAdequacy:
     stable : whether the integrator keeps every decaying mode from growing; taken for granted of methods of which it
         cannot be told, see `growth_in_a_step`.
     stable_step : longest step for which it does, s; infinite if the step is stable.
+
+    Where a bound of all rates shows that the step is stable, the fastest one is found when it is first looked at.
     """
 
     order: int
     error: NDArray
-    fastest_rate: float
-    fastest: int
     stable: bool
     stable_step: float
+    _find: Callable[[], FastMode] = field(repr=False, compare=False)
+
+    @cached_property
+    def _mode(self) -> FastMode:
+        with np.errstate(all="ignore"):
+            return self._find()
+
+    @property
+    def fastest_rate(self) -> float:
+        return self._mode.rate
+
+    @property
+    def fastest(self) -> int:
+        return self._mode.which
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StepAdequacy, (self.order, self.error, self.stable, self.stable_step, Found(self._mode))
 
 
 class Sample(NamedTuple):
@@ -50,6 +68,7 @@ class Sample(NamedTuple):
 
     linear : a second description of the same motion at that state that is cheaper to linearise, if there is one.
     tau : the joint forces, if they are known beforehand as a function of time.
+    end : x after the step to be judged, if the run has made it.
     """
 
     system: System
@@ -58,6 +77,7 @@ class Sample(NamedTuple):
     v: NDArray
     linear: tuple[System, NDArray, NDArray] | None = None
     tau: Force | None = None
+    end: NDArray | None = None
 
 
 class FastMode(NamedTuple):
@@ -66,6 +86,16 @@ class FastMode(NamedTuple):
     rate: float
     which: int
     stable_step: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mode that need not be looked for."""
+
+    mode: FastMode
+
+    def __call__(self) -> FastMode:
+        return self.mode
 
 
 FAULTS = (ArithmeticError, np.linalg.LinAlgError, RbdkitError)
@@ -88,26 +118,49 @@ def assess(
     """
     found: list[tuple[NDArray, FastMode]] = []
     trees: list[tuple[NDArray, Near]] = []
+    ends = []
     for given in samples:  # of forces held over steps a formulation knows those of the sample asked for last only
         sample = Sample(*given)
-        try:
-            error = np.abs(_local_error(integrator, sample, h, in_code))
-        except FAULTS:
-            error = np.full(_variables(sample.system, sample.v), np.inf)
+        ends.append((sample, *_ends(integrator, sample, h, in_code)))
+    for (sample, *_), error in zip(ends, _local_errors(integrator.order, ends), strict=True):
         system, x, v = sample.linear or (sample.system, sample.x, sample.v)
         if in_joints(system):
             trees.append((error, Near(system, sample.t, x, v)))
         else:
             found += [(error, mode) for mode in _fast_mode(integrator, Near(system, sample.t, x, v), None, h)]
-    for (error, near), linear in zip(trees, _linearized([near for _, near in trees]), strict=True):
-        found += [(error, mode) for mode in _fast_mode(integrator, near, linear, h)]
+    states = [near for _, near in trees]
+    linear = _linearized(states)
+    if states and not found and all(one is not None and followed(integrator, one, h, GROWTH) for one in linear):
+        worst_error = np.max([error for error, _ in trees], axis=0)
+        return StepAdequacy(integrator.order, worst_error, True, np.inf, _Search(integrator, states, linear, h))
+    for (error, near), one in zip(trees, linear, strict=True):
+        found += [(error, mode) for mode in _fast_mode(integrator, near, one, h)]
     if not found:
         return None
     errors, modes = zip(*found, strict=True)
-    worst = max(modes, key=lambda mode: (mode.stable_step < h, mode.rate))
     stable_step = min(mode.stable_step for mode in modes)
-    stable = bool(stable_step >= h)
-    return StepAdequacy(integrator.order, np.max(errors, axis=0), worst.rate, worst.which, stable, stable_step)
+    return StepAdequacy(
+        integrator.order, np.max(errors, axis=0), bool(stable_step >= h), stable_step, Found(_worst(modes, h))
+    )
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The fastest mode near some states with matrices that are known, when it is asked for."""
+
+    integrator: Integrator
+    states: Sequence[Near]
+    linear: Sequence[LinearSystem | None]
+    h: float
+
+    def __call__(self) -> FastMode:
+        near = zip(self.states, self.linear, strict=True)
+        modes = [mode for state, one in near for mode in _fast_mode(self.integrator, state, one, self.h)]
+        return _worst(modes, self.h) if modes else FastMode(np.nan, 0, np.inf)
+
+
+def _worst(modes: Sequence[FastMode], h: float) -> FastMode:
+    return max(modes, key=lambda mode: (mode.stable_step < h, mode.rate))
 
 
 def _linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
@@ -118,14 +171,46 @@ def _linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
         return [None] * len(states)
 
 
-def _local_error(integrator: Integrator, sample: Sample, h: float, in_code: InCode | None) -> NDArray:
-    """Error of one step by comparison with two half steps (Richardson), as a displacement of the joints."""
-    whole = _stepped(integrator, sample, np.array([sample.t, sample.t + h]), in_code)
-    halves = _stepped(integrator, sample, np.array([sample.t, sample.t + 0.5 * h, sample.t + h]), in_code)
-    apart = _between(sample.system, halves, whole)
-    if not np.isfinite(apart).all():
-        raise FloatingPointError("the state after a step is not finite")
-    return apart * 2.0**integrator.order / (2.0**integrator.order - 1.0)
+def _ends(
+    integrator: Integrator, sample: Sample, h: float, in_code: InCode | None
+) -> tuple[NDArray | None, NDArray | None]:
+    """x after two half steps and after a whole one; None and None if they cannot be made."""
+    try:
+        whole = sample.end
+        if whole is None:
+            whole = _stepped(integrator, sample, np.array([sample.t, sample.t + h]), in_code)
+        return _stepped(integrator, sample, np.array([sample.t, sample.t + 0.5 * h, sample.t + h]), in_code), whole
+    except FAULTS:
+        return None, None
+
+
+def _local_errors(order: int, ends: Sequence[tuple[Sample, NDArray | None, NDArray | None]]) -> list[NDArray]:
+    """Errors of one step by comparison with two half steps (Richardson), as displacements of the joints, positive;
+    infinite where there is no such step. ends : of each sample what `_ends` gives."""
+    factor = 2.0**order / (2.0**order - 1.0)
+    systems = [sample.system for sample, *_ in ends]
+    alike = len(ends) > 1 and all(isinstance(x, JointSystem) and x.model is systems[0].model for x in systems)  # type: ignore[attr-defined]
+    if alike and all(halves is not None and np.isfinite(halves).all() for _, halves, _ in ends):
+        halves, wholes = (np.array([end[k] for end in ends]) for k in (1, 2))
+        if np.isfinite(wholes).all():
+            try:
+                apart = np.abs(_between(systems[0], halves, wholes))
+                if np.isfinite(apart).all():
+                    return list(factor * apart)
+            except FAULTS:
+                pass  # one by one, then
+    return [_local_error(factor, *end) for end in ends]
+
+
+def _local_error(factor: float, sample: Sample, halves: NDArray | None, whole: NDArray | None) -> NDArray:
+    try:
+        if halves is not None and whole is not None:
+            apart = np.abs(_between(sample.system, halves, whole))
+            if np.isfinite(apart).all():
+                return factor * apart
+    except FAULTS:
+        pass
+    return np.full(_variables(sample.system, sample.v), np.inf)
 
 
 def _stepped(integrator: Integrator, sample: Sample, times: NDArray, in_code: InCode | None) -> NDArray:

@@ -12,7 +12,7 @@ from rbdkit.forces.joint_friction import CREEP
 from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Remarking, joint_state
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.formulations.joint_loops import ClosedJointSystem
-from rbdkit.integrators import Adaptive, Integrator, Solves
+from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, Solves
 from rbdkit.laws import ContactReport, Law
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import working
@@ -183,12 +183,17 @@ def _adequacy(
     """Judge the step where the motion begins, midway and where it was fastest."""
     if motion.model.nv == 0:
         return None
-    return assess(method, _samples(motion, applied, times, acting), times[1] - times[0], in_code)
+    return assess(method, _samples(method, motion, applied, times, acting), times[1] - times[0], in_code)
 
 
-def _samples(motion: Trajectory, applied: Drive, times: NDArray, acting: StateForces | None) -> Iterator[Sample]:
+def _samples(
+    method: Integrator, motion: Trajectory, applied: Drive, times: NDArray, acting: StateForces | None
+) -> Iterator[Sample]:
+    h, remembers = times[1] - times[0], type(method).step is not MuntheKaas.step
     x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion._rates_of_motion)
     ends = {0, int(np.argmax(np.abs(w))) // w.shape[1]}
+    if not remembers and len(motion) == len(times) and x is motion.q:
+        ends = {min(row, len(motion) - 2) for row in ends}  # from there the run has made a step itself
     rows = sorted(ends | ({len(motion) // 2} if w.shape[1] < MANY else set()))
     trees = _as_trees(motion.system, x[rows], w[rows]) if isinstance(motion, Motion) else zip(x[rows], w[rows])
     for row, tree in zip(rows, trees, strict=True):
@@ -200,7 +205,8 @@ def _samples(motion: Trajectory, applied: Drive, times: NDArray, acting: StateFo
         if isinstance(motion, Motion):
             yield Sample(motion.system, t, x[row], w[row], linear, tau)
         elif linear is not None:
-            yield Sample(linear[0], t, x[row], w[row], linear, tau)
+            own = not remembers and row + 1 < len(motion) and abs(motion.t[row + 1] - t - h) <= 1e-9 * h
+            yield Sample(linear[0], t, x[row], w[row], linear, tau, x[row + 1] if own else None)
 
 
 def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray, NDArray] | None]:

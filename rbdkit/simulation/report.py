@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -285,38 +285,35 @@ def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArr
     q, v = np.asfortranarray(q), np.asfortranarray(v)  # columns are read fast then
     ends, fastest = np.stack([np.fmin.reduce(q), np.fmax.reduce(q)]), np.fmax.reduce(np.abs(v))
     strongest = None if tau is None else np.fmax.reduce(np.abs(tau))
-    found: list[Violation | None] = []
+    found: list[Violation] = []
     for joint in kept(model, limited_joints):
-        limits, positions = joint.limits, joint.coordinates(ends)
-        if (positions > limits.upper).any():
-            own_q = joint.coordinates(q)
-            found.append(_passed(joint.name, "position", t, own_q - limits.upper, own_q, limits.upper))
-        if (positions < limits.lower).any():
-            own_q = joint.coordinates(q)
-            found.append(_passed(joint.name, "position", t, limits.lower - own_q, own_q, limits.lower))
-        if (np.abs(joint.velocities(fastest)) > limits.velocity).any():
-            speed = np.abs(joint.velocities(v))
-            found.append(_passed(joint.name, "speed", t, speed - limits.velocity, speed, limits.velocity))
-        if (
-            strongest is not None
-            and tau is not None
-            and joint.mimic is None
-            and (strongest[joint.v_slice] > limits.effort).any()
-        ):
-            effort = np.abs(tau[:, joint.v_slice])
-            found.append(_passed(joint.name, "effort", t, effort - limits.effort, effort, limits.effort))
-    return tuple(violation for violation in found if violation is not None)
+        name, limits, positions = joint.name, joint.limits, joint.coordinates(ends)
+        upper, lower, speeds = positions.max(axis=0), positions.min(axis=0), np.abs(joint.velocities(fastest))
+        if (upper > limits.upper).any():
+            found += _passed(name, "position", t, joint.coordinates(q), upper, limits.upper)
+        if (lower < limits.lower).any():
+            below = _passed(name, "position", t, -joint.coordinates(q), -lower, -np.asarray(limits.lower))
+            found += [replace(one, value=-one.value, bound=-one.bound) for one in below]
+        if (speeds > limits.velocity).any():
+            found += _passed(name, "speed", t, np.abs(joint.velocities(v)), speeds, limits.velocity)
+        if strongest is not None and tau is not None and joint.mimic is None:
+            efforts = strongest[joint.v_slice]
+            if (efforts > limits.effort).any():
+                found += _passed(name, "effort", t, np.abs(tau[:, joint.v_slice]), efforts, limits.effort)
+    return tuple(found)
 
 
-def _passed(joint: str, what: str, t: NDArray, excess: NDArray, value: NDArray, bound: ArrayLike) -> Violation | None:
-    """The violation of a bound that values (n, k) pass by an excess; None if it is the round-off of standing on it."""
-    bound, width = np.asarray(bound), excess.shape[1]
-    beyond = excess > 1e-9 * (1.0 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
-    first = int(beyond.argmax())
-    if not beyond.item(first):
-        return None
-    row, k = divmod(int(np.where(beyond, excess, -np.inf).argmax()), width)
-    return Violation(joint, what, float(t[first // width]), float(value[row, k]), float(bound[k]))
+def _passed(joint: str, what: str, t: NDArray, values: NDArray, largest: NDArray, bound: ArrayLike) -> list[Violation]:
+    """The violation of upper bounds (k,) that values (n, k) with such largest ones (k,) pass; none if it is the
+    round-off of standing on them."""
+    bounds = np.asarray(bound, dtype=float)
+    limit = bounds + 1e-9 * (1.0 + np.abs(np.where(np.isfinite(bounds), bounds, 0.0)))
+    beyond = [k for k, passed in enumerate((largest > limit).tolist()) if passed]
+    if not beyond:
+        return []
+    first = min(int(np.argmax(values[:, k] > limit[k])) for k in beyond)
+    worst = max(beyond, key=lambda k: largest[k] - bounds[k])
+    return [Violation(joint, what, float(t[first]), float(largest[worst]), float(bounds[worst]))]
 
 
 def limited_joints(model: Model) -> tuple[Joint, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
+from math import exp, factorial, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +85,25 @@ def growth_in_a_step(integrator: Integrator, modes: Modes) -> Callable[[float], 
     if method.step(linear, method.init(linear, 0.0, start[:n], start[n:]), 1e-6).solve is not None:
         return None
     return lambda h: float(np.max(np.abs(_ritz(lambda y: step(y, h), start, STEP_KRYLOV)[0])))
+
+
+def followed(integrator: Integrator, linear: LinearSystem, h: float, growth: float) -> bool:
+    """Whether a bound of all rates shows already that no mode grows in a step by such a factor more than in truth.
+
+    A rate solves ``lambda^2 x = K x + lambda C x``, so ``|lambda|^2 <= |K| + |lambda| |C|`` in any norm. Within that
+    circle a Runge-Kutta step is off from exp(h lambda) by no more than the terms of their series.
+    """
+    if not (isinstance(integrator, MuntheKaas) and type(integrator).step is MuntheKaas.step):
+        return False
+    k, c = (float(np.abs(A).sum(axis=1).max()) for A in (linear.K, linear.C))
+    z = 0.5 * h * (c + sqrt(c * c + 4.0 * k))
+    if not z < 2.0:
+        return False
+    own = stability_polynomial(integrator)[::-1].tolist()
+    exact = [1.0 / factorial(j) for j in range(len(own))]
+    off = sum(abs(r - e) * z**j for j, (r, e) in enumerate(zip(own, exact, strict=True)))
+    rest = exp(z) - sum(e * z**j for j, e in enumerate(exact))
+    return off + rest <= growth - 1.0
 
 
 def stability_polynomial(method: MuntheKaas) -> NDArray:

@@ -1,5 +1,7 @@
 """The verdict on a step against the stability limits that the textbooks give."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,11 @@ from rbdkit.formulations import JointSystem, LinearSystem
 from rbdkit.integrators import INTEGRATORS, RK4, ExplicitEuler, SymplecticEuler
 from rbdkit.library import double_pendulum, pendulum, random_tree, shaken_pendulum
 from rbdkit.simulation import SimulationWarning
-from rbdkit.simulation.adequacy import Sample, assess
+from rbdkit.simulation.adequacy import GROWTH, Sample, assess
 from rbdkit.simulation.compiled import JointSteps, acting
 from rbdkit.simulation.forces import drive
 from rbdkit.simulation.report import find_violations
+from rbdkit.simulation.spectrum import followed
 
 STATE = 0.0, np.array([1.0]), np.array([1.0])
 
@@ -175,3 +178,47 @@ def test_limits_passed_are_those_that_a_look_at_every_number_finds():
                         expected.setdefault((joint.name, what, bound), []).append((excess, t[row], value))
         since = {key: (min(x[1] for x in passed), max(passed)[2]) for key, passed in expected.items()}
         assert found == since
+
+
+@pytest.mark.parametrize("name", ["explicit_euler", "rk4", "rk5"])
+def test_steps_that_a_bound_lets_pass_make_no_mode_grow(name):
+    """Against the factors of a step on random linear systems, one column of its matrix after the other."""
+    method, rng, passed = INTEGRATORS[name], np.random.default_rng(5), 0
+    for _ in range(300):
+        n = int(rng.integers(1, 6))
+        K, C = (rng.normal(size=(n, n)) * 10.0 ** rng.uniform(-1.0, 2.0) for _ in range(2))
+        linear, h = LinearSystem(K, C), float(10.0 ** rng.uniform(-4.0, 0.0))
+        if not followed(method, linear, h, GROWTH):
+            continue
+        passed += 1
+        starts = [(e[:n], e[n:]) for e in np.eye(2 * n)]
+        ends = [method.step(linear, method.init(linear, 0.0, *start), h) for start in starts]
+        step = np.array([np.concatenate([end.x, end.v]) for end in ends]).T
+        in_truth = np.exp(max(0.0, np.linalg.eigvals(linear.matrix).real.max()) * h)
+        assert np.abs(np.linalg.eigvals(step)).max() <= in_truth + GROWTH - 1.0 + 1e-12
+    assert 30 < passed < 300
+
+
+@pytest.mark.parametrize("model", [pendulum(), random_tree(4, 6), random_tree(3, 30)], ids=lambda model: model.name)
+def test_the_fastest_rate_is_there_when_it_is_looked_at(model):
+    """It is that of the matrix of the system where the motion begins or was; and it survives a file."""
+    run = rbd.simulate(model, duration=0.01, dt=1e-4)
+    adequacy = pickle.loads(pickle.dumps(run.report.adequacy))
+    assert adequacy.stable and adequacy.stable_step == np.inf
+    rates = []
+    for q, v in zip(run.q[[0, len(run) // 2, -2]], run.v[[0, len(run) // 2, -2]], strict=True):
+        matrix = rbd.formulations.linearize(JointSystem(model), 0.0, q, v).matrix
+        values = np.linalg.eigvals(matrix)
+        rates.append(np.abs(values[values.real <= 1e-3 * np.abs(values)]).max())
+    assert adequacy.fastest_rate == pytest.approx(max(rates), rel=1e-3 if model.nv <= 24 else 0.05)
+    assert run.report.adequacy.fastest_rate == adequacy.fastest_rate
+    assert run.report.adequacy.fastest == adequacy.fastest
+
+
+def test_a_step_that_no_sample_could_make_has_no_end():
+    """One of several states from which there is no step, beside others that are judged at once."""
+    model = pendulum()
+    force = rbd.traced(lambda t, q, v: -(v**21))
+    applied, in_code = steps_of(model, RK4(), force, np.array([0.0, 0.1]))
+    samples = [Sample(JointSystem(model, applied.function), 0.0, np.ones(1), v * np.ones(1)) for v in (0.0, 1e3)]
+    assert assess(RK4(), samples, 0.1, in_code).error.tolist() == [np.inf]
