@@ -30,6 +30,7 @@ from rbdkit.model import Model
 from rbdkit.model.constraint_rows import working
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.requirements import require_model
+from rbdkit.results import handed, into
 from rbdkit.spatial.read_numbers import floats, shown, within
 
 SINGULAR = 1e-12
@@ -46,6 +47,8 @@ def rnea(
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
+    out: NDArray | None = None,
+    threads: int = 1,
 ) -> NDArray:
     """Inverse dynamics: the joint forces that produce given accelerations, by the recursive Newton-Euler algorithm.
 
@@ -66,6 +69,11 @@ def rnea(
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
+    out : ndarray, optional
+        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
+        not given. After an error it may hold anything.
+    threads : int, optional
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
 
     Returns
     -------
@@ -99,11 +107,15 @@ def rnea(
     [[4.905], [0.0]]
     """
     if f_ext is None and (found := at_one_state(model, "rnea", backend, q, v, a)) is not None:
-        return found[0]
+        if out is None and threads == 1:
+            return found[0]
+        return handed(found[0], out, threads, *map(np.asarray, (q, v, a)))
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
+    place = into(out, threads, v.shape, *state)
     if (kernels := chosen_kernels(model, backend)) is not None:
-        return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t)
-    return each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext=f_ext, t=t).tau, *state)
+        return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t, place)
+    tau = each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext=f_ext, t=t).tau, *state)
+    return handed(tau, out, threads)
 
 
 def aba(
@@ -115,6 +127,8 @@ def aba(
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
+    out: NDArray | None = None,
+    threads: int = 1,
 ) -> NDArray:
     """Forward dynamics: the accelerations that given joint forces cause, by the articulated-body algorithm.
 
@@ -136,6 +150,11 @@ def aba(
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
+    out : ndarray, optional
+        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
+        not given. After an error it may hold anything.
+    threads : int, optional
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
 
     Returns
     -------
@@ -170,15 +189,19 @@ def aba(
     [-10.0]
     """
     if f_ext is None and (found := at_one_state(model, "aba", backend, q, v, tau)) is not None:
-        return found[0]
+        if out is None and threads == 1:
+            return found[0]
+        return handed(found[0], out, threads, *map(np.asarray, (q, v, tau)))
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
+    place = into(out, threads, v.shape, *state)
     if model.contact_rules:
         require_apart(model, q, "aba", t)
     if (kernels := chosen_kernels(model, backend)) is not None and not kernels.coupled:
-        qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t)
+        qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t, place)
         if within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
-    return _solved(model, lambda q, v, tau: algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd, *state)
+    qdd = _solved(model, lambda q, v, tau: algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd, *state)
+    return handed(qdd, out, threads)
 
 
 def forward_dynamics(
@@ -191,6 +214,8 @@ def forward_dynamics(
     t: float = 0.0,
     backend: Backend = "auto",
     z: ArrayLike | None = None,
+    out: NDArray | None = None,
+    threads: int = 1,
 ) -> NDArray:
     """Accelerations caused by joint forces and by springs, dampers and force elements: what `simulate` integrates.
 
@@ -213,6 +238,11 @@ def forward_dynamics(
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.
+    out : ndarray, optional
+        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
+        not given. After an error it may hold anything.
+    threads : int, optional
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
 
     Returns
     -------
@@ -250,16 +280,19 @@ def forward_dynamics(
         and z is None
         and (found := at_one_state(model, "forward_dynamics", backend, q, v, tau)) is not None
     ):
-        return found[0]
+        if out is None and threads == 1:
+            return found[0]
+        return handed(found[0], out, threads, *map(np.asarray, (q, v, tau)))
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     z, state = _with_states(model, z, *state)
     q, v, tau = state
+    place = into(out, threads, v.shape, *state, *([] if z is None else [z]))
     kernels = chosen_kernels(model, backend)
     if model.contact_rules:
         require_apart(model, q, "forward_dynamics", t)
     constrained = bool(model.loops or model.constraints)
     if kernels is not None and not (constrained and kernels.rows is None):
-        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z)
+        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z, place)
         if within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
 
@@ -272,7 +305,7 @@ def forward_dynamics(
             return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext=f_ext, t=t)).qdd
         return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=states)
 
-    return _solved(model, book, *state, *([] if z is None else [z]))
+    return handed(_solved(model, book, *state, *([] if z is None else [z])), out, threads)
 
 
 class StateDerivative(NamedTuple):
@@ -468,7 +501,15 @@ def _hybrid(
     return HybridMotion(given, forces) if np.isfinite(given).all() and np.isfinite(forces).all() else None
 
 
-def crba(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
+def crba(
+    model: Model,
+    q: ArrayLike,
+    *,
+    t: float = 0.0,
+    backend: Backend = "auto",
+    out: NDArray | None = None,
+    threads: int = 1,
+) -> NDArray:
     """Joint-space inertia matrix H, by the composite-rigid-body algorithm.
 
     Where joints close loops it is that of the spanning tree, whose variables are not independent then.
@@ -483,6 +524,11 @@ def crba(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
+    out : ndarray, optional
+        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
+        not given. After an error it may hold anything.
+    threads : int, optional
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
 
     Returns
     -------
@@ -517,10 +563,13 @@ def crba(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto
     [[5.0, 2.0], [2.0, 1.0]]
     """
     if (found := at_one_state(model, "crba", backend, q)) is not None:
-        return found[0]
-    if (kernels := chosen_kernels(with_inertia(model), backend)) is not None:
-        return kernels.crba(model.check_q(q), t)
-    return each(lambda q: algorithms.crba(model, q, t=t).H, *checked_state(model, q))
+        return found[0] if out is None and threads == 1 else handed(found[0], out, threads, np.asarray(q))
+    kernels = chosen_kernels(with_inertia(model), backend)
+    (q,) = checked_state(model, q)
+    place = into(out, threads, (*q.shape[:-1], model.nv, model.nv), q)
+    if kernels is not None:
+        return kernels.crba(q, t, place)
+    return handed(each(lambda q: algorithms.crba(model, q, t=t).H, q), out, threads)
 
 
 def bias_force(
@@ -792,7 +841,15 @@ def forward_kinematics(
 
 
 def jacobian(
-    model: Model, q: ArrayLike, frame: str, reference: Reference = "body", *, t: float = 0.0, backend: Backend = "auto"
+    model: Model,
+    q: ArrayLike,
+    frame: str,
+    reference: Reference = "body",
+    *,
+    t: float = 0.0,
+    backend: Backend = "auto",
+    out: NDArray | None = None,
+    threads: int = 1,
 ) -> NDArray:
     """Jacobian of a body or frame: its velocity is ``J v``.
 
@@ -815,6 +872,11 @@ def jacobian(
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
+    out : ndarray, optional
+        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
+        not given. After an error it may hold anything.
+    threads : int, optional
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
 
     Returns
     -------
@@ -846,15 +908,18 @@ def jacobian(
     if type(frame) is type(reference) is str and reference in REFERENCES:
         found = at_one_state(model, f"jacobian_{reference}", backend, q, frame=frame)
         if found is not None:
-            return found[0]
+            return found[0] if out is None and threads == 1 else handed(found[0], out, threads, np.asarray(q))
     if (
         (kernels := chosen_kernels(model, backend)) is not None
         and isinstance(reference, str)
         and reference in REFERENCES
     ):
-        place = model.frame(frame)
-        return kernels.jacobian(model.check_q(q), place.body, place.placement, reference, t)
-    return each(lambda q: algorithms.jacobian(model, q, frame, reference, t=t), *checked_state(model, q))
+        place, q = model.frame(frame), model.check_q(q)
+        result = into(out, threads, (*q.shape[:-1], 6, model.nv), q)
+        return kernels.jacobian(q, place.body, place.placement, reference, t, result)
+    (q,) = checked_state(model, q)
+    into(out, threads, (*q.shape[:-1], 6, model.nv), q)
+    return handed(each(lambda q: algorithms.jacobian(model, q, frame, reference, t=t), q), out, threads)
 
 
 def bias_acceleration(

@@ -59,6 +59,7 @@ from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for, scene_for
 from rbdkit.engine.run.one_state import at_one_state
 from rbdkit.engine.run.simulation import few_steps, simulate
+from rbdkit.engine.run.states import Into
 
 if TYPE_CHECKING:
     from rbdkit.engine.browser import loader, packaged
@@ -68,6 +69,7 @@ __all__ = [
     "Kernels",
     "NotCovered",
     "at_one_state",
+    "Into",
     "backend",
     "few_steps",
     "kernels_for",

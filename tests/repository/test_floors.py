@@ -16,7 +16,7 @@ FLOORS = [
     {"model"},
     {"engine", "formats"},
     {"algorithms"},
-    {"actuation", "assembly", "freedom", "functions", "inspection", "library"},
+    {"actuation", "assembly", "freedom", "functions", "inspection", "library", "results"},
     {"costs", "derivatives"},
     {"formulations"},
     {"integrators"},

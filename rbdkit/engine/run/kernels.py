@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.rows.loop_joints import transmitted
 from rbdkit.engine.run.calls import Frame
 from rbdkit.engine.run.parameters import inertial_gradient, parameter_gradient
-from rbdkit.engine.run.states import StateComputer
+from rbdkit.engine.run.states import NEW, Into, StateComputer
 from rbdkit.engine.steps.frames import Reference
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
@@ -93,15 +93,19 @@ class Kernels(StateComputer):
         self.loops = besides_tree(model)
         self._frames: dict[tuple[int, bytes], Frame] = {}
 
-    def rnea(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
+    def rnea(
+        self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0, into: Into = NEW
+    ) -> NDArray:
         """Joint forces (..., nv) for given accelerations.
 
         f_ext : (..., bodies, 6) external forces in world coordinates, or (bodies, 6) for all states. t : time of all
-        states, s.
+        states, s. into : where the result goes.
         """
-        return self._compute("rnea", (q, v, qdd), f_ext, t)[0]
+        return self._compute("rnea", (q, v, qdd), f_ext, t, into=into)[0]
 
-    def aba(self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
+    def aba(
+        self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, t: float = 0.0, into: Into = NEW
+    ) -> NDArray:
         """Joint accelerations (..., nv) under given joint forces; springs and dampers do not act.
 
         Raises
@@ -113,7 +117,7 @@ class Kernels(StateComputer):
         """
         if self.loops:
             self.refuse_loops("the articulated-body algorithm")
-        return self._compute("aba", (q, v, tau), f_ext, t)[0]
+        return self._compute("aba", (q, v, tau), f_ext, t, into=into)[0]
 
     def forward_dynamics(
         self,
@@ -123,6 +127,7 @@ class Kernels(StateComputer):
         f_ext: NDArray | None = None,
         t: float | NDArray = 0.0,
         z: NDArray | None = None,
+        into: Into = NEW,
     ) -> NDArray:
         """Joint accelerations (..., nv) under given joint forces and what acts in the model by itself.
 
@@ -131,7 +136,7 @@ class Kernels(StateComputer):
         Where joints close loops these are those of the constrained tree; a `ModelError` if their rows are not known.
         """
         self.require_rows("forward dynamics")
-        return self._compute("forward_dynamics", (q, v, tau), f_ext, t, z=z)[0]
+        return self._compute("forward_dynamics", (q, v, tau), f_ext, t, z=z, into=into)[0]
 
     def stabilised_dynamics(
         self,
@@ -203,9 +208,9 @@ class Kernels(StateComputer):
         """What moves the joints that move as time says: forces along the velocities of the joints inside them."""
         return self._compute("motors", (q, v, qdd), f_ext, t)[0]
 
-    def crba(self, q: NDArray, t: float = 0.0) -> NDArray:
+    def crba(self, q: NDArray, t: float = 0.0, into: Into = NEW) -> NDArray:
         """Joint-space inertia matrix (..., nv, nv)."""
-        return self._compute("crba", (q,), t=t)[0]
+        return self._compute("crba", (q,), t=t, into=into)[0]
 
     def forward_kinematics(
         self, q: NDArray, v: NDArray | None = None, t: float = 0.0
@@ -220,9 +225,11 @@ class Kernels(StateComputer):
         """Kinetic, gravitational and spring energy (..., 3), J; the last with that of force elements."""
         return self._compute("energy", (q, v), t=t, z=z)[0]
 
-    def jacobian(self, q: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0) -> NDArray:
+    def jacobian(
+        self, q: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0, into: Into = NEW
+    ) -> NDArray:
         """Jacobian (..., 6, nv) of a frame with a placement (4, 4) on a body."""
-        return self._compute(f"jacobian_{reference}", (q,), t=t, frame=self.frame(body, placement))[0]
+        return self._compute(f"jacobian_{reference}", (q,), t=t, frame=self.frame(body, placement), into=into)[0]
 
     def bias_acceleration(
         self, q: NDArray, v: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0

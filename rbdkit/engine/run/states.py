@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,20 @@ LANE_STATES = 512
 """So many states in one call are worth code that computes several at once."""
 WIDE_ALREADY = ("aba_jacobian", "forward_dynamics_jacobian")
 """Their loops over columns are wide, and gain nothing from several states side by side."""
+ZEROS_STAY = ("crba", "jacobian")
+"""How names of algorithms begin that need not write what is zero in all states."""
+PART = {False: LANE_STATES, True: 64}
+"""Fewer states are not worth a thread of their own; True: of algorithms that are `WIDE_ALREADY`."""
+
+
+class Into(NamedTuple):
+    """Where a result goes, (..., n) and contiguous, if not into new memory, and how many threads compute a stack."""
+
+    out: NDArray | None = None
+    threads: int = 1
+
+
+NEW = Into()
 
 
 class StateComputer(BoundModel):
@@ -45,11 +60,13 @@ class StateComputer(BoundModel):
         frame: Frame | None = None,
         z: NDArray | None = None,
         besides: Mapping[str, NDArray] | None = None,
+        into: Into = NEW,
     ) -> list[NDArray]:
         """Run an algorithm on one state or a stack; gives copies of its results.
 
         t : time, s; where force elements ask for it and no joint moves by it, each state may have its own, (...).
         z : (..., nz) states of force elements, for what these take part in. besides : arrays that all states share.
+        into : where its first result goes.
         """
         states = self._has_states and algorithm in WITH_OWN_FORCES
         if states:
@@ -69,7 +86,7 @@ class StateComputer(BoundModel):
             shared = {**shared, **besides}
         key = algorithm, f_ext is not None, None if frame is None else frame.link, states, timed
         if inputs[0].ndim > 1:
-            return self._compute_stack(Job(*key), inputs, shared)
+            return self._compute_stack(Job(*key), inputs, shared, into)
         idle = self._idle[key]
         call: Call | None
         try:  # a call that waits for its turn belongs to no thread; taking one is one step of the interpreter
@@ -83,40 +100,69 @@ class StateComputer(BoundModel):
         call.run()
         results = [x.copy() for x in call.outputs]
         idle.append(call)
+        if into.out is not None:
+            into.out[...] = results[0]
+            results[0] = into.out
         return results
 
     def _new_call(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> Call:
         own = [np.zeros(x.shape) for x in inputs]
         outputs = [_zeros(shape) for shape in self._shapes(job.algorithm)]
         besides = {name: x.copy() for name, x in shared.items()}
-        return Call([*own, *besides.values()], outputs, self._bind_stack(job, [*own, *outputs], 1, besides))
+        return Call([*own, *besides.values()], outputs, self._bind_stack(job, [*own, *outputs], 1, 1, besides))
 
-    def _compute_stack(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> list[NDArray]:
+    def _compute_stack(
+        self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray], into: Into
+    ) -> list[NDArray]:
         leading = inputs[0].shape[:-1]
         states = int(np.prod(leading))
         arrays = [np.ascontiguousarray(x, dtype=float) for x in inputs]
         if job.external and arrays[-1].ndim == 2:  # the same forces in all states
             arrays[-1] = np.ascontiguousarray(np.broadcast_to(arrays[-1], (*leading, *arrays[-1].shape)))
-        outputs = [_zeros((*leading, *shape)) for shape in self._shapes(job.algorithm)]
-        if states < LANE_STATES or job.algorithm in WIDE_ALREADY or (width := width_of(self.backend)) == 1:
-            self._bind_stack(job, arrays + outputs, states, shared)()
-        else:
-            self._run_lanes(job, [x.reshape(states, *x.shape[len(leading) :]) for x in arrays + outputs], width, shared)
+        shapes = self._shapes(job.algorithm)
+        outputs = [into.out] if into.out is not None else [_zeros((*leading, *shapes[0]))]
+        if into.out is not None and job.algorithm.startswith(ZEROS_STAY):
+            into.out.fill(0.0)
+        outputs += [_zeros((*leading, *shape)) for shape in shapes[1:]]
+        wide_already = job.algorithm in WIDE_ALREADY
+        width = 1 if states < LANE_STATES or wide_already else width_of(self.backend)
+        flat = [x.reshape(states, *x.shape[len(leading) :]) for x in arrays + outputs]
+
+        def compute(first: int, end: int) -> None:
+            part = [x[first:end] for x in flat]
+            if width == 1:
+                self._bind_stack(job, part, end - first, states, shared)()
+            else:
+                self._run_lanes(job, part, states, width, shared)
+
+        parts = min(into.threads, states // PART[wide_already])
+        if parts < 2:
+            compute(0, states)
+            return outputs
+        from concurrent.futures import ThreadPoolExecutor
+
+        ends = [states * k // parts for k in range(parts + 1)]
+        with ThreadPoolExecutor(parts - 1) as pool:  # this thread takes the first part
+            others = [pool.submit(compute, *ends[k : k + 2]) for k in range(1, parts)]
+            compute(0, ends[1])
+            for other in others:
+                other.result()
         return outputs
 
     def _bind_stack(
-        self, job: Job, stacks: list[NDArray], states: int, shared: dict[str, NDArray]
+        self, job: Job, stacks: list[NDArray], states: int, in_all: int, shared: dict[str, NDArray]
     ) -> Callable[[], None]:
+        """A program for so many states, out of a stack of `in_all`, which says what code is right."""
         arrays = {**dict(zip(job.names, stacks, strict=True)), **shared}
-        return self.bind(job.task, arrays, job.counts(states), states)
+        return self.bind(job.task, arrays, job.counts(states), in_all)
 
-    def _run_lanes(self, job: Job, stacks: list[NDArray], width: int, shared: dict[str, NDArray]) -> None:
+    def _run_lanes(self, job: Job, stacks: list[NDArray], in_all: int, width: int, shared: dict[str, NDArray]) -> None:
         """Compute so many states in each step of the loop over states, in lanes that begin one state apart.
 
         What is left at the end is done in one step more, which computes some states again.
         """
         states = len(stacks[0])
-        rest, straight = states % width, self.unrolls(states)
+        rest, straight = states % width, self.unrolls(in_all)
         for first, some in [(0, states - rest)] * (states > rest) + [(states - width, 1)] * (rest > 0):
             idle = self._idle_stacks[job, width, straight, some == 1]
             call: StackCall | None
@@ -125,7 +171,7 @@ class StateComputer(BoundModel):
             except IndexError:
                 call = None
             if call is None or call.states != some:
-                call = self._new_stack_call(job, some, states, width, shared)
+                call = self._new_stack_call(job, some, in_all, width, shared)
             rows = np.clip(first + np.arange(width), 0, states - 1)
             for place, x in zip(call.places, stacks, strict=True):
                 place.point(x, rows, width)

@@ -1,0 +1,50 @@
+"""Where functions on states put their results, and how many threads compute them: what users say of it, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine import Into
+from rbdkit.errors import StateError
+from rbdkit.spatial.read_numbers import FLOAT, shown
+
+
+def into(out: Any, threads: Any, shape: tuple[int, ...], *inputs: NDArray) -> Into:
+    """Where a result of a shape goes, if it may go there, beside the arrays that it is computed from.
+
+    Raises
+    ------
+    StateError
+        If `out` has another shape, no floats, gaps, or memory that is read-only or that of an input; or if `threads` is
+        no whole number from 1 on.
+    """
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
+        raise StateError(f"threads = {shown(threads)} must be a whole number of threads, 1 or more")
+    if out is None:
+        return Into(None, int(threads))
+    if type(out) is not np.ndarray:
+        raise StateError(f"out is {shown(out)}, not an array to write to; make one by np.empty({shape})")
+    if out.shape != shape:
+        raise StateError(f"out has shape {out.shape}; the result has shape {shape}")
+    if out.dtype is not FLOAT:
+        raise StateError(f"out holds numbers of type {out.dtype}; the result is of type float64")
+    if not out.flags.c_contiguous:
+        raise StateError("out has gaps between its numbers, or another order (is it a slice, or transposed?); the "
+                         f"result needs memory in one piece: np.empty({shape})")  # fmt: skip
+    if not out.flags.writeable:
+        raise StateError("out is read-only; the result cannot be written to it")
+    if any(np.may_share_memory(out, x) for x in inputs):
+        raise StateError("out shares memory with an argument, which would change while it is read; take another array")
+    return Into(out, int(threads))
+
+
+def handed(found: NDArray, out: Any, threads: Any, *inputs: NDArray) -> NDArray:
+    """A result that was computed elsewhere, in `out` if there is one."""
+    place = into(out, threads, found.shape, *inputs).out
+    if place is None:
+        return found
+    place[...] = found
+    return place
