@@ -34,7 +34,7 @@ from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.joint import JointSystem, finite
 from rbdkit.formulations.system import Lagrangian, Starting, Stiff, StiffMatrices, VelocityLevel
-from rbdkit.joints import Prescribed
+from rbdkit.joints import Prescribed, Reversed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.constraint import seen
@@ -318,7 +318,17 @@ class ClosedJointSystem(JointSystem):
             return np.zeros((*x.shape[:-1], 0))
         if poses.ndim == 4 and len(poses) >= MANY and self._residuals is not None:
             return self._residuals.at(poses)
+        if poses.ndim == 4 and len(poses) >= MANY and self.compiled and not self._turned:
+            assert self._kernels is not None
+            return self._kernels.constraint_rows(x, np.zeros((*x.shape[:-1], self.model.nv)), t).gap[
+                ..., : self.constraints.m
+            ]
         return self.constraints.position(poses, t)
+
+    @cached_property
+    def _turned(self) -> bool:
+        """Whether compiled code has the ends of a loop joint the other way round."""
+        return any(isinstance(place.type.simplified(), Reversed) for place in self.constraints.joints)
 
     @cached_property
     def _residuals(self) -> Residuals | None:

@@ -130,5 +130,5 @@ def _compiled(
 
 
 def _turned(loop: Loop) -> bool:
-    """Whether code has the ends of a loop joint the other way round."""
-    return isinstance(loop.joint.type.simplified(), Reversed)
+    """Whether code has the ends of a loop joint the other way round, or its wrenches turn in the successor."""
+    return isinstance(loop.joint.type.simplified(), Reversed) or not loop.joint.type.constant_T

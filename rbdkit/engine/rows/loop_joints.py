@@ -21,7 +21,18 @@ from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.contribution import Contribution, Rows, at_origin, between
 from rbdkit.engine.rows.dependence import free_responses
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, SCREW, SHIFT, covered, gap_numbers, gap_squared
-from rbdkit.engine.rows.joint_program import AXIS, FORMS, JOINT_NUMBERS, PITCH, PLACE_S, form_of, gap, joint_numbers
+from rbdkit.engine.rows.joint_program import (
+    AXIS,
+    FORMS,
+    JOINT_NUMBERS,
+    PITCH,
+    PLACE_S,
+    form_of,
+    gap,
+    in_joint,
+    joint_numbers,
+)
+from rbdkit.engine.rows.turning_rows import TURNING, turning_form, turning_numbers, turning_rows
 from rbdkit.engine.steps.base import cross_motion, flat, minus, pair
 from rbdkit.engine.steps.nodes import FRAME, Body
 from rbdkit.joints import EulerSpherical, JointType, Reversed, Spherical
@@ -29,8 +40,8 @@ from rbdkit.model import Loop, Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.places import Place
 from rbdkit.spatial import se3
-from rbdkit.spatial.vector3 import Vector, dot
-from rbdkit.trace import Index, Scalar
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Index, Scalar, Whole, minimum
 
 NAME = "loops"
 KNOWN: tuple[type[JointType], ...] = tuple(type for types in FORMS.values() for type in types)
@@ -38,7 +49,7 @@ KNOWN: tuple[type[JointType], ...] = tuple(type for types in FORMS.values() for 
 
 @dataclass(frozen=True)
 class LoopJoints:
-    """The code of loop joints of these forms, each with its number of rows."""
+    """The code of loop joints of these forms, each with its number of rows; see `turning_rows` for those that turn."""
 
     forms: tuple[tuple[str, int], ...]
 
@@ -52,6 +63,9 @@ class LoopJoints:
             row, wrench = first_row + own, first_wrench + own
             for case in program.switch(program.entry("loops_forms", j), range(len(self.forms))):
                 form, n = self.forms[case]
+                if form in TURNING:
+                    self._turning(form, at, rows, j, (P, S), (row, wrench))
+                    continue
                 R, p = at.R[S], at.p[S]
                 drift: list[Scalar] = []
                 apart: list[Scalar] = []
@@ -77,6 +91,42 @@ class LoopJoints:
             for case in program.switch(program.entry("loops_forms", j), range(len(self.forms))):
                 rows.hold(first_path + j, row, wrench, self.forms[case][1])
 
+    def _turning(
+        self, form: str, at: BaseMotion, rows: Rows, j: Index, links: tuple[Body, Body], first: tuple[Whole, Whole]
+    ) -> None:
+        """Rows of a joint whose T turns in its successor. first : of its rows and of its wrenches."""
+        program, place, (P, S), (row, wrench) = at.tree.program, j * JOINT_NUMBERS, links, first
+        given = [program.load("loops_numbers", place, k) for k in range(JOINT_NUMBERS)]
+        R_P = at.R[P]
+        R, p = in_joint(given, R_P.T @ at.R[S], R_P.T @ (at.p[S] - at.p[P]))
+        R_J = at.R[S] @ Matrix.of(given[PLACE_S : PLACE_S + 9])
+        p_J = at.p[S] + at.R[S] @ Vector(given[PLACE_S + 9 : AXIS])
+        across: list[Scalar] = []
+        drift: list[Scalar] = []
+        v_J = None
+        if rows.asks & {"k", "slip"}:
+            v_S = pair(at.v[S])
+            apart = minus(v_S, pair(at.v[P]))
+            across = flat(apart)
+            drift = flat(minus(minus(pair(at.a[S]), pair(at.a[P])), cross_motion(v_S, apart)))
+            v_J = R_J.T @ apart[0], R_J.T @ (apart[1] - cross(p_J, apart[0]))
+        found = turning_rows(form, given, R, p, v_J)
+        squared: Scalar = 0.0
+        for r, (n, f) in enumerate(found.T):
+            W, gap = at_origin(p_J, R_J @ n, R_J @ f), dot([*n, *f], [*found.missing[0], *found.missing[1]])
+            rows.wrench(wrench + r, W)
+            squared = squared + gap * gap
+            if "k" in rows.asks:
+                assert found.T_c_J is not None
+                rows.k(row + r, found.T_c_J[r] - dot(W, drift))
+            if "slip" in rows.asks:
+                rows.slip(row + r, dot(W, across))
+            if "gap" in rows.asks:
+                rows.gap(row + r, gap)
+        if "opened" in rows.asks:
+            share = minimum(program.load("loops_length", 0), 1.0)
+            rows.opened(squared / (share * share))
+
     def _gap(self, form: str, at: BaseMotion, j: Index, S: Body, P: Body) -> list[Scalar]:
         program, place = at.tree.program, j * JOINT_NUMBERS
         given = [program.load("loops_numbers", place, k) for k in range(JOINT_NUMBERS)]
@@ -97,7 +147,7 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
     Raises
     ------
     NotCovered
-        If one is of a type that this code does not know: its T moves in the successor, or in time.
+        If one is of a type that this code does not know: a user's own, or one that moves in time.
     """
     in_links = np.tile(np.eye(4), (len(model.bodies), 1, 1))
     in_links[:, :3, :3] = frames.reshape(-1, FRAME)[:, :9].reshape(-1, 3, 3)
@@ -105,13 +155,15 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
     places = [_in_links(loop, in_links, layout) for loop in model.loops]
     T = [_in_successor(place) for place in places]
     sizes = [part.shape[1] for part in T]
-    forms = [(form_of(place.type), size) for place, size in zip(places, sizes, strict=True)]
+    forms = [(turning_form(place.type) or form_of(place.type), size) for place, size in zip(places, sizes, strict=True)]
     known, first, length = tuple(sorted(set(forms))), np.cumsum([0, *sizes]), length_of(model)
     own_rows = [range(a, b) for a, b in pairwise(first)]
     numbers = {
         "loops_T": np.concatenate([np.zeros(0), *(part.T.ravel() for part in T)]),
-        "loops_numbers": np.concatenate([joint_numbers(place) for place in places]),
-        "loops_gaps": np.concatenate([gap_numbers(place) for place in places]),
+        "loops_numbers": np.concatenate([_numbers(place) for place in places]),
+        "loops_gaps": np.concatenate(
+            [np.zeros(GAP_NUMBERS) if turning_form(place.type) else gap_numbers(place) for place in places]
+        ),
     }
     return Contribution(
         NAME,
@@ -132,6 +184,13 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
         counts={"loops_n": len(places)},
         plain=_plain(numbers),
     )
+
+
+def _numbers(place: Place) -> NDArray:
+    found = joint_numbers(place)
+    if turning_form(place.type):
+        found[AXIS:] = turning_numbers(place.type)
+    return found
 
 
 def _plain(numbers: Mapping[str, NDArray]) -> frozenset[tuple[str, int, float]]:
@@ -164,7 +223,7 @@ def _on_bodies(loop: Loop) -> Place:
 def _in_links(loop: Loop, in_links: NDArray, layout: Layout) -> Place:
     """The same between the links that carry the bodies."""
     place = _on_bodies(loop)
-    if type(place.type) not in KNOWN or not covered(place.type):
+    if not turning_form(place.type) and (type(place.type) not in KNOWN or not covered(place.type)):
         raise NotCovered(
             f"loop joint {place.name!r} ({loop.joint.type.known_as}) is not known to transmit wrenches that are fixed "
             "in its successor"
@@ -176,13 +235,14 @@ def _in_links(loop: Loop, in_links: NDArray, layout: Layout) -> Place:
 
 
 def _in_successor(place: Place) -> NDArray:
-    """T (6, rows) in coordinates of the link."""
+    """T (6, rows) in coordinates of the link; where it turns, as it is at the joint's neutral coordinates."""
     T = place.type.constraint_subspace(place.type.neutral())
     return np.asarray(se3.adjoint(se3.inverse(place.successor_placement)).T @ T)
 
 
 def transmitted(part: Contribution, frames: NDArray) -> list[NDArray]:
-    """Of each joint the wrenches (rows, 6) that its rows stand for, on the successor body, in its coordinates.
+    """Of each joint the wrenches (rows, 6) that its rows stand for, on the successor body, in its coordinates: of one
+    whose wrenches turn, at its neutral coordinates.
 
     frames : as of `loop_joints`.
     """

@@ -27,7 +27,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.formulations import SE3
 from rbdkit.library import planar_four_bar, random_state, random_tree, rectangular_bricard, sarrus_linkage
 
-SEEDS = range(int(os.environ.get("RBDKIT_TREES", "24")))
+SEEDS = range(int(os.environ.get("RBDKIT_TREES", "200")))
 
 
 def by_all_methods(equation):
