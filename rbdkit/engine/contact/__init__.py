@@ -5,6 +5,7 @@ In the order of reading::
     scene            what may touch, in the arrays and tables that programs read
     branches         the independent trees of a model, and what contact rows look like in them
     contacts         a list of contacts in a program, and what is known of each
+    grid             shapes in cells, where many pairs are not looked through one by one
     search           shapes placed, pairs looked through, contacts listed
     rows             what unit impulses of a contact do: J, H^-1 J^T and their product
     sweeps           impulses in their cones by projected Gauss-Seidel

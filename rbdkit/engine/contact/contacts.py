@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.grid import grid_room
 from rbdkit.engine.contact.scene import Scene
 from rbdkit.spatial.vector3 import Vector
 from rbdkit.trace import Index, Program, Scalar
@@ -98,6 +99,7 @@ def contact_arrays(scene: Scene) -> dict[str, NDArray]:
     }
     return {
         **whole,
+        **grid_room(len(scene.tables["shape_link"]), len(scene.numbers["surfaces"])),
         "shapes_now": np.zeros(len(scene.numbers["shapes"]) * 13),
         "shapes_then": np.zeros(len(scene.numbers["shapes"]) * 3),
         "near_state": np.zeros(3),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.collision import KINDS, Kind
 from rbdkit.engine.contact.branches import branch_tables
+from rbdkit.engine.contact.grid import grid_arrays
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import RowsOfModel
@@ -88,6 +89,12 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
         name = name_of(own.kind)
         counts |= {f"first_{name}": pair, f"end_{name}": pair + len(own.pair), f"slot_{name}": slot}
         pair, slot = pair + len(own.pair), slot + len(of_kind)
+    flat = [own.kind.first == "half-space" for own in pairs_of]
+    bounds = [(counts[f"first_{name_of(own.kind)}"], counts[f"end_{name_of(own.kind)}"]) for own in pairs_of]
+    touching = np.concatenate([np.zeros((0, TOUCH), dtype=np.int64), *pairs]).astype(np.int64)
+    grid, singly = grid_arrays(touching[:, :2], len(shapes), [(*x, y) for x, y in zip(bounds, flat, strict=True)])
+    counts |= {f"singly_{name_of(own.kind)}": end for own, end in zip(pairs_of, singly, strict=True)}
+    counts["n_gridded"] = round(0.5 * (float(grid["grid_chains"][0]) - 1.0))
     number = pairs_in_order(model)
     materials = [x.material for x in model.contact_pairs]
     surfaces = np.array([[x.friction, x.restitution] for x in materials], dtype=float).reshape(-1, SURFACE)
@@ -99,12 +106,13 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
         np.repeat(np.arange(len(number)), _joined([np.full(len(own.pair), own.kind.slots) for own in pairs_of])),
         _joined([np.where(own.turned[k], -1, 1) for own, k in each]),
         {
+            **grid,
             "shapes": np.ascontiguousarray(shapes[:, 1:]),
             "surfaces": surfaces[number],
             "shape_skin": np.array([SKIN * np.median(shapes[shapes[:, 1 + RADIUS] > 0.0, 1 + RADIUS])]),
         },
         {
-            "pair_shapes": np.concatenate([np.zeros((0, TOUCH), dtype=np.int64), *pairs]).astype(np.int64),
+            "pair_shapes": touching,
             "shape_link": link.astype(np.int64),
             **branches,
         },

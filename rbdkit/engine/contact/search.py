@@ -30,6 +30,7 @@ from rbdkit.engine.contact.contacts import (
     WHERE_P,
     Contact,
 )
+from rbdkit.engine.contact.grid import Grid
 from rbdkit.engine.contact.scene import LENGTHS, RADIUS, SHAPE, SURFACE, TOUCH, name_of
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.steps.base import PAIR, pair
@@ -56,6 +57,8 @@ class Search:
     def __init__(self, at: BaseMotion, kinds: tuple[Kind, ...]) -> None:
         self.at, self.program, self.kinds = at, at.tree.program, kinds
         self._v_free = at.tree.field(PAIR)
+        round_kinds = [(k, name_of(kind)) for k, kind in enumerate(kinds) if kind.first != "half-space"]
+        self._grid = Grid(self.program, round_kinds, NOW)
 
     def record(self) -> None:
         """List all contacts, in the order of kinds, pairs and slots."""
@@ -99,13 +102,15 @@ class Search:
                 name = name_of(kind)
                 first = program.count(f"first_{name}")
                 program.put("near_ends", of_kind, first)
-                with program.loop(first, program.count(f"end_{name}")) as number, program.loop(0, 1):
+                with program.loop(first, program.count(f"singly_{name}")) as number, program.loop(0, 1):
                     entry = number * TOUCH
                     p, s = program.entry("pair_shapes", entry), program.entry("pair_shapes", entry + 1)
                     program.break_if(self._far(kind, p, s, None))
                     place = program.entry("near_ends", of_kind)
                     program.put("near_pairs", place, number)
                     program.put("near_ends", of_kind, place + 1)
+            with program.when_less(0, program.count("n_gridded")):
+                self._grid.record(("near_state", REACH))
 
     def fastest(self, v_free: Part) -> None:
         """The margin, from velocities before the step and those without contacts after it."""
