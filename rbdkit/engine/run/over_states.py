@@ -139,7 +139,7 @@ def _crba(tree: Tree, x: State) -> None:
 def _energy(tree: Tree, x: State) -> None:
     energy(tree, x.q, x["v"], x.number)
     if x.own is not None:
-        stored, _ = own_forces.record(x.own, tree, x.q, x["v"], x.z)
+        stored = own_forces.stored_energy(x.own, tree, x.q, x["v"], x.z)
         place = x.number * 3
         tree.program.store("energies", place, 2, tree.program.load("energies", place, 2) + stored)
 

@@ -33,6 +33,31 @@ def record(
     Both arrays hold zeros where nothing acts. "own_force" is like "f_ext". z : the states of the elements. z_rate :
     where their rates go, if they are wanted.
     """
+    program = tree.program
+    torques, pushes, rates, stored, lost = _computed(own, tree, q, qd, z)
+    for a, x in zip(own.velocities, torques, strict=True):
+        program.store("own_tau", 0, a, x)
+    for k, x in enumerate(rates if z_rate is not None else ()):
+        program.store(z_rate.array, z_rate.start, k, x)  # type: ignore[union-attr]
+    felt = {link: [0.0] * 6 for link in own.pushed_links}
+    for body, push in zip(own.pushed, pushes, strict=True):
+        link = own.links[own.bodies.index(body)]
+        felt[link] = [a + b for a, b in zip(felt[link], push, strict=True)]
+    for link, push in felt.items():
+        for k, x in enumerate(push):
+            program.store("own_force", 0, 6 * link + k, x)
+    return stored, lost
+
+
+def stored_energy(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray, z: Part = OWN_STATES) -> Scalar:
+    """The stored energy alone."""
+    return _computed(own, tree, q, qd, z)[3]
+
+
+def _computed(
+    own: OwnForces, tree: Tree, q: JointArray, qd: JointArray, z: Part
+) -> tuple[list[Any], list[list[Any]], list[Any], Any, Any]:
+    """Results of the law, see `OwnForces.split`; nothing is stored."""
     program, motion = tree.program, link_motion(tree, q, qd)
     known = {
         f"body{body}": motion_of(tree, motion, body, Body(link, tree.row_of(link)), apart)
@@ -48,19 +73,7 @@ def record(
             return program.load(OWN_TIME, 0)
         return program.load(qd.array, qd.start, k) if argument == "v" else known[argument][k]
 
-    torques, pushes, rates, stored, lost = own.split(own.law.compute(program, load, "own_numbers"))
-    for a, x in zip(own.velocities, torques, strict=True):
-        program.store("own_tau", 0, a, x)
-    for k, x in enumerate(rates if z_rate is not None else ()):
-        program.store(z_rate.array, z_rate.start, k, x)  # type: ignore[union-attr]
-    felt = {link: [0.0] * 6 for link in own.pushed_links}
-    for body, push in zip(own.pushed, pushes, strict=True):
-        link = own.links[own.bodies.index(body)]
-        felt[link] = [a + b for a, b in zip(felt[link], push, strict=True)]
-    for link, push in felt.items():
-        for k, x in enumerate(push):
-            program.store("own_force", 0, 6 * link + k, x)
-    return stored, lost
+    return own.split(own.law.compute(program, load, "own_numbers"))
 
 
 class WithOwnTorques:
