@@ -146,6 +146,12 @@ LESSONS = (
         ("F07", "LA"), f"{BOOK}, chapter 7",
     ),
     Lesson(
+        "F07b", "featherstone/07b_derivatives", "What if: the derivatives of dynamics", "Trees", 65,
+        ("differentiate inverse and forward dynamics", "tell how many digits a difference quotient has",
+         "judge whether a pose is stable, and hold one that is not"),
+        ("F05", "F06"), "Singh, Russell, Wensing 2022; Carpentier, Mansard 2018",
+    ),
+    Lesson(
         "F09", "featherstone/09_hybrid_and_floating", "Half known: hybrid dynamics and floating bases", "Trees", 70,
         ("compute with some motions and some forces given", "handle a base that floats",
          "turn a cat round by its own waist"),
@@ -315,8 +321,8 @@ TRACKS = (
     ),
     Track(
         "Featherstone with hands", "You read the book, a term long, and want to do it all yourself.", 40,
-        ("00", "F02", "F02b", "F03", "F04", "F05", "LA", "F06", "LB", "F07", "LC", "F09", "F09b", "F08", "F11", "F10",
-         "FA"),
+        ("00", "F02", "F02b", "F03", "F04", "F05", "LA", "F06", "LB", "F07", "LC", "F07b", "F09", "F09b", "F08",
+         "F11", "F10", "FA"),
     ),
     Track(
         "Multibody formulations", "You come from mechanics and ask which coordinates one should take.", 20,

@@ -19,6 +19,7 @@ BY_HAND = {
     "01-4": lambda sinks: 9.81 / sinks,
     "F04-5": lambda spin: np.exp(250 * np.log1p((0.01 * spin) ** 2)),
     "F07-1": lambda cylinder: 2 / (1 / (2 + cylinder) + 1 / 2),
+    "F07b-4": lambda ball: ball * 9.81 * 0.5,
     "F09-3": lambda length: np.sqrt(2 * 9.81 * 2 * length / 3) / 0.015,
     "F09b-2": lambda load: 100 * np.sqrt(load),
     "F11-4": lambda mu: np.degrees(np.arctan2(mu, 1)),

@@ -47,9 +47,10 @@ def assigned(
     numbers
         By exercise, what to put in place of the usual numbers.
     tool
-        ``"nbgrader"``, ``"otter"``, or nothing.
+        ``"nbgrader"``, ``"otter"``, or nothing. That of nbgrader is a *source* notebook, the teacher's: solutions stand
+        between the marks that ``nbgrader generate_assignment`` takes them out by.
     hints
-        Whether hints stay. Solutions go in any case.
+        Whether hints stay. Solutions go from among them in any case.
     """
     notebook = copy.deepcopy(dict(course))
     cells = notebook["cells"]
@@ -112,6 +113,9 @@ def _for_tool(answer: dict[str, Any], check: dict[str, Any], exercise: Exercise,
         answer["metadata"]["nbgrader"] = {
             **common, "grade": False, "grade_id": f"answer-{exercise.name}", "locked": False, "solution": True,
         }  # fmt: skip
+        answer["source"] = (
+            f"{''.join(answer['source']).rstrip()}\n\n### BEGIN SOLUTION\n{exercise.solution.strip()}\n### END SOLUTION"
+        ).splitlines(keepends=True)  # what stands before is the student's start; without marks nbgrader clears the cell
         check["metadata"]["nbgrader"] = {
             **common, "grade": True, "grade_id": f"check-{exercise.name}", "locked": True, "solution": False,
             "points": exercise.stars,

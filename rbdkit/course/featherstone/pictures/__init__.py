@@ -53,6 +53,7 @@ HOMES = {
     "spanning_trees": ["choose_tree"],
     "spinning_body": ["spinning_body"],
     "string_of_discs": ["string_of_discs"],
+    "tangent_of_dynamics": ["tangent_of_dynamics"],
     "tree_picture": ["draw_matrix", "draw_tree"],
     "two_frames": ["two_frames"],
     "type_table": ["type_table"],
