@@ -1,7 +1,7 @@
 """How fast rbdkit's engine is beside Pinocchio and, where it is installed, MuJoCo, in one run on one machine.
 
-    python tests/benchmarks/run.py                    everything, some minutes
-    python tests/benchmarks/run.py compute batch      these parts only
+    python tests/benchmarks/run.py                    everything, some minutes; what users call first, kernels then
+    python tests/benchmarks/run.py call simulate      these parts only
 
 Every contender is checked against Pinocchio before it is timed. Numbers in brackets are ratios of medians of
 interleaved bursts, larger is better for rbdkit; read them as +-10 %, and only within one run.
@@ -21,7 +21,11 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-import pinocchio as pin
+
+try:
+    import pinocchio as pin
+except ImportError:
+    raise SystemExit("the benchmarks compare with Pinocchio, which is not here: pip install 'rbdkit[test]'") from None
 from limit import micro_kernel, straight_line_cost
 from models import MODELS, states
 from numpy.typing import NDArray
@@ -140,10 +144,13 @@ def batch(model: Model) -> None:
         with patch.object(bound, "UNROLLED_STATES", 1):
             return kernels.aba(q, v, tau)
 
+    out = np.empty_like(v)
     ours: dict[str, Callable[[], NDArray]] = {
+        "rbd.aba": lambda: rbd.aba(model, q, v, tau),
+        "with out": lambda: rbd.aba(model, q, v, tau, out=out),
+        "two threads": lambda: rbd.aba(model, q, v, tau, out=out, threads=2),
         "loop": lambda: kernels.aba(q, v, tau),
         "straight": straight,
-        "rbd.aba": lambda: rbd.aba(model, q, v, tau),
     }
     if "straight" not in forms(model):
         del ours["straight"]
@@ -223,6 +230,24 @@ def trajectory(model: Model) -> None:
         print(row("", {"mujoco.rollout": theirs, "rbdkit": times_of["rbdkit"]}))
 
 
+def simulate(model: Model) -> None:
+    """1 s of RK4 at 1 kHz by the public call, with its checks and its report, and the loop in it."""
+    peer, kernels, dt, steps = Pinocchio(model), Kernels(model, "llvm"), 1e-3, 1000
+    q, v, _ = (x[0] for x in states(model, 1, seed=3))
+    v, times, tau = 0.2 * v, dt * np.arange(steps + 1), np.zeros(model.nv)
+
+    def ours() -> NDArray:
+        return rbd.simulate(model, q, v, duration=dt * steps, dt=dt, progress=False).q
+
+    agree(ours()[:200], python_loop(peer, q, v, dt, 199), f"{model.name} simulate")
+    contenders = {
+        "pin in Python": lambda: python_loop(peer, q, v, dt, steps),
+        "rbd.simulate": ours,
+        "its loop": lambda: engine.simulate(kernels, q, v, times, METHOD, tau),
+    }
+    print(row(model.name, race(contenders, 10, 1e3)))
+
+
 def call(model: Model) -> None:
     """One state from Python."""
     peer, kernels = Pinocchio(model), Kernels(model, "llvm")
@@ -284,6 +309,15 @@ def slider() -> None:
 STRAIGHT = ("chain7", "arm7")
 ARMS, ALL = ("arm7", "humanoid30", "chain100"), tuple(MODELS)
 PARTS: dict[str, tuple[str, Callable[..., None], tuple[str, ...]]] = {
+    "call": ("one call of aba from Python, us", call, ARMS),
+    "batch": ("4096 states in one call of aba against abaInParallel with one thread, ns a state", batch, ALL),
+    "simulate": (
+        "1000 RK4 steps by rbd.simulate against the same loop over Pinocchio in Python, ms",
+        simulate,
+        ARMS[:2],
+    ),
+    "start": ("a fresh process up to the first aba of a humanoid, s", start, ()),
+    "slider": ("a mass changes, 10 s of a double pendulum at 1 kHz again, ms", slider, ()),
     "compute": ("aba and rnea against abaInParallel, rneaInParallel with one thread, ns a state", dynamics, ALL),
     "crba": ("inertia matrix against pin.crba called from Python less the cost of a call, ns", inertia_matrix, ALL),
     "derivatives": (
@@ -291,13 +325,9 @@ PARTS: dict[str, tuple[str, Callable[..., None], tuple[str, ...]]] = {
         derivatives,
         ALL,
     ),
-    "batch": ("4096 states in one call of aba against abaInParallel with one thread, ns a state", batch, ALL),
     "limit": ("straight-line aba against fused operations alone, and against its own if none waited", limit, STRAIGHT),
     "ensemble": ("1000 RK4 steps of models in lanes, simulate_many against simulate, ms each", ensemble, ARMS),
     "trajectory": ("5000 recorded RK4 steps against the same loop over Pinocchio in Python, ms", trajectory, ARMS[:2]),
-    "call": ("one call of aba from Python, us", call, ARMS),
-    "start": ("a fresh process up to the first aba of a humanoid, s", start, ()),
-    "slider": ("a mass changes, 10 s of a double pendulum at 1 kHz again, ms", slider, ()),
 }
 
 
