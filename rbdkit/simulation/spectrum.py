@@ -93,13 +93,14 @@ def followed(integrator: Integrator, linear: LinearSystem, h: float, growth: flo
     A rate solves ``lambda^2 x = K x + lambda C x``, so ``|lambda|^2 <= |K| + |lambda| |C|`` in any norm. Within that
     circle a Runge-Kutta step is off from exp(h lambda) by no more than the terms of their series.
     """
-    if not (isinstance(integrator, MuntheKaas) and type(integrator).step is MuntheKaas.step):
+    method = integrator.method if isinstance(integrator, Projected) else integrator
+    if not (isinstance(method, MuntheKaas) and type(method).step is MuntheKaas.step):
         return False
     k, c = (float(np.abs(A).sum(axis=1).max()) for A in (linear.K, linear.C))
     z = 0.5 * h * (c + sqrt(c * c + 4.0 * k))
     if not z < 2.0:
         return False
-    own = stability_polynomial(integrator)[::-1].tolist()
+    own = stability_polynomial(method)[::-1].tolist()
     exact = [1.0 / factorial(j) for j in range(len(own))]
     off = sum(abs(r - e) * z**j for j, (r, e) in enumerate(zip(own, exact, strict=True)))
     rest = exp(z) - sum(e * z**j for j, e in enumerate(exact))
