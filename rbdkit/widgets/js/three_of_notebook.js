@@ -11,8 +11,8 @@ async function open_three(model) {
       await models[name].initPromise;
     })
   );
-  release_when_closed(models.renderer);
-  for (const sample of [models.mesh, models.lines, models.line]) release_when_closed(sample);
+  release_when_closed(models.renderer, leaving);
+  for (const sample of [models.mesh, models.lines, models.line]) release_when_closed(sample, leaving);
   // Ordinary widgets that are closed together with the picture: nobody else lets go of them.
   for (const reference of model.get("_companions") ?? []) {
     manager.get_model(reference.slice("IPY_MODEL_".length)).then((companion) => release_when_closed(companion));
@@ -30,6 +30,16 @@ async function open_three(model) {
     LineGeometry: line.geometry.constructor,
   };
   return { models, objects, THREE };
+}
+
+// The three.js object of a model, which the model drops when it is closed, leaves what it hangs in: WebGL renderers serve many
+// pictures and remember the lights of each, and the scene must be all that they remember.
+function leaving({ obj }) {
+  return () => {
+    if (!obj) return;
+    obj.parent?.remove(obj);
+    delete obj.ipymodel;
+  };
 }
 
 // The canvas of a pythreejs view.
