@@ -39,6 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.job == "assign":
         if chosen.students and not chosen.seed:
             parser.error("numbers of students' own need a --seed; grade by the same")
+        if chosen.students and chosen.tool == "nbgrader":
+            parser.error("nbgrader makes everybody's notebook from one source: leave --students and --seed out")
         try:
             this = lesson(chosen.lesson)
         except LookupError as fault:

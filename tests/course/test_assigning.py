@@ -81,7 +81,9 @@ def test_no_solution_is_handed_out(this, hints):
 
 def test_nbgrader_sees_answers_and_locked_tests():
     this = lesson("F05")
-    notebook = assigned(read(NOTEBOOKS / f"{this.file}.ipynb"), this, {}, "nbgrader")
+    course = read(NOTEBOOKS / f"{this.file}.ipynb")
+    starts = {cell["id"]: "".join(cell["source"]) for cell in course["cells"]}
+    notebook = assigned(course, this, {}, "nbgrader")
     marked = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
     assert len({cell["metadata"]["nbgrader"]["grade_id"] for cell in marked}) == len(marked) == 10
     for answer, check in zip(marked[::2], marked[1::2], strict=True):
@@ -89,6 +91,11 @@ def test_nbgrader_sees_answers_and_locked_tests():
         about = check["metadata"]["nbgrader"]
         assert about["grade"] and about["locked"] and about["points"] == exercise(about["grade_id"][6:]).stars
         assert "assert verdict, verdict.why" in "".join(check["source"])
+        source = "".join(answer["source"])
+        start, _, rest = source.partition("### BEGIN SOLUTION\n")
+        assert start.rstrip() == starts[answer["id"]].rstrip()  # stays when solutions are taken out
+        assert rest == f"{exercise(about['grade_id'][6:]).solution.strip()}\n### END SOLUTION"
+        ast.parse(source)
         ast.parse("".join(check["source"]))
 
 
@@ -108,6 +115,9 @@ def test_a_class_gets_its_notebooks(tmp_path, capsys):
         assert case["code"] == f">>> bool(chapter_11.slope_angle(my_angle, mu={mu}))\nTrue"
         text = text_of(json.loads((tmp_path / student / "11_contact.ipynb").read_text(encoding="utf-8")))
         assert 'grader.check("F11-4")' in text and f"$\\mu = {mu:g}$ lies" in text
+    with pytest.raises(SystemExit):
+        main(["assign", "F11", "--out", str(tmp_path), "--students", "Ada", "--seed", "word", "--tool", "nbgrader"])
+    assert "from one source" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["assign", "F99", "--out", str(tmp_path)])
     assert "no notebook 'F99'" in capsys.readouterr().err

@@ -120,7 +120,11 @@ def _for_tool(answer: dict[str, Any], check: dict[str, Any], exercise: Exercise,
             **common, "grade": True, "grade_id": f"check-{exercise.name}", "locked": True, "solution": False,
             "points": exercise.stars,
         }  # fmt: skip
-        check["source"] = [f"verdict = {call}\n", "assert verdict, verdict.why\n", "verdict"]
+        check["source"] = [
+            f"verdict = {call}\n",
+            "assert verdict, verdict.why\n",
+            "print(verdict)",
+        ]  # a bare value would be read as points
     elif tool == "otter":
         check["source"] = [f"{call}\n", f'grader.check("{exercise.name}")']
 
