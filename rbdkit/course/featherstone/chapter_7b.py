@@ -62,8 +62,8 @@ def best_step(answer: Any) -> Verdict:
     worst = 0.0
     for q in np.random.default_rng(3).uniform(-3.0, 3.0, (40, 2)):
         exact = aba_derivatives(model, q, v, tau).da_dq
-        ends = [[aba(model, q + sign * step * e, v, tau) for e in np.eye(2)] for sign in (1, -1)]
-        found = np.subtract(*ends).T / (2.0 * step)
+        right_end, left_end = (np.array([aba(model, q + s * step * e, v, tau) for e in np.eye(2)]) for s in (1, -1))
+        found = (right_end - left_end).T / (2.0 * step)
         worst = max(worst, float(np.abs(found - exact).max() / np.abs(exact).max()))
     if worst < 1e-8:
         return right(
