@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.model import Model
 from rbdkit.model.force import ForcesAtState, along_joints, power
+from rbdkit.spatial.read_numbers import time_in_seconds
 
 STEP = 1e-5
 """Of differences, rad or m, rad/s or m/s, s: they lose 1e-11 of the forces to round-off."""
@@ -67,7 +68,8 @@ def element_power(
     leading = np.shape(q)[:-1]
     stored, done = np.zeros(leading), np.zeros(leading)
     z = None if z is None else np.broadcast_to(z, (*leading, np.shape(z)[-1]))
-    times = np.broadcast_to(np.asarray(t, dtype=float), leading)
+    each = leading and isinstance(t, np.ndarray) and t.shape == leading
+    times = np.broadcast_to(t if each else time_in_seconds(t), leading)
     for k in np.ndindex(leading) if model.acting else ():
         acting = ForcesAtState(model, q[k], qd[k], float(times[k]), None if z is None else z[k])
         stored[k] = acting.energy()

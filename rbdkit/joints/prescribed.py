@@ -12,7 +12,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.joints.joint_type import JointType, Record, VectorJoint, require_joint_type
 from rbdkit.joints.piece import Piece
 from rbdkit.joints.stage import Stage
-from rbdkit.spatial.read_numbers import floats, number, shown
+from rbdkit.spatial.read_numbers import floats, shown, time_in_seconds
 
 Motion = Callable[[float], tuple[NDArray, NDArray, NDArray]]
 
@@ -70,8 +70,7 @@ class Prescribed(VectorJoint):
 
     def state(self, t: float) -> tuple[NDArray, NDArray, NDArray]:
         """q, v and dv/dt of the joint that is driven, at a time in s."""
-        if not isinstance(t, float):
-            t = number(t, lambda v: f"t = {v} must be a time in s", StateError)
+        t = time_in_seconds(t)
         given, what = self.motion(t), f"motion of a prescribed {self.joint.kind} joint at t = {t:g} s"
         if not isinstance(given, tuple | list | np.ndarray):
             raise StateError(f"{what}: {shown(given)} must be a tuple (q, v, dv/dt)")

@@ -16,7 +16,7 @@ from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.model.joint import Joint
 from rbdkit.model.trial_motion import trial_motion
 from rbdkit.spatial import plucker, se3
-from rbdkit.spatial.read_numbers import shown
+from rbdkit.spatial.read_numbers import shown, time_in_seconds
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
@@ -104,6 +104,7 @@ class ForcesAtState:
     """
 
     def __init__(self, model: Model, q: NDArray, v: NDArray, t: float = 0.0, z: NDArray | None = None) -> None:
+        t = time_in_seconds(t)
         self.at, self._forces, self._places = surroundings(model, q, v, t), model.acting, state_places(model)
         if z is None and self._places.size:
             raise states_unknown(model.name, self._places.slices)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import hypot
+from math import hypot, isfinite
 from reprlib import Repr
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import ModelError, RbdkitError
+from rbdkit.errors import ModelError, RbdkitError, StateError
 
 HUGE = 1e12
 """Numbers of a model beyond this are taken for mistakes: no length, mass or inertia of a machine comes near it."""
@@ -96,6 +96,13 @@ def numbers(values: Any, shape: tuple[int, ...], says: Says, error: type[RbdkitE
 def number(value: Any, says: Says, error: type[RbdkitError] = ModelError) -> float:
     """One finite number, not beyond `HUGE`; raises as `floats` does."""
     return float(numbers(value, (), says, error))
+
+
+def time_in_seconds(t: Any) -> float:
+    """One finite time; raises `StateError`."""
+    if type(t) is float and isfinite(t):
+        return t
+    return number(t, lambda value: f"t = {value} must be a time in s", StateError)
 
 
 def require_sensible(array: NDArray, says: Says, error: type[RbdkitError] = ModelError, given: Any = None) -> None:

@@ -239,3 +239,15 @@ def test_an_energy_that_time_changes_is_not_conservative():
     model = rbd.library.double_pendulum()
     with pytest.raises(rbd.ModelError, match="it says that it is conservative"):
         model.add_force("pump", Claims(model.joints[1].name, 20.0))
+
+
+@pytest.mark.parametrize("t", ["1.0", None, [0.0, 1.0], 1j, np.nan])
+@pytest.mark.parametrize("backend", ["auto", "book"])
+def test_a_time_that_is_none(t, backend):
+    model = rbd.Model("timed")
+    model.add_body("a", joint=rbd.Revolute("y"), inertia=rbd.Inertia.box((1, 1, 1), mass=1.0), joint_name="hinge")
+    model.add_force("pump", Pump("hinge", 2.0))
+    for ask in (rbd.forward_dynamics, rbd.energy):
+        more = ([0.0],) if ask is rbd.forward_dynamics else ()
+        with pytest.raises(rbd.StateError, match=r"t = .* must be a time in s"):
+            ask(model, [0.3], [0.1], *more, t=t, backend=backend)

@@ -154,11 +154,6 @@ def test_pairs_that_make_no_sense_are_refused_by_name(method):
         rbd.simulate(rod, duration=0.01, integrator=RK4(), formulation="redmax")
 
 
-def test_two_stages_of_bodies_are_refused():
-    with pytest.raises(SimulationError, match="steps Stiff only, which formulation 'maximal' is not"):
-        rbd.simulate(chain_pendulum(2), duration=0.01, integrator=LinearlyImplicitSDIRK2(), formulation="maximal")
-
-
 @pytest.mark.parametrize("gamma", [-1.0, "fast", np.nan, np.inf])
 def test_gamma_is_a_number_or_one_over_h(gamma):
     with pytest.raises(SimulationError, match="gamma = "):

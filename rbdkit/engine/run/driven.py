@@ -9,6 +9,7 @@ from rbdkit import joints
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.errors import StateError
 from rbdkit.model import Model
+from rbdkit.spatial.read_numbers import time_in_seconds
 from rbdkit.trace import Feedback, Scalar, captured_arrays, evaluate, read_only, trace
 
 DRIVEN = ("driven_q", "driven_v", "driven_a")
@@ -27,11 +28,12 @@ class DrivenJoints:
     def __bool__(self) -> bool:
         return bool(self._joints)
 
-    def at(self, t: float) -> dict[str, NDArray]:
+    def at(self, t: float | NDArray) -> dict[str, NDArray]:
         """Their numbers at one time, by the names of `DRIVEN`."""
         if not self._joints:
             return {}
-        states = [joint.state(t) for joint in self._joints]
+        now = time_in_seconds(t)
+        states = [joint.state(now) for joint in self._joints]
         return {name: np.concatenate(parts) for name, parts in zip(DRIVEN, zip(*states, strict=True), strict=True)}
 
     def table(self, times: NDArray) -> dict[str, NDArray]:

@@ -14,6 +14,7 @@ from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
 from rbdkit.engine.run.signatures import output_shapes
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places, states_unknown
+from rbdkit.spatial.read_numbers import time_in_seconds
 from rbdkit.trace import Apart, Backend, Lanes, blank, width_of
 
 LANE_STATES = 512
@@ -75,11 +76,13 @@ class StateComputer(BoundModel):
             inputs = (*inputs, z)
         timed = self._timed and algorithm in WITH_OWN_FORCES
         if timed:
-            own = np.broadcast_to(np.asarray(t, dtype=float), inputs[0].shape[:-1])[..., None]
+            leading = inputs[0].shape[:-1]
+            each = leading and isinstance(t, np.ndarray) and t.shape == leading
+            own = np.broadcast_to(t if each else time_in_seconds(t), leading)[..., None]
             inputs = (*inputs[:-1], own, inputs[-1]) if states else (*inputs, own)
         if f_ext is not None:
             inputs = (*inputs, self.on_links(f_ext))
-        shared = self.driven.at(float(t)) if self._moves else {}  # the same for all states
+        shared = self.driven.at(t) if self._moves else {}  # the same for all states
         if frame is not None:
             shared = {**shared, "frame_pose": frame.pose}
         if besides is not None:
