@@ -14,6 +14,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.closing import closest, require_closed
 from rbdkit.model.closing.closest import Bounds, Residual
+from rbdkit.model.joint import exerts
 from rbdkit.model.names import listed
 from rbdkit.model.requirements import besides_tree, require_bilateral, require_model
 
@@ -203,7 +204,7 @@ def properly_constrained(model: Model, q: ArrayLike | None = None, *, t: float =
 
     Loop forces are then determined, and the motion is the same: each new joint allows all that the one in its place
     allowed, and at a pose and around it they allow no other velocities. A hinge that closes a planar loop becomes a
-    ball in a bore (Featherstone 2008, section 8.10).
+    ball in a bore (Featherstone 2008, section 8.10). Loop joints with a spring, a damper or friction stay as they are.
 
     Parameters
     ----------
@@ -242,9 +243,11 @@ def properly_constrained(model: Model, q: ArrayLike | None = None, *, t: float =
         if weaker and weaker[0].excess < left:
             model, left = weaker[0].model, weaker[0].excess
     if left:
+        acting = [loop.joint.name for loop in model.loops if exerts(loop.joint)]
+        stayed = f"; {listed(acting)} stayed for the sake of springs or losses: put these on tree joints"
         raise ModelError(
             f"model {model.name!r}: {left} redundant constraint(s) are left, and no weaker loop joint was found that "
-            "leaves the motion as it is"
+            f"leaves the motion as it is{stayed if acting else ''}"
         )
     return model
 

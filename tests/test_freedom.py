@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.algorithms.loops import universal_state, with_loop_joint, with_universal_loops
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Revolute, SphereInCylinder
 from rbdkit.library import (
@@ -134,6 +135,48 @@ def test_what_cannot_be_weakened_is_said_and_what_is_proper_stays():
         rbd.mobility(planar_four_bar(), np.zeros((2, 3)))
     with pytest.raises(ModelError, match="pose 'flat'"):
         variable_mobility("flat")
+
+
+def with_springs(model, name, **given):
+    """The model with what a loop joint exerts, whose axis is as it was."""
+    loop = next(loop for loop in model.loops if loop.joint.name == name)
+    loops, model.loops = model.loops, ()
+    model._bind()
+    for own in loops:
+        ends = model.bodies[own.predecessor], model.bodies[own.successor]
+        placed = own.joint.placement, own.successor_placement
+        model.add_loop(own.joint.name, *ends, own.joint.type, *placed, **(given if own is loop else {}))
+    return model
+
+
+@pytest.mark.source("F8.14")
+@pytest.mark.parametrize("given", [{"stiffness": 3.0, "rest": [0.4]}, {"damping": 0.5}, {"friction": 0.2}])
+def test_springs_and_losses_of_loop_joints_are_not_lost(given):
+    """A joint that exerts something keeps its type, or its refusal says so; one beside it is weakened all the same."""
+    model = with_springs(planar_four_bar(), "pin", **given)
+    with pytest.raises(ModelError, match=r"3 redundant.*'pin' stayed for the sake of springs or losses"):
+        rbd.properly_constrained(model)
+    with pytest.raises(ModelError, match=r"'pin' has a spring, a damper or friction.*force element"):
+        with_loop_joint(model, "pin", rbd.Spherical())
+    row = n_four_bar(2).model
+    acting = with_springs(row, "pin1", **given)
+    changed = with_loop_joint(acting, "pin2", SphereInCylinder("y"))
+    before, after = (rbd.passive_force(each, *rbd.library.n_four_bar(2, 0.3)[1:]) for each in (acting, changed))
+    assert np.abs(before).max() > 0.1
+    np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize("given", [{"stiffness": 3.0, "rest": [0.4]}, {"damping": 0.5}])
+def test_massless_ends_of_loops_carry_their_springs(given):
+    """What the loop joint exerts on the tree, the tree joint in its place exerts along the motion that is allowed."""
+    model = with_springs(planar_four_bar(), "pin", **given)
+    q = rbd.assemble(model, fix={"crank_joint": 0.7})
+    v = rbd.project_velocity(model, q, fix={"crank_joint": 1.0})
+    whole = with_universal_loops(model)
+    wide_q, wide_v, _ = universal_state(model, q, v, np.zeros(3))
+    powers = [rbd.passive_force(model, q, v) @ v, rbd.passive_force(whole, wide_q, wide_v) @ wide_v]
+    assert abs(powers[0]) > 0.01
+    np.testing.assert_allclose(powers[1], powers[0], rtol=1e-12)
 
 
 def test_loops_in_planes_of_their_own_count_by_three():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,8 @@ from rbdkit.model.placement import as_pose, frozen
 from rbdkit.spatial import plucker
 from rbdkit.spatial.read_numbers import HUGE, floats, require_sensible, shown
 
+IN_LOOPS = ("damping", "friction", "stiffness", "rest")
+"""What joints have wherever they are."""
 RESTS = 1e-9
 """rad or m by which a rest position may differ from what poses tell."""
 
@@ -276,6 +279,16 @@ class Joint:
         follows = "" if self.mimic is None else f", follows {self.mimic.leader!r}"
         q, v = self.q_slice, self.v_slice
         return f"<Joint {self.name!r}: {self.type!r}, q[{q.start}:{q.stop}], v[{v.start}:{v.stop}]{follows}>"
+
+
+def passive(joint: Joint) -> dict[str, Any]:
+    """Its spring and losses, as `Model.add_body` and `Model.add_loop` take them."""
+    return {name: getattr(joint, name) for name in IN_LOOPS}
+
+
+def exerts(joint: Joint) -> bool:
+    """Whether it has a spring, a damper or friction."""
+    return bool(joint.stiffness.any() or joint.damping.any() or joint.friction.any())
 
 
 def require_in_loop(joint: Joint, given: Mapping[str, ArrayLike]) -> None:

@@ -17,6 +17,7 @@ from rbdkit.algorithms.loops.loop_jacobian import find_loop
 from rbdkit.errors import ModelError
 from rbdkit.joints import Cylindrical, Free, JointType, Planar, SphereInCylinder, Spherical, Universal
 from rbdkit.model import Loop, Model
+from rbdkit.model.joint import exerts, passive
 from rbdkit.model.placement import as_pose
 from rbdkit.model.requirements import require_bilateral
 from rbdkit.spatial import plucker, se3, subspace
@@ -195,7 +196,7 @@ def _in_plane(S: NDArray, n: NDArray) -> int:
 
 
 def with_loop_joint(model: Model, name: str, kind: JointType, turned: NDArray | None = None) -> Model:
-    """The model with another type of joint in the place of a loop joint.
+    """The model with another type of joint in the place of a loop joint; springs and losses of the others stay.
 
     Parameters
     ----------
@@ -209,9 +210,15 @@ def with_loop_joint(model: Model, name: str, kind: JointType, turned: NDArray | 
     Raises
     ------
     ModelError
-        If no loop joint has that name, or `kind` is no joint type.
+        If no loop joint has that name, `kind` is no joint type, or the joint has a spring, a damper or friction, which
+        act along its own freedoms.
     """
     l = find_loop(model, name)
+    if exerts(model.loops[l].joint):
+        raise ModelError(
+            f"loop joint {name!r} has a spring, a damper or friction, which would be lost with its type; put these on "
+            "a tree joint, by cutting the loop elsewhere, or into a force element"
+        )
     changed = copy.copy(model)
     changed.loops = ()
     changed._bind()
@@ -219,7 +226,8 @@ def with_loop_joint(model: Model, name: str, kind: JointType, turned: NDArray | 
         own = kind if i == l else loop.joint.type
         turn = as_pose(turned if i == l else None, f"loop joint {name!r}")
         P, S = loop.joint.placement @ turn, loop.successor_placement @ turn
-        changed.add_loop(loop.joint.name, model.bodies[loop.predecessor], model.bodies[loop.successor], own, P, S)
+        ends = model.bodies[loop.predecessor], model.bodies[loop.successor]
+        changed.add_loop(loop.joint.name, *ends, own, P, S, **({} if i == l else passive(loop.joint)))
     return changed
 
 
@@ -254,7 +262,8 @@ def weaker_loop_joints(
     """Loop joints to weaken so that a model keeps its motion with fewer redundant constraints (section 8.10).
 
     Each demands nothing that the joint in its place does not, and K keeps its rank at all poses. The first of the list
-    leaves the fewest redundant constraints, and of these the strongest joint. Empty if nothing is redundant.
+    leaves the fewest redundant constraints, and of these the strongest joint. Empty if nothing is redundant. Loop
+    joints with a spring, a damper or friction are left as they are: another type does not have their freedoms.
 
     Parameters
     ----------
@@ -278,6 +287,8 @@ def weaker_loop_joints(
         return []
     found = []
     for loop in model.loops if only is None else [model.loops[find_loop(model, only)]]:
+        if exerts(loop.joint):
+            continue
         for kind, turned in _candidates(loop.joint.type):
             changed = with_loop_joint(model, loop.joint.name, kind, turned)
             after = [loop_mobility(changed, q, t=t) for q in qs]

@@ -11,15 +11,16 @@ from rbdkit.algorithms.kinematics import forward_kinematics
 from rbdkit.joints import Fixed
 from rbdkit.joints.loop_form import loop_form
 from rbdkit.model import Model
+from rbdkit.model.joint import passive
 from rbdkit.spatial import plucker, se3
 
 
 def with_universal_loops(model: Model) -> Model:
     """The same system with a massless body at the end of every loop joint, and a zero-DoF joint in its place.
 
-    The loop joint becomes a tree joint to that body, which has its name and 'end', the joint that closes the loop its
-    name and 'weld' (Featherstone 2008, text after Eq 8.27). H has no inverse then: of the three methods the first and
-    the third solve the equation of motion.
+    The loop joint becomes a tree joint to that body, with its spring and losses, which has its name and 'end';
+    the joint that closes the loop has its name and 'weld' (Featherstone 2008, text after Eq 8.27). H has no inverse
+    then: of the three methods the first and the third solve the equation of motion.
 
     Raises
     ------
@@ -32,7 +33,8 @@ def with_universal_loops(model: Model) -> Model:
     for loop in model.loops:
         joint = loop.joint
         predecessor = model.bodies[loop.predecessor]
-        changed.add_body(f"{joint.name} end", predecessor, joint.type, joint.placement, joint_name=joint.name)
+        at = joint.type, joint.placement
+        changed.add_body(f"{joint.name} end", predecessor, *at, joint_name=joint.name, **passive(joint))
     for loop in model.loops:
         name, successor = loop.joint.name, model.bodies[loop.successor]
         changed.add_loop(f"{name} weld", f"{name} end", successor, Fixed(), None, loop.successor_placement)

@@ -14,13 +14,10 @@ from rbdkit.joints import JointType, Reversed
 from rbdkit.model.contact import add_rule
 from rbdkit.model.graph.connectivity import ConnectivityGraph
 from rbdkit.model.graph.numbering import RegularNumbering
-from rbdkit.model.joint import Joint
+from rbdkit.model.joint import IN_LOOPS, Joint, passive
 from rbdkit.model.model import Model
 from rbdkit.model.requirements import require_no_elements
 from rbdkit.spatial import plucker, se3
-
-IN_LOOPS = ("damping", "friction", "stiffness", "rest")
-"""What joints have wherever they are."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +144,7 @@ def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
         c = connections[arc.name]
         P, S = se3.inverse(offsets[c.predecessor]), se3.inverse(offsets[c.successor])
         placed = P @ c.predecessor_frame, S @ c.successor_frame
-        made.add_loop(arc.name, c.predecessor, c.successor, c.type, *placed, **_given(c.joint, IN_LOOPS))
+        made.add_loop(arc.name, c.predecessor, c.successor, c.type, *placed, **passive(c.joint))
     for frame in model.frames:
         body = model.bodies[frame.body].name
         made.add_frame(frame.name, body, se3.inverse(offsets[body]) @ frame.placement)
