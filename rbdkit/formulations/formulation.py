@@ -120,8 +120,11 @@ class Compiled(Protocol):
 class Remarking(Protocol):
     """A formulation that has something to say of a run through its states."""
 
-    def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
-        """Sentences for the report on a run through states (n, nx), (n, nv) at times t (n,)."""
+    def remarks(self, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
+        """Sentences for the report on a run through states (n, nx), (n, nv) at times t (n,).
+
+        closing : whether the method was to close joints in every step.
+        """
         ...
 
 

@@ -356,9 +356,9 @@ class ClosedJointSystem(JointSystem):
         loops = LoopRows(0, free, float(found.openness), self.tree_has_inertia)
         return Index1(self._kernels.crba(x, t), found.K, np.zeros_like(v), found.k, found.slip, False, loops)
 
-    def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
+    def remarks(self, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
         """What a run through these states, (n,), (n, nq), (n, nv), has to say: poses where loops lose rank."""
-        return rank_remarks(self, t, x, v)
+        return rank_remarks(self, t, x, v, closing)
 
 
 def asks_for_velocities(method: Any) -> bool:

@@ -71,6 +71,7 @@ def judge(
         energy_error = np.nan
         stopped = "; ".join([stopped, *_cause(motion, adequacy, step)])
     lossy = model.lossy or bool(motion.driven)
+    closing = not isinstance(method, Law) and "constraints" in method.conserves
     return Report(
         integrator=method.name,
         backend=backend,
@@ -87,13 +88,14 @@ def judge(
         violations=() if recording.ran_away else _violations(motion),
         stopped=stopped,
         notes=tuple(_notes(motion, applied, findings))
-        + (() if recording.ran_away else (*_of_loops(motion, method), *_remarks(motion))),
+        + (() if recording.ran_away else (*_of_loops(motion, method), *_remarks(motion, closing))),
         constraint_error=constraint_error,
         constraint=constraint,
         constraint_unit=unit,
         iterations=_most_iterations(recording),
         lost_turns=lost_turns(motion, applied) if isinstance(motion, Motion) and not recording.ran_away else "",
         contacts=contacts,
+        closing=closing,
     )
 
 
@@ -247,10 +249,10 @@ def _of_loops(motion: Trajectory, method: Integrator | Adaptive | Law) -> list[s
     return loop_notes(motion, method) if isinstance(motion, Motion) else []
 
 
-def _remarks(motion: Trajectory) -> list[str]:
-    """What the formulation has to say of the run."""
+def _remarks(motion: Trajectory, closing: bool) -> list[str]:
+    """What the formulation has to say of the run. closing : whether every step was to end with closed joints."""
     if isinstance(motion, Motion) and isinstance(motion.system, Remarking):
-        return motion.system.remarks(motion.t, motion.x, motion.w)
+        return motion.system.remarks(motion.t, motion.x, motion.w, closing)
     return []
 
 

@@ -19,6 +19,8 @@ from rbdkit.simulation.motion import Motion
 
 TIME_CONSTANT = 0.1
 """In which loop errors die out where a method chooses its steps, s."""
+CLOSED = 1e-9
+"""rad or m up to which what a projection leaves is called closed; see `rbdkit.formulations.constrained.rank_loss`."""
 
 
 def stabilised(method: Integrator | Adaptive, book: bool) -> tuple[Maker, Integrator | Adaptive]:
@@ -57,7 +59,8 @@ def loop_notes(motion: Motion, method: Integrator | Adaptive | Law) -> list[str]
     angle, length = largest_errors(system, motion.constraint_error())
     what = " and ".join(name for name in ("loops", "constraints") if getattr(system.model, name))
     if "constraints" in method.conserves:
-        how = "closed at the end of every step"
+        kept = max(angle, length) < CLOSED
+        how = "closed at the end of every step" if kept else "not closed at the end of every step, as they should be"
     elif system.baumgarte is not None:
         how = f"pulled back by Baumgarte's terms, alpha = {system.baumgarte.alpha:g} 1/s"
     else:

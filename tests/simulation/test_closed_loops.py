@@ -12,7 +12,15 @@ from rbdkit import algorithms
 from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Baumgarte, JointSystem
 from rbdkit.integrators import Projected
-from rbdkit.library import n_four_bar, planar_four_bar, rectangular_bricard, stewart_coordinates, stewart_platform
+from rbdkit.library import (
+    n_four_bar,
+    planar_four_bar,
+    rectangular_bricard,
+    stewart_coordinates,
+    stewart_platform,
+    variable_mobility,
+)
+from rbdkit.simulation import SimulationWarning
 
 
 def closed_start(model, speed, seed=0):
@@ -188,6 +196,22 @@ def test_open_loops_are_refused_with_help():
 def test_methods_of_momenta_refuse_loops_by_name():
     with pytest.raises(SimulationError, match="'pin' close"):
         rbd.simulate(planar_four_bar(), duration=0.01, integrator="variational")
+
+
+@pytest.mark.source("F8.15")
+def test_loops_that_a_projection_cannot_close_are_an_alarm():
+    """Let go where branches meet, at a pose of rank two: for a while no step ends closed, and the report does not say
+    that they do, nor advise the method that was taken. Beside that pose nothing of this is said.
+    """
+    with pytest.warns(SimulationWarning, match=r"CONSTRAINTS VIOLATED: joint 'wrist1'.*rk4_projected closes joints in"):
+        motion = rbd.simulate(*variable_mobility("between"), duration=0.15, progress=False)
+    text = " ".join(motion.report.notes)
+    assert "loops are not closed at the end of every step" in text and "lose rank, and open there" in text
+    assert "keeps loops closed" not in text
+    errors = motion.constraint_error()
+    assert np.abs(errors).max() > 1e-3 and np.abs(errors[-1]).max() < 1e-12
+    beside = rbd.simulate(*variable_mobility("open", 0.1), duration=0.15, progress=False).report
+    assert beside.constraint_error < 1e-12 and beside.notes[0].startswith("loops are closed at the end of every step")
 
 
 def test_projection_is_not_done_twice():

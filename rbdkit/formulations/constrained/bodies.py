@@ -388,9 +388,9 @@ class ConstrainedBodies:
         """`index1`; see `rbdkit.formulations.constrained.rank_loss.Closing`."""
         return self.index1(t, x, v)
 
-    def remarks(self, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
+    def remarks(self, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
         """What a run through these states, (n,), (n, nx), (n, nv), has to say: poses where loops lose rank."""
-        return [] if self._tree else rank_remarks(self, t, x, v)
+        return [] if self._tree else rank_remarks(self, t, x, v, closing)
 
     def joint_error(self, x: NDArray, joint: str, t: float = 0.0) -> NDArray:
         """Residuals of one joint's constraints, shape (..., 6 - nv), rad and m."""

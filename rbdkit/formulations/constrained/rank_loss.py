@@ -30,8 +30,11 @@ CLOSED = 1e-9
 """Gap (rad) that rounding errors leave: loops that stay closed to this have passed well wherever they came."""
 
 
-def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray) -> list[str]:
-    """A sentence on the first pose where the loops opened suddenly and one on the start, if they lose rank there."""
+def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
+    """A sentence on the first pose where the loops opened suddenly and one on the start, if they lose rank there.
+
+    closing : whether the method was to close them in every step.
+    """
     gap = system.gap(t, x)
     closed = bool(gap.max() <= CLOSED)
     rows = np.unique(np.linspace(0, len(t) - 1, FEW if closed else SAMPLES).astype(int))
@@ -56,8 +59,8 @@ def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray) -> list[st
         if any(lost(k) for k in range(max(jump - 1, 1), min(jump + 3, len(t)))):
             found.append(
                 f"about t = {t[jump]:.4g} s the loops pass a pose where their constraints lose rank, and open there: "
-                "branches of the motion meet, and what follows need not be on the right one; 'rk4_projected' keeps "
-                "loops closed and passes such poses"
+                "branches of the motion meet, and what follows need not be on the right one"
+                + ("" if closing else "; 'rk4_projected' keeps loops closed and passes such poses")
             )
             break
     return found
