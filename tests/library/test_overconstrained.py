@@ -15,7 +15,7 @@ def test_six_hinges_leave_one_freedom_and_say_one_thing_twice(model):
     x, v = system.state(model.neutral(), np.zeros(model.nv))
     (finding,) = model.validate()
     assert (finding.severity, finding.what) == ("note", "redundant constraints")
-    assert "are 5, and 1 of them say what others say" in finding.message
+    assert "are 5, and 1 of them says what others say" in finding.message
     assert np.abs(system.constraint_error(x)).max() < 1e-15
     equations = system.index1(0.0, x, v)
     assert (len(equations.eta), equations.rank, equations.redundant, equations.freedom) == (30, 29, 1, 1)

@@ -23,6 +23,8 @@ RANK = 1e-7
 """Singular values below this share of the largest one count as zero; singular poses are found to half the digits."""
 STARTS, STEPS = 16, 40
 """Places to search from with one loop, fewer with more, and steps from each: what there is time for in passing."""
+TRIES = 12
+"""Directions to look in where the rank rises beside a pose; two where it does not."""
 STEP = 0.05
 """rad and m, from a closed pose to others around it, where constraints hold that lose their hold there."""
 
@@ -49,17 +51,21 @@ def loop_findings(model: Model) -> list[Finding]:
     if not model.loops:
         return []
     K = _constraints(model, end.q)
-    rank, motions = _rank(K)
-    for motion in np.random.default_rng(0).normal(size=(2 if len(motions) else 0, len(motions))) @ motions:
+    at, motions = _rank(K)
+    rank = at
+    for k, motion in enumerate(np.random.default_rng(0).normal(size=(TRIES, len(motions))) @ motions):
+        if not len(motions) or rank == len(K) or (k == 2 and rank == at):
+            break  # the same rank around: where it rises, branches of the motion meet, and each has its own
         start = model.move(end.q, STEP * motion / np.abs(motion).max())
         near = closest(model, start, np.ones(model.nv, dtype=bool), Bounds(model, limited=False))
         rank = max(rank, _rank(_constraints(model, near.q))[0]) if near.is_closed else rank
     if rank == len(K):
         return []
+    over = len(K) - rank
     message = (
-        f"the constraints of {'its loop' if len(model.loops) == 1 else 'all loops'} are {len(K)}, and {len(K) - rank} "
-        "of them say what others say: of so many loop forces nothing can be said. rbdkit.mobility(model) tells which, "
-        "rbdkit.properly_constrained(model) goes without"
+        f"the constraints of {'its loop' if len(model.loops) == 1 else 'all loops'} are {len(K)}, and {over} of them "
+        f"{'say' if over > 1 else 'says'} what others say: of so many loop forces nothing can be said. "
+        "rbdkit.mobility(model) tells which, rbdkit.properly_constrained(model) goes without"
     )
     return [Finding("note", model.loops[0].joint.name, "redundant constraints", message)]
 

@@ -4,7 +4,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.joints import SphereInCylinder
-from rbdkit.library import n_four_bar, planar_four_bar, stewart_platform, three_bar_linkage
+from rbdkit.library import n_four_bar, planar_four_bar, stewart_platform, three_bar_linkage, variable_mobility
 
 
 def test_redundant_constraints_are_a_note():
@@ -21,6 +21,14 @@ def test_a_singular_pose_at_neutral_is_no_redundancy():
     """Bars in a line hold in fewer directions there, and only there."""
     model = planar_four_bar(SphereInCylinder("y"), crank=0.3, coupler=0.5, base=0.5, rocker=0.3, angle=0.0)
     assert rbd.mobility(model, model.neutral()).redundant == 1
+    assert model.validate() == []
+
+
+@pytest.mark.source("F8.15")
+def test_what_is_redundant_on_one_branch_alone_is_not_noted():
+    """Neutral is where branches of ranks 3 and 4 meet, of 4 constraints; `mobility` finds the same around it."""
+    model, q, _ = variable_mobility("between")
+    assert rbd.mobility(model, q).always_redundant == 0
     assert model.validate() == []
 
 
