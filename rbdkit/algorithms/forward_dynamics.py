@@ -43,7 +43,7 @@ def forward_dynamics_crba(
     ModelError
         If joints close loops, or H is not positive definite.
     """
-    require_tree(model)
+    require_tree(model, "the readable forward dynamics by H and C")
     if model.nv == 0:
         return np.zeros(0)
     C = bias_force(model, q, qd, f_ext=f_ext, t=t)
@@ -96,7 +96,7 @@ def forward_dynamics(
     -------
     (nv,) joint accelerations.
     """
-    require_tree(model)
+    require_tree(model, "the readable forward dynamics")
     total = tau + passive_force(model, q, qd, t=t, z=z)
     if model.mimics:
         return forward_dynamics_crba(model, q, qd, total, f_ext=f_ext, t=t)

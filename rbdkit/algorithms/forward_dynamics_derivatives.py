@@ -58,7 +58,7 @@ def forward_dynamics_derivatives(
     passive : bool, optional
         Whether springs and dampers of the joints act.
     """
-    require_tree(model)
+    require_tree(model, "the derivative of forward dynamics")
     qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t=t), f_ext=f_ext, t=t)
     d = rnea_derivatives(model, q, qd, qdd, f_ext=f_ext, t=t)
     by_q, by_v = -d.dtau_dq, -d.dtau_dv
@@ -84,7 +84,7 @@ def forward_dynamics_parameter_derivatives(
 
     Rest positions of springs count by how they move: (nv, nv of the joint).
     """
-    require_tree(model)
+    require_tree(model, "the derivative of forward dynamics")
     if passive and model.acting:
         raise ModelError(
             f"the readable form knows no derivatives by parameters where force elements act: "

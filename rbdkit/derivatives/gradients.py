@@ -234,7 +234,7 @@ def _dynamics_gradient(
     passive: bool,
 ) -> Gradient:
     q, v, tau, w = state = checked_state(with_inertia(model), q, v=v, tau=tau, weights=weights)
-    algorithms.require_tree(model)
+    algorithms.require_tree(model, "the derivative of forward dynamics")
     if model.contact_rules:
         require_apart(model, q, "the derivative of forward dynamics", t)
     if (kernels := independent(model, backend)) is not None:

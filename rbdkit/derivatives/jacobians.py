@@ -229,7 +229,7 @@ def _dynamics_derivatives(
     passive: bool,
 ) -> DynamicsDerivatives:
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
-    algorithms.require_tree(model)
+    algorithms.require_tree(model, "the derivative of forward dynamics")
     if model.contact_rules:
         require_apart(model, q, "the derivative of forward dynamics", t)
     if (kernels := independent(model, backend)) is not None:

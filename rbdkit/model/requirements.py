@@ -16,12 +16,12 @@ def require_model(model: object) -> None:
         raise ModelError(f"model {shown(model)} is not an rbdkit.Model")
 
 
-def require_tree(model: Model, algorithm: str = "joint-coordinate dynamics") -> None:
+def require_tree(model: Model, algorithm: str) -> None:
     """Raise `ModelError` if joints close loops, or constraints hold: the algorithms for trees would not see them.
 
     Parameters
     ----------
-    algorithm : str, optional
+    algorithm : str
         Who asks, for the message.
     """
     require_model(model)

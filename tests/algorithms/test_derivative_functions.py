@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.library import random_state, random_tree
+from rbdkit.errors import ModelError
+from rbdkit.library import planar_four_bar, random_state, random_tree
 
 JACOBIANS = (rbd.rnea_derivatives, rbd.aba_derivatives, rbd.forward_dynamics_derivatives)
 GRADIENTS = (rbd.rnea_gradient, rbd.aba_gradient, rbd.forward_dynamics_gradient)
@@ -145,3 +146,17 @@ def test_wrong_input_is_named(model):
     massless.add_body("a", joint=rbd.Revolute("y"))
     with pytest.raises(rbd.ModelError, match="not positive definite"):
         rbd.aba_derivatives(massless, np.zeros(1), np.zeros(1), np.zeros(1))
+
+
+@pytest.mark.parametrize("backend", ["auto", "book"])
+def test_loops_are_refused_by_the_name_of_what_was_asked(backend):
+    """Forward dynamics knows loops, its derivatives do not yet, and say that it is they."""
+    model = planar_four_bar()
+    q, v, tau = np.zeros((3, 3))
+    said = "the derivative of forward dynamics needs a tree, but 'pin'"
+    for ask in (rbd.forward_dynamics_derivatives, rbd.aba_derivatives):
+        with pytest.raises(ModelError, match=said):
+            ask(model, q, v, tau, backend=backend)
+    for ask in (rbd.forward_dynamics_gradient, rbd.aba_gradient):
+        with pytest.raises(ModelError, match=said):
+            ask(model, q, v, tau, np.ones(3), backend=backend)

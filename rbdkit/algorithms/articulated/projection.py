@@ -110,7 +110,7 @@ def project_handles(
     ModelError
         If a handle is unknown or named twice, a joint closes a loop, or H is singular.
     """
-    require_tree(model)
+    require_tree(model, "the projection on handles")
     names = (handles,) if isinstance(handles, str) else tuple(handles)
     if not names or len(set(names)) < len(names):
         raise ModelError(f"handles {names} must be one or more different bodies or frames")
