@@ -333,7 +333,8 @@ def _lines(found: Mobility) -> list[str]:
         lines.append(f"  finite    {branches}: SINGULAR, at the poses around there are so many freedoms")
     if found.redundant:
         plural = "s; of their forces" if found.redundant > 1 else "; of its force"
-        here = f", {found.always_redundant} of them around the pose, too" if found.is_singular else ""
+        around = f"{found.always_redundant} of them are redundant" if found.always_redundant else "none is redundant"
+        here = f"; at the poses around {around}" if found.is_singular else ""
         lines.append(f"  redundant {found.redundant} constraint{plural} nothing can be said{here}")
         alone = [loop for loop in found.loops if loop.alone]
         lines += [f"    {called(found.model, loop.name)}: {loop.alone} of its {loop.constraints}" for loop in alone]

@@ -137,6 +137,15 @@ def test_what_cannot_be_weakened_is_said_and_what_is_proper_stays():
         variable_mobility("flat")
 
 
+def test_words_of_a_pose_where_branches_meet():
+    """What is redundant there alone is told from what stays so."""
+    said = str(rbd.mobility(*variable_mobility("between")[:2]))
+    assert "redundant 2 constraints; of their forces nothing can be said; at the poses around none is redundant" in said
+    flat = n_four_bar(1).model
+    said = str(rbd.mobility(flat, rbd.assemble(flat, fix={"foot0": np.pi / 2, "foot1": np.pi / 2})))
+    assert "redundant 4 constraints;" in said and "at the poses around 3 of them are redundant" in said
+
+
 def with_springs(model, name, **given):
     """The model with what a loop joint exerts, whose axis is as it was."""
     loop = next(loop for loop in model.loops if loop.joint.name == name)
