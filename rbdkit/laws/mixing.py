@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.contact.mixing import AGAIN, ENOUGH, MEMORY, PLAIN, TURN, WORSE, least_squares
+from rbdkit.engine.contact.mixing import AGAIN, MEMORY, PLAIN, TURN, WORSE, least_squares
 
 
 class Mixing:
@@ -18,16 +18,15 @@ class Mixing:
 
     def __init__(self, weight: NDArray) -> None:
         self._weight, self._least, self._since = weight, np.inf, 0
-        self._done = 0
         self._before: tuple[NDArray, NDArray] | None = None
         self._differences: list[tuple[NDArray, NDArray]] = []
 
     def mixed(self, x: NDArray, g: NDArray) -> NDArray:
         """Where the next sweep is to begin, (n,), after one that took x (n,) to g (n,)."""
-        self._since, self._done = self._since + 1, self._done + 1
+        self._since += 1
         if self._since > TURN:
             self._since, self._least, self._before, self._differences = PLAIN - AGAIN, np.inf, None, []
-        if self._since < PLAIN or self._done >= ENOUGH:
+        if self._since < PLAIN:
             return g
         f = g - x
         size = float(f @ (self._weight * f))

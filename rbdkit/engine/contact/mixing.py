@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.contact.contacts import CHANGE, NN, TT, Contact, Contacts
 from rbdkit.engine.contact.scene import Scene
-from rbdkit.spatial.vector3 import Scalar
-from rbdkit.trace import Program, select
+from rbdkit.trace import Program, Scalar, select
 
 MEMORY = 5
 """Differences that are kept."""
@@ -24,8 +23,6 @@ PLAIN = 20
 """Sweeps before the first one that is mixed."""
 TURN, AGAIN = 100, 30
 """After so many sweeps all is forgotten, and so many plain ones lead to a place from which mixing may get on."""
-ENOUGH = 300
-"""Sweeps after which all are plain: where there is nothing to settle at, these wander least."""
 WORSE = 4.0
 """All is forgotten where what a sweep changes, as an energy, has become so many times the least there was."""
 SAME = 1e-14
@@ -39,11 +36,9 @@ RIGHT = PRODUCTS + MEMORY * (MEMORY + 1) // 2
 GAMMA = RIGHT + MEMORY
 MIXES = GAMMA + MEMORY
 SINCE = MIXES + 1
-DONE = SINCE + 1
-STATE = DONE + 1
+STATE = SINCE + 1
 """Places in "mixing": the least energy so far; whether there is a sweep before; that of the last one; scalar products
-of differences of f with each other, and with f; gamma; whether a sweep is mixed; sweeps since all was forgotten, and of
-this step."""
+of differences of f with each other, and with f; gamma; whether a sweep is mixed; sweeps since all was forgotten."""
 
 
 def mixing_arrays(scene: Scene) -> dict[str, NDArray]:
@@ -79,9 +74,7 @@ class Mixing:
         self._set(SINCE, select(over, float(PLAIN - AGAIN), since))
         self._set(BEGUN, select(over, 0.0, self._get(BEGUN)))
         self._set(LEAST, select(over, EVER, self._get(LEAST)))
-        self._set(DONE, self._get(DONE) + 1.0)
-        mixes = select(over, 0.0, select(since < float(PLAIN), 0.0, 1.0))
-        self._set(MIXES, select(self._get(DONE) < float(ENOUGH), mixes, 0.0))
+        self._set(MIXES, select(over, 0.0, select(since < float(PLAIN), 0.0, 1.0)))
         with program.when("mixing", 0, MIXES):
             self._products()
             self._solve()
@@ -142,7 +135,7 @@ class Mixing:
         for contact in self.contacts.each():
             row = contact.number * (3 * OF_ROW)
             for r in range(self.rows):
-                more: Scalar = 0.0
+                more = 0.0
                 for k in range(MEMORY):
                     of_g = self.program.load("mixing_impulses", row, r * OF_ROW + 2 + MEMORY + k)
                     more = more - self._get(GAMMA + k) * of_g
@@ -165,13 +158,13 @@ def least_squares(A: list[list[Scalar]], y: list[Scalar]) -> list[Scalar]:
     d_inv: list[Scalar] = []
     z: list[Scalar] = []
     for i in range(n):
-        across: list[Scalar] = []  # L d
+        across = []  # L d
         for j in range(i):
-            of_j = A[i][j]
+            x = A[i][j]
             for k in range(j):
-                of_j = of_j - across[k] * L[j][k]
-            across.append(of_j)
-            L[i].append(of_j * d_inv[j])
+                x = x - across[k] * L[j][k]
+            across.append(x)
+            L[i].append(x * d_inv[j])
         d, right = A[i][i], y[i]
         for k in range(i):
             d = d - across[k] * L[i][k]
