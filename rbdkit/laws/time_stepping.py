@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import InfeasibleError, active_set
-from rbdkit.engine.contact.sweeps import MANY_POINTS
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations.joint_loops import ClosedJointSystem
@@ -27,8 +26,6 @@ from rbdkit.spatial.read_numbers import shown
 
 Solver = Literal["cone", "pyramid", "program", "staggered"]
 
-FINE, COARSE = 1e-8, 1e-3
-"""Part of the largest velocity among the points at which sweeps end by default, of few and of many points."""
 UNSETTLED = 1e-6
 """Part of the largest velocity among the points that sweeps may miss before another way is tried."""
 TOO_HARD = 1e-3
@@ -67,8 +64,7 @@ class TimeStepping(Law):
     sweeps : int, optional
         Most rounds of 'cone' and 'staggered'.
     tol : float, optional
-        Where these end, as a part of the largest velocity among the points. If not given, 1e-8; and 1e-3 in steps in
-        which more than 150 points are near, whose sweeps take long.
+        Where these end, as a part of the largest velocity among the points.
     recovery : float, optional
         Part of a depth that a step takes back, from 0 to 1.
 
@@ -94,7 +90,7 @@ class TimeStepping(Law):
 
     solver: Solver = "cone"
     sweeps: int = 1000
-    tol: float | None = None
+    tol: float = 1e-8
     recovery: float = 0.2
     _solvers: ClassVar = get_args(Solver)
 
@@ -104,19 +100,13 @@ class TimeStepping(Law):
             raise SimulationError(f"solver {shown(self.solver)} of law 'time_stepping' is unknown; there are {known}")
         if not (isinstance(self.sweeps, int | np.integer) and self.sweeps >= 1):
             raise SimulationError(f"sweeps = {shown(self.sweeps)} must be a whole number, 1 or more")
-        if self.tol is not None and not (np.isfinite(self.tol) and self.tol > 0.0):
+        if not (np.isfinite(self.tol) and self.tol > 0.0):
             raise SimulationError(f"tol = {shown(self.tol)} must be a small positive number")
         if not 0.0 <= self.recovery <= 1.0:
             raise SimulationError(f"recovery = {shown(self.recovery)} must lie from 0 to 1")
 
     def compiled(self) -> TimeSteps | None:
-        few, many = self._tolerance(0), self._tolerance(MANY_POINTS + 1)
-        return TimeSteps(int(self.sweeps), few, self.recovery, TOO_HARD, many) if self.solver == "cone" else None
-
-    def _tolerance(self, points: int) -> float:
-        """The part of the largest velocity at which sweeps over so many points end."""
-        default = FINE if points <= MANY_POINTS else COARSE
-        return default if self.tol is None else self.tol
+        return TimeSteps(int(self.sweeps), self.tol, self.recovery, TOO_HARD) if self.solver == "cone" else None
 
     def promise(self) -> str:
         return (
@@ -196,18 +186,18 @@ class TimeStepping(Law):
         """Impulses, and by how much they miss the law, m/s: of what does not move each other one by one."""
         islands = problem.islands()
         if len(islands) < 2:
-            return self._solve_one(problem, len(problem))
+            return self._solve_one(problem)
         lam, parts = np.zeros((len(problem), 3)), []
         for own in islands:
-            found, residual = self._solve_one(problem.of(own), len(problem))
+            found, residual = self._solve_one(problem.of(own))
             lam[own] = found.lam
             parts.append((found.rounds, found.settled, residual))
         rounds, settled, off = zip(*parts, strict=True)
         return Impulses(lam, max(rounds), all(settled)), max(off)
 
-    def _solve_one(self, problem: Problem, points: int) -> tuple[Impulses, float]:
+    def _solve_one(self, problem: Problem) -> tuple[Impulses, float]:
         scale = float(np.abs(problem.b).max())
-        tol = self._tolerance(points) * scale
+        tol = self.tol * scale
         if self.solver == "cone":
             found, residual = self._swept(problem, tol)
             if found.settled or residual <= UNSETTLED * scale:
@@ -253,10 +243,7 @@ class TimeStepping(Law):
     def _led_out(self, near: Near, problem: Problem, yields: NDArray, after: NDArray, h: float) -> NDArray:
         """What leads points that are inside out of it, a displacement of the joints, (nv,)."""
         ahead = near.gap + h * after[::3]
-        if not (
-            self.recovery
-            and (ahead < -(1e-12 + 10.0 * h * self._tolerance(len(near)) * float(np.abs(problem.b).max()))).any()
-        ):
+        if not (self.recovery and (ahead < -(1e-12 + 10.0 * h * self.tol * float(np.abs(problem.b).max()))).any()):
             return np.zeros(len(yields))  # what sweeps leave is no overlap
         n = slice(None, None, 3)
         wanted = np.where(ahead < 0.0, self.recovery, 1.0) * ahead / h

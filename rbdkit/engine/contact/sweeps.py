@@ -46,13 +46,10 @@ from rbdkit.engine.contact.rows import ROWS, parts
 from rbdkit.spatial.vector3 import Vector, dot
 from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select, sqrt
 
-TOL, MOST, RECOVERY, HARD, TOL_OF_MANY = range(5)
+TOL, MOST, RECOVERY, HARD = range(4)
 """Places in "contact_options": the change in a sweep that ends them, as a part of the largest velocity that is wrong
 without impulses; how many there are at most; the part of an overlap that goes in a step; and the velocity that may be
-wrong after the last sweep, as such a part, too: a step that does not come so far is too hard for sweeps; and the change
-that ends them where many points are near."""
-MANY_POINTS = 150
-"""Points, from which on they are many."""
+wrong after the last sweep, as such a part, too: a step that does not come so far is too hard for sweeps."""
 BOUNCE = 1e-3
 """Approach, m/s, below which restitution has nothing to give back."""
 WRONG = 1e-3
@@ -101,9 +98,6 @@ class Sweeps:
         scale = program.load("contact_state", 0, TOLERANCE)
         program.store("contact_state", 0, SCALE, scale)
         program.store("contact_state", 0, TOLERANCE, program.load("contact_options", 0, TOL) * scale)
-        with program.when_less(MANY_POINTS, self.contacts.count()):
-            rough = program.load("contact_options", 0, TOL_OF_MANY) * program.load("contact_state", 0, SCALE)
-            program.store("contact_state", 0, TOLERANCE, rough)
         for contact in self.contacts.each():
             before = contact.part(SLOT) * ROWS
             for r in range(ROWS):

@@ -21,15 +21,13 @@ class TimeSteps:
     ----------
     sweeps : at most so many. tol : the change in a sweep that ends them, as a part of the largest velocity that is
         wrong without impulses. recovery : the part of an overlap that goes in a step. hard : the part of that velocity
-        which may be wrong after the last sweep; where more is, the run ends. tol_of_many : as tol, of steps in which
-        more than `MANY_POINTS` are near.
+        which may be wrong after the last sweep; where more is, the run ends.
     """
 
     sweeps: int = 1000
     tol: float = 1e-8
     recovery: float = 0.2
     hard: float = np.inf
-    tol_of_many: float = 1e-8
 
     requires: ClassVar[type] = RecordedTouchingTree
     shared: ClassVar[frozenset[str]] = frozenset()
@@ -63,5 +61,5 @@ class TimeSteps:
             "account": np.zeros(ACCOUNT),
             "turns": np.ones(1),
             "contact_sweeps": np.zeros(1),
-            "contact_options": np.array([self.tol, self.sweeps, self.recovery, self.hard, self.tol_of_many]),
+            "contact_options": np.array([self.tol, self.sweeps, self.recovery, self.hard], dtype=float),
         }
