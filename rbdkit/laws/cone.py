@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbdkit.laws.mixing import Mixing
 from rbdkit.laws.problem import Impulses, Problem
 
 
@@ -13,7 +12,7 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
 
     At each point first the normal impulse that stops it there, or none; then the tangential one that arrests the
     sliding, cut to the disc of radius mu alpha. What stands still under that obeys Signorini and Coulomb exactly, with
-    no pyramid and no lifting off. After a few sweeps each begins where those before say that the end may be.
+    no pyramid and no lifting off.
 
     Parameters
     ----------
@@ -29,9 +28,8 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
     normal, tangential = slopes[0].tolist(), slopes[1].tolist()
     rows = [W[3 * i] for i in range(m)], [W[3 * i + 1 : 3 * i + 3] for i in range(m)]
     start_n, start_t = b[::3].tolist(), [b[3 * i + 1 : 3 * i + 3].tolist() for i in range(m)]
-    mixing = Mixing(np.column_stack([slopes[0], slopes[1], slopes[1]]).ravel())
     for sweep in range(1, most + 1):
-        worst, begun = 0.0, lam.copy()
+        worst = 0.0
         for i in range(m):
             n, k = normal[i], 3 * i
             if n <= 0.0:
@@ -53,6 +51,4 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
             lam[k + 1], lam[k + 2] = new_1, new_2
         if worst <= tol:
             return Impulses(lam.reshape(m, 3), sweep)
-        if sweep < most:
-            lam = mixing.mixed(begun, lam)
     return Impulses(lam.reshape(m, 3), most, False)

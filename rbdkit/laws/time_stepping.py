@@ -36,8 +36,12 @@ FEW = 12
 """Points that move each other, up to which pivots cost little."""
 MANY = 120
 """Such points, from which on Newton's method costs more than sweeps."""
+SHORT = 50
+"""Sweeps before Newton's method has its turn."""
 TURNS = 5
 """Of that."""
+LONGER = 20
+"""So many times as many sweeps few points get, where they need them."""
 WILD = 0.1
 """Part of the largest velocity that is missed, from which on a convex problem is solved instead."""
 BOUNCE = 1e-3
@@ -90,7 +94,7 @@ class TimeStepping(Law):
 
     solver: Solver = "cone"
     sweeps: int = 1000
-    tol: float = 1e-8
+    tol: float = 1e-10
     recovery: float = 0.2
     _solvers: ClassVar = get_args(Solver)
 
@@ -219,14 +223,25 @@ class TimeStepping(Law):
         return found, float(np.maximum(-u_n, 0.0).max())
 
     def _swept(self, problem: Problem, tol: float) -> tuple[Impulses, float]:
-        """Sweeps, and Newton's method where they do not settle; the best that they find, and by how much it misses."""
-        found = cone(problem, tol=tol, most=int(self.sweeps))
-        least = problem.residual(found.lam)
-        if found.settled or len(problem) > MANY:
-            return found, least
-        other = newton(replace(problem, start=found.lam), tol=tol, most=TURNS)
-        off = problem.residual(other.lam)
-        return (Impulses(other.lam, found.rounds + TURNS, other.settled), off) if off < least else (found, least)
+        """Sweeps, with Newton's method where they take long; the best of what they find, and by how much it misses."""
+        most = int(self.sweeps)
+        found = cone(problem, tol=tol, most=min(SHORT, most))
+        if found.settled:
+            return found, problem.residual(found.lam)
+        best, least = found, problem.residual(found.lam)
+        if len(problem) <= MANY:
+            other = newton(replace(problem, start=found.lam), tol=tol, most=TURNS)
+            off = problem.residual(other.lam)
+            rounds = found.rounds + TURNS
+            if off < least:
+                best, least = Impulses(other.lam, rounds, other.settled), off
+        if not best.settled and most > SHORT:
+            most = LONGER * most if len(problem) <= FEW else most
+            other = cone(replace(problem, start=best.lam), tol=tol, most=most - SHORT)
+            off = problem.residual(other.lam)
+            if off < least:
+                best, least = Impulses(other.lam, SHORT + other.rounds, other.settled), off
+        return best, least
 
     @staticmethod
     def _by_pivots(problem: Problem, found: Impulses, residual: float) -> tuple[Impulses, float]:

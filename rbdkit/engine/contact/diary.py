@@ -30,7 +30,6 @@ from rbdkit.engine.contact.contacts import (
     Contacts,
     contact_arrays,
 )
-from rbdkit.engine.contact.mixing import mixing_arrays
 from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.contact.sweeps import both, impulse
 from rbdkit.spatial.vector3 import Vector
@@ -70,7 +69,7 @@ def run_arrays(scene: Scene, every: int) -> tuple[dict[str, NDArray], dict[str, 
     """What a run in which shapes of a scene touch reads and writes besides, and counts; every so many steps it logs."""
     room = max(3 * scene.room + 1, LOG_ROOM)
     log = {"log": np.zeros((room, ENTRY)), "log_state": np.array([0.0, 0.0, every, 0.0])}
-    arrays = {**scene.numbers, **scene.tables, **contact_arrays(scene), **mixing_arrays(scene), **log}
+    arrays = {**scene.numbers, **scene.tables, **contact_arrays(scene), **log}
     return arrays, {**scene.counts, "log_room": room}
 
 

@@ -41,7 +41,6 @@ from rbdkit.engine.contact.contacts import (
     Contact,
     Contacts,
 )
-from rbdkit.engine.contact.mixing import Mixing
 from rbdkit.engine.contact.rows import ROWS, parts
 from rbdkit.spatial.vector3 import Vector, dot
 from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select, sqrt
@@ -155,22 +154,21 @@ class Sweeps:
     def _sweep(self, solving: Solving) -> None:
         """Sweep until nothing changes much, or as often as allowed."""
         program = self.program
-        rows = ROWS if solving.rough else 1
-        mixing = Mixing(program, solving.impulse, rows, lambda contact: self._push_changed(contact, solving))
         program.store("contact_sweeps", 0, 0, 0.0)
-        mixing.begin()
         with program.loop(0, LARGEST_WHOLE // 2):
             program.store("contact_state", 0, RESIDUAL, 0.0)
             for contact in self.contacts.each():
                 self._measure(contact, solving)
                 self._solve(contact, solving)
-                self._push_changed(contact, solving)
+                with program.loop(0, 1):
+                    change = [contact[CHANGE + k] for k in range(ROWS)]
+                    program.break_if(equal(dot(change, change), 0.0))
+                    self._push(contact, solving)
             made = program.load("contact_sweeps", 0) + 1.0
             program.store("contact_sweeps", 0, 0, made)
             settled = program.load("contact_state", 0, RESIDUAL) <= program.load("contact_state", 0, TOLERANCE)
             last = select(made < program.load("contact_options", 0, MOST), 0.0, 1.0)
             program.break_if(select(settled, 1.0, last) > 0.5)
-            mixing.record()
 
     def end(self) -> None:
         """Keep the impulses for the next step."""
@@ -197,13 +195,6 @@ class Sweeps:
                 v = line.velocities()
                 for r in rows:
                     contact[SPEED + r] = contact[SPEED + r] + dot(line.row("contact_J", r), v)
-
-    def _push_changed(self, contact: Contact, solving: Solving) -> None:
-        """The velocities after the change of an impulse, if it has changed."""
-        with self.program.loop(0, 1):
-            change = [contact[CHANGE + k] for k in range(ROWS)]
-            self.program.break_if(equal(dot(change, change), 0.0))
-            self._push(contact, solving)
 
     def _push(self, contact: Contact, solving: Solving) -> None:
         """The velocities after the change of an impulse."""

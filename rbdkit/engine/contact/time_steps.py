@@ -24,8 +24,8 @@ class TimeSteps:
         which may be wrong after the last sweep; where more is, the run ends.
     """
 
-    sweeps: int = 1000
-    tol: float = 1e-8
+    sweeps: int = 200
+    tol: float = 1e-10
     recovery: float = 0.2
     hard: float = np.inf
 
