@@ -161,7 +161,12 @@ class Kernels {
     const before = apart ? touching.kept.map((name) => this.words(name).slice()) : [];
     if (!goes_on || apart) for (const name of touching.kept) this.words(name).fill(0);
     const nothing = {}; // where pairs begin and end that nothing may touch
-    if (apart) for (const [name, value] of Object.entries(of_model)) if (name.startsWith("first_")) nothing[name.replace("first_", "end_")] = value;
+    if (apart) {
+      nothing.n_gridded = 0;
+      for (const [name, value] of Object.entries(of_model)) {
+        if (name.startsWith("first_")) for (const end of ["end_", "singly_"]) nothing[name.replace("first_", end)] = value;
+      }
+    }
     this.numbers("account").fill(0);
     this.numbers("log_state").set([0, 0, every, 0]);
     const entries = [];
