@@ -10,10 +10,30 @@ from numpy.typing import ArrayLike
 
 from rbdkit.course.answers import brief, call, names, number, numbers, short
 from rbdkit.course.checks import checks
+from rbdkit.course.parts import part
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.library.gebhardt_romero import CASES, INERTIA
 from rbdkit.spatial import sphere, twist
+
+PARTS = {
+    "CASES": "rbdkit.library.gebhardt_romero:CASES",
+    "INERTIA": "rbdkit.library.gebhardt_romero:INERTIA",
+    "Plot": "rbdkit.figures:Plot",
+    "Table": "rbdkit.widgets.table:Table",
+    "component_figure": "rbdkit.figures.directors:component_figure",
+    "energy_figure": "rbdkit.figures.directors:energy_figure",
+    "fixed_point_model": "rbdkit.library.gebhardt_romero:fixed_point_model",
+    "ipywidgets": "ipywidgets",
+    "momentum_figure": "rbdkit.figures.directors:momentum_figure",
+    "pairwise": "itertools:pairwise",
+    "so3": "rbdkit.spatial.so3",
+    "sphere": "rbdkit.spatial.sphere",
+    "sphere_figure": "rbdkit.figures.directors:sphere_figure",
+    "twist": "rbdkit.spatial.twist",
+    "warnings": "warnings",
+}
+"""What the notebooks use, and where it is at home: they take it from here in one line."""
 
 SPEEDS = ((0.005, 18.97), (0.1, 3.0), (0.3, 4.0), (0.005, 445.0))
 """Steps and angular speeds on which an answer is tried."""
@@ -112,3 +132,7 @@ def longest_chord(answer: Any) -> Verdict:
     if step > limit:
         return wrong(f"with {1e3 * step:.3g} ms it stops before the load has gone. How long can a chord be?")
     return wrong(f"{1e3 * step:.3g} ms is safe, but be bolder: how long may a chord of the unit circle be?")
+
+
+def __getattr__(name: str) -> Any:
+    return part(name, __name__, PARTS)

@@ -10,12 +10,35 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.course.answers import brief, number, numbers
 from rbdkit.course.checks import checks
+from rbdkit.course.parts import part
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.formulations.local_velocity import Projection, mass_matrix
 from rbdkit.library import free_rotation, tumbling_box, tumbling_box_state
 from rbdkit.library.holzinger import MOMENTS, SPIN
 from rbdkit.simulation import SimulationWarning, simulate
+
+PARTS = {
+    "LocalVelocity": "rbdkit.formulations:LocalVelocity",
+    "MOMENTS": "rbdkit.library.holzinger:MOMENTS",
+    "Projection": "rbdkit.formulations.local_velocity:Projection",
+    "SPIN": "rbdkit.library.holzinger:SPIN",
+    "draw_projection": "rbdkit.figures:draw_projection",
+    "draw_section": "rbdkit.figures:draw_section",
+    "free_rotation": "rbdkit.library:free_rotation",
+    "gamma": "rbdkit.formulations.local_velocity:gamma",
+    "integrated": "rbdkit.formulations.local_velocity:integrated",
+    "ipywidgets": "ipywidgets",
+    "mass_matrix": "rbdkit.formulations.local_velocity:mass_matrix",
+    "partial": "functools:partial",
+    "plt": "matplotlib.pyplot",
+    "quadrature": "rbdkit.formulations.local_velocity:quadrature",
+    "so3": "rbdkit.spatial.so3",
+    "tangent": "rbdkit.formulations.local_velocity.tangent",
+    "tumbling_box": "rbdkit.library:tumbling_box",
+    "tumbling_box_state": "rbdkit.library:tumbling_box_state",
+}
+"""What the notebooks use, and where it is at home: they take it from here in one line."""
 
 
 @checks("H01-1")
@@ -124,3 +147,7 @@ def longest_step(step: Any, tolerance: float = 0.01) -> Verdict:
     if bolder <= tolerance:
         return wrong(f"{steps} steps are safe ({own:.2g} rad/s), but {round(steps / 1.5)} still are; be bolder.")
     return right(f"off by {own:.2g} rad/s with {steps} steps, and by {bolder:.2g} with 1.5 times the step: 1.5⁴ is 5.")
+
+
+def __getattr__(name: str) -> Any:
+    return part(name, __name__, PARTS)

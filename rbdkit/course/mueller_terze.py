@@ -11,11 +11,31 @@ from numpy.typing import NDArray
 
 from rbdkit.course.answers import brief, call, names, number, numbers, whole
 from rbdkit.course.checks import checks
+from rbdkit.course.parts import part
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library import heavy_top
 from rbdkit.simulation import lower_pair_table, simulate
 from rbdkit.simulation.lower_pairs import PairDrift
 from rbdkit.spatial import se3
+
+PARTS = {
+    "Baumgarte": "rbdkit.formulations:Baumgarte",
+    "GeneralizedAlpha": "rbdkit.integrators:GeneralizedAlpha",
+    "INTEGRATORS": "rbdkit.integrators:INTEGRATORS",
+    "Projected": "rbdkit.integrators:Projected",
+    "RungeKutta": "rbdkit.integrators:RungeKutta",
+    "SE3": "rbdkit.formulations:SE3",
+    "SO3xR3": "rbdkit.formulations:SO3xR3",
+    "floating_pair": "rbdkit.library:floating_pair",
+    "heavy_top": "rbdkit.library:heavy_top",
+    "ipywidgets": "ipywidgets",
+    "plt": "matplotlib.pyplot",
+    "se3": "rbdkit.spatial.se3",
+    "so3": "rbdkit.spatial.so3",
+    "spherical_double_pendulum": "rbdkit.library:spherical_double_pendulum",
+    "three_bar_linkage": "rbdkit.library:three_bar_linkage",
+}
+"""What the notebooks use, and where it is at home: they take it from here in one line."""
 
 
 @checks("MT01-1")
@@ -109,3 +129,7 @@ def _gain() -> float:
 @cache
 def _to_the_ground() -> list[PairDrift]:
     return [row for row in lower_pair_table(0.05) if row.grounded]
+
+
+def __getattr__(name: str) -> Any:
+    return part(name, __name__, PARTS)

@@ -12,7 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.course.answers import brief, call, number, numbers, whole
 from rbdkit.course.checks import checks
+from rbdkit.course.parts import part
 from rbdkit.course.verdict import Verdict, right, wrong
+
+PARTS = {
+    "Lanes": "rbdkit.trace:Lanes",
+    "NativeCode": "rbdkit.trace.run.native:NativeCode",
+    "Program": "rbdkit.trace:Program",
+    "blank": "rbdkit.trace:blank",
+    "machine": "rbdkit.trace.run.native:machine",
+    "plt": "matplotlib.pyplot",
+    "random": "random",
+    "time": "time",
+}
+"""What the notebooks use, and where it is at home: they take it from here in one line."""
 
 SPREAD = 0.02
 """Standard deviation of a ratio that counts as known, of the ratio."""
@@ -146,3 +159,7 @@ def _judge_order(calls: Sequence[str], names: Sequence[str]) -> Verdict:
             "they take turns. In random order within a round it would be better still: who comes after whom matters."
         )
     return right("they take turns, in an order that changes: nobody always runs in the other's warm cache.")
+
+
+def __getattr__(name: str) -> Any:
+    return part(name, __name__, PARTS)

@@ -10,6 +10,7 @@ import numpy as np
 
 from rbdkit.course.answers import brief, number, numbers
 from rbdkit.course.checks import checks
+from rbdkit.course.parts import part
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.formulations import JointSystem
 from rbdkit.inspection import inspect
@@ -21,6 +22,16 @@ START, OVERSHOOT = 1.0, 0.01
 """rad; part of it that the rod may swing to the other side."""
 MASS, GRAVITY, SINKS = 1.0, 9.81, 3.0
 """kg, m/s2, and m/s in the end."""
+
+PARTS = {
+    "Arrow": "rbdkit.scene:Arrow",
+    "Picture": "rbdkit.widgets:Picture",
+    "Playground": "rbdkit.widgets:Playground",
+    "Plot": "rbdkit.figures:Plot",
+    "Slider": "rbdkit.widgets:Slider",
+}
+"""What the notebooks use, and where it is at home: they take it from here in one line."""
+
 SETTLED = 0.02
 """rad within which the rod counts as at rest."""
 
@@ -126,3 +137,7 @@ def evaluations(counts: Mapping[str, int]) -> Verdict:
             more = "more" if exact > found else "fewer"
             return wrong(f"{name} makes {more} than {found:g}; count the stages of one step.")
     return right("1, 2, 4 and 6: up to order 4 a method can do with as many looks as its order, then it needs more.")
+
+
+def __getattr__(name: str) -> Any:
+    return part(name, __name__, PARTS)

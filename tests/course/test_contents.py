@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
 from rbdkit.course import headers
 from rbdkit.course.__main__ import main
@@ -132,23 +133,35 @@ def test_there_is_no_such_notebook_or_exercise():
         exercise("F99-1")
 
 
-@pytest.mark.parametrize("name", sorted(name for name in STORED if name.startswith("featherstone/")))
-def test_no_chapter_begins_with_a_wall_of_imports(name):
+@pytest.mark.parametrize("name", sorted(STORED))
+def test_no_notebook_begins_with_a_wall_of_imports(name):
     code = "\n".join(text_of(cell) for cell in cells_of(name) if cell["cell_type"] == "code")
+    python = TransformerManager().transform_cell(code)  # without the magics of IPython
     lines = [line for line in code.splitlines() if re.match(r"\s*(import|from)\b", line)]
-    statements = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    statements = [node for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Import | ast.ImportFrom)]
     assert len(lines) == len(statements) <= 4, lines
     assert not any(line.endswith("(") for line in lines), "one line each"
 
 
-def test_what_chapters_take_from_one_place_is_there():
-    from rbdkit.course import featherstone
+def test_what_notebooks_take_from_one_place_is_there():
+    from rbdkit.course import (
+        featherstone,
+        gebhardt_romero,
+        holzinger,
+        mueller_terze,
+        reading_benchmarks,
+        sueda,
+        workbench,
+    )
     from rbdkit.course.featherstone import pictures
 
-    for name in (*featherstone.CHAPTERS, *featherstone.PARTS):
-        assert getattr(featherstone, name) is not None
+    papers = (gebhardt_romero, holzinger, mueller_terze, reading_benchmarks, workbench)
+    for place, files in ((featherstone, featherstone.CHAPTERS), (sueda, sueda.NOTEBOOKS), *((p, ()) for p in papers)):
+        for name in (*files, *place.PARTS):
+            given = getattr(place, name)
+            assert getattr(given, "__name__", name).split(".")[-1] in {name, "pyplot"}
     for name in (name for names in pictures.HOMES.values() for name in names):
         assert getattr(pictures, name) is not None
-    for place in (featherstone, pictures):
+    for place in (featherstone, pictures, sueda, *papers):
         with pytest.raises(AttributeError, match="'nothing'"):
             place.nothing  # noqa: B018

@@ -6,8 +6,9 @@ under their own names, so that no reader has to climb over a wall of imports.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from rbdkit.course.parts import part
 
 CHAPTERS = (
     "chapter_2",
@@ -25,42 +26,37 @@ CHAPTERS = (
     "appendix_a",
 )
 PARTS = {
-    "accuracy": "rbdkit",
-    "algorithms": "rbdkit",
-    "basis": "rbdkit.spatial",
-    "chain": "rbdkit.spatial.compact",
-    "constraints": "rbdkit.algorithms",
-    "contact": "rbdkit.algorithms",
-    "costs": "rbdkit",
-    "counted_crba": "rbdkit.costs",
-    "cross_motion": "rbdkit.spatial",
-    "divide_and_conquer": "rbdkit.algorithms",
-    "equivalence": "rbdkit.algorithms",
-    "gears": "rbdkit.algorithms",
-    "graph_of": "rbdkit.model.graph",
-    "linalg": "scipy",
-    "loops": "rbdkit.algorithms",
-    "planar": "rbdkit.spatial",
-    "plucker": "rbdkit.spatial",
-    "project_handles": "rbdkit.algorithms",
-    "quaternion": "rbdkit.spatial",
-    "rbi": "rbdkit.spatial.compact",
-    "recurrence": "rbdkit.algorithms",
-    "renumbered": "rbdkit.model.graph",
-    "rotation": "rbdkit.spatial.compact",
-    "se3": "rbdkit.spatial",
-    "so3": "rbdkit.spatial",
-    "source": "rbdkit.widgets",
-    "sparse": "rbdkit.algorithms",
-    "subspace": "rbdkit.spatial",
+    "accuracy": "rbdkit.accuracy",
+    "algorithms": "rbdkit.algorithms",
+    "basis": "rbdkit.spatial.basis",
+    "chain": "rbdkit.spatial.compact.chain",
+    "constraints": "rbdkit.algorithms.constraints",
+    "contact": "rbdkit.algorithms.contact",
+    "costs": "rbdkit.costs",
+    "counted_crba": "rbdkit.costs:counted_crba",
+    "cross_motion": "rbdkit.spatial:cross_motion",
+    "divide_and_conquer": "rbdkit.algorithms:divide_and_conquer",
+    "equivalence": "rbdkit.algorithms.equivalence",
+    "gears": "rbdkit.algorithms.gears",
+    "graph_of": "rbdkit.model.graph:graph_of",
+    "linalg": "scipy.linalg",
+    "loops": "rbdkit.algorithms.loops",
+    "planar": "rbdkit.spatial.planar",
+    "plucker": "rbdkit.spatial.plucker",
+    "project_handles": "rbdkit.algorithms:project_handles",
+    "quaternion": "rbdkit.spatial.quaternion",
+    "rbi": "rbdkit.spatial.compact:rbi",
+    "recurrence": "rbdkit.algorithms.recurrence",
+    "renumbered": "rbdkit.model.graph:renumbered",
+    "rotation": "rbdkit.spatial.compact.rotation",
+    "se3": "rbdkit.spatial.se3",
+    "so3": "rbdkit.spatial.so3",
+    "source": "rbdkit.widgets:source",
+    "sparse": "rbdkit.algorithms.sparse",
+    "subspace": "rbdkit.spatial.subspace",
 }
 """Parts of the library that notebooks use often, and where they are at home."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in CHAPTERS:
-        return import_module(f"rbdkit.course.featherstone.{name}")
-    if name in PARTS:
-        home = import_module(PARTS[name])
-        return getattr(home, name) if hasattr(home, name) else import_module(f"{PARTS[name]}.{name}")
-    raise AttributeError(f"rbdkit.course.featherstone has no {name!r}; there are {', '.join((*CHAPTERS, *PARTS))}")
+    return part(name, __name__, {chapter: f"{__name__}.{chapter}" for chapter in CHAPTERS} | PARTS)

@@ -1,14 +1,34 @@
-"""Checks of the exercises in the notebooks on Sueda's notes, one file a notebook, loaded when first used."""
+"""Checks of the exercises in the notebooks on Sueda's notes, one file a notebook, loaded when first used.
+
+A notebook gets from here what it uses, in one line: its checks, and parts of the library under their own names.
+"""
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
+from typing import Any
+
+from rbdkit.course.parts import part
 
 NOTEBOOKS = ("bodies", "joints", "reduced", "implicit", "recursive", "contact", "hybrid")
+PARTS = {
+    "LinearlyImplicitEuler": "rbdkit.integrators:LinearlyImplicitEuler",
+    "VelocityEuler": "rbdkit.integrators:VelocityEuler",
+    "algorithms": "rbdkit.algorithms",
+    "elastic": "rbdkit.algorithms.elastic",
+    "maximal": "rbdkit.algorithms.maximal",
+    "maximal_euler_step": "rbdkit.algorithms.maximal:maximal_euler_step",
+    "muscle_curves": "rbdkit.forces.muscle_curves",
+    "redmax": "rbdkit.algorithms.redmax",
+    "se3": "rbdkit.spatial.se3",
+    "skew": "rbdkit.spatial.so3:skew",
+    "solve_ivp": "scipy.integrate:solve_ivp",
+    "source": "rbdkit.widgets:source",
+    "stiffness_at": "rbdkit.derivatives:stiffness_at",
+    "time": "time",
+    "warnings": "warnings",
+}
+"""What the notebooks use often, and where it is at home."""
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name in NOTEBOOKS:
-        return import_module(f"rbdkit.course.sueda.{name}")
-    raise AttributeError(f"rbdkit.course.sueda has no {name!r}; there are {', '.join(NOTEBOOKS)}")
+def __getattr__(name: str) -> Any:
+    return part(name, __name__, {file: f"{__name__}.{file}" for file in NOTEBOOKS} | PARTS)
