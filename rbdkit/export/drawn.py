@@ -10,6 +10,7 @@ from rbdkit.errors import FormatError
 from rbdkit.model import Model
 from rbdkit.simulation import Trajectory
 from rbdkit.widgets import Stage, show
+from rbdkit.widgets.front import in_python_only
 
 
 @contextmanager
@@ -26,7 +27,8 @@ def drawn(what: Any, options: Mapping[str, Any], asked: str) -> Iterator[Stage]:
     FormatError : this has no 3D picture, or stands already and cannot have options.
     """
     if isinstance(what, Model | Trajectory):
-        picture = show(what, **options)
+        with in_python_only():
+            picture = show(what, **options)
         try:
             yield picture
         finally:

@@ -11,6 +11,7 @@ from rbdkit.errors import RbdkitError
 from rbdkit.scene.in_page import InPage
 from rbdkit.simulation import SimulationWarning
 from rbdkit.widgets import Stage, Tweak
+from rbdkit.widgets.front import in_python_only
 from rbdkit.widgets.letting_go import LettingGo
 
 
@@ -31,7 +32,7 @@ def toy_of(stage: Stage, live: InPage | None = None) -> dict[str, Any] | str:
         return "it shows no model"
     options = _options(stage, live) if live is not None and isinstance(stage, Tweak) else {}
     try:
-        with warnings.catch_warnings():  # what is played says it by itself
+        with in_python_only(), warnings.catch_warnings():  # what is played says it by itself
             warnings.simplefilter("ignore", SimulationWarning)
             toy = stage.let_go(**options)
     except RbdkitError as fault:

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import anywidget
 import traitlets
 
 from rbdkit.widgets.bundle import module
+
+_IN_PYTHON_ONLY = ContextVar("_IN_PYTHON_ONLY", default=False)
+
+
+@contextmanager
+def in_python_only() -> Iterator[None]:
+    """Widgets made in here are never told to the browser: they are to be written to a file and closed at once.
+
+    A widget that is closed before its JavaScript has come is one that anywidget reports, two seconds later, as failed.
+    """
+    before = _IN_PYTHON_ONLY.set(True)
+    try:
+        yield
+    finally:
+        _IN_PYTHON_ONLY.reset(before)
 
 
 class Front(anywidget.AnyWidget):
@@ -19,6 +37,11 @@ class Front(anywidget.AnyWidget):
 
     _esm = module("release", "loader")
     _module = traitlets.Unicode().tag(sync=True)
+
+    def open(self) -> None:
+        """Tell the browser of the widget, unless it is made for Python alone."""
+        if not _IN_PYTHON_ONLY.get():
+            super().open()
 
     def close(self) -> None:
         """Close the widget and its layout."""

@@ -15,6 +15,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit.scene import scene_of
 from rbdkit.widgets import Stage
+from rbdkit.widgets.front import Front
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 RANGES = {"rod1.mass": (0.2, 5.0), "hinge1.angle": (-3.0, 3.0), "gravity.z": (-20.0, 0.0), "dt": (1e-4, 1e-1)}
@@ -168,4 +169,23 @@ def test_what_is_no_picture_is_refused_by_name():
     view = rbd.show(rbd.library.pendulum())
     with pytest.raises(rbd.FormatError, match="'height' is for models and trajectories"):
         rbd.to_html(view, height=300)
+    view.close()
+
+
+def test_the_browser_never_hears_of_widgets_that_are_only_written_down(monkeypatch):
+    """It would load their JavaScript, and say that it failed: they are closed before it has come."""
+    told, opened = [], Front.open
+
+    def noted(self):
+        opened(self)
+        told.append(self.comm is not None)
+
+    view = rbd.show(rbd.library.double_pendulum())
+    monkeypatch.setattr(Front, "open", noted)
+    rbd.to_html(rbd.simulate(rbd.library.double_pendulum(), [1.0, 0.5], duration=0.1))
+    rbd.to_html(view)
+    assert told
+    assert not any(told)
+    rbd.show(rbd.library.double_pendulum()).close()
+    assert told[-1]
     view.close()
