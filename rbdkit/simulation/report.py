@@ -14,9 +14,9 @@ from rbdkit.simulation.adequacy import StepAdequacy
 from rbdkit.simulation.variables import mover_name, position_unit, variable_name
 
 ADEQUATE = 1e-3
-"""Estimated error at the end, rad or m, up to which a step is called adequate."""
+"""Errors of all steps added up, rad or m, up to which a step is called adequate."""
 TOO_LONG = 1.0
-"""Estimated error at the end, rad or m, from which on the motion has little to do with the model's."""
+"""Errors of all steps added up, rad or m, from which on the motion has little to do with the model's."""
 TOO_MUCH = 0.05
 """Energy error, as a part of the energy that moves about, from which on the same is true."""
 OPEN = 1e-2
@@ -147,7 +147,11 @@ class Report:
 
     @property
     def end_error(self) -> float:
-        """Estimated error at the end in the worst joint, rad or m: that of a step, times the number of steps."""
+        """Estimated error of all steps in the worst joint, rad or m: that of a step, times their number.
+
+        What the motion makes of early errors is not in it: an arm that stands upright, or a double pendulum that turns
+        over, may have enlarged them a thousandfold at the end. A run with half the step, compared, shows it.
+        """
         if self.adequacy is None or not self.adequacy.error.size:
             return 0.0
         return float(np.max(self.adequacy.error)) * self.steps
@@ -267,10 +271,10 @@ class Report:
         """One sentence on the error, and on the step that would mend it."""
         worst = int(np.argmax(adequacy.error)) if adequacy.error.size else 0
         where = f" {position_unit(model, worst)} in joint {variable_name(model, worst)}" if adequacy.error.size else ""
-        text = f"estimated error at the end {self.end_error:.1g}{where}"
+        text = f"the errors of its steps add up to {self.end_error:.1g}{where}"
         if self.end_error < ADEQUATE or not np.isfinite(self.end_error):
             return text
-        text += f"; a step of {self._mended(self.end_error, ADEQUATE):.1g} s would bring it to about {ADEQUATE:g}"
+        text += f"; a step of {self._mended(self.end_error, ADEQUATE):.1g} s would bring them to about {ADEQUATE:g}"
         return f"{text}, and so would a longer one with 'rk4'" if adequacy.order == 1 else text
 
 

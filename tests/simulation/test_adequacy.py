@@ -85,9 +85,9 @@ def test_the_estimate_of_the_local_error_is_right(dt):
 
 
 def test_adequate_coarse_and_too_long():
-    """The verdict is on the error at the end: a shorter step is proposed, and taking it mends the run."""
+    """The verdict is on the errors of all steps: a shorter step is proposed, and taking it mends the run."""
     model = pendulum()
-    assert "step adequate: estimated error at the end" in repr(rbd.simulate(model, [2.0], duration=2.0, dt=0.01))
+    assert "step adequate: the errors of its steps add up to" in repr(rbd.simulate(model, [2.0], duration=2.0, dt=0.01))
     coarse = rbd.simulate(model, [2.0], duration=2.0, dt=0.1)
     assert "step coarse" in repr(coarse)
     proposed = float(repr(coarse).split("a step of ")[1].split(" s")[0])
