@@ -85,6 +85,12 @@ LESSONS = (
         ("00",),
     ),
     Lesson(
+        "F01", "featherstone/01_two_questions", "Two questions", "Bodies", 40,
+        ("tell forward from inverse dynamics", "read the equation of motion of any tree off one function",
+         "say what six numbers spare you"),
+        ("00",), f"{BOOK}, chapter 1",
+    ),
+    Lesson(
         "F02", "featherstone/02_spatial_vectors", "Six numbers for a motion", "Bodies", 55,
         ("write twists and wrenches at any point and in any frame", "find the line in six numbers",
          "say why forces go over by another matrix"),
@@ -316,13 +322,13 @@ LESSONS = (
 TRACKS = (
     Track(
         "Robotics in a weekend", "You have a robot file and want to compute with it.", 10,
-        ("00", "01", "F02", "F04", "F05", "LA", "F06", "F09"),
+        ("00", "01", "F01", "F02", "F04", "F05", "LA", "F06", "F09"),
         {"F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
     ),
     Track(
         "Featherstone with hands", "You read the book, a term long, and want to do it all yourself.", 40,
-        ("00", "F02", "F02b", "F03", "F04", "F05", "LA", "F06", "LB", "F07", "LC", "F07b", "F09", "F09b", "F08",
-         "F11", "F10", "FA"),
+        ("00", "F01", "F02", "F02b", "F03", "F04", "F05", "LA", "F06", "LB", "F07", "LC", "F07b", "F09", "F09b",
+         "F08", "F11", "F10", "FA"),
     ),
     Track(
         "Multibody formulations", "You come from mechanics and ask which coordinates one should take.", 20,

@@ -11,6 +11,7 @@ from typing import Any
 from rbdkit.course.parts import part
 
 CHAPTERS = (
+    "chapter_1",
     "chapter_2",
     "chapter_3",
     "chapter_4",
