@@ -11,6 +11,7 @@ from rbdkit.algorithms.element_rows import element_rows
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.loops.loop_constraint import loop_constraint
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_bilateral
 
 
 def held_forward_dynamics(
@@ -35,6 +36,11 @@ def held_forward_dynamics(
     -------
     ndarray (nv,)
 
+    Raises
+    ------
+    ModelError
+        If a constraint is a bound: whether that holds, a state does not tell.
+
     Examples
     --------
     >>> import numpy as np
@@ -46,6 +52,7 @@ def held_forward_dynamics(
     >>> held_forward_dynamics(model, np.zeros(2), np.zeros(2), np.array([3.0, 1.0])).round(9).tolist()
     [2.0, 2.0]
     """
+    require_bilateral(model, "forward dynamics of one state")
     loops, held = loop_constraint(model, q, qd, t=t), element_rows(model, q, qd, t=t)
     K, k = np.concatenate([loops.K, held.K]), np.concatenate([loops.k, held.k])
     A = np.block([[crba(model, q, t=t).H, K.T], [K, np.zeros((len(k), len(k)))]])

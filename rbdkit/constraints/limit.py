@@ -13,8 +13,8 @@ from rbdkit.spatial.read_numbers import shown
 class Limit(ConstraintElement):
     """The coordinate of a joint stays within bounds: a stop at each end, or at one.
 
-    Nothing simulates it yet, that needs a law of contact: `simulate` refuses it. Bounds that are only watched are the
-    `Limits` of a joint.
+    It stops without bouncing. Laws of contact know it, in joint coordinates: `simulate` holds it beside bodies that
+    touch, or without any; other formulations refuse it. Bounds that are only watched are the `Limits` of a joint.
 
     Parameters
     ----------
@@ -35,11 +35,9 @@ class Limit(ConstraintElement):
     >>> import rbdkit as rbd
     >>> model = rbd.library.pendulum()
     >>> stop = model.add_constraint("stop", rbd.Limit("hinge", -1.0, 1.0))
-    >>> try:
-    ...     rbd.simulate(model, formulation="se3")
-    ... except rbd.ModelError as fault:
-    ...     print(str(fault)[:46])
-    constraint 'stop' (Limit) bounds its gap on on
+    >>> motion = rbd.simulate(model, [0.9], [2.0], duration=1.0)
+    >>> bool(motion.q.max() < 1.0 + 1e-9), motion.events[0].kind, motion.events[0].names
+    (True, 'impact', ('stop',))
     """
 
     unilateral: ClassVar[bool] = True

@@ -11,8 +11,8 @@ from rbdkit.forces.surroundings import Surroundings
 class TautString(Distance):
     """Two points come no farther apart than a length: a string, which pulls and never pushes.
 
-    What remains of the string is its gap. Nothing simulates it yet, that needs a law of contact: `simulate` refuses it;
-    where the string is taut all the time, `Distance` is the same.
+    What remains of the string is its gap. Laws of contact know it, in joint coordinates, and let it tighten without
+    bouncing; other formulations refuse it. Where the string is taut all the time, `Distance` is the same.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from rbdkit.laws.record import ContactEvent, ContactRecord, TouchingPoint
 from rbdkit.laws.report import ContactReport, contact_report
 from rbdkit.laws.rigid import Rigid
 from rbdkit.laws.scene import Scene
+from rbdkit.laws.stops import Stops, has_stops, stops_of, without_stops
 from rbdkit.laws.time_stepping import TimeStepping
 
 LAWS: dict[str, type[Law]] = {law.name: law for law in (TimeStepping, Impulse, Rigid, Compliant)}
@@ -29,8 +30,12 @@ __all__ = [
     "Pairs",
     "Rigid",
     "Scene",
+    "Stops",
     "TimeStepping",
     "TouchingPoint",
     "contact_report",
+    "has_stops",
     "pairs_of",
+    "stops_of",
+    "without_stops",
 ]

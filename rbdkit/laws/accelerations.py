@@ -163,7 +163,11 @@ def _bias(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near) -> NDArray
     moment = np.cross(point_rate, axes) + np.cross(point, axes_rate)
     wrenches, rates = scene.wrenches(near), np.concatenate([moment, axes_rate], axis=-1)
     a, V = (x[both[:, 1]] - x[both[:, 0]] for x in (acceleration, velocity))
-    return (np.einsum("ijk,ik->ij", wrenches, a) + np.einsum("ijk,ik->ij", rates, V)).ravel()
+    bias = np.einsum("ijk,ik->ij", wrenches, a) + np.einsum("ijk,ik->ij", rates, V)
+    if scene.stops is not None:
+        here, rows = scene.stops.numbers(near)
+        bias[here, 0] = -scene.stops.at(t, q, v).k[rows]
+    return bias.ravel()
 
 
 def _forces(

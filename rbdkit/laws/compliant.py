@@ -64,6 +64,7 @@ class Compliant(Law):
     name: ClassVar[str] = "compliant"
     knows: ClassVar[str] = "states of surfaces"
     own_steps: ClassVar[bool] = False
+    stops: ClassVar[bool] = False
     assumes: ClassVar[str] = "small dents; surfaces without mass; Coulomb friction behind a tangential spring"
     conserves: ClassVar[tuple[str, ...]] = ("momentum of bodies that touch each other only",)
     solutions: ClassVar[str] = "always one"

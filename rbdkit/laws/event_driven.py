@@ -165,8 +165,14 @@ class _Run:
         near = self.scene.near(t, q, w[: self.scene.model.nv], 0.0)
         if len(near) and near.gap.min() < -RUN_OFF:
             i = int(np.argmin(near.gap))
+            name, stops = self.scene.pairs.names[near.pair[i]], self.scene.stops
+            if stops is not None and name in stops.units:
+                raise SimulationError(
+                    f"constraint {name!r} is passed by {-near.gap[i]:.3g} {stops.units[name]} where the motion begins; "
+                    "begin within its bounds, or take contact='time_stepping'"
+                )
             raise SimulationError(
-                f"{self.scene.pairs.names[near.pair[i]]} are {-near.gap[i]:.3g} m deep in each other where the motion "
+                f"{name} are {-near.gap[i]:.3g} m deep in each other where the motion "
                 "begins, and rigid bodies have no way out of that; move them apart, or take contact='time_stepping'"
             )
         now = self.at(t, q, w)

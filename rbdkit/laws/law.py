@@ -32,6 +32,8 @@ class Law(ABC):
         What integrators have to take, in words.
     own_steps : bool
         Whether it makes its own steps; if not, the integrator of `simulate` does.
+    stops : bool
+        Whether it holds one-sided constraints, stops and strings, beside contacts.
     order : int
         Of its own steps, while contacts last.
     assumes, conserves, solutions : str
@@ -41,6 +43,7 @@ class Law(ABC):
     name: ClassVar[str]
     knows: ClassVar[str] = "contacts"
     own_steps: ClassVar[bool]
+    stops: ClassVar[bool] = True
     order: ClassVar[int] = 1
     assumes: ClassVar[str]
     conserves: ClassVar[tuple[str, ...]]

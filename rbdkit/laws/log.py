@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from rbdkit.laws.record import ContactEvent, ContactRecord, gathered
 
 SLIDES = 1e-6
 """Speed from which on a point counts as sliding, m/s."""
+
+PASSED = 1e-9
+"""How far a one-sided constraint may be passed before that is said, m or rad."""
 
 RATTLING = 0.25
 """Part of the steps that may end with impulses before that is an alarm."""
@@ -26,13 +29,19 @@ class Log:
     Parameters
     ----------
     names : sequence of str
-        Of the pairs.
+        Of the pairs, those of one-sided constraints behind the others.
     steps, every : int
         Of the run; points are kept of every n-th state, and of the last.
+    stops : mapping of str to str, optional
+        Those that are one-sided constraints, with the unit of their gaps.
     """
 
-    def __init__(self, names: Sequence[str], steps: int, every: int) -> None:
+    def __init__(self, names: Sequence[str], steps: int, every: int, stops: Mapping[str, str] | None = None) -> None:
         self.names, self.steps, self.every = tuple(names), steps, every
+        self.stops = dict(stops or {})
+        self.first_stop = len(self.names) - len(self.stops)
+        self.pushes: dict[int, NDArray] = {}
+        self.passed: dict[str, tuple[float, float]] = {}
         self.kept: dict[int, Rows] = {}
         self.events: list[ContactEvent] = []
         self.lost_normal, self.lost_friction = [0.0], [0.0]
@@ -44,11 +53,24 @@ class Log:
         self._chatter: tuple[int, float, tuple[str, ...]] = (0, 0.0, ())
 
     def state(self, k: int, t: float, near: Near, force: NDArray) -> None:
-        """State k has these points, with forces (m, 3) in world axes."""
+        """State k has these points, with forces (m, 3) in world axes; rows of one-sided constraints among them."""
+        if self.stops:
+            near, force = self._without_stops(k, t, near, force)
         self.reached(t, near.pair, near.gap)
         if k % self.every == 0 or k == self.steps:
             shown = (near.gap <= 0.0) | (np.abs(force).sum(axis=1) > 0.0) if len(near) else np.zeros(0, dtype=bool)
             self.kept[k] = (near.pair[shown], near.point[shown], near.normal[shown], near.gap[shown], force[shown])
+
+    def _without_stops(self, k: int, t: float, near: Near, force: NDArray) -> tuple[Near, NDArray]:
+        """The points in space; what constraints push, and how far they are passed, is written down."""
+        own = near.pair >= self.first_stop
+        stop, push = near.pair[own] - self.first_stop, np.einsum("ij,ij->i", force[own], near.normal[own])
+        self.pushes[k] = np.bincount(stop, push, minlength=len(self.stops))
+        for i, gap in zip(stop.tolist(), near.gap[own].tolist(), strict=True):
+            name = self.names[self.first_stop + i]
+            if -gap > self.passed.get(name, (PASSED, 0.0))[0]:
+                self.passed[name] = -gap, t
+        return near.of(~own), force[~own]
 
     def reached(self, t: float, pair: NDArray, gap: NDArray) -> None:
         """Pairs (m,) have these gaps (m,) at t."""
@@ -115,13 +137,18 @@ class Log:
     def all_notes(self) -> tuple[str, ...]:
         """What else there is to say."""
         steps, first, who = self._chatter
+        passed = (
+            f"constraint {name!r} is passed by up to {depth:.2g} {self.stops[name]} (t = {t:.4g} s)"
+            for name, (depth, t) in self.passed.items()
+        )
+        notes = (*self.notes, *passed)
         if not steps:
-            return tuple(self.notes)
+            return notes
         chatter = (
             f"{steps} of {self.steps} steps were ended with impulses, as 'time_stepping' has them: from "
             f"t = {first:.4g} s on blows or changes of friction of {', '.join(who)} followed each other too fast"
         )
-        return (*self.notes, chatter)
+        return (*notes, chatter)
 
     def all_alarms(self) -> tuple[str, ...]:
         """What makes the run doubtful."""
@@ -138,7 +165,10 @@ class Log:
         """The record of a motion whose states are at times t, some of the times of the steps."""
         numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
         empty = np.zeros(0, dtype=int), NOTHING.point, NOTHING.normal, NOTHING.gap, NOTHING.point
-        return gathered(self.names, t, [self.kept.get(int(k), empty) for k in numbers], self.lost(times, t))
+        none = np.zeros(len(self.stops))
+        pushes = np.array([self.pushes.get(int(k), none) for k in numbers]).reshape(len(t), len(none))
+        states = [self.kept.get(int(k), empty) for k in numbers]
+        return gathered(self.names[: self.first_stop], t, states, self.lost(times, t), tuple(self.stops), pushes)
 
     def lost(self, times: NDArray, t: NDArray) -> NDArray:
         """Energy that contacts took until each state, (n,), J."""

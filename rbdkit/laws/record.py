@@ -95,6 +95,11 @@ class ContactRecord:
     lost : ndarray (n,)
         Energy that contacts took until each state, by blows and friction, J; zeros if not given. What springs of
         compliant surfaces hold counts as taken, until they give it back.
+    stops : tuple of str
+        Of the constraints of the model that hold on one side; none if not given.
+    push : ndarray (n, stops)
+        What each of these exerts in each state to keep its gap open, N, or N m where that is an angle, as a mean like
+        the forces; zeros if not given.
 
     Raises
     ------
@@ -122,16 +127,22 @@ class ContactRecord:
     gap: NDArray
     force: NDArray
     lost: NDArray = field(default_factory=lambda: np.zeros(0))
+    stops: tuple[str, ...] = ()
+    push: NDArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def __post_init__(self) -> None:
         if not len(self.lost):
             object.__setattr__(self, "lost", np.zeros(len(self.t)))
+        if not np.size(self.push):
+            object.__setattr__(self, "push", np.zeros((len(self.t), len(self.stops))))
         numbers = {"t": float, "offsets": int, "pair": int}
-        for name in ("t", "offsets", "pair", "point", "normal", "gap", "force", "lost"):
+        for name in ("t", "offsets", "pair", "point", "normal", "gap", "force", "lost", "push"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=numbers.get(name, float)))
         object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "stops", tuple(self.stops))
         n, m = len(self.t), len(self.pair)
         shapes = {"offsets": (n + 1,), "point": (m, 3), "normal": (m, 3), "gap": (m,), "force": (m, 3), "lost": (n,)}
+        shapes["push"] = (n, len(self.stops))
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
                 raise SimulationError(f"{name} of a contact record has shape {getattr(self, name).shape}, not {shape}")
@@ -168,7 +179,9 @@ class ContactRecord:
         return total
 
     def normal_force(self, name: str) -> NDArray:
-        """The sum of a pair's normal forces in each state, (n,), N."""
+        """The sum of a pair's normal forces in each state, (n,), N; or the push of a one-sided constraint."""
+        if name in self.stops:
+            return self.push[:, self.stops.index(name)]
         rows = self._rows(name)
         total = np.zeros(len(self))
         np.add.at(total, self.state[rows], np.einsum("ij,ij->i", self.force[rows], self.normal[rows]))
@@ -198,7 +211,8 @@ class ContactRecord:
         offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in chosen], dtype=int)])
         parts = (getattr(self, name)[own] for name in ("pair", "point", "normal", "gap", "force"))
         pair, point, normal, gap, force = parts
-        return ContactRecord(self.names, self.t[numbers], offsets, pair, point, normal, gap, force, self.lost[numbers])
+        of_states = self.lost[numbers], self.stops, self.push[numbers]
+        return ContactRecord(self.names, self.t[numbers], offsets, pair, point, normal, gap, force, *of_states)
 
     def _rows(self, name: str) -> NDArray:
         if name not in self.names:
@@ -211,16 +225,23 @@ class ContactRecord:
         return f"<ContactRecord of {len(self.names)} pairs: {len(self)} states, at most {most} points in one>"
 
 
-def gathered(names: Sequence[str], t: ArrayLike, states: Sequence[tuple[NDArray, ...]], lost: NDArray) -> ContactRecord:
+def gathered(
+    names: Sequence[str],
+    t: ArrayLike,
+    states: Sequence[tuple[NDArray, ...]],
+    lost: NDArray,
+    stops: tuple[str, ...],
+    push: NDArray,
+) -> ContactRecord:
     """The record of states given one by one.
 
     Parameters
     ----------
     states : (pair (k,), point (k, 3), normal (k, 3), gap (k,), force (k, 3)) of each state.
-    lost : (n,) energy that contacts took until each, J.
+    lost : (n,) energy that contacts took until each, J. stops, push : as those of the record.
     """
     offsets = np.concatenate([[0], np.cumsum([len(own[0]) for own in states], dtype=int)])
     shapes = ((0,), (0, 3), (0, 3), (0,), (0, 3))
     parts = [np.concatenate([np.zeros(s), *(own[i] for own in states)]) for i, s in enumerate(shapes)]
     pair, point, normal, gap, force = parts
-    return ContactRecord(tuple(names), np.asarray(t), offsets, pair, point, normal, gap, force, lost)
+    return ContactRecord(tuple(names), np.asarray(t), offsets, pair, point, normal, gap, force, lost, stops, push)

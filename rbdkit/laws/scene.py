@@ -14,6 +14,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations import JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.laws.near import NOTHING, Near, Pairs
+from rbdkit.laws.stops import Stops
 from rbdkit.laws.straight import Straight
 
 
@@ -25,11 +26,12 @@ class Scene:
     system : JointSystem
         What moves freely: tau and f_ext act in it, loops and constraints hold.
     pairs : Pairs
-        What can touch.
+        What can touch; `Stops` where constraints hold on one side.
     """
 
     def __init__(self, system: JointSystem, pairs: Pairs) -> None:
         self.system, self.model, self.pairs = system, system.model, pairs
+        self.stops = pairs if isinstance(pairs, Stops) else None
         self.kernels = system._kernels
         self.friction = np.array([own.friction for own in pairs.surfaces], dtype=float)
         self.restitution = np.array([own.restitution for own in pairs.surfaces], dtype=float)
@@ -48,9 +50,13 @@ class Scene:
         return poses, in_world(poses, velocities)
 
     def fastest(self, t: float, q: NDArray, *speeds: NDArray) -> float:
-        """A bound of how fast two points of bodies that can touch approach each other, m/s, at several velocities."""
+        """A bound of how fast two points of bodies that can touch approach each other, m/s, at several velocities.
+
+        Or of how fast a gap of a one-sided constraint closes, if that is more.
+        """
         most = 0.0
         for v in speeds:
+            most = most if self.stops is None else max(most, self.stops.fastest(t, q, v))
             poses, velocity = self.motion(t, q, v)
             spin = np.linalg.norm(velocity[:, :3], axis=1)
             origin = np.linalg.norm(velocity[:, 3:] + np.cross(velocity[:, :3], poses[:, :3, 3]), axis=1)
@@ -77,6 +83,9 @@ class Scene:
             for side, sign in ((0, -1.0), (1, 1.0)):
                 here = both[:, side] == body
                 J[here] += sign * wrenches[here] @ own
+        if self.stops is not None:
+            here, rows = self.stops.numbers(near)
+            J[here, 0] = self.stops.at(t, q, np.zeros(self.model.nv)).K[rows]
         return J.reshape(-1, self.model.nv)
 
     @staticmethod
@@ -92,10 +101,14 @@ class Scene:
 
     def carried(self, t: float, q: NDArray, near: Near) -> NDArray:
         """The rest of these velocities, (3 m,): what joints that move as time says make of them."""
-        if not self.driven:
-            return np.zeros(3 * len(near))
-        velocity = self.motion(t, q, np.zeros(self.model.nv))[1][self.pairs.bodies[near.pair]]
-        return np.einsum("ijk,ik->ij", self.wrenches(near), velocity[:, 1] - velocity[:, 0]).ravel()
+        u, rest = np.zeros((len(near), 3)), np.zeros(self.model.nv)
+        if self.driven:
+            velocity = self.motion(t, q, rest)[1][self.pairs.bodies[near.pair]]
+            u = np.einsum("ijk,ik->ij", self.wrenches(near), velocity[:, 1] - velocity[:, 0])
+        if self.stops is not None:
+            here, rows = self.stops.numbers(near)
+            u[here, 0] = self.stops.at(t, q, rest).slip[rows]
+        return u.ravel()
 
     def inverse(self, t: float, q: NDArray) -> Inverse:
         """How velocities answer impulses."""

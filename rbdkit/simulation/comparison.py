@@ -13,7 +13,7 @@ import numpy as np
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive, Integrator
-from rbdkit.laws import Law, pairs_of
+from rbdkit.laws import Law, has_stops, pairs_of
 from rbdkit.model import Model
 from rbdkit.simulation.contender import Contender, distance
 from rbdkit.simulation.formulated import Maker, maker_of
@@ -237,7 +237,7 @@ def _run_laws(
             f"laws of contact are compared in one formulation with one integrator, not {shortened(given)}; give one "
             "pair, or one law"
         )
-    if pairs_of(model) is None:
+    if pairs_of(model) is None and not has_stops(model):
         raise SimulationError(f"nothing in {model.name!r} can touch, so its laws of contact are all one; add a ground")
     named = dict(laws) if isinstance(laws, Mapping) else _by_law(laws)
     both = {"formulation": given[0][0], "integrator": given[0][1]}

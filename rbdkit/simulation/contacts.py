@@ -13,7 +13,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator
-from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, contact_report
+from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, Stops, contact_report, without_stops
 from rbdkit.laws.report import ContactReport
 from rbdkit.model import Model
 from rbdkit.simulation.compiled import blamed
@@ -74,14 +74,24 @@ def run_law(
     Raises
     ------
     SimulationError
-        If the law takes steps of its own and another integrator was asked for, or an integrator chooses its steps.
+        If the law takes steps of its own and another integrator was asked for, or an integrator chooses its steps; or
+        if constraints hold on one side, of which the law has no notion.
     """
     _require_method(law, method)
-    system = JointSystem(model, applied.function, external, book)
-    log = Log(pairs.names, len(times) - 1, every)
+    stops, free = pairs.units if isinstance(pairs, Stops) else {}, without_stops(model)
+    if stops and not law.stops:
+        able = ", ".join(repr(name) for name, other in LAWS.items() if other.stops)
+        raise SimulationError(
+            f"contact law {law.name!r} has no stiffness for what holds on one side, constraint "
+            f"{', '.join(map(repr, stops))}; take one of {able}"
+        )
+    system = JointSystem(free, applied.function, external, book)
+    log = Log(pairs.names, len(times) - 1, every, stops)
     steps = cast(Integrator, method)  # of given length, as is required
-    compiled, why_not = (None, "") if book else compiled_law(law, model, steps, applied, f_ext, external, times)
-    name, why = ("book", "as asked for") if book else engine_backend(model)
+    compiled, why_not = None, "constraints on one side are not compiled" if stops else ""
+    if not (book or stops):
+        compiled, why_not = compiled_law(law, model, steps, applied, f_ext, external, times)
+    name, why = ("book", "as asked for") if book else engine_backend(free)
     found = None if compiled is None else compiled.run(times, q, w, every, watch, log)
     if compiled is not None and found is None:
         why_not = "a step was too hard for its sweeps"

@@ -19,7 +19,7 @@ from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Force, JointSystem, Lagrangian, System
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
-from rbdkit.laws import ContactReport, Law, pairs_of
+from rbdkit.laws import ContactReport, Law, Pairs, has_stops, pairs_of, stops_of, without_stops
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
 from rbdkit.model.kept import snapshot
@@ -114,7 +114,9 @@ def simulate(
     contact : str or Law or bool, optional
         What happens where bodies touch: 'time_stepping', which is also taken if nothing is said, or another name of
         `rbdkit.laws.LAWS`, or an object from `rbdkit.laws`; 'none' or False lets them pass through each other. Laws
-        with steps of their own leave no part to `integrator`. Of a model in which nothing can touch, it says nothing.
+        with steps of their own leave no part to `integrator`. Constraints that hold on one side, `Limit` and
+        `TautString`, are among what a law keeps from being passed; 'compliant' refuses them. Of a model with neither it
+        says nothing.
 
     Returns
     -------
@@ -188,7 +190,8 @@ def simulate(
     times = step_times(duration, dt)
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
-    if pairs is not None and law is not None:
+    bounds: Pairs | None = stops_of(model) if has_stops(model) else pairs
+    if law is not None and bounds is not None and (pairs is not None or make is JointSystem):
         if make is not JointSystem:
             raise SimulationError(
                 f"contact laws move joint coordinates, and formulation {shortened(formulation)} has none of them; take "
@@ -196,9 +199,9 @@ def simulate(
             )
         require_room(len(times) - 1, int(every), 1 + model.nq + model.nv + len(z))
         if model.loops:
-            require_closed(model, q, v, names=("q0", "v0"))
+            require_closed(without_stops(model), q, v, names=("q0", "v0"))
         motion, recording, on_contacts, code = run_law(
-            law, pairs, model, method, applied, f_ext, external, times, q, np.concatenate([v, z]), int(every), watch,
+            law, bounds, model, method, applied, f_ext, external, times, q, np.concatenate([v, z]), int(every), watch,
             backend == "book",
         )  # fmt: skip
         by = law if law.own_steps else method

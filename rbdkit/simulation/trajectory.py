@@ -34,6 +34,7 @@ from rbdkit.engine import kernels_for
 from rbdkit.errors import ModelError, RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.laws.record import ContactEvent, ContactRecord
+from rbdkit.laws.stops import without_stops
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import constraint_rows, working
 from rbdkit.model.element_states import state_places
@@ -284,7 +285,7 @@ class Trajectory:
 
     def invariants(self) -> dict[str, NDArray]:
         """What the motion would keep if no outer force acted, by name, each of shape (n,) or (n, k)."""
-        return self._named_at_all_states(JointSystem(self.model).invariants)
+        return self._named_at_all_states(JointSystem(without_stops(self.model)).invariants)
 
     def energy(self) -> Energy:
         """Kinetic, gravitational, spring, potential and total energy, each of shape (n,), J."""

@@ -348,4 +348,4 @@ def test_what_cannot_be_done_is_refused_by_name():
             with pytest.raises(ModelError, match=r"constraint 'bound' \(.*\) bounds its gap on one side"):
                 rbd.simulate(bound, formulation=formulation)
         with pytest.raises(ModelError, match="'bound'"):
-            rbd.simulate(bound)
+            rbd.simulate(bound, contact="none")

@@ -118,12 +118,16 @@ def own_constraints(model: Model, layout: Layout) -> Contribution:
     Raises
     ------
     NotCovered
-        If one of them asks for time.
+        If one of them asks for time, or holds on one side only.
     """
     rows = constraint_rows(model)
     assert rows is not None
     if rows.timed:
         raise NotCovered("constraints ask for time, which compiled code of joint coordinates does not tell them")
+    bounds = {row.constraint for row in rows.rows if row.unilateral}
+    if bounds:
+        names = ", ".join(map(repr, sorted(bounds)))
+        raise NotCovered(f"constraint {names} holds on one side, which needs a law of contact")
     links = tuple(int(layout.link_of_body[body]) for body in rows.bodies)
     groups = tuple(_held(rows, k) for k in range(len(rows.bodies)))
     m, length = rows.m, length_of(model)
