@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.force_elements import element_force
 from rbdkit.model import Joint, Model
+from rbdkit.model.kept import kept
 
 
 def passive_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> NDArray:
@@ -46,10 +47,14 @@ def spring_energy(model: Model, q: NDArray) -> NDArray:
 def dissipation(model: Model, qd: NDArray) -> NDArray:
     """Power lost in the joint dampers, W; stacks allowed: (..., nv) -> (...)."""
     power = np.zeros(np.shape(qd)[:-1])
-    for joint in model.joints:
-        if joint.damping.any():
-            power = power + joint.velocities(qd) ** 2 @ joint.damping
+    for joint in kept(model, damped_joints):
+        power = power + joint.velocities(qd) ** 2 @ joint.damping
     return power
+
+
+def damped_joints(model: Model) -> tuple[Joint, ...]:
+    """Joints with dampers."""
+    return tuple(joint for joint in model.joints if joint.damping.any())
 
 
 def _stretch(joint: Joint, q: NDArray) -> NDArray:

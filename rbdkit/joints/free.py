@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.joints.joint_type import JointType, Record, check_unit_quaternion, constant, translation_of
 from rbdkit.joints.piece import Piece
-from rbdkit.spatial import quaternion, se3
+from rbdkit.spatial import quaternion, se3, so3
 
 
 class Free(JointType):
@@ -99,7 +99,14 @@ class Free(JointType):
         return np.concatenate([rotation, p], axis=-1)
 
     def difference(self, q0: NDArray, q1: NDArray) -> NDArray:
-        return se3.log(se3.inverse(self.pose(q0)) @ self.pose(q1))
+        turn = quaternion.multiply(quaternion.conjugate(q0[..., :4]), q1[..., :4])
+        if self.translation == "predecessor":
+            back = np.swapaxes(quaternion.to_matrix(q0[..., :4]), -1, -2)
+            ahead = (back @ (q1[..., 4:] - q0[..., 4:])[..., None])[..., 0]
+        else:
+            ahead = (quaternion.to_matrix(turn) @ q1[..., 4:, None])[..., 0] - q0[..., 4:]
+        w = quaternion.log(turn)
+        return np.concatenate([w, (so3.left_jacobian_inverse(w) @ ahead[..., None])[..., 0]], axis=-1)
 
     def local_rate(self, u: NDArray) -> NDArray:
         return se3.right_jacobian_inverse(u)

@@ -833,12 +833,12 @@ class Model:
 
         These are its `forces`, and the dry friction of joints as `rbdkit.forces.JointFriction`.
         """
-        return acting(self)
+        return kept(self, acting)
 
     @property
     def lossy(self) -> bool:
         """Whether dampers, friction or force elements may take energy out of the model, or bring it in."""
-        return lossy(self)
+        return kept(self, lossy)
 
     def _claim_name(self, name: str) -> None:
         require_name(name, "a name")
@@ -1208,8 +1208,12 @@ class Model:
 
     def displacement(self, q0: NDArray, q1: NDArray) -> NDArray:
         """As `difference`, without a look at the arguments."""
+        q_added, v_added, others = kept(self, _added)
+        if not others:
+            return q1 - q0
         dv = np.empty((*q0.shape[:-1], self.nv))
-        for joint in self._independent:
+        dv[..., v_added] = q1[..., q_added] - q0[..., q_added]
+        for joint in others:
             dv[..., joint.v_slice] = joint.type.difference(q0[..., joint.q_slice], q1[..., joint.q_slice])
         return dv
 
@@ -1388,7 +1392,8 @@ class Model:
 
 def _added(model: Model) -> tuple[NDArray, NDArray, list[Joint]]:
     """Numbers of the coordinates to which displacements are simply added, and of those; and the joints that turn."""
-    simple = [type(joint.type).integrate is VectorJoint.integrate for joint in model._independent]
+    kinds = [type(joint.type) for joint in model._independent]
+    simple = [(kind.integrate, kind.difference) == (VectorJoint.integrate, VectorJoint.difference) for kind in kinds]
     added = [joint for joint, adds in zip(model._independent, simple, strict=True) if adds]
     q_added = [k for joint in added for k in range(joint.q_slice.start, joint.q_slice.stop)]
     v_added = [k for joint in added for k in range(joint.v_slice.start, joint.v_slice.stop)]

@@ -130,7 +130,8 @@ def assess(
             found += [(error, mode) for mode in _fast_mode(integrator, Near(system, sample.t, x, v), None, h)]
     states = [near for _, near in trees]
     linear = _linearized(states)
-    if states and not found and all(one is not None and followed(integrator, one, h, GROWTH) for one in linear):
+    known = [one for one in linear if one is not None]
+    if states and not found and len(known) == len(states) and followed(integrator, known, h, GROWTH):
         worst_error = np.max([error for error, _ in trees], axis=0)
         return StepAdequacy(integrator.order, worst_error, True, np.inf, _Search(integrator, states, linear, h))
     for (error, near), one in zip(trees, linear, strict=True):

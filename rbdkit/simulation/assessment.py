@@ -229,8 +229,7 @@ def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray
 
 def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
     notes = []
-    dry = [repr(joint.name) for joint in motion.model.joints if joint.friction.any()]
-    if dry:
+    if dry := kept(motion.model, _rubbing):
         where = ", ".join(dry) if len(dry) <= 3 else f"{len(dry)} joints"
         notes.append(f"dry friction of {where} is smooth: what ought to stick creeps with up to {CREEP:g} rad/s or m/s")
     if doubtful:
@@ -243,6 +242,10 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
     if applied.held is not None:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
     return notes
+
+
+def _rubbing(model: Model) -> list[str]:
+    return [repr(joint.name) for joint in model.joints if joint.friction.any()]
 
 
 def _of_loops(motion: Trajectory, method: Integrator | Adaptive | Law) -> list[str]:

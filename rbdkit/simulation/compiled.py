@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from rbdkit.engine import Kernels, few_steps, kernels_for
 from rbdkit.engine import simulate as run_kernels
 from rbdkit.errors import ConvergenceError, RbdkitError
 from rbdkit.formulations import Acting, Force
-from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, RecordedIntegrator, Solve, Solves, records
+from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, MuntheKaas, RecordedIntegrator, Solve, Solves, records
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import Sample
 from rbdkit.simulation.forces import Drive, Scheduled
@@ -125,16 +126,25 @@ class JointSteps:
 
     def __init__(self, kernels: Kernels, method: RecordedIntegrator, acts: Acting) -> None:
         self._kernels, self._method, self._acts = kernels, method, acts
-        self._bound: dict[int, FewSteps] = {}
+        self._own: defaultdict[Hashable, list[FewSteps]] = defaultdict(list)
+        plain = isinstance(acts.tau, np.ndarray) and acts.f_ext is None and not kernels.driven
+        alike = plain and any(method is one for one in INTEGRATORS.values())  # others may change between two runs
+        self._idle = kernels.idle_steps if alike else self._own
 
     def __call__(self, sample: Sample, times: NDArray) -> NDArray | None:
         others = {"tau": sample.tau.at(times)} if isinstance(sample.tau, Scheduled) else {}
-        steps = self._bound.get(len(times))
-        if steps is None:
-            tau = others.get("tau", self._acts.tau)
-            steps = few_steps(self._kernels, times, sample.x, sample.v, self._method, tau, self._acts.f_ext)
-            self._bound[len(times)] = steps
-        return steps(times, sample.x, sample.v, others)
+        tau = others.get("tau", self._acts.tau)
+        if isinstance(tau, np.ndarray):
+            others = {"tau": tau}
+        idle = self._idle[id(self._method), len(times), np.shape(tau)]
+        try:  # one that waits for its turn belongs to no run; taking it is one step of the interpreter
+            steps = idle.pop()
+        except IndexError:  # it writes to the arrays that it is made from
+            own = tau.copy() if isinstance(tau, np.ndarray) else tau
+            steps = few_steps(self._kernels, times.copy(), sample.x, sample.v, self._method, own, self._acts.f_ext)
+        found = steps(times, sample.x, sample.v, others)
+        idle.append(steps)
+        return found
 
 
 def blamed(recording: Recording, times: NDArray, *functions: Force | None, nv: int | None = None) -> Recording:

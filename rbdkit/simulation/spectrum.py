@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, factorial, sqrt
 
@@ -87,7 +87,7 @@ def growth_in_a_step(integrator: Integrator, modes: Modes) -> Callable[[float], 
     return lambda h: float(np.max(np.abs(_ritz(lambda y: step(y, h), start, STEP_KRYLOV)[0])))
 
 
-def followed(integrator: Integrator, linear: LinearSystem, h: float, growth: float) -> bool:
+def followed(integrator: Integrator, linear: Sequence[LinearSystem], h: float, growth: float) -> bool:
     """Whether a bound of all rates shows already that no mode grows in a step by such a factor more than in truth.
 
     A rate solves ``lambda^2 x = K x + lambda C x``, so ``|lambda|^2 <= |K| + |lambda| |C|`` in any norm. Within that
@@ -96,8 +96,8 @@ def followed(integrator: Integrator, linear: LinearSystem, h: float, growth: flo
     method = integrator.method if isinstance(integrator, Projected) else integrator
     if not (isinstance(method, MuntheKaas) and type(method).step is MuntheKaas.step):
         return False
-    k, c = (float(np.abs(A).sum(axis=1).max()) for A in (linear.K, linear.C))
-    z = 0.5 * h * (c + sqrt(c * c + 4.0 * k))
+    norms = np.abs([(one.K, one.C) for one in linear]).sum(axis=-1).max(axis=-1)
+    z = max(0.5 * h * (c + sqrt(c * c + 4.0 * k)) for k, c in norms.tolist())
     if not z < 2.0:
         return False
     own = stability_polynomial(method)[::-1].tolist()

@@ -38,7 +38,7 @@ from rbdkit.laws.stops import without_stops
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import constraint_rows, working
 from rbdkit.model.element_states import state_places
-from rbdkit.model.kept import snapshot
+from rbdkit.model.kept import kept, snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation.forces import AtOnce, at_states
@@ -209,7 +209,7 @@ class Trajectory:
     @property
     def driven(self) -> tuple[str, ...]:
         """Names of the joints that move as time says, reversed ones among them."""
-        return tuple(joint.name for joint in self.model.joints if joint.type.is_driven)
+        return kept(self.model, _driven)
 
     @property
     def _moved_by_time(self) -> bool:
@@ -340,8 +340,7 @@ class Trajectory:
                 f"the work of prescribed joints is not known in model {self.model.name!r}: the forces of their motors "
                 "depend on how its loops and constraints share the load"
             )
-        if any(joint.damping.any() for joint in self.model.joints):
-            power = power - dissipation(self.model, self.v)
+        power = power - dissipation(self.model, self.v)
         if not all(force.element.conservative for force in self.model.acting):
             power = power - self._lost_in_elements
         if self.tau is not None:
@@ -468,6 +467,10 @@ class Trajectory:
     def __repr__(self) -> str:
         head = f"<Trajectory of {self.model.name!r}: {len(self.t)} states, t = {self.t[0]:.4g} .. {self.t[-1]:.4g} s>"
         return "\n  ".join([head, *(self.report.lines(self.model) if self.report else [])])
+
+
+def _driven(model: Model) -> tuple[str, ...]:
+    return tuple(joint.name for joint in model.joints if joint.type.is_driven)
 
 
 def _integral(y: NDArray, t: NDArray) -> NDArray:

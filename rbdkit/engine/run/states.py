@@ -15,7 +15,7 @@ from rbdkit.engine.run.signatures import output_shapes
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.spatial.read_numbers import time_in_seconds
-from rbdkit.trace import Apart, Backend, Lanes, blank, width_of
+from rbdkit.trace import Apart, Backend, FewSteps, Lanes, blank, width_of
 
 LANE_STATES = 512
 """So many states in one call are worth code that computes several at once."""
@@ -38,7 +38,12 @@ NEW = Into()
 
 
 class StateComputer(BoundModel):
-    """A model with programs that wait, bound to arrays, for states to compute. Several threads may use it at once."""
+    """A model with programs that wait, bound to arrays, for states to compute. Several threads may use it at once.
+
+    Attributes
+    ----------
+    idle_steps : where steps from one state wait for their turn, by what they are bound to.
+    """
 
     def __init__(self, model: Model, backend: Backend) -> None:
         super().__init__(model, backend)
@@ -47,6 +52,7 @@ class StateComputer(BoundModel):
         self._state_names, self._model_name = state_places(model).slices, model.name
         self._idle: defaultdict[tuple[str, bool, int | None, bool, bool], list[Call]] = defaultdict(list)
         self._idle_stacks: defaultdict[Hashable, list[StackCall]] = defaultdict(list)
+        self.idle_steps: defaultdict[Hashable, list[FewSteps]] = defaultdict(list)
 
     def idle(self, algorithm: str, frame: Frame | None = None) -> list[Call]:
         """Where calls for one state of an algorithm without external forces wait for their turn."""
