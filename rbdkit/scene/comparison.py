@@ -26,6 +26,17 @@ GHOST = 0.38
 """Opacity of all bodies but those of the first motion."""
 
 
+UNITS = {"constraint error": "rad or m", "off the reference": "rad or m"}
+TIPS = {
+    "energy drift": "energy less work and losses: change since the start, as a part of the energy that moves about",
+    "constraint error": "largest residual of a position constraint, rad or m",
+    "rotation error": "largest |det R \u2212 1| of a body: how far a rotation matrix is from being one",
+    "off the reference": "the worst body's distance from where the reference has it, rad or m",
+}
+CHANGE = "change since the start, as a part of the largest value"
+"""Of the other invariants."""
+
+
 def color_of(number: int) -> str:
     """Colour of the n-th motion, in picture, plots and table."""
     return palette.LINES[number % len(palette.LINES)]
@@ -106,7 +117,7 @@ def plots_of_comparison(comparison: Comparison) -> tuple[Plot, ...]:
     measures = {f"{name} drift": {c.label: c.drifts.get(name) for c in comparison.contenders}
                 for name in comparison.invariants}  # fmt: skip
     measures["constraint error"] = {c.label: c.constraint_error for c in comparison.contenders}
-    measures["|det R - 1|"] = {c.label: c.rotation_error for c in comparison.contenders}
+    measures["rotation error"] = {c.label: c.rotation_error for c in comparison.contenders}
     kept = [_tab(comparison, name, values) for name, values in measures.items() if _any(values)]
     apart = {c.label: c.distance for c in comparison.contenders}
     plots = [Plot("What is kept", tuple(kept))] if kept else []
@@ -126,10 +137,9 @@ def _tab(comparison: Comparison, name: str, values: dict[str, NDArray | None]) -
         times = contender.trajectory.t
         series.append((times, np.full(len(times), np.nan) if value is None else value))
     t, rows = at_all_times(series)
-    positive = rows[rows > 0.0]
-    rows = np.where(rows == 0.0, positive.min(initial=np.inf), rows)  # a logarithm has no zero
     colors = tuple(color_of(k) for k in range(len(rows)))
-    return replace(curves(name, "", t, tuple(values), colors, rows), log=True)
+    unit = UNITS.get(name, "")
+    return replace(curves(name, unit, t, tuple(values), colors, rows), log=True, tip=TIPS.get(name, CHANGE))
 
 
 def _tinted(surface: Triangles, color: NDArray) -> Triangles:

@@ -37,6 +37,8 @@ class Curves:
     values : ndarray (curves, k)
     log : bool
         Whether the axis of the values is logarithmic.
+    tip : str
+        What is plotted, in a few words, where the name does not say it.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Curves:
     colors: tuple[str, ...]
     values: NDArray
     log: bool = False
+    tip: str = ""
 
 
 @dataclass(frozen=True)

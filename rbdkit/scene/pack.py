@@ -16,11 +16,12 @@ from rbdkit.scene.tracks import Tracks, seven
 from rbdkit.scene.triangles import Triangles, join
 
 
-def pack_scene(scene: Scene) -> dict[str, Any]:
+def pack_scene(scene: Scene, apart: bool = False) -> dict[str, Any]:
     """A scene. Parts on one node, layer and opacity become one: [node, layer, opacity, first index, indices, color].
 
     The color is None where vertices have their own; one that stands there is for a shape that is stored with others.
-    The surfaces of bands hang on nodes beyond the last one, one for each.
+    The surfaces of bands hang on nodes beyond the last one, one for each. apart : equal surfaces are stored each for
+    itself, so that one can change without the others.
     """
     merged: dict[tuple[int, str, float], list[Triangles]] = {}
     stretched = [Part(len(scene.nodes) + k, band.layer, band.surface) for k, band in enumerate(scene.bands)]
@@ -40,7 +41,9 @@ def pack_scene(scene: Scene) -> dict[str, Any]:
         painted = shape.copy()
         painted.update(color)
         tint = None
-        if painted.digest() not in stored and shape.digest() in stored and color == color[:4] * (len(color) // 4):
+        if apart:
+            painted.update(len(stored).to_bytes(4, "little"))
+        elif painted.digest() not in stored and shape.digest() in stored and color == color[:4] * (len(color) // 4):
             painted, tint = shape, [x / 255.0 for x in color[:3]]
         if painted.digest() not in stored:
             stored[painted.digest()] = stored[shape.digest()] = (index, len(faces))
@@ -102,6 +105,7 @@ def pack_plots(plots: tuple[Plot, ...]) -> list[dict[str, Any]]:
                     "name": tab.name,
                     "unit": tab.unit,
                     "log": tab.log,
+                    "tip": tab.tip,
                     "names": list(tab.names),
                     "colors": list(tab.colors),
                     "t": tab.t.astype("<f8").tobytes(),

@@ -6,10 +6,14 @@ from typing import NamedTuple
 
 
 class Words(NamedTuple):
-    """A symbol in words, and its units: one, or those of an angular and of a linear part; empty if unknown."""
+    """A symbol in words, and its units: one, or those of an angular and of a linear part; empty if unknown.
+
+    sign : as it is printed, "I^A" say for ``IA``, where that is not the name itself.
+    """
 
     words: str = ""
     units: tuple[str, ...] = ()
+    sign: str = ""
 
 
 MOTION = ("rad/s", "m/s")
@@ -19,28 +23,28 @@ INERTIA = ("kg m\u00b2, kg m, kg",)
 
 SYMBOLS: dict[str, Words] = {
     "v": Words("velocity", MOTION),
-    "vJ": Words("velocity across the joint", MOTION),
+    "vJ": Words("velocity across the joint", MOTION, "v_J"),
     "a": Words("acceleration", RATE),
-    "a_": Words("acceleration before the joint's own", RATE),
-    "avp": Words("acceleration by velocities alone", RATE),
+    "a_": Words("acceleration before the joint's own", RATE, "a\u2032"),
+    "avp": Words("acceleration by velocities alone", RATE, "a^vp"),
     "c": Words("acceleration by velocities across the joint", RATE),
-    "cJ": Words("the joint's own part of it", RATE),
+    "cJ": Words("the joint's own part of it", RATE, "c_J"),
     "S": Words("motions that the joint allows", ("", "")),
     "f": Words("force that the joint transmits", FORCE),
-    "fB": Words("force for the body's own motion", FORCE),
-    "f_x": Words("external force", FORCE),
+    "fB": Words("force for the body's own motion", FORCE, "f^B"),
+    "f_x": Words("external force", FORCE, "f^x"),
     "F": Words("force for a unit of joint acceleration", FORCE),
-    "pA": Words("force on the articulated body without acceleration", FORCE),
-    "pa": Words("that force, as the parent feels it", FORCE),
+    "pA": Words("force on the articulated body without acceleration", FORCE, "p^A"),
+    "pa": Words("that force, as the parent feels it", FORCE, "p^a"),
     "U": Words("IA S: force for a unit of joint acceleration", FORCE),
     "I": Words("inertia of the body", INERTIA),
-    "IA": Words("inertia of the articulated body", INERTIA),
-    "Ia": Words("that inertia, as felt across the joint", INERTIA),
-    "Ic": Words("inertia of the body and all it carries", INERTIA),
+    "IA": Words("inertia of the articulated body", INERTIA, "I^A"),
+    "Ia": Words("that inertia, as felt across the joint", INERTIA, "I^a"),
+    "Ic": Words("inertia of the body and all it carries", INERTIA, "I^c"),
     "D": Words("inertia that the joint feels", ("kg m\u00b2 or kg",)),
     "u": Words("joint force left to accelerate", ("N m or N",)),
-    "tau": Words("joint forces", ("N m or N",)),
-    "qdd": Words("joint accelerations", ("rad/s\u00b2 or m/s\u00b2",)),
+    "tau": Words("joint forces", ("N m or N",), "\u03c4"),
+    "qdd": Words("joint accelerations", ("rad/s\u00b2 or m/s\u00b2",), "q\u0308"),
     "q": Words("joint coordinates", ("rad or m",)),
     "X": Words("from the parent's coordinates to the body's"),
     "H": Words("joint-space inertia"),

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 import rbdkit.algorithms
 from rbdkit.model import Model
+from rbdkit.scene import Ellipsoid
 from rbdkit.scene.palette import INERTIA, SPATIAL
 from rbdkit.stepping import Marks, Recording, marks_of, record, text_of
 from rbdkit.stepping.drawing import arrows_of, ellipsoids_of, largest
+from rbdkit.stepping.marks import KINDS
 from rbdkit.stepping.words import words_of
 from rbdkit.widgets.step_panel import StepPanel
 from rbdkit.widgets.view import View
@@ -163,10 +165,26 @@ class AlgorithmStepper(View):
                 "fault": "" if fault is None else f"{type(fault).__name__}: {fault}",
             }
         marks = Marks(0, {}, {}, {}) if body is None else marks_of(moment.variables, body)
+        passed = None if body is None else self._passed_on(k, body, marks)
         with self.hold_sync():
             self.selected = [] if body is None else [self.model.bodies[body].name]
             self.arrows(arrows_of(marks, self._chosen(marks), self._size, self._norms_with(marks)))
-            self.ellipsoids(ellipsoids_of(marks, self._chosen(marks), self._size))
+            self.ellipsoids([*ellipsoids_of(marks, self._chosen(marks), self._size), *(passed or ())[1:]])
+            self.travel(passed)
+
+    def _passed_on(self, k: int, body: int, marks: Marks) -> tuple[Ellipsoid, Ellipsoid] | None:
+        """The inertia that the line before has handed across the joint: as it was, and what it is part of now."""
+        for change in self.recording.changes(k):
+            at, whole = change.index, change.value
+            if at is None or at == body or KINDS.get(change.name) != "inertia" or np.shape(whole) != (6, 6):
+                continue
+            given = next((name for name in ("Ia", "I_a", change.name) if name in marks.inertias), None)
+            if given is None or change.name not in self.drawn or not np.any(whole):
+                continue
+            above = Marks(at, {}, {}, {change.name: np.asarray(whole)})
+            ends = [*ellipsoids_of(marks, [given], self._size), *ellipsoids_of(above, [change.name], self._size)]
+            return (ends[0], ends[1]) if len(ends) == 2 else None
+        return None
 
     def _chosen(self, marks: Marks) -> list[str]:
         return [name for name in marks.names if name in self.drawn]
@@ -189,9 +207,10 @@ class AlgorithmStepper(View):
 
 
 def _row(label: str, value: Any) -> dict[str, str]:
-    """A variable as the panel shows it: its name, value, what it is and in what unit."""
-    words, units = words_of(label)
-    return {"label": label, "text": text_of(value), "words": words, "unit": " | ".join(filter(None, units))}
+    """A variable as the panel shows it: its name, value, printed sign, what it is and in what unit."""
+    words, units, sign = words_of(label)
+    unit = " | ".join(filter(None, units))
+    return {"label": label, "text": text_of(value), "words": words, "unit": unit, "sign": sign}
 
 
 def step_algorithm(

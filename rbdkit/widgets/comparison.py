@@ -9,6 +9,7 @@ from typing import Any
 
 import ipywidgets
 import numpy as np
+import traitlets
 from numpy.typing import NDArray
 
 from rbdkit.figures import work_precision_figure
@@ -16,11 +17,13 @@ from rbdkit.model import Model
 from rbdkit.scene.comparison import color_of, laid_over, plots_of_comparison, tracks_laid_over
 from rbdkit.simulation import Comparison, Trajectory, compare_runs
 from rbdkit.simulation.comparison import Pair, cell
-from rbdkit.widgets.bundle import style
+from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.cell import OfCell
+from rbdkit.widgets.front import Front
 from rbdkit.widgets.kept import put_down
 from rbdkit.widgets.letting_go import LettingGo, moving_on
 from rbdkit.widgets.three import reachable
+from rbdkit.widgets.touch import Pick
 from rbdkit.widgets.view import framed
 
 TIPS = {
@@ -32,14 +35,44 @@ TIPS = {
     "µs a step": "Wall time of a step, microseconds; 'stepped from Python' and compiled loops are not the same race",
     "Newton iterations": "The most that a recorded step needed",
 }
+DRIFT = "Largest change over the motion, as a part of the largest value; of the energy, as a part of what moves about"
+HEADINGS = {
+    "constraint error": "constraint error, rad or m",
+    "|det R - 1|": "rotation error",
+    "off at the end": "off at the end, rad or m",
+    "penetration": "penetration, m",
+    "taken by contacts": "taken by contacts, J",
+}
+"""Of columns, where there is more to say than their names."""
 
 
 class LaidOver(LettingGo):
-    """Several motions of one model in one picture; the first one goes on when it is let go."""
+    """Several motions of one model in one picture; the first one goes on when it is let go.
 
-    def __init__(self, first: Trajectory, *args: Any, **options: Any) -> None:
-        self._first = first
+    Attributes
+    ----------
+    standing
+        Label of the motion that stands out, the others being faint; '' for none. A click on a body or on a row of the
+        table sets it.
+    """
+
+    standing = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, first: Trajectory, labels: Sequence[str], *args: Any, **options: Any) -> None:
+        self._first, self._labels = first, tuple(labels)
         super().__init__(*args, **options)
+        self.on_pick(self._picked)
+
+    def _picked(self, pick: Pick) -> None:
+        label = next((label for label in self._labels if pick.node.startswith(f"{label}: ")), "")
+        self.standing = "" if label == self.standing else label
+
+    @traitlets.validate("standing")
+    def _known_label(self, proposal: Any) -> str:
+        label = str(proposal["value"])
+        if label and label not in self._labels:
+            raise traitlets.TraitError(f"no motion {label!r} in this comparison; there are {', '.join(self._labels)}")
+        return label
 
     def recorded(self) -> tuple[Trajectory, NDArray] | None:
         """The first motion, and which of its states are drawn."""
@@ -49,6 +82,16 @@ class LaidOver(LettingGo):
         run = self._first
         k = max(0, int(np.searchsorted(run.t, self.t, side="right")) - 1)
         return moving_on(run.model, run.q[k], run.v[k], run.z[k])
+
+
+class Contenders(Front):
+    """The table, whose rows let their motions stand out. content : the table as HTML."""
+
+    _module = traitlets.Unicode(module("dom", "contenders")).tag(sync=True)
+    _css = style("comparison")
+
+    content = traitlets.Unicode("").tag(sync=True)
+    standing = traitlets.Unicode("").tag(sync=True)
 
 
 class ComparisonView(ipywidgets.VBox, OfCell):
@@ -68,11 +111,14 @@ class ComparisonView(ipywidgets.VBox, OfCell):
         self.comparison = comparison
         runs = [contender.trajectory for contender in comparison.contenders]
         tracks = tracks_laid_over(runs)
-        scene = laid_over(runs[0].model, [contender.label for contender in comparison.contenders])
+        labels = [contender.label for contender in comparison.contenders]
+        scene = laid_over(runs[0].model, labels)
         scene, options["near"], _ = framed(scene, tracks, "")
-        self.stage = LaidOver(runs[0], scene, tracks, plots_of_comparison(comparison), **options)
+        self.stage = LaidOver(runs[0], labels, scene, tracks, plots_of_comparison(comparison), **options)
         self.points = None if steps is None else comparison.work_precision(steps)
-        below = [ipywidgets.HTML(f"<style>{style('comparison')}</style>{table(comparison)}")]
+        rows = Contenders(content=table(comparison))
+        self._standing: traitlets.link | None = traitlets.link((self.stage, "standing"), (rows, "standing"))
+        below: list[ipywidgets.DOMWidget] = [rows]
         if self.points is not None:
             colors = [color_of(k) for k in range(len(comparison.contenders))]
             below.append(ipywidgets.HTML(_drawing(work_precision_figure(self.points, colors))))
@@ -89,6 +135,9 @@ class ComparisonView(ipywidgets.VBox, OfCell):
 
     def close(self) -> None:
         """Close the view and every widget it made."""
+        link, self._standing = self._standing, None
+        if link is not None:  # not where it is closed again
+            link.unlink()
         super().close()
         self.stage.close()
         for widget in reachable([self.children[1], self.layout]).values():
@@ -162,7 +211,10 @@ def compare(
 def table(comparison: Comparison) -> str:
     """The table as HTML; the best of each column stands out."""
     columns = comparison.columns()
-    head = "".join(f'<th title="{html.escape(TIPS.get(name, ""))}">{html.escape(name)}</th>' for name in columns)
+    head = "".join(
+        f'<th title="{html.escape(TIPS.get(name, DRIFT))}">{html.escape(HEADINGS.get(name, name))}</th>'
+        for name in columns
+    )
     best = {name: _best(values) for name, values in columns.items()}
     rows = []
     for k, contender in enumerate(comparison.contenders):
@@ -171,7 +223,9 @@ def table(comparison: Comparison) -> str:
             for name, values in columns.items()
         )
         mark = f'<i style="background:{color_of(k)}"></i>'
-        rows.append(f"<tr><th>{mark}{html.escape(contender.label)}</th>{cells}</tr>")
+        rows.append(
+            f'<tr data-label="{html.escape(contender.label)}"><th>{mark}{html.escape(contender.label)}</th>{cells}</tr>'
+        )
     notes = "".join(f"<p>{html.escape(note)}</p>" for note in comparison.notes)
     body = "".join(rows)
     return f'<table class="rbd-table"><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>{notes}'

@@ -15,6 +15,7 @@ from rbdkit.model import Model
 from rbdkit.scene import Arrow
 from rbdkit.scene.arrows import triple
 from rbdkit.scene.comparison import laid_over
+from rbdkit.scene.curves import names_and_units
 from rbdkit.scene.palette import SPATIAL
 from rbdkit.simulation.formulated import Maker, maker_of
 from rbdkit.simulation.simulate import integrator_of
@@ -33,6 +34,14 @@ BUTTONS = [
     {"do": "run", "icon": "run", "tip": "Ten steps (R)", "key": "r"},
 ]
 DRAWN = {"velocity": SPATIAL["motion"][1], "rate of velocity": SPATIAL["force"][1]}
+MEANING: dict[str, tuple[str, int | None]] = {
+    "t": ("time", None),
+    "x": ("coordinates", -1),
+    "v": ("velocities", 0),
+    "k": ("velocities that the step goes by", 0),
+    "a": ("their rates", 1),
+}
+"""What the numbers of a step are, and how many times more than velocities they are divided by seconds."""
 STAGE = "stage"
 """Label of the copy that stands where the present stage is."""
 AHEAD = 25
@@ -79,7 +88,9 @@ class IntegratorStepper(Stage):
             self._act,
             buttons=BUTTONS,
             more="Invariants and their drift",
-            sources=[{"name": walk.label, "first": 1, "lines": list(walk.formulas)} for walk in walks],
+            sources=[
+                {"name": walk.label, "first": 1, "lines": list(walk.formulas), "formulas": True} for walk in walks
+            ],
         )
         self.side = [self.panel]
         self._show_place("")
@@ -249,7 +260,20 @@ class IntegratorStepper(Stage):
             rows.append(("Newton", f"{solve.iterations} iterations, residuals {residuals}"))
         if not place.stage and place.step:
             rows += [(name, f"drift {number(value)}") for name, value in first.drift(place.step).items()]
-        return [{"label": label, "text": text} for label, text in rows]
+        return [{"label": label, "text": text, **self._meaning(label.rstrip("0123456789"))} for label, text in rows]
+
+    def _meaning(self, name: str) -> dict[str, str]:
+        """What a number of a step is, and in what units."""
+        if name not in MEANING:
+            return {}
+        words, rates = MEANING[name]
+        system = self.walks[0].system
+        if rates is None:
+            return {"words": words, "unit": "s"}
+        if len(self.walks[0].state(0).v) != system.model.nv:  # components that are not those of joints
+            return {"words": words}
+        units = dict.fromkeys(names_and_units(system.model, "v")[1])
+        return {"words": words, "unit": " | ".join(raised(unit, rates) for unit in units)}
 
     def _drifts(self) -> list[dict[str, str]]:
         """Invariants and drifts of all integrators, side by side."""
@@ -262,6 +286,19 @@ class IntegratorStepper(Stage):
             )
             rows.append({"label": walk.label, "text": text})
         return rows
+
+
+def raised(unit: str, rates: int) -> str:
+    """The unit of a velocity, or of what it is the rate of (-1), or of its own rate (1).
+
+    Examples
+    --------
+    >>> from rbdkit.widgets.integrator_stepper import raised
+    >>> raised("rad/s", 1), raised("m/s", -1)
+    ('rad/s²', 'm')
+    """
+    base = unit.removesuffix("/s")
+    return {-1: base, 0: unit, 1: f"{base}/s\u00b2"}[rates]
 
 
 def _across(vector: NDArray, axis: NDArray) -> NDArray:

@@ -70,7 +70,7 @@ class Panel(Front):
         Called with the name of the slot that is gone to.
     """
 
-    _module = traitlets.Unicode(module("dom", "panel", "panel_widget")).tag(sync=True)
+    _module = traitlets.Unicode(module("dom", "words", "glide", "panel", "panel_widget")).tag(sync=True)
     _css = style("view")
 
     title = traitlets.Unicode("").tag(sync=True)

@@ -32,8 +32,10 @@ from rbdkit.widgets.touch import Touch
 
 DRAWING = (
     "dom",
+    "words",
     "software",
     "shadows",
+    "reshape",
     "three_scene",
     "arrows",
     "touching",
@@ -102,6 +104,7 @@ class Stage(Touch, OfCell):
     """
 
     panel: Front | None = None  # beside the picture, closed with it
+    whole: Any = None  # what it is the picture of, where that is saved as a page with it
 
     _module = traitlets.Unicode(module(*MODULES)).tag(sync=True)
     _css = style("view")
@@ -293,7 +296,7 @@ class Stage(Touch, OfCell):
     def _message(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         super()._message(widget, content, buffers)
         if content.get("do") == "page":
-            self.send({"do": "page"}, [self.to_html().encode()])
+            self.send({"do": "page"}, [(self.whole or self).to_html().encode()])
 
     # --- the end ----------------------------------------------------------------------------------------------------
 

@@ -21,8 +21,9 @@ class StepPanel(Front):
 
     Attributes
     ----------
-    sources : {name, first, lines} of each function. moment : {function, line, number, count, title, done, fault}.
-    changed, variables : rows of {label, text}. breakpoints : [function, line] each.
+    sources : {name, first, lines} of each function, with formulas where lines are such and no program.
+    moment : {function, line, number, count, title, done, fault}.
+    changed, variables : rows of {label, text, words, unit, sign}. breakpoints : [function, line] each.
     drawn : {name, color, on} each. slopes : {path, stages, ...} of a phase plane, or empty.
     buttons : {do, icon, tip, key} each. more : what the variables are.
     """

@@ -48,6 +48,7 @@ class Touch(Front):
     _ellipsoids = traitlets.Bytes(b"").tag(sync=True)
     _arrow_names: traitlets.List[list[str]] = traitlets.List().tag(sync=True)  # symbol, and what stands beside it
     _ellipsoid_names: traitlets.List[str] = traitlets.List().tag(sync=True)
+    _travel = traitlets.Bytes(b"").tag(sync=True)  # from where and to where an ellipsoid moves
     _through = traitlets.Bool(False).tag(sync=True)  # arrows and ellipsoids are seen through bodies
     _handle = traitlets.Dict().tag(sync=True)
     _asked = traitlets.Int(0).tag(sync=True, echo_update=False)
@@ -87,6 +88,10 @@ class Touch(Front):
         with self.hold_sync():
             self._ellipsoid_names = [ellipsoid.name for ellipsoid in ellipsoids]
             self._ellipsoids = packed
+
+    def travel(self, ends: tuple[Ellipsoid, Ellipsoid] | None) -> None:
+        """Let an ellipsoid move from one place and shape to another one, once; None ends what moves."""
+        self._travel = b"" if ends is None else pack_ellipsoids(ends, len(self.scene.nodes))
 
     def on_pick(self, listener: Callable[[Pick], None]) -> None:
         """Call a function with what is clicked in the picture."""

@@ -52,6 +52,31 @@ def test_the_buttons_run_the_source_line_by_line_and_back(stepping):
     assert stepping.value("view.k") == 0
 
 
+def test_an_inertia_travels_across_the_joint(stepping):
+    stepping.python("view.k = 0; view.drawn |= {'IA'}")
+    code = stepping.python("print(*view.recording.sources[0].lines, sep='\\n')").split("\n")
+    line = next(k for k, text in enumerate(code) if "IA[p] += " in text)
+    stepping.python(f"view.run_to(view.recording.sources[0].first + {line})")
+    stepping.settle()
+    assert stepping.python("print(view._travel)") == "b''"
+    press(stepping, "Run one line (→)")
+    i, p = (int(stepping.value(f"view.variables['{name}']")) for name in "ip")
+    rows = eval(
+        stepping.python("import numpy as np; print(np.frombuffer(view._travel, '<f4').reshape(2, 14).tolist())")
+    )
+    assert [row[0] for row in rows] == [i, p]
+    asked = (
+        "from rbdkit.stepping.drawing import apparent_mass; print(apparent_mass(view.variables['{}'][{}])[0].tolist())"
+    )
+    for row, (name, body) in zip(rows, (("Ia", i), ("IA", p)), strict=True):
+        assert row[1:4] == pytest.approx(eval(stepping.python(asked.format(name, body))), abs=1e-5)
+    stepping.page.wait_for_function("!document.querySelector('.rbd-view').core.ellipsoids.traveller")  # it has arrived
+    last = "view => view.core.graph.nodes.indexOf(view.core.ellipsoids.meshes.at(-1).parent)"
+    assert stepping.view().evaluate(last) == p
+    press(stepping, "One line back (←)")
+    assert stepping.python("print(view._travel)") == "b''"
+
+
 def test_keys_do_what_the_buttons_do(stepping):
     stepping.python("view.k = 0")
     stepping.view().locator(".rbd-stepper").focus()

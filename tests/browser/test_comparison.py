@@ -45,6 +45,28 @@ def test_each_motion_has_its_switch(compared, changed):
     assert changed(before, compared.picture()) > 0.001
 
 
+def test_a_motion_stands_out_where_its_row_or_body_is_clicked(compared):
+    opacities = """view => Object.fromEntries(view.core.graph.spec.layers.slice(0, 3).map(({ name }) =>
+        [name, view.core.graph.members[name][0].material.opacity]))"""
+    view, rows = compared.view(), compared.page.locator(".rbd-contenders tbody tr")
+    names = [f"joint, {name}" for name in ("rk4", "symplectic_euler", "explicit_euler")]
+    first = view.evaluate(opacities)
+    assert list(first) == names and first[names[0]] == 1.0 > first[names[1]] == first[names[2]] > 0.3
+    rows.nth(2).click()
+    compared.settle()
+    assert compared.python("print(view.stage.standing)") == names[2]
+    assert view.evaluate(opacities) == {names[0]: 0.12, names[1]: 0.12, names[2]: 1.0}
+    assert [row.get_attribute("aria-selected") for row in rows.all()] == ["false", "false", "true"]
+    compared.keep("comparison-standing", compared.page.locator(".jp-OutputArea-output:visible").last)
+    compared.python("view.stage._message(None, {'do': 'picked', 'node': 'joint, symplectic_euler: rod1', "
+                    "'layer': 'bodies', 'point': [0, 0, 0], 'normal': [0, 0, 1]}, None)")  # fmt: skip
+    compared.settle()
+    assert view.evaluate(opacities) == {names[0]: 0.12, names[1]: 1.0, names[2]: 0.12}
+    rows.nth(1).click()
+    compared.settle()
+    assert view.evaluate(opacities) == first and compared.python("print(repr(view.stage.standing))") == "''"
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_curves_are_logarithmic_and_the_table_stands_below(compared, theme):
     compared.theme(f"JupyterLab {theme}")

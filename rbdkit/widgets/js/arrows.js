@@ -79,6 +79,7 @@ class Arrows {
   }
 }
 
+const TRAVEL = 1100; // ms that an ellipsoid takes from one place to another
 const ELLIPSOID = 14; // numbers of one: node, center, quaternion, radii, color
 
 class Ellipsoids {
@@ -108,6 +109,45 @@ class Ellipsoids {
       this.meshes.push(mesh);
     }
     this.light(this.lit);
+  }
+
+  // One that moves from the first of two places and shapes to the second, and is gone then.
+  travel(rows, draw = () => {}) {
+    cancelAnimationFrame(this.travelling);
+    const { THREE, objects, nodes } = this.graph;
+    if (this.traveller) {
+      objects.root.remove(this.traveller);
+      this.traveller.geometry.dispose();
+      this.traveller.material.dispose();
+      this.traveller = null;
+    }
+    if (rows.length < 2 * ELLIPSOID || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const [from, to] = [0, 1].map((k) => {
+      const [node, ...numbers] = rows.slice(k * ELLIPSOID, (k + 1) * ELLIPSOID);
+      nodes[node].updateMatrixWorld(true);
+      const turn = nodes[node].quaternion.clone().set(...numbers.slice(3, 7)).premultiply(nodes[node].quaternion);
+      return { at: new THREE.Vector3(...numbers.slice(0, 3)).applyMatrix4(nodes[node].matrixWorld), turn, radii: numbers.slice(7, 10), color: numbers.slice(10, 13) };
+    });
+    const material = objects.mesh.material.clone();
+    Object.assign(material, { vertexColors: 0, transparent: true, opacity: 0.55, depthTest: false });
+    material.color.setRGB(...to.color);
+    const mesh = (this.traveller = new THREE.Mesh(sphere_geometry(THREE), material));
+    mesh.frustumCulled = false;
+    mesh.renderOrder = 4;
+    objects.root.add(mesh);
+    let begun = null;
+    const move = (now) => {
+      begun ??= now;
+      const part = Math.min(1, (now - begun) / TRAVEL);
+      const eased = part * part * (3 - 2 * part);
+      mesh.position.lerpVectors(from.at, to.at, eased);
+      mesh.quaternion.copy(from.turn).slerp(to.turn, eased);
+      mesh.scale.set(...from.radii.map((r, k) => Math.max(1e-9, r + eased * (to.radii[k] - r))));
+      if (part < 1) this.travelling = requestAnimationFrame(move);
+      else this.travel([]);
+      draw();
+    };
+    this.travelling = requestAnimationFrame(move);
   }
 }
 Ellipsoids.prototype.clear = Arrows.prototype.clear;

@@ -27,26 +27,42 @@ function ten_to(power) {
   return `10${[...String(power)].map((c) => SUPERSCRIPT[c]).join("")}`;
 }
 
+// Whether something happens in a tab: curves that stand still are not what one looks at first.
+function lively({ t, names, values }) {
+  return names.some((_, k) => {
+    const row = values.subarray(k * t.length, (k + 1) * t.length).filter(Number.isFinite);
+    const [low, high] = [row.reduce((a, b) => Math.min(a, b), Infinity), row.reduce((a, b) => Math.max(a, b), -Infinity)];
+    return high - low > 1e-6 * Math.max(1e-6, Math.abs(low), Math.abs(high));
+  });
+}
+
 class Chart {
-  constructor(plot, player) {
+  // before: the chart in whose place this one comes; what was chosen and hidden there by hand stays so.
+  constructor(plot, player, before = null) {
     this.player = player;
+    this.title = plot.title;
+    this.chosen = before?.chosen ?? null;
     this.tabs = plot.tabs.map((tab) => ({
       ...tab,
       t: typed(Float64Array, tab.t),
       values: tab.log ? typed(Float32Array, tab.values).map(Math.log10) : typed(Float32Array, tab.values),
-      hidden: new Set(),
+      hidden: before?.hidden_in(tab) ?? new Set(),
     }));
     this.canvas = h("canvas", { class: "rbd-curves" });
     this.cursor = h("div", { class: "rbd-cursor" });
     this.dots = h("div", { class: "rbd-dots" });
     this.area = h("div", { class: "rbd-area", title: "Click or drag to move in time" }, this.canvas, this.cursor, this.dots);
     this.legend = h("div", { class: "rbd-legend" });
-    const choose = (index) => () => this.choose(index);
+    const choose = (index) => () => {
+      this.chosen = this.tabs[index].name;
+      this.choose(index);
+    };
     this.buttons = this.tabs.map((tab, index) =>
-      h("button", { type: "button", class: "rbd-tab", role: "tab", onclick: choose(index) }, tab.name)
+      h("button", { type: "button", class: "rbd-tab", role: "tab", title: tab.tip ?? null, onclick: choose(index) }, ...typeset(tab.name))
     );
+    this.said = h("div", { class: "rbd-said" });
     this.el = h("section", { class: "rbd-chart", "aria-label": plot.title },
-      h("div", { class: "rbd-tabs", role: "tablist", "aria-label": plot.title }, ...this.buttons), this.legend, this.area);
+      h("div", { class: "rbd-tabs", role: "tablist", "aria-label": plot.title }, ...this.buttons), this.said, this.legend, this.area);
     this.area.addEventListener("pointerdown", (event) => {
       this.area.setPointerCapture(event.pointerId);
       this.seek(event);
@@ -54,7 +70,14 @@ class Chart {
     this.area.addEventListener("pointermove", (event) => event.buttons & 1 && this.seek(event));
     this.sizes = new ResizeObserver(() => this.resize()); // its box changes with all that stands beside it
     this.sizes.observe(this.area);
-    this.choose(0);
+    const again = this.tabs.findIndex(({ name }) => name === this.chosen);
+    this.choose(Math.max(0, again < 0 ? this.tabs.findIndex(lively) : again));
+  }
+
+  // Which curves of a tab stay hidden where they are drawn anew.
+  hidden_in({ name, names }) {
+    const old = this.tabs.find((tab) => tab.name === name);
+    return new Set(names.flatMap((curve, k) => (old?.hidden.has(old.names.indexOf(curve)) ? [k] : [])));
   }
 
   // The same curves with other values.
@@ -80,22 +103,30 @@ class Chart {
     this.tab = this.tabs[index];
     this.buttons.forEach((tab, k) => tab.setAttribute("aria-selected", k === index));
     const { names, colors, hidden } = this.tab;
+    this.said.textContent = this.tab.tip ?? "";
+    this.said.hidden = !this.tab.tip;
     this.values = names.map(() => h("span", { class: "rbd-value" }));
     this.points = names.slice(0, MOST_DOTS).map((_, k) => h("i", { style: `background:${colors[k]}` }));
     this.dots.replaceChildren(...this.points);
-    this.legend.replaceChildren(
-      ...names.map((name, k) => {
-        const chip = h("button", { type: "button", class: "rbd-chip", title: `Show or hide ${name}`, "aria-pressed": !hidden.has(k) },
-          h("i", { style: `background:${colors[k]}` }), h("span", { class: "rbd-what" }, name), this.values[k]);
-        chip.addEventListener("click", () => {
-          if (!hidden.delete(k)) hidden.add(k);
-          chip.setAttribute("aria-pressed", !hidden.has(k));
-          this.paint();
-        });
-        return chip;
-      })
-    );
+    // What was before is one entry: its curves have the colours of those that are.
+    const past = names.flatMap((name, k) => (name.endsWith(" before") && names.includes(name.slice(0, -7)) ? [k] : []));
+    const now = names.flatMap((name, k) => (past.includes(k) ? [] : [this.chip(name, [k], colors[k], this.values[k])]));
+    this.legend.replaceChildren(...now, ...(past.length ? [this.chip("before", past, colors[past[0]], "")] : []));
     this.paint();
+  }
+
+  // An entry of the legend, which shows and hides its curves.
+  chip(name, curves, color, value) {
+    const { hidden } = this.tab;
+    const chip = h("button", { type: "button", class: "rbd-chip", title: `Show or hide ${name}`, "aria-pressed": !hidden.has(curves[0]) },
+      h("i", { style: `background:${color}` }), h("span", { class: "rbd-what" }, name), value);
+    chip.addEventListener("click", () => {
+      const off = !hidden.has(curves[0]);
+      for (const k of curves) off ? hidden.add(k) : hidden.delete(k);
+      chip.setAttribute("aria-pressed", !off);
+      this.paint();
+    });
+    return chip;
   }
 
   resize() {
@@ -117,6 +148,7 @@ class Chart {
     this.tab.names.forEach((_, k) => {
       if (this.tab.hidden.has(k)) return;
       for (const value of this.row(k)) {
+        if (!Number.isFinite(value)) continue; // a logarithm of zero
         if (value < low) low = value;
         if (value > high) high = value;
       }
@@ -239,8 +271,8 @@ class Chart {
     this.tab.names.forEach((_, k) => {
       if (!write && k >= MOST_DOTS) return;
       const row = this.row(k);
-      const value = row[low] + s * (row[next] - row[low]);
-      if (write) this.values[k].textContent = brief(this.tab.log ? 10 ** value : value);
+      const value = s > 0 && Number.isFinite(row[low]) ? row[low] + s * (row[next] - row[low]) : row[low];
+      if (write) this.values[k].textContent = Number.isNaN(value) ? "\u2013" : brief(this.tab.log ? 10 ** value : value);
       if (k >= MOST_DOTS) return;
       const visible = !this.tab.hidden.has(k) && Number.isFinite(value);
       this.points[k].style.display = visible ? "" : "none";

@@ -62,6 +62,28 @@ function unit_text(unit) {
   return unit.replace(/([A-Za-z])([23])\b/g, (_, letter, power) => letter + (power === "2" ? "\u00b2" : "\u00b3"));
 }
 
+const GREEK = { alpha: "\u03b1", beta: "\u03b2", gamma: "\u03b3", delta: "\u03b4", theta: "\u03b8", lambda: "\u03bb", mu: "\u03bc", rho: "\u03c1", tau: "\u03c4", phi: "\u03c6", omega: "\u03c9" };
+const SIGN = /(?<![\w.])(dexp|[A-Za-z\u0370-\u03ff]|alpha|beta|gamma|delta|theta|lambda|mu|rho|tau|phi|omega)((?:[_^](?:\{[^}]*\}|[A-Za-z0-9\u0370-\u03ff]+))+)?(?![\w.])/g;
+
+// Text in which symbols stand as in print: v_C and I^A with small letters below and above, tau as a Greek letter. Names of
+// things, shoulder_pan say, are no symbols. digits: x3 is x with a small 3, too.
+function typeset(text, digits = false) {
+  const parts = [];
+  let end = 0;
+  const given = digits ? text.replace(/(?<![\w.])([A-Za-z])(\d+)(?![\w.])/g, "$1_$2") : text;
+  for (const found of given.matchAll(SIGN)) {
+    const [whole, letter, small] = found;
+    if (!small && !GREEK[letter]) continue;
+    parts.push(given.slice(end, found.index), GREEK[letter] ?? letter);
+    for (const [, where, inner] of (small ?? "").matchAll(/([_^])\{?([^_^}]*)\}?/g)) {
+      const inverse = letter === "dexp" && inner === "inv";
+      parts.push(h(inverse || where === "^" ? "sup" : "sub", {}, inverse ? "\u22121" : GREEK[inner] ?? inner));
+    }
+    end = found.index + whole.length;
+  }
+  return [...parts, given.slice(end)].filter((part) => part !== "");
+}
+
 // A length in a unit that suits it.
 function length_text(metres) {
   const [size, unit] = metres >= 1000 ? [metres / 1000, "km"] : metres >= 0.01 ? [metres, "m"] : [1000 * metres, "mm"];

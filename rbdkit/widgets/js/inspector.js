@@ -35,7 +35,7 @@ class Inspector {
       setTimeout(() => copy.classList.remove("rbd-copied"), 900);
     });
     return h("div", { class: "rbd-fact", title: tip },
-      h("div", { class: "rbd-head" }, h("b", {}, symbol), h("span", {}, name), h("i", {}, `${unit_text(unit)} \u00b7 in ${frame}`), copy),
+      h("div", { class: "rbd-head" }, h("b", {}, ...typeset(symbol)), h("span", {}, name), h("i", {}, `${unit_text(unit)} \u00b7 in ${frame}`), copy),
       h("pre", {}, ...parts.map((part) => h("span", {}, signs(part)))));
   }
 

@@ -1,8 +1,11 @@
 // What lies over the picture: names of bodies and the compass.
 
+const COVERED = 0.35; // of the room that bodies take in a picture, by their names
+
 class Names {
-  // shown : tells whether they are to be seen.
-  constructor(graph, host, shown = () => graph.layers.labels) {
+  // shown : tells whether they are to be seen. thinned : fewer where there is no room for all.
+  constructor(graph, host, shown = () => graph.layers.labels, thinned = true) {
+    this.thinned = thinned;
     this.graph = graph;
     this.host = host;
     this.shown = shown;
@@ -15,6 +18,15 @@ class Names {
       this.host.append(tag);
       return { ...label, tag, size: null };
     });
+  }
+
+  // How many names there is room for: of a picture far away, in which they would cover what they name, only the nearest.
+  room(seen) {
+    const [xs, ys] = [seen.map(({ x }) => x), seen.map(({ y }) => y)];
+    const span = (values) => Math.max(...values) - Math.min(...values);
+    const area = seen.reduce((sum, { item }) => sum + item.size.w * item.size.h, 0);
+    const there = (span(xs) + 60) * (span(ys) + 60);
+    return Math.max(1, Math.floor((seen.length * COVERED * there) / Math.max(area, 1)));
   }
 
   // Nearest first; a name that would cover another moves down a line or two, or waits out of sight.
@@ -30,8 +42,10 @@ class Names {
       return { item, x: ((p.x + 1) / 2) * width, y: ((1 - p.y) / 2) * height, depth: p.z };
     });
     seen.sort((a, b) => a.depth - b.depth);
-    for (const { item, x, y, depth } of seen) {
-      item.size ??= { w: item.tag.offsetWidth, h: item.tag.offsetHeight };
+    for (const { item } of seen) item.size ??= { w: item.tag.offsetWidth, h: item.tag.offsetHeight };
+    const most = this.thinned ? this.room(seen) : seen.length;
+    for (const { item } of seen.slice(most)) item.tag.style.visibility = "hidden";
+    for (const { item, x, y, depth } of seen.slice(0, most)) {
       const { w, h: line } = item.size;
       const inside = Math.abs(depth) < 1 && x > 0 && x < width && y > 0 && y < height;
       const clash = (top) =>

@@ -23,6 +23,7 @@ class Panel {
         button("reset", "Back to the first values", () => this.ask("reset"))),
       this.rows, this.fault);
     el.append(this.el);
+    this.el.panel = this; // where words of the text find it
     this.stop_listening = silent_without_kernel(model, this.el);
     this.heard = {
       "change:rows": () => this.build(),
@@ -35,6 +36,7 @@ class Panel {
     this.build();
     this.complain();
     this.show_slot();
+    words_changed();
   }
 
   slots() {
@@ -55,7 +57,10 @@ class Panel {
       if (row.choices.length) return this.choice(row, k);
       const range = h("input", { type: "range", min: along(row, row.low), max: along(row, row.high), step: row.whole ? 1 : "any", "aria-label": row.name, title: row.tip });
       const number = h("input", { type: "number", step: "any", "aria-label": `${row.name} (${row.unit})` });
-      range.addEventListener("pointerdown", () => this.stop());
+      range.addEventListener("pointerdown", () => {
+        this.stop();
+        this.stop_gliding?.();
+      });
       range.addEventListener("input", () => this.change(k, back(row, Number(range.value))));
       range.addEventListener("keydown", (event) => this.nudge(event, k));
       range.addEventListener("dblclick", () => this.change(k, row.rest));
@@ -71,7 +76,7 @@ class Panel {
     this.rows.style.setProperty("--rbd-names", `${6 + 7 * longest}px`);
     this.rows.replaceChildren(
       ...this.inputs.map(({ range, number, select, row }) =>
-        h("div", { class: "rbd-row", "data-row": row.name }, h("label", { title: row.tip ? `${row.name}: ${row.tip}` : row.name }, ...(RUNS.test(row.name) && range ? [this.runner(row)] : []), row.name),
+        h("div", { class: "rbd-row", "data-row": row.name }, h("label", { title: row.tip ? `${row.name}: ${row.tip}` : row.name }, ...(RUNS.test(row.name) && range ? [this.runner(row)] : []), ...typeset(row.name)),
           ...(select ? [select] : [range, number]), h("span", { class: "rbd-unit" }, unit_text(row.unit)))
       )
     );
@@ -122,7 +127,7 @@ class Panel {
     event.preventDefault();
     const { row } = this.inputs[k];
     const [low, high] = [along(row, row.low), along(row, row.high)];
-    const place = along(row, this.numbers[k]) + steps * (row.whole ? 1 : (high - low) / 100);
+    const place = along(row, this.numbers[k]) + steps * (row.step ?? (row.whole ? 1 : (high - low) / 100));
     this.change(k, back(row, Math.min(high, Math.max(low, place))));
   }
 
@@ -159,6 +164,33 @@ class Panel {
     this.send();
   }
 
+  change_all(numbers) {
+    this.stop();
+    this.numbers = Float64Array.from(numbers);
+    this.held = null;
+    this.inputs.forEach((_, k) => this.write(k));
+    this.send();
+  }
+
+  // Numbers of all sliders for values by name, null for those that stay; null if there is one that is not known here.
+  places_of(values) {
+    const rows = this.model.get("rows");
+    const known = Object.entries(values).every(([name, value]) => {
+      const row = rows.find((each) => each.name === name);
+      return row && (row.choices.length ? row.choices.includes(value) : Number.isFinite(Number(value)) && value !== "");
+    });
+    if (!known) return null;
+    return rows.map(({ name, choices }) => (!(name in values) ? null : choices.length ? choices.indexOf(values[name]) : Number(values[name])));
+  }
+
+  // Sliders move to values by name, as a word of the text asks.
+  glide_to(values) {
+    this.stop();
+    this.stop_gliding?.();
+    const jumps = this.model.get("rows").map(({ choices, whole }) => Boolean(choices.length || whole));
+    this.stop_gliding = glide(Array.from(this.numbers), this.places_of(values), jumps, (numbers) => this.change_all(numbers));
+  }
+
   // One message is under way at a time; when Python has answered, the newest values follow, and none between.
   send() {
     if (this.waiting && performance.now() - this.waiting < 2000) {
@@ -192,6 +224,8 @@ class Panel {
   }
 
   close() {
+    this.stop_gliding?.();
+    delete this.el.panel;
     this.stop_listening();
     this.stop();
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);

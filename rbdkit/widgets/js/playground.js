@@ -13,12 +13,29 @@ class Playground extends Panel {
     this.el.addEventListener("pointerdown", (event) => this.tour.el.contains(event.target) || this.tour.halt());
     controls.append(...this.el.childNodes, this.tour.el, this.readout, this.note);
     this.el.append(controls, this.drawing);
-    const shown = { "change:readout": () => this.read_out(), "change:note": () => this.say(), "change:drawing": () => this.draw() };
+    const shown = { "change:readout": () => this.read_out(), "change:note": () => this.say(), "change:drawing": () => this.draw(), "change:idle": () => this.rest(), "change:units": () => this.rest() };
     for (const [event, action] of Object.entries(shown)) model.on(event, action);
     Object.assign(this.heard, shown);
     this.read_out();
     this.say();
     this.draw();
+    this.rest();
+  }
+
+  build() {
+    super.build();
+    this.rest();
+  }
+
+  // Sliders that do nothing as the others stand step back; the units of some depend on others.
+  rest() {
+    const [idle, units] = [this.model.get("idle") ?? [], this.model.get("units") ?? {}];
+    for (const row of this.rows.children) {
+      const { row: name } = row.dataset;
+      row.classList.toggle("rbd-idle", idle.includes(name));
+      row.inert = idle.includes(name);
+      if (name in units) row.querySelector(".rbd-unit").textContent = unit_text(units[name]);
+    }
   }
 
   change(k, value) {
@@ -31,12 +48,9 @@ class Playground extends Panel {
     super.ask(what);
   }
 
-  change_all(numbers) {
-    this.stop();
-    this.numbers = Float64Array.from(numbers);
-    this.held = null;
-    this.inputs.forEach((_, k) => this.write(k));
-    this.send();
+  glide_to(values) {
+    this.tour.leave();
+    super.glide_to(values);
   }
 
   close() {
@@ -45,7 +59,7 @@ class Playground extends Panel {
   }
 
   read_out() {
-    const rows = this.model.get("readout").map(([name, value]) => [h("b", {}, name), h("span", {}, value)]);
+    const rows = this.model.get("readout").map(([name, value]) => [h("b", {}, ...typeset(name)), h("span", {}, signs(value))]);
     this.readout.replaceChildren(...rows.flat());
     this.readout.hidden = !rows.length;
   }
@@ -61,10 +75,3 @@ class Playground extends Panel {
     this.drawing.hidden = !this.drawing.innerHTML;
   }
 }
-
-export default {
-  render({ model, el }) {
-    const playground = new Playground(model, el);
-    return () => playground.close();
-  },
-};

@@ -29,9 +29,11 @@ class Core {
       "change:layers": () => this.show_layers(),
       "change:follow": () => this.follow(),
       "change:selected": () => this.show_selected(),
+      "change:standing": () => this.show_selected(),
       "change:_arrows": () => this.show_arrows(),
       "change:_arrow_names": () => this.show_arrows(),
       "change:_ellipsoids": () => this.show_arrows(),
+      "change:_travel": () => this.ellipsoids.travel(typed(Float32Array, model.get("_travel")), () => this.draw()),
       "change:_handle": () => this.show_handle(),
       "change:_answered": () => this.drag_answered(),
       "msg:custom": (message, buffers) => {
@@ -126,6 +128,7 @@ class Core {
   }
 
   show_selected() {
+    this.graph.stand_out(this.model.get("standing") ?? "");
     this.graph.select(this.model.get("selected"), this.model.get("_accent"));
     this.draw();
   }
@@ -135,7 +138,14 @@ class Core {
     this.arrows.show(typed(Float32Array, this.model.get("_arrows")), through, this.model.get("_arrow_names"));
     this.ellipsoids.show(typed(Float32Array, this.model.get("_ellipsoids")), through, this.model.get("_ellipsoid_names"));
     this.faces.forEach((face) => face.tags.load(this.arrows.labels()));
+    words_changed();
     this.draw();
+  }
+
+  // Of an arrow or an ellipsoid, by its symbol; nothing where it is not drawn.
+  color_of(symbol) {
+    const mesh = [...this.arrows.meshes, ...this.ellipsoids.meshes].find(({ userData }) => userData.symbol === symbol);
+    return mesh && `#${mesh.material.color.getHexString()}`;
   }
 
   // What a symbol stands for stands out, in the picture and wherever the symbol is written beside it.
@@ -215,6 +225,7 @@ class Core {
       () => this.eye.dispose(),
       () => this.trails.clear(),
       () => this.arrows.clear(),
+      () => this.ellipsoids.travel([]),
       () => this.ellipsoids.clear(),
       () => this.gizmo.dispose(),
       () => this.graph.dispose()
@@ -239,7 +250,7 @@ class Face {
     this.labels = h("div", { class: "rbd-names" });
     this.names = new Names(core.graph, this.labels);
     this.tips = h("div", { class: "rbd-names" });
-    this.tags = new Names(core.graph, this.tips, () => true);
+    this.tags = new Names(core.graph, this.tips, () => true, false);
     this.layers = new LayerMenu(this.model);
     this.let_go = button("hand", "Let it go: it moves on from here, and can be pulled at", () => (core.toy ? core.toy.toggle() : this.model.send({ do: "let_go" })));
     this.let_go.hidden = !core.toy && (!this.model.get("_lets_go") || !this.model.get("layout")?.comm_live);
@@ -323,9 +334,10 @@ class Face {
 
   load_plots() {
     const held = this.side.contains(document.activeElement);
-    for (const chart of this.charts) chart.close();
+    const old = this.charts;
+    for (const chart of old) chart.close();
     const plots = this.core.play ? this.core.play.plots() : this.model.get("_plots");
-    this.charts = plots.map((plot) => new Chart(plot, this.core.player));
+    this.charts = plots.map((plot) => new Chart(plot, this.core.player, old.find(({ title }) => title === plot.title)));
     this.side.prepend(...this.charts.map((chart) => chart.el));
     this.keep_focus(held);
     this.resize();

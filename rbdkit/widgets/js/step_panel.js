@@ -86,7 +86,7 @@ class StepPanel {
       const place = { function: this.written, line: number };
       const gutter = h("button", { type: "button", class: "rbd-gutter", tabindex: -1, title: "Stop here: set or remove a breakpoint" }, String(k + 1));
       gutter.addEventListener("click", () => this.act("break", place));
-      const text = h("code", { title: "Double-click to run to this line" }, ...colored(line || " ", texts[k]).flatMap((part) => with_symbols(part, symbols)));
+      const text = h("code", { title: "Double-click to run to this line" }, ...(source.formulas ? typeset(in_signs(line), true) : colored(line || " ", texts[k]).flatMap((part) => with_symbols(part, symbols))));
       const indent = line.length - line.trimStart().length + 4; // what is wrapped stands further in
       Object.assign(text.style, { paddingLeft: `${indent}ch`, textIndent: `-${indent}ch` });
       text.addEventListener("dblclick", () => this.act("run_to", place));
@@ -96,6 +96,11 @@ class StepPanel {
     replace_in(this.code, this.fold ? this.rows.toSpliced(folded[0], 0, this.fold) : this.rows, this.el);
     this.mark();
     this.show();
+  }
+
+  // Whether names are those of formulas, and not of a program's variables.
+  in_print() {
+    return Boolean(this.model.get("sources")[0]?.formulas);
   }
 
   // The docstring, first and last line, behind one line that opens it.
@@ -150,9 +155,9 @@ class StepPanel {
 
   fill(list, name) {
     list.replaceChildren(
-      ...this.model.get(name).map(({ label, text, words, unit }) =>
-        h("div", { class: "rbd-entry" }, h("b", { "data-symbol": label.split("[")[0] }, label), h("pre", {}, signs(text)),
-          words || unit ? h("i", {}, [unit, words].filter(Boolean).join(" \u00b7 ")) : null))
+      ...this.model.get(name).map(({ label, text, words, unit, sign }) =>
+        h("div", { class: "rbd-entry" }, h("b", { "data-symbol": label.split("[")[0] }, ...(this.in_print() ? typeset(label, true) : [label])), h("pre", {}, signs(text)),
+          words || unit ? h("i", {}, ...(sign ? [...typeset(sign), " \u00b7 "] : []), [unit, words].filter(Boolean).join(" \u00b7 ")) : null))
     );
   }
 
@@ -181,6 +186,11 @@ class StepPanel {
     for (const [event, action] of Object.entries(this.heard)) this.model.off(event, action);
     this.el.remove();
   }
+}
+
+// A formula with the signs of print for those of a keyboard.
+function in_signs(line) {
+  return line.replaceAll(" * ", " \u00b7 ").replaceAll("<-", "\u2190").replaceAll(" - ", " \u2212 ");
 }
 
 export default {

@@ -2,6 +2,7 @@
 
 const GRID_RINGS = [0.25, 0.45, 0.65, 0.85, 1.0]; // radii at which the grid grows fainter
 const SHADOWLESS = new Set(["collision", "inertia", "ground", "supports"]);
+const FAINT = 0.12; // opacity of motions beside the one that stands out
 const GRID_OPACITY = [0.36, 0.28, 0.2, 0.12, 0.06];
 
 class ThreeScene {
@@ -41,6 +42,8 @@ class ThreeScene {
       if (casting.has(layer) && opacity >= 1) this.shadows.cast(this.group(node), ranges.get(start), layer, start, count);
       if (xray.has(layer)) this.hang(node, layer, ranges.get(start), this.material(0.3, true), 2);
     }
+    const half = spec.nodes.findIndex((name) => name.startsWith("ghost of "));
+    this.reshape = spec.shapes?.length ? new Reshape(this, spec.shapes, half < 0 ? spec.nodes.length : half) : null;
     this.build_grid(spec.grid);
     this.pose(typed(Float32Array, spec.pose), 0);
     for (const [name, visible] of Object.entries(this.layers)) this.show(name, visible);
@@ -106,6 +109,31 @@ class ThreeScene {
         mesh.material = on ? this.glowing(mesh.userData.plain, color) : mesh.userData.plain;
       }
     }
+  }
+
+  // One of several motions laid over each other is solid and the others are faint; all as they were for ''.
+  stand_out(layer) {
+    const motions = Object.keys(this.members).filter((name) => this.spec.nodes.some((node) => node.startsWith(`${name}: `)));
+    for (const name of motions) {
+      for (const mesh of this.members[name]) {
+        if (!mesh.userData.plain) continue;
+        mesh.userData.first ??= mesh.userData.plain;
+        const { first } = mesh.userData;
+        mesh.userData.plain = !layer ? first : this.seen_as(first, name === layer ? 1 : FAINT);
+        mesh.material = mesh.userData.plain;
+        mesh.renderOrder = mesh.material.opacity < 1 ? 1 : 0;
+      }
+    }
+  }
+
+  seen_as(material, opacity) {
+    const key = `${material.uuid} ${opacity}`;
+    if (!this.materials[key]) {
+      this.materials[key] = material.clone();
+      Object.assign(this.materials[key], { opacity, transparent: opacity < 1, depthWrite: opacity >= 1 });
+      this.disposable.push(this.materials[key]);
+    }
+    return this.materials[key];
   }
 
   glowing(plain, color) {

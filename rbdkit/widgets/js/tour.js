@@ -1,7 +1,5 @@
 // A guided way through a picture: links that move the sliders, and what there is to see then.
 
-const GLIDE = 700; // ms
-
 class Tour {
   // go: takes the numbers that the sliders get, on their way and at its end.
   constructor(model, numbers, go) {
@@ -35,18 +33,9 @@ class Tour {
   visit(k) {
     this.halt();
     const { numbers, jumps } = this.model.get("tour")[k];
-    const from = this.numbers().slice();
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const begin = performance.now();
-    const move = (now) => {
-      const part = still ? 1 : Math.min(1, Math.max(0, (now - begin) / GLIDE));
-      const eased = part * part * (3 - 2 * part);
-      this.go(from.map((x, n) => (numbers[n] === null ? x : jumps[n] || part === 1 ? numbers[n] : x + eased * (numbers[n] - x))));
-      this.running = part < 1 ? requestAnimationFrame(move) : null;
-    };
     this.model.set("stop", k);
     this.model.save_changes();
-    move(begin);
+    this.stop_gliding = glide(this.numbers().slice(), numbers, jumps, this.go);
   }
 
   // What a stop says of the picture does not hold where sliders have been moved since.
@@ -58,8 +47,7 @@ class Tour {
   }
 
   halt() {
-    cancelAnimationFrame(this.running);
-    this.running = null;
+    this.stop_gliding?.();
   }
 
   close() {
