@@ -7,11 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rbdkit.errors import FormatError
 from rbdkit.export.drawn import drawn
 from rbdkit.export.page import page
+from rbdkit.export.played import played_of
 from rbdkit.export.toy import toy_of
 from rbdkit.scene.in_page import InPage, in_page
-from rbdkit.widgets import Panel, Play, Stage, Tweak
+from rbdkit.widgets import Panel, Play, Playground, Stage, Tweak
 
 
 def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, **options: Any) -> str:
@@ -24,8 +26,8 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
     Parameters
     ----------
     what : Model, Trajectory, or a picture
-        A picture is what `show`, `tweak`, `play`, `compare` or `build` returned, or a playground with a 3D picture;
-        the page begins as it stands.
+        A picture is what `show`, `tweak`, `play`, `compare` or `build` returned, or a playground, whose pictures are
+        made now and played back in the page; the page begins as it stands.
     path : str or os.PathLike, optional
         Where to write the file.
     title : str, optional
@@ -53,8 +55,13 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
     >>> "<h1>Two rods</h1>" in text, len(text) < 600_000
     (True, True)
     """
-    with drawn(what, options, "to_html") as stage:
-        text = _page_of(stage, stage.scene.name if title is None else title)
+    if isinstance(what, Playground):
+        if options:
+            raise FormatError(f"{next(iter(options))!r} is for models and trajectories; this picture stands as it is")
+        text = _page_of_playground(what, what.panel.title if title is None else title)
+    else:
+        with drawn(what, options, "to_html") as stage:
+            text = _page_of(stage, stage.scene.name if title is None else title)
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")
     return text
@@ -67,11 +74,28 @@ def _page_of(stage: Stage, title: str) -> str:
         recorded = "" if stage.tracks is None else "Recorded motion. "
         turned = "Its sliders need Python. " if any(isinstance(beside, Panel) for beside in stage.side) else ""
         return _with_toy(stage, title, f"{recorded}{turned}")
-    live = in_page(stage.experiment, stage.panel.numbers)
+    live = in_page(stage.experiment, stage.panel.numbers, build=stage.pictured)
     if not isinstance(live, InPage):
         return _with_toy(stage, title, f"Recorded motion. Its sliders need Python: {live}. ")
     left = "".join(f"{name!r} cannot be turned here: {why}. " for name, why in live.left_out.items())
     return _with_toy(stage, title, f"This page simulates by itself, in steps of equal length. {left}", live)
+
+
+def _page_of_playground(playground: Playground, title: str) -> str:
+    """A page whose sliders go through pictures that were made now."""
+    played, steps, note = played_of(playground)
+    panel = playground.panel
+    own = {
+        name: getattr(panel, name) for name in ("readout", "note", "drawing", "alone", "idle", "units", "tour", "stop")
+    }
+    data = panel_data(panel, list(range(len(panel.sliders)))) | own
+    data["rows"] = [row | {"step": step} for row, step in zip(data["rows"], steps, strict=True)]
+    if playground.stage is None:
+        return page(None, title, f"{note}Drawn by rbdkit.", panel=data, played=played)
+    toy = toy_of(playground.stage)
+    last = f"It cannot be let go: {toy}." if isinstance(toy, str) else "The hand lets it go: then pull at its bodies."
+    let_go = None if isinstance(toy, str) else toy
+    return page(playground.stage, title, f"{note}{last} Drawn by rbdkit.", panel=data, toy=let_go, played=played)
 
 
 def _with_toy(stage: Stage, title: str, note: str, live: InPage | None = None) -> str:
@@ -85,7 +109,8 @@ def _with_toy(stage: Stage, title: str, note: str, live: InPage | None = None) -
 def _page(stage: Stage, title: str, note: str, live: InPage | None, toy: dict[str, Any] | None) -> str:
     if not isinstance(stage, Tweak) or live is None:
         return page(stage, title, note, toy=toy)
-    return page(stage, title, note, live.data, panel_data(stage.panel, live.turned), toy)
+    scene = live.packed(stage.pictured(stage.model)) if live.shapes else None
+    return page(stage, title, note, live.data, panel_data(stage.panel, live.turned), toy, scene)
 
 
 def panel_data(panel: Panel, turned: list[int]) -> dict[str, Any]:

@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
+from base64 import b85encode
 from collections.abc import Mapping
 from gzip import compress
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rbdkit import engine
+from rbdkit.export.arrays import Arrays, Columns, on_grid
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.play import Play
 from rbdkit.widgets.stage import DRAWING, Stage
 from rbdkit.widgets.view import View
 
 HERE = Path(__file__).parent / "js"
+VERTEX, POSE = 20, 23
+"""Fineness of vertices and of recorded poses: powers of two between the largest number and the distance of two."""
 TRAITS = (
     "t", "rate", "loop", "layers", "follow", "height", "selected", "_scene", "_tracks", "_plots", "_pose", "_axes",
     "_followable", "_near", "_accent", "_arrows", "_ellipsoids", "_arrow_names", "_ellipsoid_names",
 )  # fmt: skip
 """Of a stage, that its page begins with."""
+LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~"
+"""Of base 85 as Python writes it, but for "<", which means something in HTML."""
 LOAD = """
+const places = new Uint8Array(128);
+[...LETTERS].forEach((letter, k) => (places[letter.charCodeAt(0)] = k));
 const packed = (id) => {
-  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+  const text = document.getElementById(id).textContent;
+  const bytes = new Uint8Array(4 * Math.ceil(text.length / 5));
+  for (let k = 0, n = 0; k < text.length; k += 5) {
+    let word = 0;
+    for (let j = k; j < k + 5; j++) word = 85 * word + (j < text.length ? places[text.charCodeAt(j)] : 84);
+    for (let j = 24; j >= 0; j -= 8) bytes[n++] = Math.floor(word / 2 ** j) % 256;
+  }
+  const data = new Blob([bytes.subarray(0, Math.floor((4 * text.length) / 5))]);
+  return new Response(data.stream().pipeThrough(new DecompressionStream("gzip")));
 };
 Promise.all([packed("rbd-code").text(), packed("rbd-data").text(), packed("rbd-arrays").arrayBuffer()])
   .then(([code, ...given]) => new Function("data", "arrays", `${code}; return open_page(data, arrays);`)(...given))
@@ -36,16 +48,18 @@ Promise.all([packed("rbd-code").text(), packed("rbd-data").text(), packed("rbd-a
     document.getElementById("rbd-host").textContent = `This page cannot be shown: ${fault.message}`;
     throw fault;
   });
-"""
+""".replace("LETTERS", json.dumps(LETTERS.decode()))
 
 
 def page(
-    stage: Stage,
+    stage: Stage | None,
     title: str,
     note: str,
     live: Mapping[str, Any] | None = None,
     panel: Mapping[str, Any] | None = None,
     toy: Mapping[str, Any] | None = None,
+    scene: Mapping[str, Any] | None = None,
+    played: Mapping[str, Any] | None = None,
 ) -> str:
     """The file as text.
 
@@ -54,23 +68,13 @@ def page(
     title, note : above and below the picture.
     live, panel : what the page simulates by itself, and its sliders; as `rbdkit.scene.in_page` and `Panel` have them.
     toy : what is played where the picture is let go; as `rbdkit.export.toy` has it.
+    scene : in place of the picture's own, as packed.
+    played : pictures of a playground, and where its sliders stand for them; as `rbdkit.export.played` has it.
     """
-    traits = {name: getattr(stage, name) for name in TRAITS} | {"_handle": {}}
-    if isinstance(stage, Play):
-        traits["_live"] = stage._live
-    if isinstance(stage, View) and (touching := stage.packed_touching()) is not None:
-        traits |= {"_tracks": {**stage._tracks, "touching": touching}, "_arrows": b"", "_ellipsoids": b""}
-    if live is not None:
-        traits |= {"_tracks": {}, "_plots": []}  # the page makes them
-    data = {"stage": traits, "live": live, "panel": panel, "toy": toy}
-    arrays = bytearray()
-
-    def put(value: Any) -> dict[str, list[int]]:
-        start = len(arrays)
-        arrays.extend(_spread(bytes(value)))
-        return {"$": [start, len(value)]}
-
-    text = json.dumps(data, default=put).encode()
+    traits = {} if stage is None else _traits(stage, live, scene)
+    data = {"stage": traits, "live": live, "panel": panel, "toy": toy, "played": played}
+    arrays = Arrays()
+    text = json.dumps(data, default=arrays.put).encode()
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -82,6 +86,7 @@ def page(
 -->
 <style>
 {style("view")}
+{style("playground") if played is not None else ""}
 {(HERE / "page.css").read_text(encoding="utf-8")}
 </style>
 </head>
@@ -95,11 +100,26 @@ def page(
 </div>
 <script type="text/plain" id="rbd-code">{_packed(_code().encode())}</script>
 <script type="text/plain" id="rbd-data">{_packed(text)}</script>
-<script type="text/plain" id="rbd-arrays">{_packed(bytes(arrays))}</script>
+<script type="text/plain" id="rbd-arrays">{_packed(bytes(arrays.data))}</script>
 <script>{LOAD}</script>
 </body>
 </html>
 """
+
+
+def _traits(stage: Stage, live: Mapping[str, Any] | None, scene: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a picture's page begins with."""
+    traits = {name: getattr(stage, name) for name in TRAITS} | {"_handle": {}}
+    if isinstance(stage, Play):
+        traits["_live"] = stage._live
+    if isinstance(stage, View) and (touching := stage.packed_touching()) is not None:
+        traits |= {"_tracks": {**stage._tracks, "touching": touching}, "_arrows": b"", "_ellipsoids": b""}
+    if scene is not None:
+        traits["_scene"] = {**scene, **{name: stage._scene[name] for name in ("outline", "grid", "shade")}}
+    if live is not None:
+        traits |= {"_tracks": {}, "_plots": []}  # the page makes them
+    traits |= {"_scene": _placed(traits["_scene"]), "_tracks": _moved(traits["_tracks"])}
+    return traits
 
 
 def _code() -> str:
@@ -108,8 +128,13 @@ def _code() -> str:
     def own(name: str) -> str:
         return (HERE / name).read_text(encoding="utf-8")
 
-    after = ("three_of_page.js", "live.js", "toy.js", "page.js")
-    ours = (module("traits", "computed", *DRAWING, "panel"), engine.loader(), module("play"), *map(own, after))
+    after = ("three_of_page.js", "live.js", "toy.js", "played.js", "page.js")
+    ours = (
+        module("traits", "computed", *DRAWING, "glide", "panel", "tour", "playground"),
+        engine.loader(),
+        module("play"),
+        *map(own, after),
+    )
     return "\n".join([own("three.min.js"), *map(_terse, ours)])
 
 
@@ -120,10 +145,18 @@ def _terse(code: str) -> str:
 
 
 def _packed(data: bytes) -> str:
-    return b64encode(compress(data, 7, mtime=0)).decode()
+    return b85encode(compress(data, 9, mtime=0)).replace(b"<", b",").decode()
 
 
-def _spread(data: bytes) -> bytes:
-    """Words of four bytes as differences, all first bytes before all second ones: so arrays pack to half the size."""
-    words = np.frombuffer(data + bytes(-len(data) % 4), dtype="<u4")
-    return np.diff(words, prepend=np.uint32(0)).view(np.uint8).reshape(-1, 4).T.tobytes()
+def _placed(scene: dict[str, Any]) -> dict[str, Any]:
+    """A packed scene whose vertices stand on a grid much finer than anything that is seen."""
+    return {**scene, "position": on_grid(scene["position"], 3, VERTEX), "index": Columns(scene["index"], 3)}
+
+
+def _moved(tracks: dict[str, Any]) -> dict[str, Any]:
+    """Packed tracks whose poses are like those of the key before, and those of the copies beside them as well."""
+    if not tracks.get("poses"):
+        return tracks
+    keys = len(tracks["t"]) // 8
+    poses = on_grid(tracks["poses"], len(tracks["poses"]) // 4 // keys, POSE)
+    return {**tracks, "poses": poses, "beside": [_moved(other) for other in tracks["beside"]]}

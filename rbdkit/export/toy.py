@@ -6,13 +6,18 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
+from rbdkit.export.arrays import Columns, on_grid
 from rbdkit.scene.in_page import InPage
 from rbdkit.simulation import SimulationWarning
 from rbdkit.widgets import Stage, Tweak
 from rbdkit.widgets.front import in_python_only
 from rbdkit.widgets.letting_go import LettingGo
+
+STATE = 23
+"""Fineness of recorded states, as of poses: that of float32 at the largest number."""
 
 
 def toy_of(stage: Stage, live: InPage | None = None) -> dict[str, Any] | str:
@@ -49,9 +54,13 @@ def toy_of(stage: Stage, live: InPage | None = None) -> dict[str, Any] | str:
         data["knobs"] = [knob if _goes_on(knob) else {**knob, "kind": "start"} for knob in live.data["knobs"]]
     elif recorded is not None:
         run, rows = recorded
-        states = {name: np.asarray(getattr(run, name)[rows], dtype="<f4").tobytes() for name in "qvz"}
+        states = {name: _states(getattr(run, name)[rows]) for name in "qvz"}
         data["motion"] = {"t": run.t[rows].astype("<f8").tobytes(), **states}
     return data
+
+
+def _states(rows: NDArray) -> Columns:
+    return on_grid(np.asarray(rows, dtype="<f4").tobytes(), max(rows.shape[1], 1), STATE)
 
 
 def _options(stage: Tweak, live: InPage) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,15 @@ from rbdkit.model import Model
 from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import palette
 from rbdkit.scene.curves import by_unit, names_and_units
+from rbdkit.scene.pack import pack_scene
+from rbdkit.scene.reshaping import Build, reshaping
+from rbdkit.scene.scene import Scene
 from rbdkit.scene.touching import TOUCHING
 from rbdkit.simulation import Trajectory
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.knobs import GAIN, KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.simulate import integrator_of
-
-SHAPING = {"placement", "com"}
-"""Numbers that change what a model looks like."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +40,18 @@ class InPage:
         Numbers of the knobs that the page can turn.
     left_out : dict of str to str
         Knobs that stay as they are, and why.
+    shapes : list
+        What knobs do to the scene, as `reshaping` has it, with the row of the knob.
     """
 
     data: dict[str, Any]
     turned: list[int]
     left_out: dict[str, str]
+    shapes: list[dict[str, Any]] = field(default_factory=list)
+
+    def packed(self, scene: Scene) -> dict[str, Any]:
+        """A scene that follows the knobs."""
+        return pack_scene(scene, apart=bool(self.shapes)) | {"shapes": self.shapes}
 
 
 class _CannotTurn(Exception):
@@ -56,6 +63,7 @@ def in_page(
     values: NDArray,
     parameters: Sequence[str] = (),
     algorithms: Sequence[str] = ("energy", "poses"),
+    build: Build | None = None,
 ) -> InPage | str:
     """The data of a page that simulates as an experiment does, or why there can be none.
 
@@ -64,6 +72,7 @@ def in_page(
     values : of the knobs at the start.
     parameters : names of further parameters that the page sets by itself.
     algorithms : kernels besides the simulation.
+    build : makes the scene of a model, for knobs that change what it looks like; not asked for where it is None.
     """
     member = experiment.member(values)
     model, run = member.model, member.options
@@ -76,9 +85,16 @@ def in_page(
         return "joint forces are given step by step"
     places: dict[int, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
+    shapes: list[dict[str, Any]] = []
     for k, knob in enumerate(experiment.knobs):
         try:
-            places[k] = _place(knob, experiment, model)
+            place = _place(knob, experiment, model)
+            shape = reshaping(experiment, values, k, build) if build and place["kind"] == "parameter" else None
+            if isinstance(shape, str):
+                raise _CannotTurn(shape)
+            if shape is not None:
+                shapes.append({"row": len(places), **shape})
+            places[k] = place
         except _CannotTurn as why:
             left_out[knob.name] = str(why)
     if left_out and not places:
@@ -112,7 +128,7 @@ def in_page(
     data = {"kernels": kernels, "knobs": list(places.values()), "start": start, "keys": KEYS, "plots": _plots(model)}
     if compiled is not None:
         data["touching"] = TOUCHING
-    return InPage(data, list(places), left_out)
+    return InPage(data, list(places), left_out, shapes)
 
 
 def _without_contacts(model: Model) -> Model:
@@ -149,8 +165,6 @@ def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
         raise _CannotTurn("pages choose among integrators only")
     parameter, entry = entry_of(name, model.parameters)
     if parameter in model.parameters:
-        if SHAPING & set(parameter.split(".")):
-            raise _CannotTurn("it changes what the bodies look like, which Python draws")
         shape = np.shape(model.parameters[parameter])
         both = {entry, entry[::-1]} if shape == (3, 3) and entry is not None else {entry}  # an inertia stays symmetric
         entries = [0] if entry is None else sorted(int(np.ravel_multi_index(one, shape)) for one in both)  # type: ignore[arg-type]

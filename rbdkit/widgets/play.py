@@ -47,7 +47,7 @@ class Play(Stage):
     """
 
     _module = traitlets.Unicode(
-        module("traits", "computed", *DRAWING, "panel") + loader() + module("play", *MODULES[len(DRAWING) :])
+        module("traits", "computed", *DRAWING, "glide", "panel") + loader() + module("play", *MODULES[len(DRAWING) :])
     ).tag(sync=True)
     _live = traitlets.Dict().tag(sync=True)
 
@@ -66,13 +66,15 @@ class Play(Stage):
         self._experiment = Experiment(held, knobs or {"dt": (1e-5, 1.0, run["dt"])}, q0, v0, duration=ROOM, **run)
         self._knobs = self._experiment.knobs if knobs else ()
         hands = [f"{hand_of(body)}.{what}" for body in pulled for what in ("stiffness", "damping", "point", "target")]
-        live = in_page(self._experiment, self._experiment.rest, hands, KERNELS)
+        self._first = self._experiment.member(self._experiment.rest)
+        live = in_page(
+            self._experiment, self._experiment.rest, hands, KERNELS, lambda other: scene_of(other, self._first.q0)
+        )
         if not isinstance(live, InPage):
             raise SimulationError(f"model {model.name!r} cannot be played in a page: {live}")
         if live.left_out:
             name, why = next(iter(live.left_out.items()))
             raise SimulationError(f"{name!r} cannot be turned while a model is played: {why}")
-        self._first = self._experiment.member(self._experiment.rest)
         self._law = run["tau"]
         self._pulled = pulled
         self._turned = {knob["name"] for knob in live.data["knobs"] if knob["kind"] == "parameter"}
@@ -86,6 +88,8 @@ class Play(Stage):
         scene, near, far = framed(scene_of(model, self._first.q0), tracks_of(soon), followable)
         options |= {"near": near, "followable": followable, "follow": followable if far else ""}
         super().__init__(scene, None, (), _live=self._data(live, not besides_tree(model)), **options)
+        if live.shapes:
+            self._scene = live.packed(scene)
         self.on_msg(self._heard)
 
     def _data(self, live: InPage, measured: bool) -> dict[str, Any]:

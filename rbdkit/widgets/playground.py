@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -47,6 +49,10 @@ class Picture:
         World pose of a handle to drag.
     handle_turns : bool
         Whether it can be turned too.
+    idle : collection of str
+        Names of sliders that do nothing now; they step back.
+    units : mapping of str to str
+        Of sliders whose unit depends on others, by name.
     """
 
     q: ArrayLike | None = None
@@ -58,18 +64,24 @@ class Picture:
     note: str = ""
     handle: ArrayLike | None = None
     handle_turns: bool = False
+    idle: Collection[str] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 class Controls(Panel):
     """The sliders of a playground with the table, the sentence and the drawing that belong to them."""
 
-    _module = traitlets.Unicode(module("dom", "panel", "tour", "playground")).tag(sync=True)
+    _module = traitlets.Unicode(
+        module("dom", "words", "glide", "panel", "tour", "playground", "playground_widget")
+    ).tag(sync=True)
     _css = style("view") + style("playground")
 
     alone = traitlets.Bool(False).tag(sync=True)
     readout: traitlets.List[list[str]] = traitlets.List().tag(sync=True)
     note = traitlets.Unicode("").tag(sync=True)
     drawing = traitlets.Unicode("").tag(sync=True)
+    idle: traitlets.List[str] = traitlets.List().tag(sync=True)
+    units: traitlets.Dict[str, str] = traitlets.Dict().tag(sync=True)
     tour: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     stop = traitlets.Int(-1).tag(sync=True)
 
@@ -147,6 +159,7 @@ class Playground(OfCell):
         self.stage = stage_of(scene, height)
         if self.stage is not None:
             self.stage.side = [self.panel]
+            self.stage.whole = self
             self.stage.on_drag(self._dragged)
         self._stay_with_cell()
         self._show(draw(*self.values.values()))
@@ -214,8 +227,12 @@ class Playground(OfCell):
 
     # --- picture ----------------------------------------------------------------------------------------------------
 
+    def drawn_at(self, numbers: NDArray) -> Picture:
+        """What the function draws for numbers of the sliders, without showing it."""
+        return self._draw(*self._named(numbers).values())
+
     def _turned(self, numbers: NDArray) -> None:
-        self._show(self._draw(*self._named(numbers).values()))
+        self._show(self.drawn_at(numbers))
 
     def _dragged(self, pose: NDArray, done: bool) -> None:
         if self._on_drag is not None:
@@ -228,6 +245,8 @@ class Playground(OfCell):
         with self.panel.hold_sync():
             self.panel.readout = [[str(name), str(value)] for name, value in picture.readout]
             self.panel.note = picture.note
+            self.panel.idle = [slider.name for slider in self.panel.sliders if slider.name in picture.idle]
+            self.panel.units = dict(picture.units)
         # last, for it takes longest: what is moved by hand does not wait for it
         self.panel.drawing = "" if picture.figure is None else picture.figure.svg()
 
@@ -239,6 +258,14 @@ class Playground(OfCell):
         stage.arrows(picture.arrows)
         stage.ellipsoids(picture.ellipsoids)
         stage.handle(picture.handle, turn=picture.handle_turns)
+
+    def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
+        """Save the playground as one HTML file that needs no Python and no network; see `rbdkit.to_html`.
+
+        Its pictures are made now, for values all over the sliders, and played back there: of one or two sliders for all
+        values together, of more for each slider with the others as they stand.
+        """
+        return str(import_module("rbdkit.export").to_html(self, path, title=title))
 
     # --- widget -----------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from rbdkit.model import Model
 from rbdkit.scene import Plot, Scene, Tracks, plots_of, scene_of
 from rbdkit.scene.ghost import plots_with_ghost, tracks_with_ghost, with_ghost
 from rbdkit.scene.ground import laid_under
-from rbdkit.scene.in_page import SHAPING
+from rbdkit.scene.reshaping import SHAPING, WEIGHING
 from rbdkit.simulation import SimulationWarning, Trajectory
 from rbdkit.simulation.knobs import Experiment, Knob, Range
 from rbdkit.widgets.inspecting import Inspecting, Now, state_of
@@ -26,8 +26,6 @@ from rbdkit.widgets.view import framed
 
 PAUSE = 0.8
 """s without a change after which the next one is a new drag: what stands then becomes the ghost."""
-WEIGHING = {"mass", "inertia"}
-"""Numbers that change what its ellipsoids look like."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +181,10 @@ class Tweak(Inspecting):
         """The scene in the frame of the first picture: nothing jumps while a slider moves."""
         under = laid_under(scene, self._outline)
         return under if scene.grounds else replace(under, grid=self._grid)
+
+    def pictured(self, model: Model) -> Scene:
+        """The scene of another model of the same bodies, with its own ghost."""
+        return with_ghost(scene_of(model, self.trajectory.q[0]))
 
     def _both(self) -> Tracks:
         now, ghost = self._current.trajectory, self._ghost.trajectory

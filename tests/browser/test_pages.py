@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.figures import Plot
+from rbdkit.scene import Arrow, scene_of
+from rbdkit.widgets import Picture, Playground, Slider
 
 KNOWN = "GPU stall due to ReadPixels"  # software drawing, told once by the driver
 LIVE = "document.querySelector('.rbd-view').core.model.live"
@@ -114,6 +117,93 @@ def test_a_drag_simulates_again_with_the_numbers_of_python(opened):
     np.testing.assert_allclose(moved[:3], run.poses()[0], atol=1e-6)
     np.testing.assert_allclose(moved[4:6], first[1:3], atol=1e-6)  # the ghost: what stood before the drags
     assert "before" in page.page.locator(".rbd-legend").first.inner_text()
+
+
+def drawn_ends(page: Page, node: int) -> np.ndarray:
+    """Lowest and highest places (2, 3) of the vertices of what is drawn for a body, in its own coordinates."""
+    script = """node => {
+        const { graph } = document.querySelector('.rbd-view').core, ends = [[1e9, 1e9, 1e9], [-1e9, -1e9, -1e9]];
+        for (const [own, layer, , start, count] of graph.spec.parts) {
+            if (own !== node || !["bodies", "ghost"].includes(layer)) continue;
+            for (let k = start; k < start + count; k++) for (let j = 0; j < 3; j++) {
+                const x = graph.attributes.position.array[3 * graph.index.array[k] + j];
+                ends[0][j] = Math.min(ends[0][j], x);
+                ends[1][j] = Math.max(ends[1][j], x);
+            }
+        }
+        return ends;
+    }"""
+    return np.array(page.page.evaluate(script, node))
+
+
+def test_bodies_look_as_long_as_their_sliders_say(opened):
+    model = rbd.library.double_pendulum()
+    ranges = {"hinge2.placement.z": (-1.5, -0.2), "rod2.com.z": (-0.9, -0.2), "rod1.mass": (0.2, 5.0)}
+    page = opened(rbd.tweak(model, ranges, [1.0, 0.5], duration=0.5))
+    before = drawn_ends(page, 1)
+    page.drag("hinge2.placement.z", 0.1)
+    page.drag("rod2.com.z", 0.8)
+    values = {name: page.value(name) for name in ranges}
+    changed = model.with_parameters({
+        "hinge2.placement": with_z(model.parameters["hinge2.placement"], values["hinge2.placement.z"]),
+        "rod2.com": [*model.parameters["rod2.com"][:2], values["rod2.com.z"]],
+    })  # fmt: skip
+    scene = scene_of(changed, [1.0, 0.5])
+    for node in (1, 2):
+        own = np.concatenate([p.surface.vertices for p in scene.parts if p.node == node and p.layer == "bodies"])
+        # rods between are as thick as at the samples on both sides: their ends are exact, their balls nearly
+        np.testing.assert_allclose(drawn_ends(page, node), [own.min(axis=0), own.max(axis=0)], atol=0.01)
+    np.testing.assert_allclose(drawn_ends(page, 4), before, atol=2e-5)  # the ghost is as long as it was
+    run = rbd.simulate(changed, [1.0, 0.5], duration=0.5)
+    motion = page.motion()
+    rows = np.searchsorted(run.t, motion["t"] - 1e-9)
+    np.testing.assert_allclose(motion["q"].reshape(-1, 2), run.q[rows], rtol=0, atol=1e-12)
+
+
+def with_z(placement: np.ndarray, z: float) -> np.ndarray:
+    changed = np.array(placement, dtype=float)
+    changed[2, 3] = z
+    return changed
+
+
+def draw_two(a: float, shape: str) -> Picture:
+    figure = Plot(figsize=(3.0, 2.0))
+    figure.subplots().plot([0.0, a], [0.0, 1.0 if shape == "power" else 2.0])
+    if a > 1.9:
+        raise rbd.errors.StateError("a is too long")
+    arrows = [Arrow(0, (0, 0, 0), (a, 0, 0.5), "#aa3377", name="v")]
+    return Picture([a, 0.0], arrows=arrows, figure=figure, readout=[("a", f"{a:.3f}"), ("shape", shape)])
+
+
+def test_a_playground_plays_back_its_pictures(opened):
+    sliders = [Slider("a", "rad", -2.0, 2.0, 0.5), Slider("shape", "", 0, 1, 0, choices=("power", "wave"))]
+    model = rbd.library.double_pendulum()
+    page = opened(Playground("Two", sliders, draw_two, model))
+    read = "document.querySelector('.rbd-readout').innerText.split('\\n')"
+    assert page.page.evaluate(read) == ["a", "0.500", "shape", "power"]
+    np.testing.assert_allclose(page.poses(), rbd.forward_kinematics(model, [0.5, 0.0]).poses, atol=1e-6)
+    assert "22 pictures that Python made" in page.page.locator("footer").inner_text()
+    slider = page.page.locator("[data-row='a'] input[type=range]")
+    slider.focus()
+    page.page.keyboard.press("ArrowRight")
+    page.page.locator("[data-row='shape'] select").select_option("1")
+    a = float(slider.evaluate("slider => slider.value"))
+    assert 0.5 < a < 1.1 and page.page.evaluate(read) == ["a", f"{a:.3f}", "shape", "wave"]
+    np.testing.assert_allclose(page.poses(), rbd.forward_kinematics(model, [a, 0.0]).poses, atol=1e-6)
+    assert page.page.locator(".rbd-drawn svg").count() == 1
+    page.drag("a", 1.0)
+    assert page.page.locator(".rbd-fault").inner_text() == "a is too long"
+
+
+def test_a_drawing_alone_plays_back_too(opened):
+    sliders = [Slider(name, "", 0.0, 2.0, 1.0) for name in "abc"]
+    playground = Playground("Alone", sliders, lambda a, b, c: Picture(readout=[("sum", f"{a + b + c:.2f}")]))
+    page = opened(playground)
+    assert "each slider alone" in page.page.locator("footer").inner_text()
+    readout = page.page.locator(".rbd-readout")
+    for name, to, total in (("a", 1.0, "4.00"), ("b", 0.0, "2.00"), ("a", 0.25, "2.50")):
+        page.drag(name, to)
+        assert readout.inner_text().split("\n") == ["sum", total]
 
 
 def test_a_and_b_keep_two_sets_of_values(opened):

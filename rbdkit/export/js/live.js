@@ -100,12 +100,20 @@ class Live {
 
   show() {
     const { motion } = this.current;
+    this.reshape();
     this.stage.values._plots = this.plots(); // shown with the tracks
     this.stage.set("_tracks", { ...this.current.tracks, beside: [this.ghost.tracks] });
     const ended = motion.t[motion.t.length - 1];
     const touched = contact_fault(motion.contacts, motion.ranAway);
     const why = touched || (motion.unsolved ? "the equations of a step have no solution" : "numbers ran away; a shorter dt may help");
     this.panel.set("fault", motion.ranAway ? `the motion ended after ${brief(ended)} s: ${why}` : touched);
+  }
+
+  // Bodies look as they are, and the ghost as they were.
+  reshape() {
+    const { reshape } = this.core?.graph ?? {};
+    reshape?.show(this.current.values, 0);
+    reshape?.show(this.ghost.values, 1);
   }
 
   asked({ do: what, slot }) {

@@ -1,17 +1,18 @@
 // A page that holds one picture: recorded motion to be played, or a model that moves again when its sliders do.
 
-// Arrays were written as {"$": [where they begin, bytes]}: words of four bytes as differences, all first bytes, all second ones, ...
+// Arrays were written as {"$": [where they begin, bytes, words of a row, grid]}, as `rbdkit.export.arrays` says.
 function revived(bytes, value) {
   if (!Array.isArray(value?.$)) return value;
-  const [start, size] = value.$;
+  const [start, size, width, grid] = value.$;
   const count = Math.ceil(size / 4);
   const words = new Uint32Array(count);
-  let word = 0;
-  for (let k = start; k < start + count; k++) {
-    word += bytes[k] | (bytes[k + count] << 8) | (bytes[k + 2 * count] << 16) | (bytes[k + 3 * count] << 24);
-    words[k - start] = word >>>= 0;
+  for (let k = 0; k < count; k++) {
+    const at = start + k;
+    const word = (bytes[at] | (bytes[at + count] << 8) | (bytes[at + 2 * count] << 16) | (bytes[at + 3 * count] << 24)) >>> 0;
+    words[k] = ((word >>> 1) ^ -(word & 1)) + (k < width ? 0 : words[k - width]);
   }
-  return new DataView(words.buffer, 0, size);
+  if (!grid) return new DataView(words.buffer, 0, size);
+  return new DataView(Float32Array.from(new Int32Array(words.buffer), (n) => n * grid).buffer, 0, size);
 }
 
 // The colours of the device, told to the view as JupyterLab tells its own.
@@ -27,6 +28,13 @@ async function open_page(text, arrays) {
   const data = JSON.parse(text, (_, value) => revived(bytes, value));
   const host = document.getElementById("rbd-host");
   follow_device();
+  if (data.played && !data.stage._scene) { // a drawing alone
+    const panel = new Traits(data.panel);
+    host.replaceChildren();
+    new Playground(panel, host);
+    new Played(data.played, null, panel);
+    return;
+  }
   const stage = new Traits({ ...data.stage, side: [], _framed: false, playing: false, _asked: 0, _answered: 0 });
   let panel = null;
   if (data.live) {
@@ -40,7 +48,13 @@ async function open_page(text, arrays) {
   host.replaceChildren();
   const face = new Face(core, host);
   await face.open();
-  if (panel) {
+  if (data.played) {
+    panel = new Traits(data.panel);
+    new Playground(panel, face.side);
+    new Played(data.played, stage, panel);
+    face.resize();
+    core.home(false);
+  } else if (panel) {
     new Panel(panel, face.side);
     face.resize();
     core.home(false);

@@ -37,6 +37,7 @@ class Toy {
     core.play = null;
     core.graph.nodes.forEach((node) => (node.visible = true));
     core.load_scene();
+    this.live?.reshape();
     if (core.player.tracks) core.player.seek(this.left);
     core.faces.forEach((face) => face.load_transport());
   }

@@ -270,6 +270,7 @@ class Play {
       for (const entry of entries) changed[name][entry] = values[k];
     });
     for (const [name, value] of Object.entries(changed)) this.kernels.set(name, value);
+    this.core.graph.reshape?.show(values, 0);
   }
 
   // Another integrator: hands that pull go on to pull.

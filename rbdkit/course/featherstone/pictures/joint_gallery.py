@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
@@ -15,6 +17,8 @@ from rbdkit.scene.arrows import spatial_arrows
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
+MOST = 4
+"""Sliders for velocity variables; those beyond stay zero."""
 SCALE = (0.3, 0.3)
 """Arrow for 1 rad/s and 1 m/s, m."""
 
@@ -28,14 +32,23 @@ def joint_gallery() -> Playground:
     names = tuple(joint.name for joint in model.joints[1:] if joint.nv)
     sliders = [Slider("joint", "", 0, len(names) - 1, names.index("rack and pinion"), "which joint", choices=names)]
     sliders += [
-        Slider(f"v{k + 1}", "", -2.0, 2.0, 0.8 if k == 0 else 0.0, "along this velocity variable, if there is one")
-        for k in range(4)
+        Slider(f"v_{k + 1}", "rad/s or m/s", -2.0, 2.0, 0.8 if k == 0 else 0.0, "along this velocity variable")
+        for k in range(MOST)
     ]
+    scene = scene_of(model)
+    labels = tuple(label for label in scene.labels if not label.text.startswith("stand of"))
+    layers = [replace(layer, visible=True) if layer.name == "labels" else layer for layer in scene.layers]
 
     def draw(joint: str, *u: float) -> Picture:
         return picture(model, joint, np.array(u))
 
-    return Playground("Joint types and their motion subspaces", sliders, draw, scene_of(model), height=460)
+    return Playground(
+        "Joint types and their motion subspaces",
+        sliders,
+        draw,
+        replace(scene, layers=tuple(layers), labels=labels),
+        height=460,
+    )
 
 
 def picture(model: Model, name: str, u: NDArray) -> Picture:
@@ -53,7 +66,11 @@ def picture(model: Model, name: str, u: NDArray) -> Picture:
     poses = forward_kinematics(model, q).poses
     glow = Ellipsoid(model.parent[body], BELOW, np.eye(3), GLOW, palette.SELECTED)
     own = q[joint.q_slice]
+    names, units = joint.type.v_names, joint.type.v_units
+    turned = dict(zip((f"v_{k + 1}" for k in range(MOST)), zip(names, units, strict=True), strict=False))
     readout = [("type", repr(joint.type))]
+    readout += [(name, f"{meaning or 'velocity'}, {unit}") for name, (meaning, unit) in turned.items()]
+    readout += [("S", "columns: motions that the joint allows"), ("T", "columns: forces that it transmits")]
     readout += [(f"q: {label}", f"{x:+.3f}") for label, x in zip(joint.type.q_names, own, strict=True)]
     return Picture(
         poses=poses,
@@ -62,6 +79,8 @@ def picture(model: Model, name: str, u: NDArray) -> Picture:
         figure=_matrices(joint, q),
         readout=readout,
         note=_note(joint, q),
+        idle=[f"v_{k + 1}" for k in range(joint.nv, MOST)],
+        units={name: unit for name, (_, unit) in turned.items()},
     )
 
 
