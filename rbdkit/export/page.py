@@ -18,8 +18,9 @@ from rbdkit.widgets.stage import DRAWING, Stage
 from rbdkit.widgets.view import View
 
 HERE = Path(__file__).parent / "js"
-VERTEX, POSE = 20, 23
-"""Fineness of vertices and of recorded poses: powers of two between the largest number and the distance of two."""
+VERTEX, POSE, SHAPE = 20, 23, 14
+"""Fineness of vertices, of recorded poses and of how far vertices move as shapes change: powers of two between the
+largest number and the distance of two."""
 TRAITS = (
     "t", "rate", "loop", "layers", "follow", "height", "selected", "_scene", "_tracks", "_plots", "_pose", "_axes",
     "_followable", "_near", "_accent", "_arrows", "_ellipsoids", "_arrow_names", "_ellipsoid_names",
@@ -150,7 +151,12 @@ def _packed(data: bytes) -> str:
 
 def _placed(scene: dict[str, Any]) -> dict[str, Any]:
     """A packed scene whose vertices stand on a grid much finer than anything that is seen."""
-    return {**scene, "position": on_grid(scene["position"], 3, VERTEX), "index": Columns(scene["index"], 3)}
+    shapes = [
+        {**shape, "by": on_grid(shape["by"], len(shape["by"]) // 4 // len(shape["at"]), SHAPE)}
+        for shape in scene.get("shapes", ())
+    ]
+    index, position = Columns(scene["index"], 3), on_grid(scene["position"], 3, VERTEX)
+    return {**scene, "position": position, "index": index, "shapes": shapes}
 
 
 def _moved(tracks: dict[str, Any]) -> dict[str, Any]:

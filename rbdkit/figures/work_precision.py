@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from matplotlib.ticker import LogFormatterMathtext, LogLocator, NullFormatter
+
 from rbdkit.figures.figure import Plot
 
 
@@ -16,6 +19,9 @@ def work_precision_figure(
     for (label, (times, errors)), color in zip(points.items(), colors, strict=True):
         ax.loglog(times, errors, "o-", color=color, label=label, markersize=4, linewidth=1.5)
     ax.tick_params(labelsize="small")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0), numticks=8))  # of more, labels would cover each other
+    ax.xaxis.set_major_formatter(LogFormatterMathtext(labelOnlyBase=False, minor_thresholds=(np.inf, np.inf)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("wall time (s)", fontsize="small")
     ax.set_ylabel("error at the end (rad, m)", fontsize="small")
     ax.grid(alpha=0.3)

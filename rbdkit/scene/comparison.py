@@ -28,7 +28,7 @@ GHOST = 0.38
 
 UNITS = {"constraint error": "rad or m", "off the reference": "rad or m"}
 TIPS = {
-    "energy drift": "energy less work and losses: change since the start, as a part of the energy that moves about",
+    "energy drift": "change of energy less work and losses, relative to the energy that moves about",
     "constraint error": "largest residual of a position constraint, rad or m",
     "rotation error": "largest |det R \u2212 1| of a body: how far a rotation matrix is from being one",
     "off the reference": "the worst body's distance from where the reference has it, rad or m",

@@ -71,10 +71,9 @@ def reshaping(experiment: Experiment, values: NDArray, k: int, build: Build) -> 
     moved = np.flatnonzero(size > STILL * first.size)
     if not len(moved):
         return None
-    scale = float(size.max()) / 32767.0
     return {
-        "at": at, "scale": scale, "trails": trails, "labels": labels,
-        "moved": moved.astype("<u4").tobytes(), "by": np.round(by[:, moved] / scale).astype("<i2").tobytes(),
+        "at": at, "trails": trails, "labels": labels, "moved": moved.astype("<u4").tobytes(),
+        "by": by[:, moved].astype("<f4").tobytes(),
     }  # fmt: skip
 
 

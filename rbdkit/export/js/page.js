@@ -50,10 +50,12 @@ async function open_page(text, arrays) {
   await face.open();
   if (data.played) {
     panel = new Traits(data.panel);
-    new Playground(panel, face.side);
+    const beside = h("div", {}); // as a widget has one around it
+    face.side.append(beside);
+    new Playground(panel, beside);
     new Played(data.played, stage, panel);
+    stage.set("_framed", false); // the picture has another size now
     face.resize();
-    core.home(false);
   } else if (panel) {
     new Panel(panel, face.side);
     face.resize();

@@ -30,12 +30,13 @@ class Names {
   }
 
   // Nearest first; a name that would cover another moves down a line or two, or waits out of sight.
-  place(camera, width, height) {
+  // taken : boxes {x, y, w, h} in which no name is seen, px.
+  place(camera, width, height, taken = []) {
     const shown = this.shown();
     this.host.hidden = !shown;
     if (!shown || !this.items) return;
     const { Vector3 } = this.graph.THREE;
-    const placed = [];
+    const placed = [...taken];
     const seen = this.items.filter(({ node }) => this.graph.nodes[node]).map((item) => {
       const world = new Vector3(...item.position).applyMatrix4(this.graph.nodes[item.node].matrixWorld);
       const p = world.project(camera);

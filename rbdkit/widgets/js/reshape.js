@@ -6,7 +6,7 @@ class Reshape {
     this.graph = graph;
     this.attribute = graph.attributes.position;
     this.first = this.attribute.array.slice();
-    this.shapes = shapes.map((shape) => ({ ...shape, moved: typed(Uint32Array, shape.moved), by: typed(Int16Array, shape.by) }));
+    this.shapes = shapes.map((shape) => ({ ...shape, moved: typed(Uint32Array, shape.moved), by: typed(Float32Array, shape.by) }));
     this.copies = new Uint8Array(this.first.length / 3); // 1 for vertices of what was before
     for (const [node, , , start, count] of graph.spec.parts) {
       if (node < half || node >= 2 * half) continue;
@@ -22,7 +22,7 @@ class Reshape {
     const { array } = this.attribute;
     const moved = new Set();
     const sums = new Map();
-    for (const { row, at, scale, moved: vertices, by, trails, labels } of this.shapes) {
+    for (const { row, at, moved: vertices, by, trails, labels } of this.shapes) {
       let k = 0;
       while (k + 2 < at.length && at[k + 1] < values[row]) k++;
       const s = at.length > 1 ? (values[row] - at[k]) / (at[k + 1] - at[k]) : 0;
@@ -33,7 +33,7 @@ class Reshape {
         moved.add(vertex);
         for (let j = 0; j < 3; j++) {
           const [low, high] = [by[k * width + 3 * n + j], by[(k + 1) * width + 3 * n + j] ?? 0];
-          array[3 * vertex + j] += scale * (low + s * (high - low));
+          array[3 * vertex + j] += low + s * (high - low);
         }
       });
       const half = this.trails.length / 2;

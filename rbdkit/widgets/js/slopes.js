@@ -1,6 +1,6 @@
 // The slope picture of a step: the phase plane of one coordinate, the states so far, and at each stage the slope found there.
 
-const PLANE = { width: 300, height: 190, margin: 46 };
+const PLANE = { width: 300, height: 178, margin: 46, below: 24 }; // margin: at the left
 const STAGES = ["#8f5bd0", "#c2417c", "#2f9e8f", "#d9772b", "#3a76e8", "#a56f43"];
 
 function slope_picture({ coordinate, path, here, h: step_length, stages, shown, step }) {
@@ -20,13 +20,13 @@ function slope_picture({ coordinate, path, here, h: step_length, stages, shown, 
     const pad = 0.12 * (high - low) || 0.1;
     return [low - pad, high + pad];
   });
-  const { width, height, margin } = PLANE;
+  const { width, height, margin, below: foot } = PLANE;
   const x = (q) => margin + ((q - ends[0][0]) / (ends[0][1] - ends[0][0])) * (width - margin - 8);
-  const y = (v) => 8 + ((ends[1][1] - v) / (ends[1][1] - ends[1][0])) * (height - margin - 8);
+  const y = (v) => 8 + ((ends[1][1] - v) / (ends[1][1] - ends[1][0])) * (height - foot - 8);
   const points = (list) => list.map(([q, v]) => `${x(q).toFixed(1)},${y(v).toFixed(1)}`).join(" ");
   const svg = draw("svg", { class: "rbd-plane", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Phase plane of ${coordinate}` });
-  svg.append(draw("rect", { class: "rbd-frame", x: margin, y: 8, width: width - margin - 8, height: height - margin - 8 }));
-  const clip = draw("svg", { x: margin, y: 8, width: width - margin - 8, height: height - margin - 8, viewBox: `${margin} 8 ${width - margin - 8} ${height - margin - 8}` });
+  svg.append(draw("rect", { class: "rbd-frame", x: margin, y: 8, width: width - margin - 8, height: height - foot - 8 }));
+  const clip = draw("svg", { x: margin, y: 8, width: width - margin - 8, height: height - foot - 8, viewBox: `${margin} 8 ${width - margin - 8} ${height - foot - 8}` });
   clip.append(draw("polyline", { class: "rbd-path", points: points(path.slice(0, Math.max(here, step) + 1)) }));
   clip.append(...path.slice(0, here + 1).map(([q, v]) => draw("circle", { class: "rbd-state", cx: x(q), cy: y(v), r: 3 })));
   arrows.forEach(([from, to], k) => {
@@ -51,12 +51,12 @@ function slope_picture({ coordinate, path, here, h: step_length, stages, shown, 
   const [low, high] = ends[0].map(brief);
   const [below, above] = ends[1].map(brief);
   svg.append(
-    label(low, { x: margin, y: height - 10, "text-anchor": "start" }),
-    label(coordinate, { x: width / 2, y: height - 10, "text-anchor": "middle", class: "rbd-axis" }),
-    label(high, { x: width - 8, y: height - 10, "text-anchor": "end" }),
+    label(low, { x: margin, y: height - 8, "text-anchor": "start" }),
+    label(coordinate, { x: width / 2, y: height - 8, "text-anchor": "middle", class: "rbd-axis" }),
+    label(high, { x: width - 8, y: height - 8, "text-anchor": "end" }),
     label(above, { x: margin - 4, y: 16, "text-anchor": "end" }),
-    label("rate", { x: margin - 4, y: height / 2 - 6, "text-anchor": "end", class: "rbd-axis" }),
-    label(below, { x: margin - 4, y: height - margin, "text-anchor": "end" })
+    label("rate", { x: margin - 4, y: (height - foot) / 2 + 6, "text-anchor": "end", class: "rbd-axis" }),
+    label(below, { x: margin - 4, y: height - foot, "text-anchor": "end" })
   );
   return svg;
 }

@@ -258,9 +258,9 @@ class Face {
     this.compass = new Compass(this.model.get("_axes"), (axis) => core.eye.along(axis, core.outline()));
     this.scale = h("div", { class: "rbd-scale" });
     this.follow = button("follow", "Follow the moving body (F)", () => this.toggle_follow(), { "aria-pressed": false });
-    this.picture = h("div", { class: "rbd-picture" }, host, this.labels, this.tips, this.compass.el, this.scale,
-      h("div", { class: "rbd-tools" }, this.layers.el, this.save.el, button("home", "Home view (H)", () => core.home(true)), this.follow,
-        this.let_go, button("expand", "Full screen", () => this.toggle_fullscreen())));
+    this.tools = h("div", { class: "rbd-tools" }, this.layers.el, this.save.el, button("home", "Home view (H)", () => core.home(true)), this.follow,
+      this.let_go, button("expand", "Full screen", () => this.toggle_fullscreen()));
+    this.picture = h("div", { class: "rbd-picture" }, host, this.labels, this.tips, this.compass.el, this.scale, this.tools);
     this.transport = core.play ? new PlayBar(core.play) : new Transport(core.player);
     this.side = h("div", { class: "rbd-side" });
     this.stage = h("div", { class: "rbd-stage" }, h("div", { class: "rbd-main" }, this.picture, this.transport.el), this.side);
@@ -439,8 +439,10 @@ class Face {
   annotate(renderer, camera) {
     if (renderer !== this.canvas.renderer) return;
     const { width, height } = renderer.getSize();
-    this.names.place(camera, width, height);
-    this.tags.place(camera, width, height);
+    const { offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h } = this.tools;
+    const taken = [{ x, y, w, h }];
+    this.names.place(camera, width, height, taken);
+    this.tags.place(camera, width, height, taken);
     this.compass.turn(camera);
   }
 
