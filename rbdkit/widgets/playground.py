@@ -20,6 +20,7 @@ from rbdkit.scene import Arrow, Ellipsoid, Scene
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.cell import OfCell
 from rbdkit.widgets.kept import put_down
+from rbdkit.widgets.made import how_made
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.sliders import REACH
 from rbdkit.widgets.stage import Stage
@@ -72,7 +73,7 @@ class Controls(Panel):
     """The sliders of a playground with the table, the sentence and the drawing that belong to them."""
 
     _module = traitlets.Unicode(
-        module("dom", "words", "glide", "panel", "tour", "playground", "playground_widget")
+        module("dom", "words", "glide", "panel", "tour", "made", "playground", "playground_widget")
     ).tag(sync=True)
     _css = style("view") + style("playground")
 
@@ -84,6 +85,7 @@ class Controls(Panel):
     units: traitlets.Dict[str, str] = traitlets.Dict().tag(sync=True)
     tour: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     stop = traitlets.Int(-1).tag(sync=True)
+    made = traitlets.Unicode("").tag(sync=True)
 
 
 class Playground(OfCell):
@@ -155,6 +157,7 @@ class Playground(OfCell):
         self.tour = stops_of(tour)
         self.panel = Controls(title, sliders, self._turned)
         self.panel.tour = [self._told(stop) for stop in self.tour]
+        self.panel.made = how_made(draw)
         self.panel.alone = scene is None
         self.stage = stage_of(scene, height)
         if self.stage is not None:
