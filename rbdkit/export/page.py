@@ -131,7 +131,7 @@ def _code() -> str:
 
     after = ("three_of_page.js", "live.js", "toy.js", "played.js", "page.js")
     ours = (
-        module("traits", "computed", *DRAWING, "glide", "panel", "tour", "playground"),
+        module("traits", "computed", *DRAWING, "glide", "panel", "tour", "made", "playground"),
         engine.loader(),
         module("play"),
         *map(own, after),
