@@ -1,16 +1,18 @@
 """Notebooks to hand out: no solution in them, numbers of one's own, and forms that other tools read."""
 
 import ast
+import doctest
 import json
 import random
 
 import numpy as np
 import pytest
 
-from rbdkit.course import exercise, exercises
+import rbdkit as rbd
+from rbdkit.course import exercise, exercises, featherstone, labs
 from rbdkit.course.__main__ import NOTEBOOKS, main
 from rbdkit.course.contents import LESSONS, lesson
-from rbdkit.course.grading import numbers_of, submissions
+from rbdkit.course.grading import assign, numbers_of, submissions
 from rbdkit.course.grading.assembling import assembled, read
 from rbdkit.course.grading.assigning import assigned
 
@@ -99,6 +101,28 @@ def test_nbgrader_sees_answers_and_locked_tests():
         ast.parse("".join(check["source"]))
 
 
+@pytest.mark.parametrize("name", ["F11-4", "LF-1"])
+def test_otter_runs_the_checks_and_shows_their_reasons(name, tmp_path):
+    """What otter does with a test file: it asks for its form, then runs the only suite as a doctest in the notebook."""
+    this = lesson(name.partition("-")[0])
+    list(assign(NOTEBOOKS, this, tmp_path, [], "", "otter"))
+    file: dict = {}
+    exec((tmp_path / "tests" / f"{name}.py").read_text(encoding="utf-8"), file)
+    assert file["OK_FORMAT"] is True and len(file["test"]["suites"]) == 1
+    suite = file["test"]["suites"][0]
+    assert suite["type"] == "doctest" and not suite["setup"] and not suite["teardown"]
+    each, course = exercise(name), read(NOTEBOOKS / f"{this.file}.ipynb")
+    (start,) = ("".join(c["source"]) for c in course["cells"] if f"exercise:{name}" in c["metadata"].get("tags", ()))
+    for answer, right in ((start, False), (each.solution, True)):
+        space: dict = {"rbd": rbd, "np": np, "chapter_11": featherstone.chapter_11, "lab": labs.contact}
+        exec(answer, space)
+        (case,) = suite["cases"]
+        test = doctest.DocTestParser().get_doctest(case["code"], space, name, None, None)
+        told: list[str] = []
+        assert (doctest.DocTestRunner(verbose=False).run(test, out=told.append).failed == 0) is right
+        assert right or "✗ not yet" in "".join(told)
+
+
 def test_a_class_gets_its_notebooks(tmp_path, capsys):
     command = ["assign", "F11", "--out", str(tmp_path), "--students", "Ada", "Bob", "--tool", "otter"]
     with pytest.raises(SystemExit):
@@ -112,7 +136,7 @@ def test_a_class_gets_its_notebooks(tmp_path, capsys):
         mu = numbers_of(exercise("F11-4"), student, "word")["mu"]
         assert space["test"]["points"] == 1
         case = space["test"]["suites"][0]["cases"][0]
-        assert case["code"] == f">>> bool(chapter_11.slope_angle(my_angle, mu={mu}))\nTrue"
+        assert case["code"].startswith(f">>> verdict = chapter_11.slope_angle(my_angle, mu={mu})\n")
         text = text_of(json.loads((tmp_path / student / "11_contact.ipynb").read_text(encoding="utf-8")))
         assert 'grader.check("F11-4")' in text and f"$\\mu = {mu:g}$ lies" in text
     with pytest.raises(SystemExit):

@@ -133,10 +133,11 @@ def _otter_test(course: Mapping[str, Any], exercise: Exercise, own: Mapping[str,
     """A test file in otter's form."""
     call = "".join(course["cells"][_place(course["cells"], f"check:{exercise.name}")]["source"]).rstrip()
     call = call[:-1] + "".join(f", {name}={value}" for name, value in own.items()) + ")"
-    case = {"code": f">>> bool({call})\nTrue", "hidden": False, "locked": False}
+    said = ">>> print('right' if verdict else verdict)\nright"  # where it is not, the reason stands in the message
+    case = {"code": f">>> verdict = {call}\n{said}", "hidden": False, "locked": False}
     suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
     test = {"name": exercise.name, "points": exercise.stars, "suites": [suite]}
-    return f"test = {pformat(test, sort_dicts=False, width=100)}\n"
+    return f"OK_FORMAT = True\n\ntest = {pformat(test, sort_dicts=False, width=100)}\n"  # without it otter refuses
 
 
 def _place(cells: list[dict[str, Any]], mark: str) -> int:
