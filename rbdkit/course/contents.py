@@ -266,10 +266,15 @@ LESSONS = (
         ("F03",), f"{GR}, sections 2 to 4",
     ),
     Lesson(
-        "GR02", "gebhardt_romero/02_energy_and_momentum", "Energy and momentum, kept to the last digit", "Stepping", 80,
+        "GR02", "gebhardt_romero/02_energy_and_momentum", "Energy and momentum, kept to the last digit", "Stepping", 65,
         ("take a step of the energy-momentum method apart", "tell what a method keeps from what it gets right",
          "say how long a step may be at all"),
         ("GR01",), f"{GR}, sections 5 and 6",
+    ),
+    Lesson(
+        "GR02b", "gebhardt_romero/02b_nine_tables", "Nine tables and twelve figures", "Stepping", 30,
+        ("repeat a paper's numbers, and say which cannot agree", "measure an order without an exact solution"),
+        ("GR02",), f"{GR}, section 6",
     ),
     Lesson(
         "F10", "featherstone/10_accuracy_and_cost", "How exact, and at what price", "Numbers", 80,

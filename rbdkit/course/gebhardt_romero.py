@@ -18,18 +18,26 @@ from rbdkit.spatial import sphere, twist
 
 PARTS = {
     "CASES": "rbdkit.library.gebhardt_romero:CASES",
+    "HEADINGS": "rbdkit.course.three_cases:HEADINGS",
     "INERTIA": "rbdkit.library.gebhardt_romero:INERTIA",
     "Plot": "rbdkit.figures:Plot",
     "Table": "rbdkit.widgets.table:Table",
     "component_figure": "rbdkit.figures.directors:component_figure",
+    "directors": "rbdkit.figures.directors",
     "energy_figure": "rbdkit.figures.directors:energy_figure",
+    "errors_of_steps": "rbdkit.course.three_cases:errors_of_steps",
+    "exact_end": "rbdkit.course.three_cases:exact_end",
     "fixed_point_model": "rbdkit.library.gebhardt_romero:fixed_point_model",
-    "ipywidgets": "ipywidgets",
+    "kept_momentum": "rbdkit.course.stepping_pictures.kept_momentum:kept_momentum",
     "momentum_figure": "rbdkit.figures.directors:momentum_figure",
     "pairwise": "itertools:pairwise",
+    "quotient": "rbdkit.course.three_cases:quotient",
+    "rivals": "rbdkit.course.three_cases:rivals",
+    "run": "rbdkit.course.three_cases:run",
     "so3": "rbdkit.spatial.so3",
     "sphere": "rbdkit.spatial.sphere",
     "sphere_figure": "rbdkit.figures.directors:sphere_figure",
+    "stationary": "rbdkit.course.three_cases:stationary",
     "twist": "rbdkit.spatial.twist",
     "warnings": "warnings",
 }
@@ -40,8 +48,8 @@ SPEEDS = ((0.005, 18.97), (0.1, 3.0), (0.3, 4.0), (0.005, 445.0))
 
 
 @checks("GR01-1")
-def quarter_turn(answer: Any) -> Verdict:
-    """The colatitude (rad) of a circle around which a frame without twist comes back turned by a right angle."""
+def quarter_turn(answer: Any, turn: float = 90.0) -> Verdict:
+    """The colatitude (rad) of a circle around which a frame without twist comes back turned by an angle (degrees)."""
     colatitude = number(answer)
     if colatitude is None or not 0.0 < colatitude < np.pi:
         return wrong(f"{brief(answer)} is not an angle between 0 (a point at the pole) and pi.")
@@ -49,15 +57,15 @@ def quarter_turn(answer: Any) -> Verdict:
     ring = np.stack([np.cos(t), np.sin(t), 0.0 * t], axis=-1)
     triads = twist.non_twisting_frame(sphere.exp(np.array([0.0, 0.0, 1.0]), colatitude * ring))
     R = triads[0].T @ triads[-1]
-    turn = np.arctan2(R[1, 0], R[0, 0])
-    if abs(abs(turn) - 0.5 * np.pi) < 0.02:
-        return right(f"it comes back turned by {np.degrees(turn):.2f}°: the enclosed area is 2π (1 - cos).")
-    return wrong(f"it comes back turned by {np.degrees(turn):.1f}°. The turn is the area enclosed by the circle.")
+    found = np.arctan2(R[1, 0], R[0, 0])
+    if abs(abs(found) - np.radians(turn)) < 0.02:
+        return right(f"it comes back turned by {np.degrees(found):.2f}°: the enclosed area is 2π (1 - cos).")
+    return wrong(f"it comes back turned by {np.degrees(found):.1f}°. The turn is the area enclosed by the circle.")
 
 
 @checks("GR01-2")
-def forbidden_turn(path: ArrayLike) -> Verdict:
-    """A closed path (n, 3) of d3 after which a body that never twisted is turned about d3 by a right angle."""
+def forbidden_turn(path: ArrayLike, turn: float = 90.0) -> Verdict:
+    """A closed path (n, 3) of d3 after which a body that never twisted is turned about d3 by an angle (degrees)."""
     given = numbers(path, -1, 3)
     if given is None or not len(given):
         return wrong(f"give the points (n, 3) of a curve on the unit sphere, not {brief(path)}.")
@@ -73,10 +81,13 @@ def forbidden_turn(path: ArrayLike) -> Verdict:
     if len(points) < 3 or not np.allclose(points[0], points[-1], atol=1e-6):
         return wrong("the path must end where it began, or d3 is not the same as before.")
     R = triads[0].T @ triads[-1]
-    turn = float(np.arctan2(R[1, 0], R[0, 0]))
-    if abs(abs(turn) - 0.5 * np.pi) < 0.02:
-        return right(f"turned by {np.degrees(turn):.2f}° about d3 without ever turning about d3.")
-    return wrong(f"it ends turned by {np.degrees(turn):.1f}°: enclose an eighth of the sphere, with any shape.")
+    found = float(np.arctan2(R[1, 0], R[0, 0]))
+    if abs(abs(found) - np.radians(turn)) < 0.02:
+        return right(f"turned by {np.degrees(found):.2f}° about d3 without ever turning about d3.")
+    return wrong(
+        f"it ends turned by {np.degrees(found):.1f}°: enclose {turn / 720:.3g} of the sphere, which is {turn:g}°, in "
+        "any shape."
+    )
 
 
 @checks("GR02-1")

@@ -1,0 +1,82 @@
+"""The three cases of Gebhardt and Romero as their tables ask for them: run, and put beside the exact numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.integrators import half_step_energy, second_quotient
+from rbdkit.library.gebhardt_romero import Case
+from rbdkit.simulation import Motion, simulate
+
+HEADINGS = ("", "computed", "exact", "spread while stationary")
+KEPT = ("Pi1", "Pi2", "K")
+"""What stays constant without a load, as `Motion.invariants` calls it."""
+
+Row = list[float | str | None]
+
+
+def run(case: Case, h: float, integrator: str = "energy_momentum", every: int = 1, duration: float = 5.0) -> Motion:
+    """A case without twist, in directors, by steps of h seconds."""
+    tau = case.samples(h)
+    return simulate(
+        case.model,
+        v0=case.v0,
+        tau=None if tau is None else tau[: round(duration / h) + 1],
+        duration=duration,
+        dt=h,
+        every=every,
+        formulation="non_twisting_directors",
+        integrator=integrator,
+        progress=False,
+    )
+
+
+def exact_end(case: Case, t: float = 5.0) -> NDArray:
+    """(3,) Pi1, Pi2 and K of the body without twist at a time, in closed form."""
+    return np.array([*case.momentum(t)[:2], case.kinetic_energy(t)])
+
+
+def stationary(case: Case, motion: Motion, since: float) -> dict[str, Row]:
+    """Each invariant at the end, its exact value, and how far it wavers after a time; rows under `HEADINGS`."""
+    late = motion.t >= since - 1e-9
+    kept = motion.invariants()
+    return {
+        f"{name} ({'J' if name == 'K' else 'kg m²/s'})": [
+            float(kept[name][-1]),
+            float(exact),
+            f"{np.ptp(kept[name][late]):.1e}",
+        ]
+        for name, exact in zip(KEPT, exact_end(case), strict=True)
+    }
+
+
+def quotient(case: Case, h: float, duration: float, points: int = 50) -> tuple[NDArray, NDArray]:
+    """Times (points + 1,) and the second quotient of precision there, on all nine coordinates.
+
+    It is ``|q_h - q_{h/2}| / |q_{h/2} - q_{h/4}|``, which tends to 2^p for a method of order p.
+    """
+    every = round(duration / points / h)
+    runs = [run(case, h / n, every=n * every, duration=duration) for n in (1, 2, 4)]
+    return runs[0].t, second_quotient(*(each.x for each in runs))
+
+
+def errors_of_steps(case: Case, steps: tuple[float, ...] = (2e-3, 1e-3, 5e-4, 2.5e-4)) -> NDArray:
+    """(steps, 3) how far Pi1, Pi2 and K are off when the load has gone."""
+    ends = [run(case, h, every=10**9, duration=1.0).invariants() for h in steps]
+    return np.array([[kept[name][-1] for name in KEPT] for kept in ends]) - exact_end(case, 1.0)
+
+
+def rivals(case: Case, h: float) -> tuple[Motion, Motion, dict[str, Row]]:
+    """The energy-momentum method and that of Lagrange-d'Alembert, and rows with a column for each.
+
+    The second has two energies: the Hamiltonian at the nodes, and that of the chords between them.
+    """
+    em, dla = run(case, h), run(case, h, "lagrange_dalembert")
+    rows: dict[str, Row] = {}
+    for name in KEPT:
+        rows[name if name != "K" else "Hamiltonian"] = [float(m.invariants()[name][-1]) for m in (em, dla)]
+    rows["energy"] = [rows["Hamiltonian"][0], float(half_step_energy(dla.system, dla.x, h)[-1])]
+    rows["Newton iterations a step"] = [float(np.mean([s.iterations for s in m.solves])) for m in (em, dla)]
+    rows["run time, µs a step"] = [f"{1e6 * m.report.wall_time / m.report.steps:.0f}" for m in (em, dla)]
+    return em, dla, rows
