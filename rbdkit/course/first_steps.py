@@ -124,7 +124,7 @@ def two_rods(model: Model, length: float = 1.0, mass: float = 1.0) -> Verdict:
     ):
         return wrong(
             "the lower rod is right by itself, but hangs from the wrong place: "
-            "its hinge belongs at the tip of the upper rod, placement=(0, 0, -1)."
+            f"its hinge belongs at the tip of the upper rod, placement=(0, 0, {-length:g})."
         )
     if np.isclose(hanging[1, 1], expected[1, 1] - mass * (0.5 * length) ** 2, rtol=0.02, atol=1e-3):
         return wrong("the lower rod turns about its own middle; its centre of mass belongs half a rod below the hinge.")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.accuracy import response
 from rbdkit.course import exercise, exercises, featherstone, labs
 from rbdkit.course.__main__ import NOTEBOOKS, main
 from rbdkit.course.contents import LESSONS, lesson
@@ -17,7 +18,75 @@ from rbdkit.course.grading.assembling import assembled, read
 from rbdkit.course.grading.assigning import assigned
 
 VARIED = [each for each in exercises() if each.numbers]
+
+
+def two_rods_of(length):
+    model, half = rbd.Model("two"), rbd.pose(position=[0, 0, -0.5 * length])
+    rod = rbd.Inertia.cylinder(radius=0.01, length=length, mass=1.0).transformed(half)
+    model.add_body("upper", joint=rbd.Revolute("y"), inertia=rod)
+    model.add_body("lower", "upper", rbd.Revolute("y"), (0, 0, -length), rod)
+    return model
+
+
+def screw_bears(pitch):
+    T = np.eye(6)[:, [0, 1, 3, 4, 5]]
+    T[2, 4] = -pitch
+    return T
+
+
+def home_by_quarters(radius):
+    quarter, across = radius * np.pi / 2, radius * np.pi / 4
+    half = [(0, quarter), (across, 0), (0, -quarter)]
+    return [*half, *((-x, -y) for x, y in half)]
+
+
+def with_so_many_ancestors(pairs):
+    """Parents of seven bodies: each takes the deepest place that leaves one ancestor for each body after it."""
+    parents, depth = [0], [0]
+    left = round(pairs)
+    for after in range(5, -1, -1):
+        ancestors = min(max(depth) + 1, left - after)
+        parents.append(depth.index(ancestors - 1) + 1)
+        depth.append(ancestors)
+        left -= ancestors
+    return parents
+
+
+def ahead(speed):
+    system, pose = rbd.algorithms.to_floating_base(rbd.library.satellite_with_arm()), np.array([0.0, 0.5, 0.9])
+    R = rbd.algorithms.forward_kinematics(system.tree, pose).pose("gripper")[:3, :3]
+    return np.linalg.solve(R @ rbd.algorithms.floating_jacobian(system, pose, "gripper")[3:], [speed, 0.0, 0.0])
+
+
+def most_harmful(percent):
+    run = response(rbd.library.zigzag_chain(), rbd.library.zigzag_angles(), np.ones(6), applied=lambda tau: tau)
+    return 0.01 * percent * np.linalg.norm(run.tau_d) * np.linalg.svd(run.H)[0][:, -1]
+
+
+def corner_path(turn):
+    angle = np.radians(turn)
+    return np.array([[0, 0, 1], [1, 0, 0], [np.cos(angle / 2), np.sin(angle / 2), 0], [np.cos(angle), np.sin(angle), 0],
+                     [0, 0, 1]])  # fmt: skip
+
+
 BY_HAND = {
+    "00-3": two_rods_of,
+    "F02-1": lambda radius, speed: [0, speed / radius, 0, 0, 0, speed / radius],
+    "F03-2": screw_bears,
+    "F03-3": lambda at: [0, 0, 1, 0.75 / at, 1 / at, 0],
+    "F03-4": home_by_quarters,
+    "F04-1": lambda legs: legs - 1,
+    "F04-3": lambda x, y: [x, -np.pi / 2, y, np.pi / 2],
+    "F05-4": lambda mass: lambda q2: -0.5 * mass * np.sin(q2),
+    "F06-1": with_so_many_ancestors,
+    "F08-1": lambda N: (2 * N + 1, 5 * N, 2 * N),
+    "F08-3": lambda rocker: np.degrees(np.arccos((0.4**2 + 0.7**2 - rocker**2) / (2 * 0.4 * 0.7))),
+    "F09-5": ahead,
+    "F09b-1": lambda ratio: [[1, 0], [0, 1], [ratio, ratio], [ratio, -ratio]],
+    "F09b-3": lambda radius: lambda y, yd: -radius * np.sin(y) * yd**2,
+    "F10-2": most_harmful,
+    "GR01-1": lambda turn: np.arccos(1 - turn / 360),
+    "GR01-2": corner_path,
     "01-4": lambda sinks: 9.81 / sinks,
     "F04-5": lambda spin: np.exp(250 * np.log1p((0.01 * spin) ** 2)),
     "F07-1": lambda cylinder: 2 / (1 / (2 + cylinder) + 1 / 2),
@@ -55,7 +124,11 @@ def test_numbers_stand_in_the_text_and_in_the_check(each):
     for number in each.numbers:
         assert number.said(number.usual) in text_of(course)
         assert number.said(own[number.name]) in text and number.said(number.usual) not in text
-        assert f", {number.name}={own[number.name]})" in text
+        assert any(f", {number.name}={own[number.name]}{end}" in text for end in ",)")
+
+
+def test_two_dozen_exercises_have_numbers_of_ones_own():
+    assert len(VARIED) >= 24 and len({each.lesson for each in VARIED}) >= 12
 
 
 def test_numbers_are_a_students_own_and_stay():

@@ -29,7 +29,7 @@ def test_loops_of_the_platform():
     assert "not independent" in chapter_4.loops_of_the_platform(15).why
     assert "leaves the fixed base out" in chapter_4.loops_of_the_platform(4).why
     assert not chapter_4.loops_of_the_platform(0)
-    graph = chapter_4.stewart_platform()
+    graph = chapter_4.platform_on_legs(6)
     tree = next(iter(spanning_trees(graph)))
     assert len(tree.chords) == 5
 

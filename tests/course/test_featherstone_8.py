@@ -17,7 +17,7 @@ def test_counted():
     assert chapter_8.counted(np.array([5.0, 10.0, 4.0]))
     for answer, word in (
         ((7, 10, 4), "two of them close loops"),
-        ((3, 10, 4), "Five bars"),
+        ((3, 10, 4), "5 bars move"),
         ((5, 4, 4), "right in the plane"),
         ((5, 2, 2), "takes five"),
         ((5, 12, 4), "6 − 1"),

@@ -79,7 +79,7 @@ def test_cat_in_two_runs():
 def test_straight_gripper():
     system, q = algorithms.to_floating_base(satellite_with_arm()), np.array(chapter_9.ARM)
     R = algorithms.forward_kinematics(system.tree, q).pose("gripper")[:3, :3]  # in hull axes
-    target = np.array(chapter_9.GRIPPER_VELOCITY)
+    target = np.array([chapter_9.GRIPPER_SPEED, 0.0, 0.0])
     floating = np.linalg.solve(R @ algorithms.floating_jacobian(system, q, "gripper")[3:], target)
     held = np.linalg.solve(R @ algorithms.jacobian(system.tree, q, "gripper")[3:], target)
     assert chapter_9.straight_gripper(floating)

@@ -61,17 +61,17 @@ def _seen_at_centre(a: NDArray, c: tuple[float, float]) -> NDArray:
 
 
 @checks("F10-2")
-def worst_error(error: Any, size: float = 0.01) -> Verdict:
-    """Exercise 2: an error of the six forces, 1 % of them in the 2-norm, that spoils the accelerations most."""
+def worst_error(error: Any, percent: float = 1.0) -> Verdict:
+    """Exercise 2: an error of the six forces, so much of them in the 2-norm, that spoils the accelerations most."""
     delta = numbers(error, 6)
     if delta is None:
         return wrong("an error of the forces is six finite numbers, N m.")
     exact = response(zigzag_chain(), zigzag_angles(), np.ones(6), applied=lambda tau: tau)
-    allowed, length = size * float(np.linalg.norm(exact.tau_d)), float(np.linalg.norm(delta))
+    allowed, length = 0.01 * percent * float(np.linalg.norm(exact.tau_d)), float(np.linalg.norm(delta))
     if length == 0.0:
         return wrong("no error, no harm.")
     if length > 1.001 * allowed:
-        return wrong(f"its norm is {length:.3g} N m; {100 * size:g} % of the forces are {allowed:.3g} N m.")
+        return wrong(f"its norm is {length:.3g} N m; {percent:g} % of the forces are {allowed:.3g} N m.")
     eigenvalues = np.linalg.eigvalsh(exact.H)
     effect = float(np.linalg.norm(np.linalg.solve(exact.H, delta)))
     most = allowed / float(eigenvalues[0])

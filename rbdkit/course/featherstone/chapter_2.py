@@ -15,20 +15,20 @@ from rbdkit.spatial.fields import velocity_at
 from rbdkit.spatial.rates import classical_acceleration
 
 RADIUS, SPEED = 0.4, 2.0
-WHEEL_AT = np.array([1.0, 0.0, RADIUS])
-"""The wheel of exercise 1 (m, m/s, m): it rolls along x, and touches the ground at (1, 0, 0)."""
+"""The wheel of exercise 1 (m, m/s): it rolls along x, and touches the ground at (1, 0, 0)."""
 
 CRANK = Inertia.box([0.6, 0.1, 0.1], mass=2.0).transformed(se3.pose(position=[0.3, 0.0, 0.1]))
 """The body of exercise 5."""
 
 
 @checks("F02-1")
-def rolling_wheel(answer: Any) -> Verdict:
+def rolling_wheel(answer: Any, radius: float = RADIUS, speed: float = SPEED) -> Verdict:
     """Exercise 1: the spatial velocity at the origin of a wheel that rolls along x."""
     v = numbers(answer, 6)
     if v is None:
         return wrong("a spatial velocity is six numbers, angular part first: (ωx, ωy, ωz, vx, vy, vz).")
-    exact = _twist_of_the_wheel()
+    turns = speed / radius
+    exact = np.array([0.0, turns, 0.0, 0.0, 0.0, turns])
     if np.allclose(v, exact, atol=1e-6):
         return right(
             "the wheel turns about the line through the point that touches the ground, (1, 0, 0), parallel to y. At "
@@ -36,19 +36,15 @@ def rolling_wheel(answer: Any) -> Verdict:
         )
     if np.allclose(v, [*exact[3:], *exact[:3]], atol=1e-6):
         return wrong("the right numbers in the other order: here the angular part comes first.")
-    if np.allclose(v, [0, SPEED / RADIUS, 0, SPEED, 0, 0], atol=1e-6):
+    if np.allclose(v, [0, turns, 0, speed, 0, 0], atol=1e-6):
         return wrong("the linear part is the velocity of the hub. It has to be that of the body point at the origin O.")
     if np.allclose(v[:3], -exact[:3], atol=1e-6):
         return wrong("that wheel turns backward: with ω along +y the top of the wheel moves along +x.")
-    slip, hub = velocity_at(v, [1.0, 0.0, 0.0]), velocity_at(v, WHEEL_AT)
+    slip, hub = velocity_at(v, [1.0, 0.0, 0.0]), velocity_at(v, [1.0, 0.0, radius])
     return wrong(
         f"with these numbers the lowest point of the wheel has the velocity {short(slip)} and the hub "
-        f"{short(hub)} m/s; they should have (0, 0, 0) and ({SPEED:g}, 0, 0)."
+        f"{short(hub)} m/s; they should have (0, 0, 0) and ({speed:g}, 0, 0)."
     )
-
-
-def _twist_of_the_wheel() -> NDArray:
-    return np.array([0.0, SPEED / RADIUS, 0.0, 0.0, 0.0, SPEED / RADIUS])
 
 
 @checks("F02-2")

@@ -19,7 +19,7 @@ from rbdkit.spatial import Inertia, se3, so3, subspace
 from rbdkit.spatial.fields import point_force
 
 PITCH = 0.2
-ROPE_AT, ROPE_ALONG = np.array([0.9, 0.0, 0.0]), np.array([0.6, 0.8, 0.0])
+ROPE_AT, ROPE_ALONG = 0.9, np.array([0.6, 0.8, 0.0])
 BALL = 0.5
 
 
@@ -48,15 +48,15 @@ def sweet_spot(answer: Any) -> Verdict:
 
 
 @checks("F03-2")
-def screw_constraints(answer: Any) -> Verdict:
-    """Exercise 2: T, shape (6, 5), of a helical joint about z with a pitch of 0.2 m."""
+def screw_constraints(answer: Any, pitch: float = PITCH) -> Verdict:
+    """Exercise 2: T, shape (6, 5), of a helical joint about z with a pitch (m)."""
     T = numbers(answer, 6, 5)
     if T is None:
         found = numbers(answer, 5, 6)
         return wrong(
             "give a matrix of 6 rows and 5 columns" + ("; yours is its transpose." if found is not None else ".")
         )
-    S = Helical("z", pitch=PITCH).motion_subspace(np.zeros(1))
+    S = Helical("z", pitch=pitch).motion_subspace(np.zeros(1))
     if subspace.dimension(T) < 5:
         return wrong(f"the columns span only {subspace.dimension(T)} dimensions; a joint of one freedom bears five.")
     power = np.abs(S.T @ T).max() / np.abs(T).max()
@@ -64,21 +64,21 @@ def screw_constraints(answer: Any) -> Verdict:
         return right(
             "no force in the range of T does work on the screw. Any five independent columns of the kind will do."
         )
-    mirrored = Helical("z", pitch=-PITCH).motion_subspace(np.zeros(1))
+    mirrored = Helical("z", pitch=-pitch).motion_subspace(np.zeros(1))
     if np.abs(mirrored.T @ T).max() < 1e-9 * np.abs(T).max():
         return wrong("check the sign in the last column: the moment and the force must do opposite work, h f + n = 0.")
     if subspace.same(T, np.eye(6)[:, [0, 1, 3, 4, 5]]):
         return wrong("that is the hinge. On a screw a force along the axis drives: it can only be borne with a moment.")
-    return wrong(f"some column does work on the motion (0, 0, 1, 0, 0, {PITCH}): S.T @ T = {short((S.T @ T)[0])}.")
+    return wrong(f"some column does work on the motion (0, 0, 1, 0, 0, {pitch:g}): S.T @ T = {short((S.T @ T)[0])}.")
 
 
 @checks("F03-3")
-def rope(answer: Any) -> Verdict:
-    """Exercise 3: T_a of a rope at (0.9, 0, 0) along (0.6, 0.8, 0) that pulls a door on a hinge about z."""
+def rope(answer: Any, at: float = ROPE_AT) -> Verdict:
+    """Exercise 3: T_a of a rope at (`at`, 0, 0) along (0.6, 0.8, 0) that pulls a door on a hinge about z."""
     T_a = numbers(answer, 6)
     if T_a is None:
         return wrong("T_a of a joint with one freedom is six numbers: moment about the origin, then force.")
-    force = point_force(ROPE_ALONG, ROPE_AT)
+    force = point_force(ROPE_ALONG, [at, 0.0, 0.0])
     exact = force / force[2]
     if np.allclose(T_a, exact, atol=1e-3):
         return right(
@@ -91,20 +91,21 @@ def rope(answer: Any) -> Verdict:
         return wrong(f"the right line, but T_a · S = {T_a[2]:.3f} and it must be 1 (Eq 3.35).")
     if abs(T_a[2] - 1.0) < 1e-6:
         return wrong(
-            "its moment about the hinge is 1, as it must be; but the force is not along the rope, through (0.9, 0, 0)."
+            "its moment about the hinge is 1, as it must be; but the force is not along the rope, through "
+            f"({at:g}, 0, 0)."
         )
     return wrong("write the rope's force of 1 N as a spatial force, r × f and f, and divide by its moment about z.")
 
 
 @checks("F03-4")
-def quarter_turn(moves: Any) -> Verdict:
-    """Exercise 4: straight ways (dx, dy), m, that bring a ball of radius 0.5 home, turned by 90° about the vertical."""
+def quarter_turn(moves: Any, radius: float = BALL) -> Verdict:
+    """Exercise 4: straight ways (dx, dy), m, that bring a ball (its radius in m) home, turned by 90° about z."""
     ways = numbers(moves, -1, 2)
     if ways is None or not len(ways):
         return wrong("give a list of pairs (dx, dy) in m.")
     R, place = np.eye(3), np.zeros(2)
     for way in ways:
-        R = so3.exp(np.array([-way[1], way[0], 0.0]) / BALL) @ R
+        R = so3.exp(np.array([-way[1], way[0], 0.0]) / radius) @ R
         place = place + way
     if np.linalg.norm(place) > 1e-3:
         return wrong(f"the ball ends at ({place[0]:.3f}, {place[1]:.3f}), not where it began.")

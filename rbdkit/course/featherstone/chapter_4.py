@@ -13,6 +13,12 @@ from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.model.graph import ConnectivityGraph
 from rbdkit.spatial import se3
 
+LEGS = 6
+"""Of the platform of exercise 1."""
+
+ALONG_X, ALONG_Y = 0.25, 0.1
+"""Where the frame of exercise 3 stands, m."""
+
 SUN, PLANET = 0.3, 0.1
 """Radii of the gears of exercise 4, m."""
 
@@ -23,10 +29,10 @@ STEP, SPIN, STEPS = 0.02, 3.0, 500
 """Of the run of exercise 5: s, rad/s, and how many steps."""
 
 
-def stewart_platform() -> ConnectivityGraph:
-    """A platform on six legs: each a cylinder on a universal joint, a rod that slides in it, a ball joint on top."""
+def platform_on_legs(legs: int) -> ConnectivityGraph:
+    """A platform on legs, each a cylinder on a universal joint, a rod that slides in it, a ball joint on top."""
     joints = []
-    for k in range(1, 7):
+    for k in range(1, legs + 1):
         joints += [
             (f"universal{k}", "world", f"cylinder{k}"),
             (f"slide{k}", f"cylinder{k}", f"rod{k}"),
@@ -36,24 +42,27 @@ def stewart_platform() -> ConnectivityGraph:
 
 
 @checks("F04-1")
-def loops_of_the_platform(answer: Any) -> Verdict:
-    """Exercise 1: how many independent kinematic loops the platform on six legs has."""
+def loops_of_the_platform(answer: Any, legs: float = LEGS) -> Verdict:
+    """Exercise 1: how many independent kinematic loops the platform on its legs has."""
     found = number(answer)
     if found is None:
         return wrong(f"{brief(answer)} is not a number.")
-    graph = stewart_platform()
+    n = round(legs)
+    graph = platform_on_legs(n)
     if found == graph.N_L:
         return right(
-            f"{graph.N_J} joints and {graph.N_B} moving bodies: N_L = 18 - 13 = 5. One leg makes the platform part of "
+            f"{graph.N_J} joints and {graph.N_B} moving bodies: N_L = {graph.N_L}. One leg makes the platform part of "
             "a tree; each further leg closes one loop."
         )
-    if found == 6:
-        return wrong("six legs, but the first one closes nothing: it only hangs the platform on the ground.")
-    if found == 15:
-        return wrong("15 pairs of legs make 15 cycles, but most of them are sums of others: not independent.")
-    if found == 4:
-        return wrong("18 joints, and 14 bodies if the ground counts; but N_B leaves the fixed base out.")
-    return wrong("count the moving bodies and the joints of one leg, multiply by six, add the platform: Eq 4.1.")
+    if found == n:
+        return wrong(f"{n} legs, but the first one closes nothing: it only hangs the platform on the ground.")
+    if found == n * (n - 1) // 2:
+        return wrong(
+            f"{found:g} pairs of legs make {found:g} cycles, but most of them are sums of others: not independent."
+        )
+    if found == n - 2:
+        return wrong(f"{3 * n} joints, and {2 * n + 2} bodies if the ground counts; but N_B leaves the fixed base out.")
+    return wrong("count the moving bodies and the joints of one leg, multiply by the legs, add the platform: Eq 4.1.")
 
 
 @checks("F04-2")
@@ -83,38 +92,41 @@ def tree_of_wishes(answer: Any) -> Verdict:
     return right("all four wishes at once. The array of six numbers says all that there is to say about the tree.")
 
 
-def target_pose() -> NDArray:
-    """Pose of the frame F_1 in F_0 of exercise 3: z_1 points along y_0, a quarter of a metre off."""
-    return np.array([[0.0, -1.0, 0.0, 0.25], [0.0, 0.0, 1.0, 0.1], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+def target_pose(x: float = ALONG_X, y: float = ALONG_Y) -> NDArray:
+    """Pose of the frame F_1 in F_0 of exercise 3: z_1 points along y_0, the origin is at (x, y, 0), m."""
+    return np.array([[0.0, -1.0, 0.0, x], [0.0, 0.0, 1.0, y], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
 @checks("F04-3")
-def four_parameters(answer: Any) -> Verdict:
+def four_parameters(answer: Any, x: float = ALONG_X, y: float = ALONG_Y) -> Verdict:
     """Exercise 3: a, alpha, d, theta from F_0 to F_1; any four numbers that lead there."""
     found = numbers(answer, 4)
     if found is None:
         return wrong("give four numbers: a (m), alpha (rad), d (m), theta (rad).")
-    if _leads_there(*found):
-        rounded = not np.allclose(_dh(*found), target_pose(), atol=1e-6)
+    target = target_pose(x, y)
+
+    def leads_there(*parameters: float) -> bool:
+        return np.allclose(_dh(*parameters), target, atol=NEAR)
+
+    if leads_there(*found):
+        rounded = not np.allclose(_dh(*found), target, atol=1e-6)
         return right(
-            "tilt by -90° about x_0, 0.25 m along it; then a turn by 90° about the new z, which is y_0, 0.1 m along it."
-            + (" (With np.pi / 2 in place of decimals it is exact.)" if rounded else "")
+            f"tilt by -90° about x_0, {x:g} m along it; then a turn by 90° about the new z, which is y_0, {y:g} m "
+            "along it." + (" (With np.pi / 2 in place of decimals it is exact.)" if rounded else "")
         )
     a, alpha, d, theta = found
-    if _leads_there(a, np.radians(alpha), d, np.radians(theta)):
+    if leads_there(a, np.radians(alpha), d, np.radians(theta)):
         return wrong("right, but in degrees: angles are in radians here.")
-    if _leads_there(a, -alpha, d, theta) or _leads_there(a, -alpha, -d, theta):
+    if leads_there(a, -alpha, d, theta) or leads_there(a, -alpha, -d, theta):
         return wrong("alpha has the wrong sign: a positive turn about x takes y to z, and z to -y.")
-    if _leads_there(d, alpha, a, theta):
+    if leads_there(d, alpha, a, theta):
         return wrong("a and d are exchanged: a goes along x_0, d along z_1.")
-    if _leads_there(a, theta, d, alpha):
+    if leads_there(a, theta, d, alpha):
         return wrong("alpha and theta are exchanged: alpha turns about x_0, theta about z_1.")
     off = _dh(*found)
-    if np.allclose(off[:3, 2], target_pose()[:3, 2], atol=NEAR):
+    if np.allclose(off[:3, 2], target[:3, 2], atol=NEAR):
         return wrong(f"z_1 points the right way; but x_1 is {_short(off[:3, 0])} or the origin {_short(off[:3, 3])}.")
-    return wrong(
-        f"z_1 comes out as {_short(off[:3, 2])}; it should be {_short(target_pose()[:3, 2])}. Begin with alpha."
-    )
+    return wrong(f"z_1 comes out as {_short(off[:3, 2])}; it should be {_short(target[:3, 2])}. Begin with alpha.")
 
 
 @checks("F04-4")
@@ -170,10 +182,6 @@ def norm_after(answer: Any, spin: float = SPIN) -> Verdict:
             "in exact time it would stay 1, as the rate is at right angles to p; a step of Euler leaves the sphere."
         )
     return wrong("in one step p moves at right angles to itself, by h ω/2: Pythagoras gives its new length.")
-
-
-def _leads_there(*parameters: float) -> bool:
-    return np.allclose(_dh(*parameters), target_pose(), atol=NEAR)
 
 
 def _dh(a: float, alpha: float, d: float, theta: float) -> NDArray:

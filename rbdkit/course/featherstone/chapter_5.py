@@ -113,9 +113,9 @@ def bearing_load(answer: Any) -> Verdict:
 
 
 @checks("F05-4")
-def coriolis_coefficient(answer: Callable[..., Any]) -> Verdict:
-    """Exercise 4: C_112 of the double pendulum of two rods of 1 m and 1 kg, a function of q_2."""
-    model = double_pendulum()
+def coriolis_coefficient(answer: Callable[..., Any], mass: float = 1.0) -> Verdict:
+    """Exercise 4: C_112 of the double pendulum of two rods of 1 m and a mass (kg) each, a function of q_2."""
+    model = double_pendulum(mass=mass)
     angles = np.array([-2.0, -0.4, 0.0, 0.7, 1.9])
     exact = np.array([closed_form(model, np.array([0.3, q2])).C[0, 0, 1] for q2 in angles])
     results = [call(answer, float(q2)) for q2 in angles]

@@ -33,8 +33,8 @@ JOINTS = 60
 
 
 @checks("F06-1")
-def tree_with_filled_entries(parents: Any, filled: int = 23) -> Verdict:
-    """Exercise 1: a parent array of seven bodies, one of them on the base, whose H has so many entries."""
+def tree_with_filled_entries(parents: Any, pairs: float = 8) -> Verdict:
+    """Exercise 1: a parent array of seven bodies, one on the base, whose H has so many entries above its diagonal."""
     lam = wholes(parents, 7)
     if lam is None:
         return wrong("a parent array of seven bodies holds seven whole numbers: λ(1), ..., λ(7), with 0 for the base.")
@@ -43,15 +43,17 @@ def tree_with_filled_entries(parents: Any, filled: int = 23) -> Verdict:
             return wrong(f"λ({i}) = {p}: the parent of body {i} must be the base, 0, or a body with a smaller number.")
     if lam.count(0) > 1:
         return wrong(f"{lam.count(0)} bodies stand on the base; let it carry a single one.")
-    found = int(sparsity_pattern(expand_parents(lam)).sum())
+    found = int(np.triu(sparsity_pattern(expand_parents(lam)), 1).sum())
     d = depths(expand_parents(lam))
-    if found == filled:
+    if found == pairs:
         return right(
-            f"depths {d}: each body has d - 1 ancestors, and each ancestor gives two entries, so "
-            f"7 + 2 · {sum(d) - 7} = {found}. Every regular numbering of this tree has as many."
+            f"depths {d}: each body has d - 1 ancestors, and each ancestor gives an entry above the diagonal, so there "
+            f"are {found}, and 7 + 2 · {found} = {7 + 2 * found} in all. Every regular numbering has as many."
         )
-    hint = "closer to the base" if found > filled else "further from the base"
-    return wrong(f"this tree fills {found} entries, not {filled}: its depths are {d}. Hang a body {hint}.")
+    hint = "closer to the base" if found > pairs else "further from the base"
+    return wrong(
+        f"this tree fills {found} entries above the diagonal, not {pairs:g}: its depths are {d}. Hang a body {hint}."
+    )
 
 
 @checks("F06-2")

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.loops import ActuatedFreedoms, actuated_freedoms
 from rbdkit.course.answers import brief, call, names, number, numbers, short, wholes
 from rbdkit.course.checks import checks
-from rbdkit.course.featherstone.four_bar import BARS, closed, dead_centres, drift, loop_terms
+from rbdkit.course.featherstone.four_bar import BARS, ROCKER, closed, dead_centres, drift, loop_terms
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library import five_bar
 from rbdkit.model import Model
 
-COUNTS = (5, 10, 4)
-"""Exercise 1: freedoms of the tree, constraints and rank of two four-bars in a row."""
 STEP, DURATION, WORST = 0.01, 5.0, 1e-4
 """Exercise 4: step and length of the run, s, and how far the loop may be open, m."""
 IN_LINE = (0.15, 0.05 * np.sqrt(11.0))
@@ -38,30 +36,37 @@ def shortest(solve: Callable[..., Any], *given: Any, times: int = 5) -> float:
 
 
 @checks("F08-1")
-def counted(answer: Any) -> Verdict:
-    """Exercise 1: n, n_c and r of two four-bar linkages in a row, upright, all joints hinges."""
+def counted(answer: Any, N: float = 2) -> Verdict:
+    """Exercise 1: n, n_c and r of N four-bar linkages in a row, upright, all joints hinges."""
     given = wholes(answer, 3)
     if given is None:
         return wrong(f"{brief(answer)} is not three whole numbers: n, n_c, r.")
     n, n_c, r = given
-    if given == COUNTS:
-        return right("5 − 4 = 1 freedom, and 10 − 4 = 6 numbers in λ that nobody can know.")
-    if n == 7:
-        return wrong("seven hinges there are, but two of them close loops; n counts those of the tree.")
-    if n != COUNTS[0]:
-        return wrong(f"n = {n}? Five bars move, each hangs on one hinge of the tree.")
-    if n_c == 4:
-        return wrong("n_c = 4 would be right in the plane. In space a hinge takes five freedoms of six, in it or not.")
-    if n_c == 2:
-        return wrong("a hinge leaves one freedom and takes five; there are two loop joints.")
-    if n_c != COUNTS[1]:
-        return wrong(f"n_c = {n_c}? Two loop joints, and each is a hinge: 6 − 1 constraints.")
-    if r == 5:
-        return wrong("r = 5 leaves no freedom. Does the row of four-bars move, or does it not?")
-    if r > COUNTS[2]:
-        return wrong(f"r = {r} of five columns? Of each hinge three rows are zero: the bars never leave their plane.")
-    if r == 3:
-        return wrong("r = 3 when they lie flat. Upright no row of the plane repeats another one.")
+    loops = round(N)
+    bars, rank = 2 * loops + 1, 2 * loops
+    if given == (bars, 5 * loops, rank):
+        return right(
+            f"{bars} − {rank} = 1 freedom, and {5 * loops} − {rank} = {3 * loops} numbers in λ that nobody can know."
+        )
+    if n == bars + loops:
+        close = "two" if loops == 2 else loops
+        return wrong(f"{n} hinges there are, but {close} of them close loops; n counts those of the tree.")
+    if n != bars:
+        return wrong(f"n = {n}? {bars} bars move, each hangs on one hinge of the tree.")
+    if n_c == 2 * loops:
+        return wrong(
+            f"n_c = {n_c} would be right in the plane. In space a hinge takes five freedoms of six, even there."
+        )
+    if n_c == loops:
+        return wrong(f"a hinge leaves one freedom and takes five; there are {loops} loop joints.")
+    if n_c != 5 * loops:
+        return wrong(f"n_c = {n_c}? {loops} loop joints, and each is a hinge: 6 − 1 constraints.")
+    if r == bars:
+        return wrong(f"r = {r} leaves no freedom. Does the row of four-bars move, or does it not?")
+    if r > rank:
+        return wrong(f"r = {r} of {bars} columns? Of each hinge three rows are zero: the bars never leave their plane.")
+    if r == loops + 1:
+        return wrong(f"r = {r} when they lie flat. Upright no row of the plane repeats another one.")
     return wrong("r is off: each loop has two rows in the plane, shift x and shift z.")
 
 
@@ -85,12 +90,12 @@ def jacobian_by_hand(answer: Any) -> Verdict:
 
 
 @checks("F08-3")
-def dead_angle(answer: Any) -> Verdict:
-    """Exercise 3: an angle of the crank in degrees at which a motor at the rocker cannot drive it."""
+def dead_angle(answer: Any, rocker: float = ROCKER) -> Verdict:
+    """Exercise 3: an angle of the crank in degrees at which a motor at the rocker (its length in m) cannot drive it."""
     given = number(answer)
     if given is None:
         return wrong(f"{brief(answer)} is not an angle in degrees.")
-    stretched, folded = np.degrees(dead_centres())
+    stretched, folded = np.degrees(dead_centres(rocker))
     off = [abs((given - angle + 180.0) % 360.0 - 180.0) for angle in (stretched, folded, -stretched, -folded)]
     if off[0] < 0.5:
         return right(f"{stretched:.2f}°: crank and coupler are stretched to 0.7 m. The other one is {folded:.2f}°.")

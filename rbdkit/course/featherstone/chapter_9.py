@@ -29,7 +29,7 @@ ROD, SHAKE = 0.6, 0.015
 """Exercise 3: length of the rod and amplitude of its pivot, m."""
 ARM = (0.0, 0.5, 0.9)
 """Exercise 5: yaw, shoulder and elbow of the satellite's arm, rad."""
-GRIPPER_VELOCITY = (0.1, 0.0, 0.0)
+GRIPPER_SPEED = 0.1
 
 
 @checks("F09-1")
@@ -147,18 +147,19 @@ def cat_in_two_runs(bend: Any) -> Verdict:
 
 
 @checks("F09-5")
-def straight_gripper(answer: Any) -> Verdict:
-    """Exercise 5: joint velocities (3,) that move the gripper with 0.1 m/s along the hull's x axis; nothing is held."""
+def straight_gripper(answer: Any, speed: float = GRIPPER_SPEED) -> Verdict:
+    """Exercise 5: joint velocities (3,) that move the gripper with a speed (m/s) along x of the hull, which is free."""
     qd = numbers(answer, 3)
     if qd is None:
         return wrong("give three velocities: yaw, shoulder, elbow, in rad/s.")
-    off = float(np.abs(gripper_velocity(qd) - GRIPPER_VELOCITY).max())
+    wanted = np.array([speed, 0.0, 0.0])
+    off = float(np.abs(gripper_velocity(qd) - wanted).max())
     if off < 1e-3:  # three decimals of rad/s
         return right("the gripper moves along x while the hull backs away under it.")
     if off < 4e-3:
         return wrong(f"nearly: the gripper is off by {1e3 * off:.1f} mm/s. Give another digit of each velocity.")
     held = gripper_velocity(qd, held=True)
-    if np.abs(held - GRIPPER_VELOCITY).max() < 1e-4:
+    if np.abs(held - wanted).max() < 1e-4:
         found = gripper_velocity(qd)
         return wrong(
             f"that would be right with the hull held still. Set free, it gives {np.round(found, 4).tolist()} m/s."

@@ -31,10 +31,9 @@ def elbow_arm() -> Model:
 
 
 @checks("F09b-1")
-def wrist(answer: Any) -> Verdict:
+def wrist(answer: Any, ratio: float = WRIST_RATIO) -> Verdict:
     """Exercise 1: G of a wrist with q = (pitch, roll, motor 1, motor 2) and y = (pitch, roll)."""
-    rho = WRIST_RATIO
-    exact = np.array([[1.0, 0.0], [0.0, 1.0], [rho, rho], [rho, -rho]])
+    exact = np.array([[1.0, 0.0], [0.0, 1.0], [ratio, ratio], [ratio, -ratio]])
     G = numbers(answer, 4, 2)
     if G is None:
         if numbers(answer, 2, 4) is not None:
@@ -44,13 +43,13 @@ def wrist(answer: Any) -> Verdict:
         return right("both motors turn for a pitch, against each other for a roll, so both always share the work.")
     if not np.allclose(G[:2], np.eye(2)):
         return wrong("pitch and roll are y themselves: the first two rows are the identity.")
-    if np.allclose(G[2:], exact[2:] / rho):
-        return wrong("the signs are right; each motor makes 40 turns for one of the wrist.")
-    if np.allclose(G[2:], exact[2:] / 2.0) or np.allclose(G[2:], exact[2:] / (2.0 * rho)):
+    if np.allclose(G[2:], exact[2:] / ratio):
+        return wrong(f"the signs are right; each motor makes {ratio:g} turns for one of the wrist.")
+    if np.allclose(G[2:], exact[2:] / 2.0) or np.allclose(G[2:], exact[2:] / (2.0 * ratio)):
         return wrong("the half belongs to the way back, from the motors to the wrist.")
     if np.allclose(np.abs(G[2:]), np.abs(exact[2:])):
         return wrong("the sizes are right; look at the signs: roll is what makes the motors differ.")
-    return wrong("row 3 says how far motor 1 turns for a unit of pitch and of roll: motor 1 = 40 (pitch + roll).")
+    return wrong(f"row 3 says how far motor 1 turns for pitch and for roll: motor 1 = {ratio:g} (pitch + roll).")
 
 
 @checks("F09b-2")
@@ -73,10 +72,10 @@ def best_ratio(answer: Any, load: float = LOAD) -> Verdict:
 
 
 @checks("F09b-3")
-def crank_bias(answer: Callable[..., Any]) -> Verdict:
-    """Exercise 3: g of a slide that follows a crank, q2 = r sin y, as a function of y and its rate."""
+def crank_bias(answer: Callable[..., Any], radius: float = CRANK) -> Verdict:
+    """Exercise 3: g of a slide that follows a crank, q2 = radius sin y (m), as a function of y and its rate."""
     states = [(0.4, 2.0), (-1.1, 3.0), (2.5, -1.5), (1.2, 0.0)]
-    exact = np.array([-CRANK * np.sin(y) * yd**2 for y, yd in states])
+    exact = np.array([-radius * np.sin(y) * yd**2 for y, yd in states])
     results = [call(answer, y, yd) for y, yd in states]
     if fault := next((fault for _, fault in results if fault), ""):
         return wrong(fault)
@@ -87,9 +86,9 @@ def crank_bias(answer: Callable[..., Any]) -> Verdict:
         return right("what the slide does while the crank keeps its speed; at rest it is zero.")
     if np.allclose(found, -exact, atol=1e-6):
         return wrong("the sign: at y = 90° the slide is at its far end and is about to come back.")
-    if np.allclose(found, [CRANK * np.cos(y) * yd for y, yd in states], atol=1e-6):
+    if np.allclose(found, [radius * np.cos(y) * yd for y, yd in states], atol=1e-6):
         return wrong("that is G ẏ, the velocity of the slide; g is Ġ ẏ, a part of its acceleration.")
-    if np.allclose(found, [-CRANK * np.sin(y) * yd for y, yd in states], atol=1e-6):
+    if np.allclose(found, [-radius * np.sin(y) * yd for y, yd in states], atol=1e-6):
         return wrong("that is Ġ; one ẏ is missing: g = Ġ ẏ.")
     return wrong("differentiate G = r cos y by time and multiply by ẏ.")
 

@@ -64,11 +64,17 @@ def speed_ratio(q: NDArray) -> float:
     return 0.0 if abs(ratio) < 1e-12 else ratio
 
 
-def dead_centres() -> NDArray:
-    """Angles (2,) of the crank, rad, at which crank and coupler lie in line: stretched, and folded upon each other."""
+def dead_centres(rocker: float = ROCKER) -> NDArray:
+    """Angles (2,) of the crank, rad, at which crank and coupler lie in line: stretched, and folded upon each other.
+
+    Parameters
+    ----------
+    rocker : float, optional
+        Its length, m; 0.3 m < rocker < 0.7 m, or the linkage cannot be folded.
+    """
     found = []
     for reach, turned in ((COUPLER + CRANK, 0.0), (COUPLER - CRANK, pi)):
-        cosine = (reach**2 + BASE**2 - ROCKER**2) / (2.0 * reach * BASE)
+        cosine = (reach**2 + BASE**2 - rocker**2) / (2.0 * reach * BASE)
         found.append(_wrapped(np.arccos(cosine) + turned))
     return np.array(found)
 

@@ -64,6 +64,8 @@ def assigned(
         _for_tool(cells[answer], cells[check], exercise, tool)
         own_hints = _place(cells, f"course-hints-{exercise.name}")
         text = "".join(cells[own_hints]["source"]).partition("<details><summary>the solution")[0]
+        if exercise.name in numbers and exercise.numbers:
+            text = text.replace("\n\n", "\n\nYour numbers are your own; those in the hints are the usual ones.\n\n", 1)
         closed = text + "</details>\n\n" * len(exercise.hints) if hints else text.partition("<details>")[0]
         cells[own_hints]["source"] = closed.rstrip().splitlines(keepends=True)
     if tool == "otter":
