@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from rbdkit.course import headers
+from rbdkit.course.catalogue import exercise
 from rbdkit.course.contents import lesson
-from rbdkit.course.grading import assign, grade
+from rbdkit.course.grading import assign, exams, grade
 from rbdkit.course.grading.assigning import TOOLS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -27,6 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
     grading.add_argument("--strict", action="store_true", help="functions that are a student's to write raise")
     grading.add_argument("--notebooks", type=Path, default=NOTEBOOKS, help="the notebooks of the course")
     grading.add_argument("--seed", default="", help="the word with which students' own numbers were drawn")
+    grading.add_argument("--exam", nargs="+", default=[], metavar="EXERCISE", help="what was asked, if it is an exam")
+    examining = jobs.add_parser("exam", help="write an exam for every student: exercises, without hints and checks")
+    examining.add_argument("exercises", nargs="+", help="their names, such as F02-1")
+    examining.add_argument("--out", type=Path, required=True, help="a folder")
+    examining.add_argument("--students", nargs="+", required=True, help="one for each of these")
+    examining.add_argument("--seed", required=True, help="a word of yours, with which numbers of their own are drawn")
+    examining.add_argument("--notebooks", type=Path, default=NOTEBOOKS, help="the notebooks of the course")
     assigning = jobs.add_parser("assign", help="write a notebook to hand out, without solutions")
     assigning.add_argument("lesson", help="its name, such as F05")
     assigning.add_argument("--out", type=Path, required=True, help="a folder")
@@ -49,10 +57,21 @@ def main(arguments: list[str] | None = None) -> int:
         for file in assign(chosen.notebooks, this, chosen.out, chosen.students, chosen.seed, chosen.tool, hints):
             print(file)
         return 0
-    if chosen.job == "grade":
+    if chosen.job == "exam":
         try:
-            grade(chosen.folder, chosen.out, chosen.notebooks, chosen.seconds, chosen.strict, chosen.seed)
-        except FileNotFoundError as fault:
+            asked = [exercise(name) for name in chosen.exercises]
+        except LookupError as fault:
+            parser.error(str(fault))
+        for file in exams(chosen.notebooks, asked, chosen.out, chosen.students, chosen.seed):
+            print(file)
+        return 0
+    if chosen.job == "grade":
+        if chosen.exam and not chosen.seed:
+            parser.error("the numbers of an exam were drawn with a --seed; grade by the same")
+        try:
+            asked = [exercise(name) for name in chosen.exam]
+            grade(chosen.folder, chosen.out, chosen.notebooks, chosen.seconds, chosen.strict, chosen.seed, chosen=asked)
+        except (FileNotFoundError, LookupError) as fault:
             parser.error(str(fault))
         return 0
     for file in headers.write(chosen.folder):

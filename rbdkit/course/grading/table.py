@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rbdkit.course.catalogue import exercises
+from rbdkit.course.catalogue import Exercise, exercises
 from rbdkit.course.grading.assembling import Submission, assembled, lesson_of, read, submissions
 from rbdkit.course.grading.assigning import numbers_of
+from rbdkit.course.grading.examining import assembled_exam
 from rbdkit.course.grading.running import Grade, grade_notebook
 
 
@@ -20,6 +21,7 @@ def grade(
     strict: bool = False,
     seed: str = "",
     say: Callable[[str], None] = print,
+    chosen: Sequence[Exercise] = (),
 ) -> dict[str, list[Grade]]:
     """Grade all notebooks in a folder and write the table.
 
@@ -37,6 +39,8 @@ def grade(
         With which numbers of the students' own were drawn; none were if it is empty.
     say
         Is told how it goes on.
+    chosen
+        The exercises of an exam, if that is what was handed in; see `exam`.
 
     Raises
     ------
@@ -45,7 +49,7 @@ def grade(
     """
     grades: dict[str, list[Grade]] = {}
     for each in submissions(folder):
-        found = _graded(each, notebooks, seconds, strict, seed, say)
+        found = _graded(each, notebooks, seconds, strict, seed, say, chosen)
         best = {old.exercise: old for old in grades.get(each.student, [])}
         for new in found:  # of two copies of a notebook the better answers count
             if new.exercise not in best or new.points > best[new.exercise].points:
@@ -57,13 +61,23 @@ def grade(
 
 
 def _graded(
-    each: Submission, notebooks: Path, seconds: float, strict: bool, seed: str, say: Callable[[str], None]
+    each: Submission,
+    notebooks: Path,
+    seconds: float,
+    strict: bool,
+    seed: str,
+    say: Callable[[str], None],
+    chosen: Sequence[Exercise],
 ) -> list[Grade]:
     try:
         handed_in = read(each.file)
     except ValueError as fault:
         say(f"{each.student}: {fault}")
         return []
+    if chosen:
+        own = {e.name: numbers_of(e, each.student, seed) for e in chosen}
+        parts = assembled_exam(notebooks, chosen, handed_in)
+        return [grade for steps in parts for grade in grade_notebook(steps, seconds, strict, own)]
     lesson = lesson_of(handed_in)
     if lesson is None:
         say(f"{each.student}: {each.file.name} has no cell with the tag of an exercise")

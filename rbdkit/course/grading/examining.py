@@ -1,0 +1,93 @@
+"""Exams: exercises of several notebooks in one, everybody with numbers of their own, without hints and checks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rbdkit.course.catalogue import Exercise
+from rbdkit.course.contents import lesson
+from rbdkit.course.grading.assembling import Step, assembled, read
+from rbdkit.course.grading.assigning import assigned, numbers_of
+from rbdkit.course.headers import stored
+
+Cell = dict[str, Any]
+
+
+def exam(notebooks: Path, chosen: Sequence[Exercise], student: str, seed: str) -> dict[str, Any]:
+    """A notebook with exercises for a student: what they ask, and a cell for each answer.
+
+    Parameters
+    ----------
+    notebooks
+        The notebooks of the course.
+    chosen
+        The exercises, in order. Those with numbers of their own make the variants.
+    student, seed
+        Whose numbers; see `numbers_of`.
+    """
+    cells, imports = [], dict.fromkeys(["import numpy as np", "import rbdkit as rbd"])
+    course: dict[str, Any] = {}
+    for number, each in enumerate(chosen, 1):
+        this = lesson(each.lesson)
+        course = read(notebooks / f"{this.file}.ipynb")
+        imports |= dict.fromkeys(_imports(course))
+        own = {each.name: numbers_of(each, student, seed)} if each.numbers else {}
+        given = assigned(course, this, own, hints=False)["cells"]
+        (place,) = (k for k, cell in enumerate(given) if f"exercise:{each.name}" in cell["metadata"].get("tags", ()))
+        text = next(cell for cell in reversed(given[:place]) if cell["cell_type"] == "markdown")
+        points = "1 point" if each.stars == 1 else f"{each.stars} points"
+        cells += [
+            _cell(f"exam-{number}", f"## {number} ({points})\n\n{_asked(text)}", "markdown"),
+            {**given[place], "id": f"exam-answer-{number}"},
+        ]
+    points, minutes = sum(each.stars for each in chosen), sum(each.minutes for each in chosen)
+    title = (
+        f"# Exam\n\n**{student}** · {points} points · {minutes} minutes\n\nWrite each answer into its cell, under the "
+        "name that stands there. What it needs besides may stand in cells of your own, above it."
+    )
+    head = [_cell("exam-title", title, "markdown"), _cell("exam-imports", "\n".join(imports), "code")]
+    return {**course, "cells": [*head, *cells]}
+
+
+def exams(notebooks: Path, chosen: Sequence[Exercise], out: Path, students: Sequence[str], seed: str) -> Iterator[Path]:
+    """Write an exam for every student, in a folder each; yield what is written."""
+    for student in students:
+        file = out / student / "exam.ipynb"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(stored(exam(notebooks, chosen, student, seed)), encoding="utf-8")
+        yield file
+
+
+def assembled_exam(notebooks: Path, chosen: Sequence[Exercise], handed_in: dict[str, Any]) -> Iterator[list[Step]]:
+    """What to run of an exam that was handed in, a list for each notebook that its exercises come from."""
+    for name in dict.fromkeys(each.lesson for each in chosen):
+        this = lesson(name)
+        steps = list(assembled(read(notebooks / f"{this.file}.ipynb"), handed_in, this))
+        kept = [step for step in steps if step.exercise is None or step.exercise in chosen]
+        last = max(k for k, step in enumerate(kept) if step.kind == "check")
+        yield kept[: last + 1]
+
+
+def _imports(course: dict[str, Any]) -> Iterator[str]:
+    """Lines of the first code cell that take names from this course, one each."""
+    code = next("".join(cell["source"]) for cell in course["cells"] if cell["cell_type"] == "code")
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield ast.unparse(node)
+
+
+def _asked(cell: Cell) -> str:
+    """The text of an exercise, without its number and whatever heading stands above it."""
+    text = "".join(cell["source"])
+    if numbered := re.search(r"^\*\*[0-9]+\. ", text, re.MULTILINE):
+        return f"**{text[numbered.end() :]}"
+    return re.sub(r"^#+ .*\n+", "", text)
+
+
+def _cell(name: str, source: str, kind: str) -> Cell:
+    cell: Cell = {"cell_type": kind, "id": name, "metadata": {}, "source": source.splitlines(keepends=True)}
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
