@@ -29,6 +29,16 @@ def counting() -> Playground:
             Slider("place", "%", 0, 100, 0, "how far down the listing", hard=True),
         ],
         draw,
+        tour=[
+            (
+                "As matrices",
+                {"operation": "Xᵀ I X", "way": "matrices"},
+                "Two products of 6 by 6, most with zeros.",
+            ),
+            ("As what they are", {"way": "compact"}, "Ten numbers for an inertia, a rotation and a shift: a sixth."),
+            ("About one axis", {"way": "screw about z"}, "A joint turns about one axis only: a third of that again."),
+            ("An articulated body", {"operation": "Xᵀ Iᴬ X"}, "21 numbers instead of ten: more than twice the work."),
+        ],
     )
 
 

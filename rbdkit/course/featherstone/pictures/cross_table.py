@@ -41,6 +41,20 @@ def crossing() -> Playground:
         _draw,
         scene=bare_frames("basis vectors", ("O",), length=0.3, reach=0.65),
         height=420,
+        tour=[
+            (
+                "Carry an axis aside",
+                {"u": "d_y", "b": "d_Ox", "time": 1.0},
+                "It turns about the same direction, elsewhere: what is new is a slide, downward.",
+            ),
+            ("Carry a slide aside", {"b": "d_x"}, "Nothing happens to it: a slide has no place, and the table says 0."),
+            ("Turn the slide instead", {"u": "d_Oz"}, "Now it leans over, toward y."),
+            (
+                "Carry a force aside",
+                {"u": "d_y", "b": "e_Ox"},
+                "It has a moment about O now: what is new is a couple, about −z.",
+            ),
+        ],
     )
 
 

@@ -46,6 +46,28 @@ def dead_centre() -> Playground:
         scene=with_ghost(framed(MODEL, [-0.3, -0.15, -0.35], [0.65, 0.15, 0.5])),
         height=430,
         on_drag=dragged,
+        tour=[
+            (
+                "A motor at the rocker",
+                {"crank": 70.0, "motor at": "rocker"},
+                "The ghost is the other way to close the loop with the rocker where it is.",
+            ),
+            (
+                "Toward the dead centre",
+                {"crank": 32.0},
+                "Both ways to close come together, and what the motor can hold at the crank shrinks.",
+            ),
+            (
+                "Dead",
+                {"crank": 28.955},
+                "Crank and coupler lie in line: whatever the motor does, it holds nothing at the crank.",
+            ),
+            (
+                "The motor at the crank",
+                {"motor at": "crank"},
+                "In the same place the least torque holds any load at the rocker: a press works so.",
+            ),
+        ],
     )
 
 

@@ -32,6 +32,13 @@ def far_frame() -> Playground:
             Slider("precision", "", 0, 1, 0, "of the arithmetic", choices=tuple(PRECISIONS)),
         ],
         draw,
+        tour=[
+            ("Sit on the body", {"distance": 0.01, "speed": 0.01, "precision": "double"}, "All digits are there."),
+            ("Ten times further, ten times", {"distance": 100.0}, "Each factor of ten costs two digits: slope 2."),
+            ("The other end of the valley", {"distance": 1e4}, "Half of them are gone, for a body that is the same."),
+            ("In single precision", {"precision": "single"}, "Nothing is left; the answer is noise."),
+            ("And near by", {"distance": 0.1}, "Single precision is good enough, if one measures from the body."),
+        ],
     )
 
 

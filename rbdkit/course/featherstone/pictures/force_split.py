@@ -59,6 +59,21 @@ def force_on_a_joint() -> Playground:
         scene=framed(beam(), [-0.4, -0.5, -0.4], [1.5, 0.5, 0.7]),
         height=420,
         on_drag=_dragged,
+        tour=[
+            (
+                "Push the far end",
+                {"joint": "hinge about y", "at": 1.2, "f x": 0.0, "f y": 0.0, "f z": 10.0},
+                "The beam turns so fast that its other end would go down: the hinge holds it up.",
+            ),
+            ("Push closer to the hinge", {"at": 0.4}, "Now the hinge holds it down."),
+            ("Somewhere in between", {"at": 0.8}, "The hinge feels nothing: the red arrow is gone."),
+            ("Push the hinge itself", {"at": 0.0}, "Nothing moves. All of it is red."),
+            (
+                "A slide instead, pushed aslant",
+                {"joint": "slide along x", "at": 1.2, "f x": 10.0},
+                "It moves by what points along x; the rest, and its moment, the slide bears.",
+            ),
+        ],
     )
 
 

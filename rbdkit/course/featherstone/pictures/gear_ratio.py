@@ -40,6 +40,16 @@ def gear_ratio() -> Playground:
         draw,
         scene=geared_arm().model,
         height=420,
+        tour=[
+            ("No gear", {"ratio": 1.0, "rotor": 1.0}, "A rotor of 0.2 kg, and nobody feels that it turns."),
+            (
+                "A hundred to one",
+                {"ratio": 100.0},
+                "Its part has grown ten thousand times: more than a third of what the elbow accelerates.",
+            ),
+            ("Twice that", {"ratio": 200.0}, "Four times as much again, and now it is most of it."),
+            ("Twice the rotor instead", {"ratio": 100.0, "rotor": 2.0}, "Only twice: the ratio counts by its square."),
+        ],
     )
 
 

@@ -40,6 +40,21 @@ def inertia_pattern() -> Playground:
             Slider("column j", "", 1, 7, 5, "the joint that accelerates", hard=True, whole=True),
         ],
         draw,
+        tour=[
+            (
+                "One above the other",
+                {"tree": "chain", "numbering": "as given", "row i": 2, "column j": 5},
+                "Joint 2 moves all that joint 5 moves: the entry is about bodies 5, 6 and 7.",
+            ),
+            (
+                "Side by side",
+                {"tree": "binary tree", "row i": 2, "column j": 3},
+                "No body is moved by both: zero, whatever the masses.",
+            ),
+            ("On the diagonal", {"column j": 2}, "Green is the whole branch: its composite inertia, and nothing else."),
+            ("Number them by lot", {"numbering": "by lot"}, "The zeros have moved, and there are as many."),
+            ("All on the base", {"tree": "all on the base"}, "Only the diagonal is left."),
+        ],
     )
 
 

@@ -35,6 +35,24 @@ def shaken_pivot() -> Playground:
         draw,
         scene=reaching(scene_of(_MODEL), _poses([[0.0, angle] for angle in np.linspace(0.0, 6.0, 9)])),
         height=400,
+        tour=[
+            (
+                "Shake it too slowly",
+                {"amplitude": 0.04, "frequency": 60.0, "tilt": 0.35, "time": DURATION},
+                "It falls, as any pendulum does.",
+            ),
+            ("Shake it faster", {"frequency": 130.0}, "It gets up from 20° beside, and stands on its head."),
+            (
+                "Start far aside",
+                {"tilt": 1.4},
+                "From there it finds no way up: the shaking lifts it only near the top.",
+            ),
+            (
+                "Shake with less, but more often",
+                {"amplitude": 0.02, "frequency": 190.0, "tilt": 0.35},
+                "It stands again: what counts is how fast the pivot moves, and not how far.",
+            ),
+        ],
     )
 
 
