@@ -64,14 +64,16 @@ def exercise_list() -> ExerciseList:
 @cache
 def pictures() -> dict[str, Callable[..., Any]]:
     """The pictures of the chapters that can be played with: the functions that make them, by name."""
-    from rbdkit.course.featherstone import pictures as package
+    from rbdkit.course import stepping_pictures
+    from rbdkit.course.featherstone import pictures as of_the_book
 
     found = {}
-    for module in iter_modules(package.__path__):
-        for name, make in vars(import_module(f"{package.__name__}.{module.name}")).items():
-            own = inspect.isfunction(make) and make.__module__ == f"{package.__name__}.{module.name}"
-            if own and inspect.signature(make).return_annotation == "Playground" and not name.startswith("_"):
-                found[name] = make
+    for package in (of_the_book, stepping_pictures):
+        for module in iter_modules(package.__path__, f"{package.__name__}."):
+            for name, make in vars(import_module(module.name)).items():
+                own = inspect.isfunction(make) and make.__module__ == module.name
+                if own and inspect.signature(make).return_annotation == "Playground" and not name.startswith("_"):
+                    found[name] = make
     return found
 
 

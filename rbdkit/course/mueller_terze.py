@@ -28,12 +28,13 @@ PARTS = {
     "SO3xR3": "rbdkit.formulations:SO3xR3",
     "floating_pair": "rbdkit.library:floating_pair",
     "heavy_top": "rbdkit.library:heavy_top",
-    "ipywidgets": "ipywidgets",
     "plt": "matplotlib.pyplot",
     "se3": "rbdkit.spatial.se3",
     "so3": "rbdkit.spatial.so3",
     "spherical_double_pendulum": "rbdkit.library:spherical_double_pendulum",
     "three_bar_linkage": "rbdkit.library:three_bar_linkage",
+    "which_opens": "rbdkit.course.stepping_pictures.open_joints:which_opens",
+    "your_own_top": "rbdkit.course.stepping_pictures.open_joints:your_own_top",
 }
 """What the notebooks use, and where it is at home: they take it from here in one line."""
 

@@ -1,0 +1,90 @@
+"""Pictures of the notebooks on stepping: what they show, and what their tours say of it."""
+
+import numpy as np
+import pytest
+
+from rbdkit.course.lists import pictures
+from rbdkit.course.stepping_pictures import flipping, kept_momentum, open_joints, six_speeds, tumbling
+from rbdkit.errors import RbdkitError
+
+
+def stops(playground):
+    """The values at each stop, after a look whether it can be drawn and says something."""
+    for k, stop in enumerate(playground.tour):
+        playground.visit(k)
+        assert not playground.panel.fault and stop.ask and stop.see
+        yield dict(playground.values)
+    playground.close()
+
+
+def test_momentum_that_is_kept():
+    spreads = []
+    for at in stops(kept_momentum.kept_momentum()):
+        kept = kept_momentum.run(*at.values()).invariants()
+        spreads.append(max(float(np.ptp(kept[name])) for name in ("Pi1", "Pi2")))
+    fine, coarse, rk4, fine_rk4 = spreads  # of some 75 kg m²/s
+    assert fine < 1e-10 and coarse < 1e-9
+    assert rk4 > 1.0 and fine_rk4 < 1e-2
+
+
+def test_six_speeds():
+    turn, slide, diagonal, about_it = (six_speeds.motion(tuple(at.values())) for at in stops(six_speeds.six_speeds()))
+    assert turn[0] == pytest.approx(np.zeros(3), abs=1e-12) and turn[1][:2] == pytest.approx(np.zeros(2), abs=1e-12)
+    assert slide[1] == pytest.approx(np.zeros(3), abs=1e-12) and slide[0][1:] == pytest.approx(np.zeros(2), abs=1e-12)
+    assert abs(turn[1][2]) > 0.5 < abs(slide[0][0])
+    for moved, still in (diagonal, about_it[::-1]):
+        assert np.abs(still).max() < 1e-12 and np.ptp(np.abs(moved)) < 1e-12 < np.abs(moved).max()
+
+
+def test_a_box_that_tumbles():
+    runs = [tumbling.run((at["J1"], at["J2"], at["J3"]), int(at["spin about"]) - 1, at["half edge"])
+            for at in stops(tumbling.tumbling())]  # fmt: skip
+    middle, largest, smallest, wider = runs
+    assert middle.v[:, 2].min() < -0.9 * tumbling.SPIN  # over, and over again
+    assert largest.v[:, 0].min() > 0.99 * tumbling.SPIN and smallest.v[:, 1].min() > 0.99 * tumbling.SPIN
+    assert np.allclose(wider.v[:, :3], middle.v[:, :3], atol=1e-6)
+    assert np.abs(wider.w).max() == pytest.approx(2 * np.abs(middle.w).max(), rel=1e-6)
+    with pytest.raises(RbdkitError, match="no body has such moments"):
+        tumbling.draw(8.0, 1.0, 1.0, "3", 1.0)
+
+
+def test_a_box_that_flips():
+    found = []
+    for at in stops(flipping.flipping()):
+        motion, true = flipping.run(*at.values()), flipping.exact(at["J2"], at["spin"], at["tilt"])
+        found.append((flipping.error(motion, true), flipping.first_flip(true), motion))
+    (good, flip, _), (poor, _, _), (better, _, _), (_, _, kept), (_, later, _) = found
+    assert good < 1.0 and better < 5.0 and poor > 8 * better  # of 100 rad/s
+    assert 0.03 < later - flip < 0.04
+    assert np.ptp(kept.energy().total) < 1e-12 * kept.energy().total[0]
+    own = kept.t[np.flatnonzero(kept.v[:, 2] < 0)[0]]
+    assert own < flip - 1 / 150  # by more than a step
+
+
+def test_pivots_that_open():
+    opened = []
+    for at in stops(open_joints.your_own_top()):
+        spin_y, spin_z, step, method = at.values()
+        start = open_joints.heavy_top(omega=np.pi * np.array([0.0, spin_y, spin_z]))
+        runs = [open_joints.run(start, group, 0.5, 1e-3 * step, method) for group in ("se3", "so3xr3")]
+        opened.append([open_joints.opened(run, "pivot") for run in runs])
+    paper, half, poor = opened
+    assert max(paper[0], half[0], poor[0]) < 1e-12
+    assert 14 < paper[1] / half[1] < 18 and poor[1] > 10 * paper[1]
+
+
+def test_which_joint_opens():
+    found = []
+    for at in stops(open_joints.which_opens()):
+        make, joints = open_joints.EXAMPLES[at["example"]]
+        runs = {group: open_joints.run(make(), group, at["seconds"], 1e-3 * at["step"]) for group in ("se3", "so3xr3")}
+        found.append({g: [open_joints.opened(run, joint) for joint in joints] for g, run in runs.items()})
+    double, top, floating = found
+    assert double["se3"][0] < 1e-12 < 1e-8 < min(double["so3xr3"][0], double["se3"][1], double["so3xr3"][1])
+    assert top["se3"][0] < 1e-12 < 1e-8 < top["so3xr3"][0]
+    assert 1e-12 < floating["se3"][0] < 0.6 * floating["so3xr3"][0]
+
+
+def test_the_gallery_has_them():
+    assert {"kept_momentum", "six_speeds", "tumbling", "flipping", "your_own_top", "which_opens"} <= set(pictures())
+    assert "force_on_a_joint" in pictures()
