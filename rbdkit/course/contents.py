@@ -322,6 +322,14 @@ LESSONS = (
         ("plan seven or fourteen weeks", "give homework and grade it by one command",
          "fill a lecture with one picture"),
     ),
+    Lesson(
+        "TD", "teaching/demonstrations", "Ten demonstrations", "Teaching", 30,
+        ("fill twenty minutes with one picture", "ask before you drag"),
+    ),
+    Lesson(
+        "TC", "teaching/capstones", "Ten capstones", "Teaching", 30,
+        ("choose a project of three weeks", "say what counts in it, and by which second route it is checked"),
+    ),
 )  # fmt: skip
 
 TRACKS = (
