@@ -25,7 +25,7 @@ from rbdkit.library.box_and_cylinder import box_and_cylinder
 from rbdkit.library.candelabra import candelabra
 from rbdkit.library.cuboid_scenes import cuboid_scene
 from rbdkit.library.cuboids import cuboid_chain, cuboid_tree
-from rbdkit.library.excavator import excavator
+from rbdkit.library.excavator import excavator, excavator_coordinates
 from rbdkit.library.falling_cat import cat_roll, falling_cat, waist, waist_motion
 from rbdkit.library.far_body import far_body
 from rbdkit.library.four_bars import four_bar_kind, n_four_bar, planar_four_bar
@@ -47,7 +47,12 @@ from rbdkit.library.parent_arrays import branched_parents, chain_parents, random
 from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, small_swing_period, spherical_pendulum
 from rbdkit.library.piles import box_pyramid, domino_row
 from rbdkit.library.pinion_hinge import pinion_hinge
-from rbdkit.library.planar_machines import linear_actuator, parallelogram_robot, peaucellier
+from rbdkit.library.planar_machines import (
+    linear_actuator,
+    parallelogram_robot,
+    parallelogram_robot_coordinates,
+    peaucellier,
+)
 from rbdkit.library.platforms import delta_robot, stewart_coordinates, stewart_platform
 from rbdkit.library.random_tree import joint_gallery, led_joints, random_state, random_tree, uncommon_joints
 from rbdkit.library.right_angle_arm import right_angle_arm
@@ -96,6 +101,7 @@ __all__ = [
     "dropped_robot",
     "elliptic_gears",
     "excavator",
+    "excavator_coordinates",
     "falling_cat",
     "far_body",
     "five_bar",
@@ -117,6 +123,7 @@ __all__ = [
     "newtons_cradle",
     "painleve_rod",
     "parallelogram_robot",
+    "parallelogram_robot_coordinates",
     "peaucellier",
     "pendulum",
     "pinion_hinge",

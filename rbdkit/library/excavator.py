@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -79,6 +82,68 @@ def excavator(closing: JointType | None = None) -> Model:
         _add_cylinder(model, name, near, foot, way, far, end, pin)
     model.add_frame("teeth", "bucket", [-0.55, 0.0, -0.95])
     return model
+
+
+def excavator_coordinates(y: Sequence[Any] | NDArray) -> NDArray:
+    """Coordinates of an `excavator` whose swing, boom, arm and rocker stand at given angles: its loops close.
+
+    In closed form, of triangles and of two circles: the gamma of a `rbdkit.algorithms.loops.LoopClosure`.
+
+    Parameters
+    ----------
+    y : array_like (4,)
+        Coordinates of 'swing', 'boom_joint', 'arm_joint' and 'rocker_joint', rad.
+
+    Returns
+    -------
+    ndarray (12,)
+        Coordinates; those of the cylinders are by how much they are longer than at ``neutral``, m. Not numbers where
+        rocker and bucket are too far apart for the link.
+
+    Examples
+    --------
+    The arm swung in: its cylinder grows by nearly half a metre, the other two stay.
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.library.excavator()
+    >>> q = rbd.library.excavator_coordinates([0.0, 0.0, 0.7, 0.0])
+    >>> [round(float(q[model.joint(f"{name}_cylinder").q_slice][0]), 3) for name in ("boom", "arm", "bucket")]
+    [0.0, 0.46, 0.0]
+    """
+    swing, boom, arm, rocker = y  # numbers or symbols
+    pivots = {"boom": (np.zeros(2), boom), "arm": (_flat(BOOM), arm), "bucket": (_flat(PIVOT), rocker)}
+    cylinders = []
+    for name, (_, foot, _, end) in CYLINDERS.items():
+        pivot, angle = pivots[name]
+        before, now = pivot + _flat(end) - _flat(foot), pivot + _turned(angle, _flat(end)) - _flat(foot)
+        longer = np.sqrt(now[0] ** 2 + now[1] ** 2) - np.sqrt(before @ before)
+        cylinders += [_direction(now) - _direction(before), longer]
+    held, link = _flat(PIVOT + ROCKER + LINK - ARM), _flat(LINK)  # the pin on the bucket, from the bucket's joint
+    D = _flat(PIVOT - ARM) + _turned(rocker, _flat(ROCKER))  # the rocker's pin from there
+    far = D[0] ** 2 + D[1] ** 2
+    along = (far + held @ held - link @ link) / (2.0 * far)
+    across = np.sqrt(held @ held / far - along**2)
+    neutral = _flat(PIVOT + ROCKER - ARM)
+    side = np.sign(neutral[0] * held[1] - neutral[1] * held[0])
+    pin = along * D + side * across * np.array([-D[1], D[0]])
+    bucket = _direction(pin) - _direction(held)
+    return np.array([swing, boom, arm, bucket, rocker, _direction(pin - D) - _direction(link) - rocker, *cylinders])
+
+
+def _flat(p: ArrayLike) -> NDArray:
+    """x and z of a point."""
+    return np.asarray(p, dtype=float)[[0, 2]]
+
+
+def _turned(angle: Any, p: NDArray) -> NDArray:
+    """A point (x, z) after a turn about y."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([c * p[0] + s * p[1], c * p[1] - s * p[0]])
+
+
+def _direction(p: NDArray) -> Any:
+    """Angle about y from z to a point (x, z)."""
+    return np.arctan2(p[0], p[1])
 
 
 def _neutral_origin(model: Model, body: str) -> NDArray:

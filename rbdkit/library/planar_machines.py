@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import atan2, cos, sin, sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Prismatic, Revolute
@@ -186,6 +189,33 @@ def parallelogram_robot(arm: float = 1.0, crank: float = 0.4, forearm: float = 0
     model.add_loop("pin", "rod", "forearm", Revolute("y"), up, back)
     model.add_frame("tool", "forearm", front)
     return model
+
+
+def parallelogram_robot_coordinates(y: Sequence[Any] | NDArray) -> NDArray:
+    """Coordinates of a `parallelogram_robot` of any lengths whose three motors stand at given angles: its loop closes.
+
+    In closed form: the gamma of a `rbdkit.algorithms.loops.LoopClosure`.
+
+    Parameters
+    ----------
+    y : array_like (3,)
+        Coordinates of 'yaw', 'shoulder' and 'drive', rad.
+
+    Returns
+    -------
+    ndarray (5,)
+        Coordinates of 'yaw', 'shoulder', 'drive', 'rod_joint' and 'elbow'.
+
+    Examples
+    --------
+    The rod turns on the crank as the forearm does on the arm, the other way round.
+
+    >>> import rbdkit as rbd
+    >>> rbd.library.parallelogram_robot_coordinates([0.5, 0.25, 0.0]).tolist()
+    [0.5, 0.25, 0.0, 0.25, -0.25]
+    """
+    yaw, shoulder, drive = y  # numbers or symbols
+    return np.array([yaw, shoulder, drive, shoulder - drive, drive - shoulder])
 
 
 def _up(xz: np.ndarray) -> np.ndarray:
