@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints.joint_type import JointType, Record, require_joint_type
-from rbdkit.joints.nearest import nearest
 from rbdkit.joints.piece import Piece
 from rbdkit.joints.prescribed import Prescribed
 from rbdkit.joints.prismatic import Prismatic
@@ -106,9 +105,9 @@ class Composite(JointType):
         q1, q2 = self._q(q)
         return self.first.pose(q1, t) @ self.second.pose(q2, t)
 
-    def project(self, pose: NDArray) -> NDArray:
-        rng = np.random.default_rng(0)  # the same starts at every call
-        return nearest(self, pose, [self.neutral(), *(self.random(rng) for _ in range(STARTS))])
+    def starts(self) -> NDArray:
+        rng = np.random.default_rng(0)  # the same at every call
+        return np.array([self.neutral(), *(self.random(rng) for _ in range(STARTS))])
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         q1, q2 = self._q(q)

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
+from rbdkit.joints.complement import complement
+from rbdkit.joints.nearest import nearest
 from rbdkit.joints.piece import Piece
 from rbdkit.joints.stage import Stage
 from rbdkit.spatial import plucker, se3
@@ -111,14 +113,22 @@ class JointType(ABC):
     def project(self, pose: NDArray) -> NDArray:
         """Coordinates, shape (nq,), whose pose comes close to a given one, shape (4, 4); equal if the joint can.
 
-        By itself it steps there from the neutral coordinates, by Gauss and Newton.
+        By itself it steps there from the neutral coordinates, by Gauss and Newton; or from all `starts`, if there are
+        such, to what is nearest.
 
         Raises
         ------
         StateError
             If these steps do not settle.
         """
-        return self.approach(self.neutral(), pose)
+        starts = self.starts()
+        return self.approach(self.neutral(), pose) if starts is None else nearest(self, pose, starts)
+
+    def starts(self) -> NDArray | None:
+        """Coordinates (n, nq), from which `project` looks for a pose one after the other, none of its steps leading
+        away; None if steps from the neutral coordinates find it wherever it is.
+        """
+        return None
 
     def approach(self, q: NDArray, pose: NDArray) -> NDArray:
         """Coordinates, shape (nq,), reached from q by steps of Gauss and Newton, whose pose comes close to a given one.
@@ -152,7 +162,7 @@ class JointType(ABC):
 
         By itself an orthonormal basis of all that S leaves.
         """
-        return np.linalg.svd(self.motion_subspace(q))[0][:, self.nv :]
+        return complement(self.motion_subspace(q))
 
     def velocity_product(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         """c_J, shape (6,): the part of the joint acceleration that does not depend on vdot (Eq 3.41).

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import StateError
-from rbdkit.joints.joint_type import JointType
 from rbdkit.spatial import se3
+
+if TYPE_CHECKING:
+    from rbdkit.joints.joint_type import JointType
 
 STEPS, HALVINGS = 60, 12
 """So many steps are taken from each start, and so often is one halved."""
@@ -17,6 +20,11 @@ SETTLED = 1e-11
 """Of a step: rad, m."""
 THERE = 1e-10
 """Of a displacement that is left, rad and m: then no other start is tried."""
+CLOSER = 0.999
+"""Of what is left from an earlier start: what is left from a later one must be less. They often lead to one pose, with
+angles whole turns apart, and rounding errors shall not choose among these."""
+CLOSE = 1e-6
+"""Of a step that no halving improves: it is one of rounding errors."""
 
 
 def nearest(joint: JointType, pose: NDArray, starts: Iterable[NDArray]) -> NDArray:
@@ -30,7 +38,7 @@ def nearest(joint: JointType, pose: NDArray, starts: Iterable[NDArray]) -> NDArr
     best, q_best = np.inf, None
     for start in starts:
         q, left, settled = _from(joint, pose, start)
-        if settled and left < best:
+        if settled and left < CLOSER * best:
             best, q_best = left, q
         if best < THERE:
             break
@@ -52,7 +60,7 @@ def _from(joint: JointType, pose: NDArray, q: NDArray) -> tuple[NDArray, float, 
                 break
             step = 0.5 * step
         else:
-            return q, float(np.linalg.norm(ahead)), size < 1e-6
+            return q, float(np.linalg.norm(ahead)), size < CLOSE
         q, ahead = there, left
         if size < SETTLED:
             return q, float(np.linalg.norm(ahead)), True

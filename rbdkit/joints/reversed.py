@@ -76,6 +76,8 @@ class Reversed(JointType):
         return -self._back(q) @ self.joint.motion_subspace(q)
 
     def constraint_subspace(self, q: NDArray) -> NDArray:
+        if self.nv == 0:  # everything, at any time
+            return np.eye(6)
         # a force subspace needs the force transform; the table prints the motion transform
         return -plucker.force(self._back(q)) @ self.joint.constraint_subspace(q)
 

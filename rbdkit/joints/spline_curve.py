@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import ModelError
 from rbdkit.joints.along_screw import along_screw
 from rbdkit.joints.joint_type import VectorJoint
-from rbdkit.joints.nearest import nearest
 from rbdkit.joints.spline_basis import require_basis, segments_of, weights
 from rbdkit.spatial import se3
 from rbdkit.spatial.read_numbers import numbers
@@ -96,8 +95,8 @@ class SplineCurve(VectorJoint):
             Q = Q @ along_screw(dC, b)
         return Q
 
-    def project(self, pose: NDArray) -> NDArray:
-        return nearest(self, pose, np.arange(0.5, self.segments)[:, None])
+    def starts(self) -> NDArray:
+        return np.arange(0.5, self.segments)[:, None]
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return self._recursion(q, False)[0][:, None]

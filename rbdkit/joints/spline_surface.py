@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import ModelError
 from rbdkit.joints.along_screw import along_screw
 from rbdkit.joints.joint_type import VectorJoint
-from rbdkit.joints.nearest import nearest
 from rbdkit.joints.spline_basis import require_basis, segments_of, weights
 from rbdkit.spatial import se3
 from rbdkit.spatial.read_numbers import numbers
@@ -124,9 +123,9 @@ class SplineSurface(VectorJoint):
             Q = Q @ along_screw(e, f)
         return Q
 
-    def project(self, pose: NDArray) -> NDArray:
+    def starts(self) -> NDArray:
         one, two = (np.arange(0.5, n) for n in self.segments)
-        return nearest(self, pose, np.array([[a, b] for a in one for b in two]))
+        return np.array([[a, b] for a in one for b in two])
 
     def motion_subspace(self, q: NDArray) -> NDArray:
         return np.stack(self._recursion(q, False)[0], axis=1)

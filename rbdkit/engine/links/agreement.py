@@ -73,6 +73,32 @@ def require_same_projection(joint: JointType, formula: Trace, numbers: tuple[flo
         _same("project", found, np.asarray(joint.project(X), dtype=float), X[:3])
 
 
+def require_same_wrenches(joint: JointType, formula: Trace, numbers: tuple[float, ...]) -> None:
+    """Compare recorded wrenches with those that `constraint_subspace` gives, and these with what the joint allows.
+
+    Raises
+    ------
+    NotTraced
+        If the recorded formulas give something else.
+    ModelError
+        If the wrenches do work along the joint's axes, or are not independent.
+    """
+    rng = np.random.default_rng(3)
+    for _ in range(STATES):
+        q = np.asarray(joint.random(rng), dtype=float)
+        given: dict[str, Any] = {"q": q, "numbers": numbers}
+        found = np.array(replay(formula, lambda leaf: float(given[leaf[1]][leaf[3]])), dtype=float)  # noqa: B023
+        T, S = np.asarray(joint.constraint_subspace(q), dtype=float), np.asarray(joint.motion_subspace(q), dtype=float)
+        _same("constraint_subspace", found.reshape(-1, 6).T, T, q)
+        what = "constraint_subspace does work along its motion_subspace"
+        _agree(joint, what, q, "T.T @ S", T.T @ S, "none", np.zeros((T.shape[1], S.shape[1])))
+        if np.linalg.matrix_rank(T) < T.shape[1]:
+            raise ModelError(
+                f"joint type {joint.known_as}: the columns of its constraint_subspace are not independent at q = "
+                f"{_short(q)}; give {T.shape[1]} wrenches of which none follows from the others"
+            )
+
+
 def _compare(joint: JointType, motion: Any, numbers: NDArray, q: NDArray, v: NDArray, parts: list[NDArray]) -> None:
     if joint.constant_S and motion.varying:
         raise ModelError(f"joint type {joint.known_as}: it says constant_S, but its motion_subspace depends on q")

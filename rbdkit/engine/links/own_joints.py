@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.links.agreement import NotTraced, require_agreement, require_same_projection
+from rbdkit.engine.links.agreement import (
+    NotTraced,
+    require_agreement,
+    require_same_projection,
+    require_same_wrenches,
+)
 from rbdkit.engine.steps.manifold import exp, from_matrix, half_cotangent, log
 from rbdkit.engine.steps.traced_motion import Formulas, TracedMotion
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
+from rbdkit.joints.complement import complement
 from rbdkit.joints.piece import Piece
 from rbdkit.spatial import quaternion, so3, stumpff
 from rbdkit.spatial.vector3 import Matrix, Vector
@@ -44,18 +50,28 @@ class Own:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnProjection:
-    """Coordinates of a pose as they were recorded: of "X", rotation (9) and position (3), and "numbers"."""
+class OwnFormula:
+    """What a joint type says of itself as it was recorded: a formula of its argument and of "numbers"."""
 
     formula: Trace
     numbers: tuple[float, ...]
     uses: Uses
 
 
-T = TypeVar("T", Own, OwnProjection)
+class Found(Protocol):
+    """What was found out about a joint type; it holds as long as what it was made of does."""
+
+    @property
+    def uses(self) -> Uses:
+        """What it was made of."""
+        ...
+
+
+T = TypeVar("T", bound=Found)
 
 _recorded: dict[int, tuple[ref[JointType], Own]] = {}
-_projections: dict[int, tuple[ref[JointType], OwnProjection]] = {}
+_projections: dict[int, tuple[ref[JointType], OwnFormula]] = {}
+_wrenches: dict[int, tuple[ref[JointType], OwnFormula]] = {}
 
 
 def recorded(joint: JointType) -> Own:
@@ -68,21 +84,35 @@ def recorded(joint: JointType) -> Own:
     ModelError
         If they contradict each other.
     """
-    return _kept(_recorded, joint, _record)
+    return kept_while(_recorded, joint, _record)
 
 
-def recorded_projection(joint: JointType) -> OwnProjection:
-    """The coordinates that a joint type finds for a pose by the formulas of its `project`.
+def recorded_projection(joint: JointType) -> OwnFormula:
+    """The coordinates that a joint type finds for a pose by the formulas of its `project`; of "X", rotation (9) and
+    position (3).
 
     Raises
     ------
     NotTraced
         If these cannot be recorded.
     """
-    return _kept(_projections, joint, _record_projection)
+    return kept_while(_projections, joint, _record_projection)
 
 
-def _kept(cache: dict[int, tuple[ref[JointType], T]], joint: JointType, record: Callable[[JointType], T]) -> T:
+def recorded_wrenches(joint: JointType) -> OwnFormula:
+    """The T of a joint type, column by column, by the formulas of its `constraint_subspace`; of "q".
+
+    Raises
+    ------
+    NotTraced
+        If these cannot be recorded.
+    ModelError
+        If they contradict its `motion_subspace`.
+    """
+    return kept_while(_wrenches, joint, _record_wrenches)
+
+
+def kept_while(cache: dict[int, tuple[ref[JointType], T]], joint: JointType, record: Callable[[JointType], T]) -> T:
     """What was recorded of a joint type, if it still holds."""
     known = cache.get(id(joint))
     if known is not None and known[0]() is joint and known[1].uses.hold():
@@ -113,7 +143,7 @@ def _record(joint: JointType) -> Own:
     return Own(Piece(motion, np.eye(3), numbers=numbers), copies.uses)
 
 
-def _record_projection(joint: JointType) -> OwnProjection:
+def _record_projection(joint: JointType) -> OwnFormula:
     copies = Copies(JointType, _INSTEAD)
     try:
         copied = copies.of(joint)
@@ -127,7 +157,25 @@ def _record_projection(joint: JointType) -> OwnProjection:
     except Exception as fault:  # of a user's own code, on numbers that are not known yet: anything
         raise NotTraced(f"project: {fault}" if str(fault) else type(fault).__name__) from fault
     require_same_projection(joint, formula, numbers)
-    return OwnProjection(formula, numbers, copies.uses)
+    return OwnFormula(formula, numbers, copies.uses)
+
+
+def _record_wrenches(joint: JointType) -> OwnFormula:
+    copies = Copies(JointType, _INSTEAD)
+    try:
+        copied = copies.of(joint)
+
+        def wrenches(q: NDArray) -> NDArray:
+            T = symbols(copied.constraint_subspace(roomy(q)))
+            if T.shape != (6, 6 - joint.nv):
+                raise ValueError(f"its shape is {T.shape}, not (6, {6 - joint.nv})")
+            return T.T.ravel()
+
+        formula, numbers = with_numbers(trace(wrenches, joint.nq, names=("q",)))
+    except Exception as fault:  # of a user's own code, on numbers that are not known yet: anything
+        raise NotTraced(f"constraint_subspace: {fault}" if str(fault) else type(fault).__name__) from fault
+    require_same_wrenches(joint, formula, numbers)
+    return OwnFormula(formula, numbers, copies.uses)
 
 
 def _formulas(joint: JointType, copied: Any) -> tuple[Formulas, tuple[float, ...]]:
@@ -190,6 +238,35 @@ def _normalize(p: Any) -> Any:
     return p / np.sqrt((p * p).sum())
 
 
+def _complement(S: Any) -> Any:
+    """Householder's reflections one after the other, with signs as LAPACK chooses them."""
+    columns = [[float(x) if isinstance(x, np.floating) else x for x in column] for column in symbols(S).T]
+    n, m = np.shape(S)
+    mirrors: list[tuple[list[Scalar], Scalar]] = []
+    for k in range(m):
+        x = columns[k]
+        for v, share in mirrors:
+            x = _mirrored(v, share, x)
+        rest = sum((y * y for y in x[k + 1 :]), 0.0)
+        size = sqrt(x[k] * x[k] + rest)
+        new = select(x[k] < 0.0, size, -size)
+        below = [y / select(rest > 0.0, x[k] - new, 1.0) for y in x[k + 1 :]]
+        mirror: list[Scalar] = [*[0.0] * k, 1.0, *below]
+        mirrors.append((mirror, select(rest > 0.0, 1.0 - x[k] / select(rest > 0.0, new, 1.0), 0.0)))
+    found = []
+    for k in range(m, n):
+        x = [float(i == k) for i in range(n)]
+        for v, share in reversed(mirrors):
+            x = _mirrored(v, share, x)
+        found.append(x)
+    return roomy(symbols(found).reshape(n - m, n).T)
+
+
+def _mirrored(v: list[Scalar], share: Scalar, x: list[Scalar]) -> list[Scalar]:
+    along = share * sum((a * b for a, b in zip(v, x, strict=True)), 0.0)
+    return [b - along * a for a, b in zip(v, x, strict=True)]
+
+
 def _switch(t: Any, series: Any, closed: Any) -> Any:
     if not isinstance(t, Symbol):
         return stumpff._switch(t, series, closed)
@@ -206,4 +283,5 @@ _INSTEAD: dict[Any, Callable[..., Any]] = {
     quaternion.normalize: _normalize,
     quaternion.from_matrix: _from_matrix,
     so3.log: _log_of_matrix,
+    complement: _complement,
 }

@@ -42,6 +42,8 @@ def joint_numbers(place: Place) -> NDArray:
     found = np.zeros(JOINT_NUMBERS)
     for first, frame in ((PLACE_P, place.predecessor_placement), (PLACE_S, place.successor_placement)):
         found[first : first + 12] = [*frame[:3, :3].ravel(), *frame[:3, 3]]
+    if place.type.is_users_own:  # its formulas have numbers of their own
+        return found
     axis = getattr(place.type, "axis", None)
     if axis is not None:
         found[AXIS:BASIS] = axis

@@ -103,6 +103,7 @@ def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
 
 
 def prescribed(model: Model) -> list[joints.Prescribed]:
-    """The joints of a model that move as time says, body by body, reversed ones inside of their motion."""
-    simple = (joint.type.simplified() for joint in model.joints[1:])
+    """The joints of a model that move as time says, body by body, then those that close loops; reversed ones inside of
+    their motion."""
+    simple = (joint.type.simplified() for joint in (*model.joints[1:], *(loop.joint for loop in model.loops)))
     return [joint for joint in simple if isinstance(joint, joints.Prescribed)]

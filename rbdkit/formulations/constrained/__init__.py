@@ -1,7 +1,7 @@
 """Bodies with constraints between them, on SE(3), on SO(3) x R3, or on one for some bodies and the other for others.
 
 In the order of reading: groups (the configuration space), joint_constraints, joint_forces, index1 (the equations),
-layout, bodies (the formulation); program_body, elimination, tree_program, loop_program,
+layout, bodies (the formulation); program_body, elimination, moving_axes, tree_program, moving_loops, loop_program,
 projection_program and compiled (the loop over time as machine code).
 """
 

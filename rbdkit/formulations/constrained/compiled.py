@@ -13,10 +13,13 @@ from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.dependence import PREFERENCE
 from rbdkit.engine.rows.joint_program import form_of, joint_numbers
+from rbdkit.engine.rows.moving_joint import SEEKING, SEEKING_SIZE, MovingAxes, moving_axes
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.formulations.applied import Law, force_arrays, law_of, own_forces_of
 from rbdkit.formulations.constrained.index1 import ConstrainedSystem
-from rbdkit.formulations.constrained.moving_axes import MovingAxes, is_plain, moving_axes
+from rbdkit.formulations.constrained.loop_program import MOVING
+from rbdkit.formulations.constrained.moving_axes import is_plain
+from rbdkit.formulations.constrained.moving_loops import ROWS, found_loops, loops_given
 from rbdkit.formulations.constrained.own_program import OwnKind
 from rbdkit.formulations.constrained.own_rows import OwnRows
 from rbdkit.formulations.constrained.program_body import (
@@ -24,7 +27,6 @@ from rbdkit.formulations.constrained.program_body import (
     AXES,
     DAMPING,
     INERTIA,
-    MOST_COORDINATES,
     NUMBERS,
     RATES,
     REST,
@@ -63,7 +65,10 @@ GIVEN = (
     "kinds", "groups", "parents", "q_first", "v_first", "own_tau", "own_force", "own_numbers", "own_offsets",
     "held_J", "held_open", "held_missing", "held_numbers", "held_periods", "held_mobility",
     "tau", "tau_numbers", "f_ext", "f_ext_numbers",
-    "moving_first", "moving_numbers", "approach", "driven_q_first", "driven_v_first", "driven_a_first",
+    "moving_first", "moving_numbers", SEEKING, "moving_loop_kinds", "moving_loop_rows", "moving_loop_first",
+    "moving_loop_successors", "moving_loop_predecessors", "moving_loop_q", "moving_loop_open", "moving_loop_numbers",
+    "moving_loop_places", *ROWS, "loop_driven_q", "loop_driven_v", "loop_driven_a",
+    "driven_q_first", "driven_v_first", "driven_a_first",
     "driven_q", "driven_v", "driven_a", "driven_numbers",
 )  # fmt: skip
 """Names of what a motion is bound to, besides the fields of bodies and loops."""
@@ -74,18 +79,14 @@ def obstacle(system: ConstrainedBodies) -> str:
     model = system.model
     if not system.tree_has_inertia:
         return "what hangs on some joint of the tree has no inertia"
-    for loop in model.loops:
-        if not is_plain(loop.joint.type):
-            known_as = loop.joint.type.known_as
-            return f"loop joint {loop.joint.name!r} ({known_as}) is not known to have axes fixed in its successor"
-    for joint in model.joints[1:]:
+    closing = [(loop.joint, True) for loop in model.loops]
+    for joint, closes in [*closing, *((joint, False) for joint in model.joints[1:])]:
         try:
             if not is_plain(joint.type):
-                moving_axes(joint.type)
+                moving_axes(joint.type, closes)
         except NotTraced as fault:
-            return f"joint {joint.name!r} ({joint.type.known_as}) cannot be recorded: {fault}"
-        if joint.nq > MOST_COORDINATES:
-            return f"joint {joint.name!r} has {joint.nq} coordinates"
+            what = "loop joint" if closes else "joint"
+            return f"{what} {joint.name!r} ({joint.type.known_as}) cannot be recorded: {fault}"
     if model.acting and kernels_for(model) is None:
         return "the engine does not know all that the force elements act on"
     if system.driven and system.driven.motion(np.zeros(1)) is None:
@@ -128,7 +129,7 @@ def motion(
         arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv)}
         given["joint_numbers"] = np.concatenate([joint_numbers(place) for place in places[: system.n]])
     if closes:
-        rows_of = [(form_of(place.type), joint_numbers(place)) for place in places[system.n :] for _ in _rows(place)]
+        rows_of = [(_form(place.type), joint_numbers(place)) for place in places[system.n :] for _ in _rows(place)]
         forms = tuple(dict.fromkeys(form for form, _ in rows_of)) or ("none",)
         given["loop_joint_numbers"] = np.concatenate([np.zeros(0), *(own for _, own in rows_of)])
         arrays |= {
@@ -146,8 +147,10 @@ def motion(
         assert driven is not None
         arrays |= system.driven.at(float(times[0]))
         given["driven_numbers"] = np.array(driven.law.numbers)
-    if moving:
-        arrays["approach"] = np.zeros(1)
+    found = found_loops(places[system.n :])
+    moving_loops = tuple(dict.fromkeys(one.axes for one in found if one is not None))
+    if moving or moving_loops:
+        arrays[SEEKING] = np.zeros(SEEKING_SIZE)
     if baumgarte is not None:
         given["baumgarte"] = np.array(baumgarte.factors)
     tables = {
@@ -165,6 +168,10 @@ def motion(
         "all_rows": len(loops["rhs"]),
         "gap_joints": len(loops["gap_successors"]),
     }
+    if moving_loops:
+        room, of_loops, of_tables = loops_given(model, places[system.n :], found, moving_loops)
+        arrays, given, tables = arrays | room, given | of_loops, tables | of_tables
+        counts["moving_loops"] = len(of_tables["moving_loop_kinds"])
     if own is not None:
         arrays |= {"own_tau": np.zeros(model.nv), "own_force": np.zeros(6 * rows)}
         given["own_numbers"] = np.array(own.law.numbers)
@@ -199,6 +206,7 @@ def motion(
             baumgarte is not None,
             kind,
             driven,
+            moving_loops,
             available()[0],
         ),
         method.shared,
@@ -235,7 +243,7 @@ def _kinds(model: Model, asked: bool, closes: bool) -> list[Kind]:
     kinds = []
     for joint in model.joints[1:]:
         plain = is_plain(joint.type)
-        form = form_of(joint.type) if plain else "moving"
+        form = _form(joint.type)
         kinds.append(
             Kind(
                 joint.nv,
@@ -243,16 +251,20 @@ def _kinds(model: Model, asked: bool, closes: bool) -> list[Kind]:
                 bool(joint.stiffness.any()),
                 form if asked or joint.stiffness.any() else "",
                 form if closes else "",
-                None if plain else moving_axes(joint.type)[0],
+                None if plain else moving_axes(joint.type).axes,
             )
         )
     return kinds
 
 
+def _form(type: JointType) -> str:
+    return form_of(type) if is_plain(type) else MOVING
+
+
 def _moving_numbers(system: ConstrainedBodies, kinds: list[Kind]) -> dict[str, NDArray]:
     """What the formulas of joints whose axes move need, one joint after the other; nothing if there are none."""
     joints = system.model.joints[1:]
-    found = [moving_axes(joint.type)[1] for joint, kind in zip(joints, kinds, strict=True) if kind.moving]
+    found = [moving_axes(joint.type).numbers for joint, kind in zip(joints, kinds, strict=True) if kind.moving]
     return {"moving_numbers": np.array([x for own in found for x in own], dtype=float)} if found else {}
 
 
@@ -283,12 +295,14 @@ def code_of(
     stabilised: bool,
     held: OwnKind | None,
     driven: DrivenMotion | None,
+    moving_loops: tuple[MovingAxes, ...],
     backend: Backend,
     lanes: Lanes,
 ) -> Executable:
     """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
     program = Program("constrained_bodies", lanes)
-    over_time(BodySystem(program, kinds, groups, loops, tau, f_ext, own, loop_forms, stabilised, held, driven), step)
+    of_model = kinds, groups, loops, tau, f_ext, own, loop_forms, stabilised, held, driven, moving_loops
+    over_time(BodySystem(program, *of_model), step)
     return executable(program, backend)
 
 

@@ -14,12 +14,15 @@ from contextlib import AbstractContextManager
 from rbdkit.engine.rows.dependence import CEILING, FLOOR
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
+from rbdkit.formulations.constrained.moving_loops import MovingLoops
 from rbdkit.formulations.constrained.own_program import OwnConstraints, Time
 from rbdkit.formulations.constrained.program_body import Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt
 
 TINY = 1e-300
+MOVING = "moving"
+"""The form of joints whose coordinates are found by formulas of their own."""
 
 Bodies = Callable[[bool], AbstractContextManager[ProgramBody]]
 OfKind = Callable[[ProgramBody], Iterator[Kind]]
@@ -32,7 +35,8 @@ class Loops:
 
     forms : how the coordinates of loop joints are found; the table "loop_forms" has an entry for each row. stabilised :
         whether Baumgarte's terms act. own : the constraints of the model, if it has any; their rows are the last.
-        measure_moving : looks at the gaps of joints whose axes move, as `measure` does at others.
+        measure_moving : looks at the gaps of joints of the tree whose axes move, as `measure` does at others. moving :
+        the loop joints whose axes move, if there are any; their form is "moving".
     """
 
     def __init__(
@@ -44,8 +48,9 @@ class Loops:
         stabilised: bool,
         own: OwnConstraints | None = None,
         measure_moving: Callable[[], None] = lambda: None,
+        moving: MovingLoops | None = None,
     ) -> None:
-        self.measure_moving = measure_moving
+        self.measure_moving, self.moving = measure_moving, moving
         self.program, self.bodies, self.of_kind, self.forms = program, bodies, of_kind, forms
         self.stabilised, self.own = stabilised, own
         self.first_own = program.count("loop_rows")
@@ -60,6 +65,8 @@ class Loops:
             where constraints ask for it.
         """
         program = self.program
+        if self.moving is not None:
+            self.moving.write()
         with program.loop(0, self.first_own) as r:
             if what in ("position", "correction") or (what == "acceleration" and self.stabilised):
                 for case in program.switch(program.entry("loop_forms", r), range(len(self.forms))):
@@ -113,7 +120,9 @@ class Loops:
         for j, x in enumerate(W_P):
             program.store("loop_W", r * 6, j, x)
         place, missing = r * JOINT_NUMBERS, list[Scalar]()
-        if form:
+        if form == MOVING:
+            missing = [0.0] * 6
+        elif form:
             missing = gap(form, [program.load("loop_joint_numbers", place, j) for j in range(JOINT_NUMBERS)], R, p)
         if what == "correction":
             factor = program.load("closing", 0, 0)
@@ -131,6 +140,8 @@ class Loops:
                     terms = zip(missing, slips, opened, strict=True)
                     missing = [a + of_slip * b + of_gap * c for a, b, c in terms]
         along = dot(T, missing)
+        if self.moving is not None:
+            along = along + self.moving.more(r, what, self.stabilised)
         slip = dot(T, self.six("A", S * 6)) - dot(W_P, self.six("A", P * 6)) + along
         if what == "correction":
             slip = slip + dot(W_P, self.six("guess_A", P * 6))
@@ -194,6 +205,8 @@ class Loops:
             found = gap_squared(numbers, R_P.T @ R_S, R_P.T @ (r_S - r_P), program.load("gap", 0, 2))
             program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), found))
         self.measure_moving()
+        if self.moving is not None:
+            self.moving.measure()
         if self.own is not None:
             self.own.measure(self.first_own)
         with program.loop(0, 1):

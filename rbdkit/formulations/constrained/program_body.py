@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from rbdkit.engine.rows.moving_joint import MOST_COORDINATES
 from rbdkit.spatial.vector3 import Matrix, Vector, cross
 from rbdkit.trace import Index, Part, Program, Scalar, Whole
 
@@ -17,8 +18,6 @@ LOOP_FIELDS = {"dp": 6, "du": 6, "dA": 6}
 """Those of the response to a loop's reaction."""
 CORRECTED_FIELDS = {"guess_A": 6}
 """Those of accelerations that are to be corrected."""
-MOST_COORDINATES = 12
-"""Coordinates that a joint may have."""
 MOVING_FIELDS = {"own_q": MOST_COORDINATES, "axes": 36, "rates": 36, "c_J": 6, "sigma": 6}
 """Those of joints, where the axes of some move: coordinates, S by columns, S^+ by rows, velocity product, and the twist
 that time alone makes."""
@@ -70,6 +69,10 @@ class ProgramBody:
         R, p = Matrix.of(X[:9]), Vector(X[9:])
         apart = [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
         return [a - s for a, s in zip(apart, self.get("sigma"), strict=True)] if self.moves else apart
+
+    def place(self, name: str) -> Whole:
+        """Where a field of this body begins."""
+        return self.row * SIZES[name]
 
     def get(self, name: str, row: Whole | None = None) -> list[Scalar]:
         """A field of this body, or of the one in that row."""

@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
+from rbdkit.engine.rows.moving_joint import MovingAxes
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
-from rbdkit.formulations.constrained.moving_axes import MovingAxes, MovingJoint
+from rbdkit.formulations.constrained.moving_axes import MovingJoint
 from rbdkit.formulations.constrained.own_program import Time
 from rbdkit.formulations.constrained.program_body import INERTIA, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot

@@ -13,13 +13,15 @@ from contextlib import contextmanager
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, project, spring_force
+from rbdkit.engine.rows.moving_joint import MovingAxes
 from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.formulations.applied import Law
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.loop_program import Loops
-from rbdkit.formulations.constrained.moving_axes import MovingAxes, MovingJoint
+from rbdkit.formulations.constrained.moving_axes import MovingJoint
+from rbdkit.formulations.constrained.moving_loops import MovingLoops
 from rbdkit.formulations.constrained.own_program import OwnConstraints, OwnKind, Time
 from rbdkit.formulations.constrained.program_body import AXES, INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
 from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise
@@ -44,7 +46,7 @@ class BodySystem:
         for Baumgarte's terms. stabilised : whether these act.
     tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by what computes them.
     own : the force elements of the model, if it has any. held : its constraints, likewise. driven : how joints move in
-        time, likewise.
+        time, likewise. moving_loops : code of loop joints whose axes move.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class BodySystem:
         stabilised: bool = False,
         held: OwnKind | None = None,
         driven: DrivenMotion | None = None,
+        moving_loops: tuple[MovingAxes, ...] = (),
     ) -> None:
         self.moves, self.driven = any(kind.moving for kind in kinds), driven
         self.kinds, self.groups, self.program = kinds, groups, program
@@ -72,8 +75,9 @@ class BodySystem:
         self.loops: Loops | None = None
         if loops or held is not None:
             of_model = None if held is None else OwnConstraints(program, held, stabilised, self.motion_of, self.moves)
+            own_axes = MovingLoops(program, moving_loops) if moving_loops else None
             self.loops = Loops(
-                program, self.bodies, self.of_kind, loop_forms, stabilised, of_model, self._measure_moving
+                program, self.bodies, self.of_kind, loop_forms, stabilised, of_model, self._measure_moving, own_axes
             )
 
     def coordinates(self) -> Iterator[Whole]:

@@ -1,0 +1,379 @@
+"""Joints whose axes move in their successor or in time, on the arrays of a program, at poses that they need not allow.
+
+What a class says of its joint in `pose`, `motion_subspace`, `constraint_subspace` and `project` is recorded. Where a
+class leaves it to `JointType` to find coordinates, programs take the same steps of Gauss and Newton.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from weakref import ref
+
+import numpy as np
+
+from rbdkit.engine.links.agreement import NotTraced
+from rbdkit.engine.links.own_joints import kept_while, recorded, recorded_projection, recorded_wrenches
+from rbdkit.engine.rows.gaps import covered
+from rbdkit.engine.rows.joint_program import displacement
+from rbdkit.engine.steps.recorded_joint import RecordedJoint
+from rbdkit.engine.steps.traced_motion import computed, digest
+from rbdkit.joints import JointType, Prescribed, Reversed
+from rbdkit.joints import nearest as near
+from rbdkit.joints.joint_type import STEPS
+from rbdkit.spatial.vector3 import Matrix, Vector, dot
+from rbdkit.trace import Program, Scalar, Trace, Uses, Whole, maximum, select, sqrt
+
+MOST_COORDINATES = 12
+"""Coordinates that a joint may have."""
+SETTLED = 1e-11
+"""A step towards a pose after which none follows, as in `JointType.approach`."""
+SEEKING = "seeking"
+"""The array that programs look for coordinates in; these are its parts, and its size."""
+HERE, THERE, BEST, AHEAD, LEFT, STEP = 0, 12, 24, 36, 42, 48
+SIZE, SHARE, PENDING, GOING, DONE, FOUND, SEEKING_SIZE = range(54, 61)
+
+
+@dataclass(frozen=True)
+class Approach:
+    """Steps towards a pose from the neutral coordinates. motion : that approaches it. reversed : whether the motion is
+    that of the joint inside of a reversed one."""
+
+    motion: RecordedJoint
+    neutral: tuple[float, ...]
+    reversed: bool
+
+
+@dataclass(frozen=True)
+class Search:
+    """Steps towards a pose from several coordinates, none of which leads away; see `rbdkit.joints.nearest`.
+
+    starts : how many there are; they are the last of the numbers of the way. The others as for `Approach`.
+    """
+
+    motion: RecordedJoint
+    starts: int
+    reversed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """Something by a formula. name : of this formula and no other."""
+
+    formula: Trace
+    name: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Formula) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@dataclass(frozen=True)
+class MovingAxes:
+    """Code for a joint type.
+
+    way : how coordinates are found; None where time says what they are. wrenches : formula for what it resists, T;
+    None where that is everything, or nobody asks. numbers : how many the formulas of the motion, of the way and of the
+    wrenches need. covered : whether `gaps` knows how far it is open.
+    """
+
+    motion: RecordedJoint
+    way: Approach | Search | Formula | None
+    wrenches: Formula | None
+    numbers: tuple[int, int, int]
+    covered: bool
+
+    @property
+    def name(self) -> str:
+        """What sorts them, whatever the order in which they were made."""
+        way = self.way.name if isinstance(self.way, Formula) else type(self.way).__name__
+        return f"recorded {self.motion.name} {way}"
+
+
+@dataclass(frozen=True, eq=False)
+class FoundAxes:
+    """Code for a joint type, the numbers that it needs, and what it was made of."""
+
+    axes: MovingAxes
+    numbers: list[float]
+    uses: Uses
+
+
+_of_trees: dict[int, tuple[ref[JointType], FoundAxes]] = {}
+_of_loops: dict[int, tuple[ref[JointType], FoundAxes]] = {}
+
+
+def moving_axes(type: JointType, closes: bool = False) -> FoundAxes:
+    """Code for a joint type. closes : whether it closes a loop, where its wrenches are asked for.
+
+    Raises
+    ------
+    NotTraced
+        If its formulas cannot be recorded, or it has too many coordinates.
+    ModelError
+        If they contradict each other.
+    """
+    return kept_while(_of_loops if closes else _of_trees, type, _with_wrenches if closes else _without)
+
+
+def _without(type: JointType) -> FoundAxes:
+    simple, known = type.simplified(), covered(type)
+    if simple.nq > MOST_COORDINATES:
+        raise NotTraced(f"it has {simple.nq} coordinates")
+    if simple.__class__ is Prescribed:
+        inner = recorded(simple.joint)
+        numbers = inner.piece.numbers
+        axes = MovingAxes(_motion(simple.joint), None, None, (len(numbers), 0, 0), known)
+        return FoundAxes(axes, list(numbers), inner.uses)
+    own, motion = recorded(simple), _motion(simple)
+    way, of_way, uses = _way(simple)
+    numbers = own.piece.numbers
+    axes = MovingAxes(motion, way, None, (len(numbers), len(of_way), 0), known)
+    return FoundAxes(axes, [*numbers, *of_way], reduce(add, uses, own.uses))
+
+
+def _with_wrenches(type: JointType) -> FoundAxes:
+    found = moving_axes(type)
+    if found.axes.way is None:
+        return found
+    own = recorded_wrenches(type.simplified())
+    axes = found.axes
+    numbers = (*axes.numbers[:2], len(own.numbers))
+    wrenches = Formula(own.formula, digest(own.formula))
+    changed = MovingAxes(axes.motion, axes.way, wrenches, numbers, axes.covered)
+    return FoundAxes(changed, [*found.numbers, *own.numbers], found.uses + own.uses)
+
+
+def _way(type: JointType) -> tuple[Approach | Search | Formula, Sequence[float], list[Uses]]:
+    """How coordinates are found, its numbers, and what it was made of."""
+    inner = type.joint if isinstance(type, Reversed) else type
+    if inner.__class__.project is not JointType.project:
+        found = recorded_projection(type)
+        return Formula(found.formula, digest(found.formula)), found.numbers, [found.uses]
+    own, turned, starts = recorded(inner), inner is not type, inner.starts()
+    numbers = own.piece.numbers
+    if starts is None:
+        return Approach(_motion(inner), tuple(inner.neutral().tolist()), turned), numbers, [own.uses]
+    begin = np.asarray(starts, dtype=float).reshape(-1, inner.nq)
+    return Search(_motion(inner), len(begin), turned), [*numbers, *begin.ravel().tolist()], [own.uses]
+
+
+def _motion(type: JointType) -> RecordedJoint:
+    motion = recorded(type).piece.motion
+    assert isinstance(motion, RecordedJoint)
+    return motion
+
+
+class JointAtPose(ABC):
+    """A joint of a `MovingAxes` between two frames. Its coordinates, once found, stand in an array."""
+
+    def __init__(self, program: Program, axes: MovingAxes) -> None:
+        self.program, self.axes, self.motion = program, axes, axes.motion
+        self.nq, self.nv = axes.motion.nq, 0 if axes.way is None else axes.motion.nv
+
+    # --- what a block loads -------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def pose(self) -> tuple[Matrix, Vector]:
+        """Of the successor's frame in the predecessor's."""
+
+    @abstractmethod
+    def given(self) -> tuple[str, Whole]:
+        """The array that has the numbers of the formulas, and where they begin in it."""
+
+    @abstractmethod
+    def stored(self) -> tuple[str, Whole]:
+        """The array that takes the coordinates, and where they begin in it: the same `Index` at every call."""
+
+    @abstractmethod
+    def driven(self, what: str) -> Whole:
+        """Where its numbers begin in one of the arrays of joints that move in time."""
+
+    def numbers(self, which: int) -> list[Scalar]:
+        """Of the motion, of the way or of the wrenches."""
+        (array, first), start = self.given(), sum(self.axes.numbers[:which])
+        return [self.program.load(array, first, start + k) for k in range(self.axes.numbers[which])]
+
+    @property
+    def q(self) -> list[Scalar]:
+        """Coordinates, after `find`; of a joint that moves in time, those of the joint inside."""
+        array, first = self.stored()
+        return [self.program.load(array, first, k) for k in range(self.nq)]
+
+    def in_time(self, what: str, size: int) -> list[Scalar]:
+        """Coordinates, velocities or accelerations of a joint that moves in time."""
+        first = self.driven(what)
+        return [self.program.load(what, first, k) for k in range(size)]
+
+    def S(self) -> list[list[Scalar]]:
+        """The axes, of a joint that moves in time those of the joint inside."""
+        return self.motion.axes(self.q, self.numbers(0))
+
+    def T(self) -> list[list[Scalar]]:
+        """The wrenches that it resists, one after the other."""
+        if self.axes.wrenches is None:
+            return [[float(i == k) for i in range(6)] for k in range(6)]
+        values = computed(self.axes.wrenches.formula, q=self.q, numbers=self.numbers(2))
+        return [values[6 * k : 6 * k + 6] for k in range(len(values) // 6)]
+
+    def missing(self) -> tuple[Vector, Vector]:
+        """How the pose misses what the joint allows, angular and linear part in the successor's frame."""
+        R, p = self.pose()
+        return displacement(*between(*self.motion.pose(self.q, self.numbers(0)), R, p))
+
+    def by_time(self) -> tuple[list[Scalar], list[Scalar]]:
+        """Of a joint that moves in time the velocity across it, and c_J."""
+        v, a = (self.in_time(name, self.motion.nv) for name in ("driven_v", "driven_a"))
+        S = self.S()
+        c = self.motion.velocity_product(self.q, v, self.numbers(0))
+        return in_sum(S, v), [x + y for x, y in zip(in_sum(S, a), c, strict=True)]
+
+    # --- what it records ----------------------------------------------------------------------------------------------
+
+    def find(self) -> None:
+        """Coordinates that come closest to the pose."""
+        match self.axes.way:
+            case None:
+                self._put(self.in_time("driven_q", self.nq))
+            case Formula() as way:
+                R, p = self.pose()
+                self._put(computed(way.formula, X=[*R.flat(), *p], numbers=self.numbers(1)))
+            case Approach() as way:
+                self._approach(way)
+            case Search() as way:
+                self._search(way)
+
+    def _put(self, q: Sequence[Scalar]) -> None:
+        array, first = self.stored()
+        for k, x in enumerate(q):
+            self.program.store(array, first, k, x)
+
+    def _get(self, place: int, size: int) -> list[Scalar]:
+        return [self.program.load(SEEKING, 0, place + k) for k in range(size)]
+
+    def _set(self, place: int, *values: Scalar) -> None:
+        for k, x in enumerate(values):
+            self.program.store(SEEKING, 0, place + k, x)
+
+    def _ahead(self, way: Approach | Search, q: Sequence[Scalar]) -> list[Scalar]:
+        """From the pose of coordinates of the joint inside to the one that is to be reached."""
+        R, p = self.pose()
+        if way.reversed:
+            R, p = R.T, -(R.T @ p)
+        w, v = displacement(*between(*way.motion.pose(q, self.numbers(1)), R, p))
+        return [*w, *v]
+
+    def _step(self, way: Approach | Search, q: Sequence[Scalar], ahead: Sequence[Scalar]) -> list[Scalar]:
+        """Of Gauss and Newton; its size is left in "seeking"."""
+        step = [dot(row, ahead) for row in pseudo_inverse(way.motion.axes(q, self.numbers(1)))]
+        size: Scalar = 0.0
+        for x in step:
+            size = maximum(size, abs(x))
+        self._set(SIZE, size)
+        return step
+
+    def _approach(self, way: Approach) -> None:
+        """The steps of `JointType.approach`; coordinates are infinite where they do not settle."""
+        program = self.program
+        self._put(way.neutral)
+        self._set(SIZE, np.inf)
+        with program.loop(0, STEPS):
+            going = select(program.load(SEEKING, 0, SIZE) < SETTLED, 0.0, 1.0)  # other lanes may not have settled
+            q = self.q
+            step = self._step(way, q, self._ahead(way, q))
+            self._put(way.motion.move(q, [going * x for x in step]))
+            program.break_if(program.load(SEEKING, 0, SIZE) < SETTLED)
+        lost = select(program.load(SEEKING, 0, SIZE) < SETTLED, 0.0, np.inf)
+        self._put([x + lost for x in self.q])
+
+    def _search(self, way: Search) -> None:
+        """The steps of `rbdkit.joints.nearest`, likewise."""
+        program, nq = self.program, way.motion.nq
+        self._set(FOUND, np.inf)
+        self._set(BEST, *[0.0] * nq)
+        with program.loop(0, way.starts) as start:
+            (array, first), before = self.given(), sum(self.axes.numbers[:2]) - way.starts * nq
+            own = first + start * nq
+            q = [program.load(array, own, before + k) for k in range(nq)]
+            self._set(HERE, *q)
+            self._set(AHEAD, *self._ahead(way, q))
+            self._set(GOING, 1.0)
+            self._set(DONE, 0.0)
+            with program.loop(0, near.STEPS):
+                q = self._get(HERE, nq)
+                self._set(STEP, *self._step(way, q, self._get(AHEAD, 6)))
+                self._set(SHARE, 1.0)
+                self._set(PENDING, 1.0)
+                self._halve(way)
+                self._go_on(nq)
+                program.break_if(program.load(SEEKING, 0, GOING) < 0.5)
+            ahead = self._get(AHEAD, 6)
+            left, best = sqrt(dot(ahead, ahead)), program.load(SEEKING, 0, FOUND)
+            done = select(best < near.THERE, 0.0, program.load(SEEKING, 0, DONE))
+            better = select(left < near.CLOSER * best, done, 0.0) > 0.5
+            self._set(FOUND, select(better, left, best))
+            here, nearest = self._get(HERE, nq), self._get(BEST, nq)
+            self._set(BEST, *(select(better, x, y) for x, y in zip(here, nearest, strict=True)))
+            program.break_if(program.load(SEEKING, 0, FOUND) < near.THERE)
+        lost = select(program.load(SEEKING, 0, FOUND) < np.inf, 0.0, np.inf)
+        self._put([x + lost for x in self._get(BEST, nq)])
+
+    def _halve(self, way: Search) -> None:
+        """The longest part of a step that does not lead away, in halves; to "THERE" and "LEFT", if there is one."""
+        program, nq, nv = self.program, way.motion.nq, way.motion.nv
+        with program.loop(0, near.HALVINGS):
+            share, pending = (program.load(SEEKING, 0, k) for k in (SHARE, PENDING))
+            there = way.motion.move(self._get(HERE, nq), [share * x for x in self._get(STEP, nv)])
+            left, ahead = self._ahead(way, there), self._get(AHEAD, 6)
+            closer = select(dot(ahead, ahead) < dot(left, left), 0.0, 1.0)
+            closer = select(dot(left, left) < np.inf, closer, 0.0)  # nor where there is no number
+            good = select(program.load(SEEKING, 0, SIZE) < near.SETTLED, 1.0, closer)
+            now = pending * good > 0.5
+            for place, new in ((THERE, there), (LEFT, left)):
+                old = self._get(place, len(new))
+                self._set(place, *(select(now, x, y) for x, y in zip(new, old, strict=True)))
+            self._set(PENDING, pending * (1.0 - good))
+            self._set(SHARE, 0.5 * share)
+            program.break_if(program.load(SEEKING, 0, PENDING) < 0.5)
+
+    def _go_on(self, nq: int) -> None:
+        """Take what was found, if there is anything, and decide whether there is another step."""
+        going, pending, size, done = (self.program.load(SEEKING, 0, k) for k in (GOING, PENDING, SIZE, DONE))
+        taken = going * (1.0 - pending) > 0.5
+        for place, new, n in ((HERE, THERE, nq), (AHEAD, LEFT, 6)):
+            pairs = zip(self._get(new, n), self._get(place, n), strict=True)
+            self._set(place, *[select(taken, x, y) for x, y in pairs])
+        ends = select(pending > 0.5, 1.0, select(size < near.SETTLED, 1.0, 0.0))
+        settled = select(size < select(pending > 0.5, near.CLOSE, near.SETTLED), 1.0, 0.0)
+        self._set(DONE, select(going * ends > 0.5, settled, done))
+        self._set(GOING, going * (1.0 - ends))
+
+
+def between(R_0: Matrix, p_0: Vector, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
+    """A pose as seen from another one."""
+    return R_0.T @ R, R_0.T @ (p - p_0)
+
+
+def in_sum(S: Sequence[Sequence[Scalar]], v: Sequence[Scalar]) -> list[Scalar]:
+    """S v."""
+    return [sum((s[i] * x for s, x in zip(S, v, strict=True)), 0.0) for i in range(6)]
+
+
+def pseudo_inverse(S: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """Rows of ``(S^T S)^-1 S^T``, of independent columns S."""
+    n = len(S)
+    A = [[dot(a, b) for b in S] for a in S]
+    rows = [list(s) for s in S]
+    for k in range(n):  # S^T S is positive: no exchange of rows
+        share = 1.0 / A[k][k]
+        for i in range(n):
+            if i != k:
+                factor = A[i][k] * share
+                A[i] = [x - factor * y for x, y in zip(A[i], A[k], strict=True)]
+                rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k], strict=True)]
+    return [[x / A[k][k] for x in row] for k, row in enumerate(rows)]

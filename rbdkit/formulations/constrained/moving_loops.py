@@ -1,0 +1,184 @@
+"""Loop joints whose axes move in their successor or in time, in the program of `loop_program`.
+
+Their rows are those of others, but T is found at each state anew, and with it what the rows ask for: T . c_J, T . sigma
+and T . log(pose(q)^-1 X). All is recorded from what their class says, see `rbdkit.engine.rows.moving_joint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.rows.joint_program import AXIS, JOINT_NUMBERS, PLACE_S, in_joint, joint_numbers
+from rbdkit.engine.rows.moving_joint import (
+    MOST_COORDINATES,
+    FoundAxes,
+    JointAtPose,
+    MovingAxes,
+    moving_axes,
+    pseudo_inverse,
+)
+from rbdkit.formulations.constrained.moving_axes import is_plain
+from rbdkit.joints import Prescribed
+from rbdkit.model import Model
+from rbdkit.model.places import Place
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Index, Program, Scalar, Whole, maximum, minimum
+
+ROWS = ("loop_c", "loop_sigma", "loop_gap")
+"""Arrays with a number for each row of a loop, zero for those of joints whose axes stand still."""
+
+
+class MovingLoop(JointAtPose):
+    """One of them at the poses of its bodies. k : its number among such joints."""
+
+    def __init__(self, program: Program, k: Index, axes: MovingAxes) -> None:
+        super().__init__(program, axes)
+        self.k, self._place, self._q = k, k * JOINT_NUMBERS, k * MOST_COORDINATES
+        self._first = program.entry("moving_loop_first", k)
+        self._S, self._P = (program.entry(f"moving_loop_{end}", k) for end in ("successors", "predecessors"))
+
+    def _frame(self, end: Index) -> tuple[Matrix, Vector]:
+        R = Matrix.of([self.program.load("R", end * 9, j) for j in range(9)])
+        return R, Vector(self.program.load("r", end * 3, j) for j in range(3))
+
+    def _between(self) -> tuple[Matrix, Vector]:
+        """Pose of the successor's reference frame in the predecessor's."""
+        (R_S, r_S), (R_P, r_P) = self._frame(self._S), self._frame(self._P)
+        return R_P.T @ R_S, R_P.T @ (r_S - r_P)
+
+    def _numbers(self) -> list[Scalar]:
+        return [self.program.load("moving_loop_places", self._place, j) for j in range(AXIS)]
+
+    def in_successor(self) -> tuple[Matrix, Vector]:
+        """The joint's frame in the reference frame of its successor."""
+        place = self._numbers()
+        return Matrix.of(place[PLACE_S : PLACE_S + 9]), Vector(place[PLACE_S + 9 : AXIS])
+
+    def pose(self) -> tuple[Matrix, Vector]:
+        return in_joint(self._numbers(), *self._between())
+
+    def given(self) -> tuple[str, Whole]:
+        return "moving_loop_numbers", self._first
+
+    def stored(self) -> tuple[str, Whole]:
+        return "moving_loop_q", self._q
+
+    def driven(self, what: str) -> Whole:
+        return self.program.entry(f"loop_{what}", self.k)
+
+    def twist(self) -> list[Scalar]:
+        """Across the joint, in its frame in the successor."""
+        R, p = self._between()
+        V_S, V_P = ([self.program.load("V", end * 6, j) for j in range(6)] for end in (self._S, self._P))
+        w_S, v_S, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
+        w, v = w_S - R.T @ w_P, v_S - R.T @ (v_P + cross(w_P, p))
+        R_J, p_J = self.in_successor()
+        return [*(R_J.T @ w), *(R_J.T @ (v + cross(w, p_J)))]
+
+
+class MovingLoops:
+    """All of them. kinds : their code; the table "moving_loop_kinds" says which belongs to each."""
+
+    def __init__(self, program: Program, kinds: tuple[MovingAxes, ...]) -> None:
+        self.program, self.kinds = program, kinds
+
+    def write(self) -> None:
+        """Their rows to "loop_T", what these ask for to `ROWS`, and how far the joints stand open."""
+        program = self.program
+        with program.loop(0, program.count("moving_loops")) as k:
+            for case in program.switch(program.entry("moving_loop_kinds", k), range(len(self.kinds))):
+                joint = MovingLoop(program, k, self.kinds[case])
+                joint.find()
+                self._write(joint, program.entry("moving_loop_rows", k), k)
+
+    def _write(self, joint: MovingLoop, row: Index, k: Index) -> None:
+        program = self.program
+        sigma: list[Scalar] = [0.0] * 6
+        if joint.axes.way is None:
+            sigma, c = joint.by_time()
+        else:
+            qd = [dot(own, joint.twist()) for own in pseudo_inverse(joint.S())]
+            c = joint.motion.velocity_product(joint.q, qd, joint.numbers(0))
+        (w, v), (R_J, p_J), place = joint.missing(), joint.in_successor(), row * 6
+        squared: Scalar = 0.0
+        for r, T in enumerate(joint.T()):
+            f = R_J @ Vector(T[3:])
+            for j, x in enumerate([*(R_J @ Vector(T[:3]) + cross(p_J, f)), *f]):
+                program.store("loop_T", place, 6 * r + j, x)
+            gap = dot(T, [*w, *v])
+            squared = squared + gap * gap
+            for name, x in zip(ROWS, (dot(T, c), dot(T, sigma), gap), strict=True):
+                program.store(name, row, r, x)
+        share = minimum(program.load("gap", 0, 2), 1.0)
+        program.store("moving_loop_open", k, 0, 0.0 if joint.axes.covered else squared / (share * share))
+
+    def measure(self) -> None:
+        """The largest gap to "gap" 0, if it is larger."""
+        program = self.program
+        with program.loop(0, program.count("moving_loops")) as k:
+            largest = maximum(program.load("gap", 0, 0), program.load("moving_loop_open", k))
+            program.store("gap", 0, 0, largest)
+
+    def more(self, r: Index, what: str, stabilised: bool) -> Scalar:
+        """What a row asks for besides what one of a joint whose axes stand still asks for; see `Loops.close`."""
+        c, sigma, gap = (self.program.load(name, r) for name in ROWS)
+        if what == "position":
+            return gap
+        if what == "velocity":
+            return -sigma
+        if what == "correction":
+            by_gap, by_sigma = (self.program.load("closing", 0, k) for k in range(2))
+            return by_gap * gap - by_sigma * sigma
+        if not stabilised:
+            return -c
+        of_slip, of_gap = (self.program.load("baumgarte", 0, k) for k in range(2))
+        return of_gap * gap - of_slip * sigma - c
+
+
+def found_loops(places: Sequence[Place]) -> list[FoundAxes | None]:
+    """Code of loop joints whose axes move, None of others.
+
+    Raises
+    ------
+    NotTraced
+        If formulas of one cannot be recorded.
+    """
+    return [None if is_plain(place.type) else moving_axes(place.type, closes=True) for place in places]
+
+
+def loops_given(
+    model: Model, places: Sequence[Place], found: Sequence[FoundAxes | None], kinds: Sequence[MovingAxes]
+) -> tuple[dict[str, NDArray], dict[str, NDArray], dict[str, list[int]]]:
+    """Room for what the program computes of such joints, the numbers that it is given, and its tables.
+
+    places, found : of all joints that close loops.
+    """
+    first_row = np.cumsum([0, *(6 - place.type.nv for place in places)])
+    own = [(k, place, one) for k, (place, one) in enumerate(zip(places, found, strict=True)) if one is not None]
+    inner = [joint.type.simplified() for joint in (*model.joints[1:], *(loop.joint for loop in model.loops))]
+    sizes = [(type.joint.nq, type.joint.nv) if isinstance(type, Prescribed) else (0, 0) for type in inner]
+    before = np.cumsum([(0, 0), *sizes], axis=0)[len(model.joints) - 1 : -1]
+    room = {name: np.zeros(int(first_row[-1])) for name in ROWS}
+    room |= {"moving_loop_q": np.zeros(MOST_COORDINATES * len(own)), "moving_loop_open": np.zeros(len(own))}
+    numbers = {
+        "moving_loop_numbers": np.array([x for _, _, one in own for x in one.numbers], dtype=float),
+        "moving_loop_places": np.concatenate([joint_numbers(place) for _, place, _ in own]),
+    }
+    q_first, v_first = ([int(before[k, column]) for k, _, _ in own] for column in range(2))
+    return (
+        room,
+        numbers,
+        {
+            "moving_loop_kinds": [kinds.index(one.axes) for _, _, one in own],
+            "moving_loop_rows": [int(first_row[k]) for k, _, _ in own],
+            "moving_loop_first": np.cumsum([0, *(len(one.numbers) for _, _, one in own)])[:-1].tolist(),
+            "moving_loop_successors": [place.successor for _, place, _ in own],
+            "moving_loop_predecessors": [place.predecessor for _, place, _ in own],
+            "loop_driven_q": q_first,
+            "loop_driven_v": v_first,
+            "loop_driven_a": v_first,
+        },
+    )
