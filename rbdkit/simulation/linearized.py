@@ -54,7 +54,8 @@ def linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
     systems = [near.system for near in states if in_joints(near.system) and near.system.model is model]
     f_ext = systems[0].f_ext
     alike = len(systems) == len(states) and all(system.f_ext is f_ext for system in systems)
-    if len(states) > 1 and (kernels.driven or kernels.timed or not alike):  # one call has one time, one kind of force
+    in_time = kernels.driven or kernels.timed or kernels.rows_timed
+    if len(states) > 1 and (in_time or not alike):  # one call has one time, one kind of force
         return [linear for near in states for linear in linearized([near])]
     t, x, v = (np.array([near[k] for near in states]) for k in (1, 2, 3))
     with np.errstate(all="ignore"):

@@ -119,7 +119,13 @@ def _compiled(
 ) -> dict[str, NDArray] | None:
     """The wrenches by compiled code, all states at once; None if there is none, or if time moves joints."""
     kernels = kernels_for(model)
-    if kernels is None or kernels.rows is None or kernels.driven or any(map(_turned, model.loops)):
+    if (
+        kernels is None
+        or kernels.rows is None
+        or kernels.driven
+        or kernels.rows_timed
+        or any(map(_turned, model.loops))
+    ):
         return None
     _, reactions = kernels.reactions(q, v, tau, f_ext, t, z)
     found: dict[str, NDArray] = {}

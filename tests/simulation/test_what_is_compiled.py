@@ -36,6 +36,15 @@ class Cam(joints.VectorJoint):
         return np.array([[0, 0, 1, 0, 0, self.lift * np.cos(q[0])]]).T
 
 
+class Wave(rbd.ConstraintElement):
+    """A plane that goes up and down."""
+
+    body: str
+
+    def gap(self, at):
+        return at.position(self.body)[2] - 0.1 * np.sin(at.time)
+
+
 class Drag(rbd.ForceElement):
     """A user's own force."""
 
@@ -84,6 +93,10 @@ def hung(model: rbd.Model, joint: joints.JointType) -> object:
     return model.add_body("more", model.bodies[-1].name, joint, (0.2, 0.0, 0.1), BOX, joint_name="more")
 
 
+def closed(model: rbd.Model, joint: joints.JointType) -> object:
+    return model.add_loop("closing", "world", model.bodies[-1].name, joint, (0.4, 0.0, 0.2))
+
+
 def torque(t, q, v):
     return np.sin(t) - 0.1 * v
 
@@ -99,6 +112,12 @@ CHANGES: dict[str, Callable[[rbd.Model], rbd.Model]] = {
     "friction": joint_numbers("friction"),
     "constraint": with_part(lambda m: m.add_constraint("plane", rbd.PointOnPlane("b0", "world", height=0.1))),
     "loop": with_part(lambda m: m.add_loop("rope", "world", m.bodies[-1].name, rbd.Spherical(), (0.4, 0.0, 0.2))),
+    "loop of a user's joint": with_part(lambda m: closed(m, Cam(0.2))),
+    "loop that moves in time": with_part(lambda m: closed(m, rbd.Prescribed(rbd.Revolute("x"), swing))),
+    "loop on a spline": with_part(lambda m: closed(m, joints.SplineSurface())),
+    "loop with a cross": with_part(lambda m: closed(m, rbd.Universal("x", "y"))),
+    "spline": with_part(lambda m: hung(m, joints.SplineCurve())),
+    "constraint in time": with_part(lambda m: m.add_constraint("wave", Wave("b0"))),
     "prescribed joint": with_part(lambda m: hung(m, rbd.Prescribed(rbd.Revolute("x"), swing))),
     "universal joint": with_part(lambda m: hung(m, rbd.Universal("x", "y"))),
     "a user's joint": with_part(lambda m: hung(m, Cam(0.2))),
@@ -196,8 +215,8 @@ def test_every_pair_that_runs_runs_compiled(formulation, loops_raise):
 def test_what_each_formulation_knows():
     """Changes of a model that formulations refuse, so that the table above says what it seems to say."""
     unknown = {name: {case for case in CHANGES if model_for(name, case) is None} for name in FORMULATIONS}
-    hung = {"prescribed joint", "universal joint", "a user's joint"}
-    held = {"loop", "constraint"}
+    hung = {"prescribed joint", "universal joint", "a user's joint", "spline"}
+    held = {case for case in CHANGES if case.startswith(("loop", "constraint"))}
     of_joints = {"joint spring", "damper", "rotor"}
     assert not set.union(*(unknown[name] for name in ("joint", *BODIES)))
     assert unknown["redmax"] == held | {"states of an element"}

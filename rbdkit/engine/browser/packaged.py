@@ -98,8 +98,12 @@ def packaged(
     of_method = arrays_of(method, plan.nq, rates, others | of_run.keys())
     if "turns" in of_method and not touching:
         raise NotCovered(f"web pages simulate with steps of one length; {type(method).__name__} chooses its own")
-    if plan.driven:
-        raise NotCovered(f"joint {model.joints[plan.driven[0]].name!r} moves as a Python function of time says")
+    in_time = [model.joints[body] for body in plan.driven]
+    in_time += [loop.joint for loop in model.loops if loop.joint.type.is_driven]
+    if rows is not None and any(code.timed for code in rows.codes):
+        raise NotCovered(f"constraints of model {model.name!r} ask for time, which web pages do not tell them")
+    if in_time:
+        raise NotCovered(f"joint {in_time[0].name!r} moves as a Python function of time says")
     own = own_forces(model, plan)
     if own is not None:
         numbers["own_numbers"] = np.array(own.law.numbers)

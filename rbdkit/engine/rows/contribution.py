@@ -25,6 +25,10 @@ from rbdkit.trace import Program, Scalar, Whole, maximum
 
 if TYPE_CHECKING:
     from rbdkit.engine.rows.base_motion import BaseMotion
+    from rbdkit.trace import Uses
+
+ROW_TIME = "row_time"
+"""Array of the time of the present state, s; written where rows ask for it."""
 
 Path = Sequence[tuple[int, float]]
 """Freedoms of links ("slots" of `rbdkit.engine.run.tables`) with a factor each: what they do to the row's motion."""
@@ -32,6 +36,16 @@ Path = Sequence[tuple[int, float]]
 
 class RowCode(Protocol):
     """Writes the rows of a contribution. Hashable; equal where the code is the same."""
+
+    @property
+    def driven(self) -> bool:
+        """Whether it asks for the numbers of joints that move as time says."""
+        ...
+
+    @property
+    def timed(self) -> bool:
+        """Whether it asks for time, in the array `ROW_TIME`."""
+        ...
 
     def record(self, at: BaseMotion, rows: Rows) -> None:
         """Write all of them at a state.
@@ -56,7 +70,8 @@ class Contribution:
     touched : for each row the numbers of the velocities that it holds directly, by `Rows.add`; empty if none do.
     paths : over which wrenches are held, see `between`. path_rows : for each the rows that are held over it.
     wrenches : how many there are.
-    numbers : arrays that the program reads. tables, counts : likewise.
+    numbers : arrays that the program reads. tables, counts : likewise. room : sizes of arrays that it computes in.
+    uses : what formulas of a user's own among them were made of.
     plain : elements of these arrays that straight-line code takes for granted, since they save work, by place.
     """
 
@@ -71,6 +86,8 @@ class Contribution:
     numbers: Mapping[str, NDArray] = field(default_factory=dict)
     tables: Mapping[str, NDArray] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    room: Mapping[str, int] = field(default_factory=dict)
+    uses: tuple[Uses, ...] = ()
     plain: frozenset[tuple[str, int, float]] = frozenset()
 
     @property

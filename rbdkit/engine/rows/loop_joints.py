@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
@@ -32,10 +34,19 @@ from rbdkit.engine.rows.joint_program import (
     in_joint,
     joint_numbers,
 )
+from rbdkit.engine.rows.moving_joint import (
+    MOST_COORDINATES,
+    SEEKING,
+    SEEKING_SIZE,
+    FoundAxes,
+    MovingAxes,
+    moving_axes,
+)
+from rbdkit.engine.rows.recorded_rows import OWN_NUMBERS, OWN_Q, JointOfLoop
 from rbdkit.engine.rows.turning_rows import TURNING, turning_form, turning_numbers, turning_rows
 from rbdkit.engine.steps.base import cross_motion, flat, minus, pair
 from rbdkit.engine.steps.nodes import FRAME, Body
-from rbdkit.joints import EulerSpherical, JointType, Reversed, Spherical
+from rbdkit.joints import EulerSpherical, JointType, Prescribed, Reversed, Spherical
 from rbdkit.model import Loop, Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.places import Place
@@ -49,9 +60,16 @@ KNOWN: tuple[type[JointType], ...] = tuple(type for types in FORMS.values() for 
 
 @dataclass(frozen=True)
 class LoopJoints:
-    """The code of loop joints of these forms, each with its number of rows; see `turning_rows` for those that turn."""
+    """The code of loop joints of these forms, each with its number of rows; see `turning_rows` for those that turn, and
+    `recorded_rows` for those that are recorded."""
 
-    forms: tuple[tuple[str, int], ...]
+    forms: tuple[tuple[str | MovingAxes, int], ...]
+    timed: ClassVar[bool] = False
+
+    @property
+    def driven(self) -> bool:
+        """Whether a joint moves as time says."""
+        return any(isinstance(form, MovingAxes) and form.way is None for form, _ in self.forms)
 
     def record(self, at: BaseMotion, rows: Rows) -> None:
         """Write all rows."""
@@ -63,7 +81,7 @@ class LoopJoints:
             row, wrench = first_row + own, first_wrench + own
             for case in program.switch(program.entry("loops_forms", j), range(len(self.forms))):
                 form, n = self.forms[case]
-                if form in TURNING:
+                if isinstance(form, MovingAxes) or form in TURNING:
                     self._turning(form, at, rows, j, (P, S), (row, wrench))
                     continue
                 R, p = at.R[S], at.p[S]
@@ -92,10 +110,19 @@ class LoopJoints:
                 rows.hold(first_path + j, row, wrench, self.forms[case][1])
 
     def _turning(
-        self, form: str, at: BaseMotion, rows: Rows, j: Index, links: tuple[Body, Body], first: tuple[Whole, Whole]
+        self,
+        form: str | MovingAxes,
+        at: BaseMotion,
+        rows: Rows,
+        j: Index,
+        links: tuple[Body, Body],
+        first: tuple[Whole, Whole],
     ) -> None:
         """Rows of a joint whose T turns in its successor. first : of its rows and of its wrenches."""
         program, place, (P, S), (row, wrench) = at.tree.program, j * JOINT_NUMBERS, links, first
+        joint = JointOfLoop(at, j, links, form) if isinstance(form, MovingAxes) else None
+        if joint is not None:
+            joint.find()
         given = [program.load("loops_numbers", place, k) for k in range(JOINT_NUMBERS)]
         R_P = at.R[P]
         R, p = in_joint(given, R_P.T @ at.R[S], R_P.T @ (at.p[S] - at.p[P]))
@@ -110,7 +137,11 @@ class LoopJoints:
             across = flat(apart)
             drift = flat(minus(minus(pair(at.a[S]), pair(at.a[P])), cross_motion(v_S, apart)))
             v_J = R_J.T @ apart[0], R_J.T @ (apart[1] - cross(p_J, apart[0]))
-        found = turning_rows(form, given, R, p, v_J)
+        if isinstance(form, MovingAxes):
+            assert joint is not None
+            found = joint.rows(v_J)
+        else:
+            found = turning_rows(form, given, R, p, v_J)
         squared: Scalar = 0.0
         for r, (n, f) in enumerate(found.T):
             W, gap = at_origin(p_J, R_J @ n, R_J @ f), dot([*n, *f], [*found.missing[0], *found.missing[1]])
@@ -120,10 +151,13 @@ class LoopJoints:
                 assert found.T_c_J is not None
                 rows.k(row + r, found.T_c_J[r] - dot(W, drift))
             if "slip" in rows.asks:
-                rows.slip(row + r, dot(W, across))
+                sigma = 0.0 if found.T_sigma is None else found.T_sigma[r]
+                rows.slip(row + r, dot(W, across) - sigma)
             if "gap" in rows.asks:
                 rows.gap(row + r, gap)
-        if "opened" in rows.asks:
+        if "opened" in rows.asks and isinstance(form, MovingAxes) and form.covered:
+            self._measure(at, rows, j, S, P)
+        elif "opened" in rows.asks:
             share = minimum(program.load("loops_length", 0), 1.0)
             rows.opened(squared / (share * share))
 
@@ -147,7 +181,9 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
     Raises
     ------
     NotCovered
-        If one is of a type that this code does not know: a user's own, or one that moves in time.
+        If formulas of one cannot be recorded.
+    ModelError
+        If those of one of a user's own contradict each other.
     """
     in_links = np.tile(np.eye(4), (len(model.bodies), 1, 1))
     in_links[:, :3, :3] = frames.reshape(-1, FRAME)[:, :9].reshape(-1, 3, 3)
@@ -155,16 +191,32 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
     places = [_in_links(loop, in_links, layout) for loop in model.loops]
     T = [_in_successor(place) for place in places]
     sizes = [part.shape[1] for part in T]
-    forms = [(turning_form(place.type) or form_of(place.type), size) for place, size in zip(places, sizes, strict=True)]
-    known, first, length = tuple(sorted(set(forms))), np.cumsum([0, *sizes]), length_of(model)
+    own = [_recorded(place) for place in places]
+    forms = [
+        (turning_form(place.type) or form_of(place.type) if found is None else found.axes, size)
+        for place, size, found in zip(places, sizes, own, strict=True)
+    ]
+    known, first, length = tuple(sorted(set(forms), key=_order)), np.cumsum([0, *sizes]), length_of(model)
+    q_first, v_first = _driven_places(model, places)
     own_rows = [range(a, b) for a, b in pairwise(first)]
     numbers = {
         "loops_T": np.concatenate([np.zeros(0), *(part.T.ravel() for part in T)]),
         "loops_numbers": np.concatenate([_numbers(place) for place in places]),
         "loops_gaps": np.concatenate(
-            [np.zeros(GAP_NUMBERS) if turning_form(place.type) else gap_numbers(place) for place in places]
+            [gap_numbers(place) if covered(place.type) else np.zeros(GAP_NUMBERS) for place in places]
         ),
     }
+    recorded: dict[str, dict[str, Any]] = {"numbers": {}, "tables": {}, "room": {}}
+    if any(own):
+        of_own: list[list[float]] = [[] if found is None else found.numbers for found in own]
+        recorded["numbers"] = {OWN_NUMBERS: np.array([x for part in of_own for x in part], dtype=float)}
+        recorded["tables"] = {
+            f"{OWN_NUMBERS}_first": np.cumsum([0, *map(len, of_own)])[:-1],
+            "loops_driven_q": q_first,
+            "loops_driven_v": v_first,
+            "loops_driven_a": v_first,
+        }
+        recorded["room"] = {OWN_Q: MOST_COORDINATES * len(places), SEEKING: SEEKING_SIZE}
     return Contribution(
         NAME,
         LoopJoints(known),
@@ -173,17 +225,45 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
         paths=[between(layout, place.predecessor, place.successor) for place in places],
         path_rows=own_rows,
         wrenches=int(first[-1]),
-        numbers={**numbers, "loops_length": np.array([length])},
+        numbers={**numbers, "loops_length": np.array([length]), **recorded["numbers"]},
         tables={
             "loops_successors": np.array([place.successor for place in places]),
             "loops_predecessors": np.array([place.predecessor for place in places]),
             "loops_forms": np.array([known.index(form) for form in forms]),
             "loops_rows": first[:-1],
             "loops_bodies": np.array([_on_bodies(loop).successor for loop in model.loops]),
+            **recorded["tables"],
         },
         counts={"loops_n": len(places)},
+        room=recorded["room"],
         plain=_plain(numbers),
+        uses=tuple(found.uses for found in own if found is not None),
     )
+
+
+def _recorded(place: Place) -> FoundAxes | None:
+    """Code of a joint for which there is none that is written by hand."""
+    if turning_form(place.type) or (type(place.type) in KNOWN and covered(place.type)):
+        return None
+    try:
+        return moving_axes(place.type, closes=True)
+    except NotTraced as fault:
+        raise NotCovered(f"loop joint {place.name!r}: {place.type.known_as} cannot be compiled: {fault}") from fault
+
+
+def _order(form: tuple[str | MovingAxes, int]) -> tuple[str, int]:
+    """The same whatever the order of the joints in a model is."""
+    return form[0] if isinstance(form[0], str) else form[0].name, form[1]
+
+
+def _driven_places(model: Model, places: list[Place]) -> tuple[NDArray, NDArray]:
+    """Where the coordinates and the velocities of loop joints that move in time begin among those of all such: after
+    those of the tree, in order."""
+    types = [joint.type.simplified() for joint in model.joints[1:]] + [place.type for place in places]
+    inner = [type.joint if isinstance(type, Prescribed) else None for type in types]
+    sizes = [[0 if joint is None else getattr(joint, n) for joint in inner] for n in ("nq", "nv")]
+    q_first, v_first = (np.cumsum([0, *own])[len(model.joints) - 1 : -1] for own in sizes)
+    return q_first, v_first
 
 
 def _numbers(place: Place) -> NDArray:
@@ -223,11 +303,6 @@ def _on_bodies(loop: Loop) -> Place:
 def _in_links(loop: Loop, in_links: NDArray, layout: Layout) -> Place:
     """The same between the links that carry the bodies."""
     place = _on_bodies(loop)
-    if not turning_form(place.type) and (type(place.type) not in KNOWN or not covered(place.type)):
-        raise NotCovered(
-            f"loop joint {place.name!r} ({loop.joint.type.known_as}) is not known to transmit wrenches that are fixed "
-            "in its successor"
-        )
     ends = place.predecessor, place.successor
     placed = in_links[ends[0]] @ place.predecessor_placement, in_links[ends[1]] @ place.successor_placement
     P, S = (int(layout.link_of_body[body]) for body in ends)

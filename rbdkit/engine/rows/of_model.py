@@ -133,6 +133,7 @@ class RowsOfModel:
             "base_origin": 3,
             "u_closing": layout.nv,
             "x_closing": layout.nq,
+            **{name: size for part in self.parts for name, size in part.room.items()},
         }
 
     @cached_property

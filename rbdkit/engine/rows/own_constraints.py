@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
-from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
-from rbdkit.engine.rows.contribution import Contribution, Rows, at_origin, between
+from rbdkit.engine.rows.contribution import ROW_TIME, Contribution, Rows, at_origin, between
 from rbdkit.engine.steps.base import minus, pair
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
@@ -36,6 +36,12 @@ class OwnConstraints:
     rows: ConstraintRows
     links: tuple[int, ...]
     groups: tuple[tuple[int, int], ...]
+    driven: ClassVar[bool] = False
+
+    @property
+    def timed(self) -> bool:
+        """Whether a constraint asks for time."""
+        return self.rows.timed
 
     def record(self, at: BaseMotion, rows: Rows) -> None:
         """Write all rows."""
@@ -48,6 +54,8 @@ class OwnConstraints:
             def load(argument: str, k: int) -> Scalar:
                 if argument == "q":
                     return program.load(at.q.array, at.q.start, k)
+                if argument == "t":
+                    return program.load(ROW_TIME, 0)
                 if argument == "v":
                     return 0.0 if at.qd is None else program.load(at.qd.array, at.qd.start, k)
                 return known[argument][k]
@@ -118,12 +126,10 @@ def own_constraints(model: Model, layout: Layout) -> Contribution:
     Raises
     ------
     NotCovered
-        If one of them asks for time, or holds on one side only.
+        If one of them holds on one side only.
     """
     rows = constraint_rows(model)
     assert rows is not None
-    if rows.timed:
-        raise NotCovered("constraints ask for time, which compiled code of joint coordinates does not tell them")
     bounds = {row.constraint for row in rows.rows if row.unilateral}
     if bounds:
         names = ", ".join(map(repr, sorted(bounds)))
@@ -144,6 +150,7 @@ def own_constraints(model: Model, layout: Layout) -> Contribution:
             "held_numbers": np.array(rows.law.numbers),
             "held_length": np.array([length]),
         },
+        room={ROW_TIME: 1} if rows.timed else {},
     )
 
 

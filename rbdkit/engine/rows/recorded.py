@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.constrained_tree import ConstrainedTree
-from rbdkit.engine.rows.contribution import RowCode
+from rbdkit.engine.rows.contribution import ROW_TIME, RowCode
+from rbdkit.engine.steps.joint_arrays import JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.trace import Feedback, Moment, Part, Scalar
@@ -36,6 +37,19 @@ class RecordedConstrainedTree(RecordedTree):
         super().__init__(tree, external, tau, f_ext, driven, own)
         self.constrained, self.stabilised = ConstrainedTree(tree, codes), stabilised
 
+    @property
+    def moves_in_time(self) -> bool:
+        return super().moves_in_time or any(code.driven for code in self.constrained.codes)
+
+    @property
+    def _timed(self) -> bool:
+        return any(code.timed for code in self.constrained.codes)
+
+    def _at(self, moment: Moment, x: Part, v: Part) -> JointValues:
+        if self._timed:
+            self.program.store(ROW_TIME, 0, 0, moment.time)
+        return super()._at(moment, x, v)
+
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         self._accelerate(moment, x, v, result, None)
 
@@ -62,4 +76,6 @@ class RecordedConstrainedTree(RecordedTree):
     def project(self, x: Part, v: Part, time: Callable[[], Scalar]) -> None:
         """The state close to (x, v) that obeys the constraints on position and velocity, in their place; joints that
         move in time stand as in the last stage, at the same time."""
+        if self._timed:
+            self.program.store(ROW_TIME, 0, 0, time())
         self.constrained.close(x, v)

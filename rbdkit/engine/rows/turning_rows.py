@@ -31,12 +31,14 @@ UNIT = [Vector([float(i == k) for i in range(3)]) for k in range(3)]
 class TurningRows:
     """At a state, in the joint's frame in the successor: T, wrench by wrench, and T . c_J; None without velocities.
 
-    missing : angular and linear part of how the pose misses what the joint allows.
+    missing : angular and linear part of how the pose misses what the joint allows. T_sigma : T . sigma of joints that
+    move in time; None of others.
     """
 
     T: list[tuple[Vector, Vector]]
     missing: tuple[Vector, Vector]
     T_c_J: list[Scalar] | None
+    T_sigma: list[Scalar] | None = None
 
 
 def turning_form(type: JointType) -> str | None:

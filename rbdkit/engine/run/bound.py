@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,8 @@ class BoundModel:
             self.why_not = str(fault)
         if self.rows is not None:
             self.numbers |= self.rows.numbers
+            of_rows = [found for part in self.rows.parts for found in part.uses]
+            self.uses = reduce(add, of_rows, self.uses) if self.uses else reduce(add, of_rows) if of_rows else None
         self.driven = DrivenJoints(prescribed(model))
         carriers, links = self._layout.link_of_body, range(len(self._layout.links) + 1)
         self._links_are_bodies = np.array_equal(carriers, links)
@@ -128,6 +131,16 @@ class BoundModel:
         return self.own is not None and self.own.asks_time
 
     @property
+    def rows_timed(self) -> bool:
+        """Whether constraints ask for time."""
+        return self.rows is not None and any(code.timed for code in self.rows.codes)
+
+    @property
+    def rows_in_time(self) -> bool:
+        """Whether constraints or joints that close loops move as time says."""
+        return self.rows_timed or (self.rows is not None and any(code.driven for code in self.rows.codes))
+
+    @property
     def names(self) -> set[str]:
         """Of the arrays and tables that its programs are bound to, besides those of a task."""
         rows = {} if self.rows is None else self.rows.tables(1) | self.rows.room(1)
@@ -149,6 +162,8 @@ class BoundModel:
         NotCovered
             If its contacts are not compiled.
         """
+        if self.rows_in_time:
+            raise NotCovered("loop joints and constraints that move as time says beside contacts are not compiled")
         return scene_of(model, self._layout, self.numbers["frames"], self.rows)
 
     def unrolls(self, states: int | None) -> bool:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.run.bound import WITH_OWN_FORCES, BoundModel
+from rbdkit.engine.rows.contribution import ROW_TIME
+from rbdkit.engine.run.bound import WITH_OWN_FORCES, WITH_ROWS, BoundModel
 from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
 from rbdkit.engine.run.signatures import output_shapes
 from rbdkit.model import Model
@@ -47,8 +48,9 @@ class StateComputer(BoundModel):
 
     def __init__(self, model: Model, backend: Backend) -> None:
         super().__init__(model, backend)
-        self._moves, self._has_states = bool(self.driven), bool(model.nz)  # asked in every call
-        self._timed = self.timed
+        self._moves, self._has_states = bool(self._layout.driven), bool(model.nz)  # asked in every call
+        self._timed, self._rows_timed = self.timed, self.rows_timed
+        self._rows_move = self._rows_timed or bool(self.driven)
         self._state_names, self._model_name = state_places(model).slices, model.name
         self._idle: defaultdict[tuple[str, bool, int | None, bool, bool], list[Call]] = defaultdict(list)
         self._idle_stacks: defaultdict[Hashable, list[StackCall]] = defaultdict(list)
@@ -88,7 +90,11 @@ class StateComputer(BoundModel):
             inputs = (*inputs[:-1], own, inputs[-1]) if states else (*inputs, own)
         if f_ext is not None:
             inputs = (*inputs, self.on_links(f_ext))
-        shared = self.driven.at(t) if self._moves else {}  # the same for all states
+        shared: dict[str, NDArray] = {}  # the same for all states
+        if self._moves or (self._rows_move and algorithm in WITH_ROWS):
+            shared = self.driven.at(t)
+            if self._rows_timed and algorithm in WITH_ROWS:
+                shared[ROW_TIME] = np.array([time_in_seconds(t)])
         if frame is not None:
             shared = {**shared, "frame_pose": frame.pose}
         if besides is not None:

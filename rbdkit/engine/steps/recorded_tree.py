@@ -103,11 +103,16 @@ class RecordedTree:
             self._store("tau_now", self.tau.record(self.program, moment.time, _at(x), _at(v), "tau_numbers"))
         if self.driven is not None:
             self.driven.record(self.program, moment.time)
-        elif tree.driven:
+        elif self.moves_in_time:
             self._read_driven(moment)
         if self.f_ext is not None:
             self._store("f_ext", self.f_ext.record(self.program, moment.time, _at(x), _at(v), "f_ext_numbers"))
         return acting
+
+    @property
+    def moves_in_time(self) -> bool:
+        """Whether anything asks for the numbers of joints that move as time says."""
+        return self.tree.driven
 
     def _states(self, v: Part) -> Part:
         """Where those of the force elements stand in a v."""
