@@ -1,9 +1,10 @@
 """All laws go to the rigid one, with the order that they promise."""
 
 import numpy as np
+import pytest
 
 import rbdkit as rbd
-from rbdkit.laws import Compliant
+from rbdkit.laws import Compliant, TimeStepping
 from tests.laws.scenes import ball
 
 
@@ -16,6 +17,40 @@ def scene():
 
 def place(motion):
     return motion.poses("ball")[-1, :3, 3]
+
+
+def in_closed_form():
+    """Where the ball of that scene is along the ground after 0.4 s."""
+    g, mu, fall = 10.0, 0.2, 0.1
+    landed, rim = 1.5 - mu * g * fall, 2.5 * mu * g * fall
+    slides = (landed - rim) / (3.5 * mu * g)
+    rolling = landed - mu * g * slides
+    return 1.5 * fall + landed * slides - 0.5 * mu * g * slides**2 + rolling * (0.4 - fall - slides)
+
+
+def missed(law, dt):
+    model, q, v = scene()
+    return abs(place(rbd.simulate(model, q, v, duration=0.4, dt=dt, contact=law))[0] - in_closed_form())
+
+
+@pytest.mark.parametrize("solver", ["cone", "pyramid", "program", "staggered"])
+def test_every_solver_comes_to_the_closed_form(solver):
+    """The pyramid has a face along the way, so that it slides as the cone does; 'program' lifts off by mu s h."""
+    off = [missed(TimeStepping(solver=solver), dt) for dt in (8e-3, 2e-3)]
+    assert 0.8 < np.log2(off[0] / off[1]) / 2.0 < 1.3, off
+
+
+@pytest.mark.parametrize("law", ["rigid", "impulse"])
+def test_laws_with_events_are_there_at_once(law):
+    assert missed(law, 0.02) < 2e-5
+    assert missed(law, 5e-3) < 1e-6
+
+
+@pytest.mark.parametrize("patch", ["analytic", "state"])
+def test_soft_ground_comes_to_the_closed_form(patch):
+    """Dents go with 1 / K, times of blows with its root; what decides lies between."""
+    off = [missed(Compliant(stiffness=K, damping=2.0 * K**0.5, patch=patch), 0.1 / K**0.5) for K in (2e3, 1.28e5)]
+    assert 0.5 < np.log(off[0] / off[1]) / np.log(64.0) < 1.1, off
 
 
 def test_time_stepping_is_of_first_order():
