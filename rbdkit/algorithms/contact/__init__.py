@@ -11,7 +11,8 @@ in time        euler_step, heun_step, polynomial_step (DenseStep), heun_motion, 
                happens inside a step; event_driven (Table 11.1), VertexOnFace (contacts that are lost at an edge)
 few points     minimal_contacts, is_positively_dependent
 impulses       body_impulse, system_impulse; frictionless_collision, sticking_collision; contact_impulse
-soft           CompliantSurface, Patch, force_of_two, lumped; FrictionSurface; contact_wrenches
+soft           CompliantSurface, Patch, force_of_two, lumped; FrictionSurface; contact_wrenches; SeriesSurface,
+               SurfaceArray
 """
 
 from rbdkit.algorithms.contact.bearings import Bearing
@@ -39,6 +40,7 @@ from rbdkit.algorithms.contact.impulse import (
 )
 from rbdkit.algorithms.contact.interpolation import DenseStep, euler_step, heun_step, polynomial_step
 from rbdkit.algorithms.contact.joint_friction import JointFriction, LoopRows, bilateral_staggered_projections
+from rbdkit.algorithms.contact.layered_surfaces import SeriesSurface, SurfaceArray
 from rbdkit.algorithms.contact.loose_bodies import LooseBodies, loose_bodies, tangents
 from rbdkit.algorithms.contact.minimal_set import is_positively_dependent, minimal_contacts
 from rbdkit.algorithms.contact.motion_step import MotionStep, hermite_motion, heun_motion
@@ -72,9 +74,11 @@ __all__ = [
     "PairContact",
     "Patch",
     "PointContact",
+    "SeriesSurface",
     "SingleContact",
     "SphereOnPlane",
     "SphereOnSphere",
+    "SurfaceArray",
     "SystemImpulse",
     "VertexOnFace",
     "VertexOnPlane",
