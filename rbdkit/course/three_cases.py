@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.formulations import Directors
 from rbdkit.integrators import half_step_energy, second_quotient
 from rbdkit.library.gebhardt_romero import Case
 from rbdkit.simulation import Motion, simulate
@@ -19,7 +20,7 @@ Row = list[float | str | None]
 def run(case: Case, h: float, integrator: str = "energy_momentum", every: int = 1, duration: float = 5.0) -> Motion:
     """A case without twist, in directors, by steps of h seconds."""
     tau = case.samples(h)
-    return simulate(
+    motion = simulate(
         case.model,
         v0=case.v0,
         tau=None if tau is None else tau[: round(duration / h) + 1],
@@ -30,6 +31,8 @@ def run(case: Case, h: float, integrator: str = "energy_momentum", every: int = 
         integrator=integrator,
         progress=False,
     )
+    assert isinstance(motion, Motion)  # as of every formulation
+    return motion
 
 
 def exact_end(case: Case, t: float = 5.0) -> NDArray:
@@ -73,10 +76,11 @@ def rivals(case: Case, h: float) -> tuple[Motion, Motion, dict[str, Row]]:
     The second has two energies: the Hamiltonian at the nodes, and that of the chords between them.
     """
     em, dla = run(case, h), run(case, h, "lagrange_dalembert")
+    assert em.report is not None and dla.report is not None and isinstance(dla.system, Directors)
     rows: dict[str, Row] = {}
     for name in KEPT:
         rows[name if name != "K" else "Hamiltonian"] = [float(m.invariants()[name][-1]) for m in (em, dla)]
     rows["energy"] = [rows["Hamiltonian"][0], float(half_step_energy(dla.system, dla.x, h)[-1])]
     rows["Newton iterations a step"] = [float(np.mean([s.iterations for s in m.solves])) for m in (em, dla)]
-    rows["run time, µs a step"] = [f"{1e6 * m.report.wall_time / m.report.steps:.0f}" for m in (em, dla)]
+    rows["run time, µs a step"] = [f"{1e6 * r.wall_time / r.steps:.0f}" for r in (em.report, dla.report)]
     return em, dla, rows

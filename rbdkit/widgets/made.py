@@ -34,7 +34,8 @@ def how_made(draw: Callable[..., Any]) -> str:
     code = getattr(own, "__code__", None)
     inside = code is None or f"{maker.co_qualname}.<locals>" in code.co_qualname
     try:
-        return Source(*([maker] if inside else [maker, own]))._repr_html_()  # type: ignore[list-item]
+        shown: list[Any] = [maker] if inside else [maker, own]
+        return Source(*shown)._repr_html_()
     except (OSError, TypeError):  # no file that could be read: typed in, or packed away
         return ""
 

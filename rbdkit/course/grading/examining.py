@@ -39,9 +39,9 @@ def exam(notebooks: Path, chosen: Sequence[Exercise], student: str, seed: str) -
         given = assigned(course, this, own, hints=False)["cells"]
         (place,) = (k for k, cell in enumerate(given) if f"exercise:{each.name}" in cell["metadata"].get("tags", ()))
         text = next(cell for cell in reversed(given[:place]) if cell["cell_type"] == "markdown")
-        points = "1 point" if each.stars == 1 else f"{each.stars} points"
+        worth = "1 point" if each.stars == 1 else f"{each.stars} points"
         cells += [
-            _cell(f"exam-{number}", f"## {number} ({points})\n\n{_asked(text)}", "markdown"),
+            _cell(f"exam-{number}", f"## {number} ({worth})\n\n{_asked(text)}", "markdown"),
             {**given[place], "id": f"exam-answer-{number}"},
         ]
     points, minutes = sum(each.stars for each in chosen), sum(each.minutes for each in chosen)

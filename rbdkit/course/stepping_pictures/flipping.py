@@ -127,5 +127,5 @@ def draw(method: str, J2: float, spin: float, tilt: float, steps: float) -> Pict
             ("steps a turn", f"{2 * np.pi * steps / spin:.1f}"),
             ("first flip, exactly", "none" if np.isinf(flip) else f"{flip:.3f} s"),
         ],
-        note=motion.report.stopped or "Thick: by the method. Thin: by elliptic functions.",
+        note=(motion.report.stopped if motion.report else "") or "Thick: by the method. Thin: by elliptic functions.",
     )

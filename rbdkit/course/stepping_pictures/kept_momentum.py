@@ -61,7 +61,7 @@ def run(J1: float, J2: float, W1: float, W2: float, step: float, method: str) ->
     model = fixed_point_model([[J1, -1 / 7, 0.0], [-1 / 7, J2, 0.0], [0.0, 0.0, 5.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # steps that are too long are what this is about
-        return simulate(
+        motion = simulate(
             model,
             v0=[W1, W2, 0.0],
             duration=1.0,
@@ -70,6 +70,8 @@ def run(J1: float, J2: float, W1: float, W2: float, step: float, method: str) ->
             integrator=METHODS[method],
             progress=False,
         )
+    assert isinstance(motion, Motion)  # as of every formulation
+    return motion
 
 
 def draw(J1: float, J2: float, W1: float, W2: float, step: float, method: str) -> Picture:
@@ -82,5 +84,6 @@ def draw(J1: float, J2: float, W1: float, W2: float, step: float, method: str) -
             *((f"{name} spreads by", f"{spread[name]:.1e} {unit}") for name, unit in UNITS.items()),
             ("turn in a step", f"{np.degrees(1e-3 * step * hypot(W1, W2)):.1f}°"),
         ],
-        note=motion.report.stopped or "One second without a load. Π has its components along the directors.",
+        note=(motion.report.stopped if motion.report else "")
+        or "One second without a load. Π has its components along the directors.",
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.figures import Plot
+from rbdkit.formulations import ConstrainedBodies
 from rbdkit.library import floating_pair, heavy_top, spherical_double_pendulum
 from rbdkit.model import Model
 from rbdkit.scene.palette import ENERGY, LINES
@@ -79,12 +80,20 @@ def run(start: Start, group: str, duration: float, h: float, method: str = "rk4"
     """A motion on a group, by steps of h seconds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # poor methods and long steps are on offer
-        return simulate(*start, duration=duration, dt=h, formulation=group, integrator=method, progress=False)
+        motion = simulate(*start, duration=duration, dt=h, formulation=group, integrator=method, progress=False)
+    assert isinstance(motion, Motion)  # as of every formulation
+    return motion
+
+
+def gaps(motion: Motion, joint: str) -> NDArray:
+    """How far a joint is open at each time, m, a column for each direction."""
+    assert isinstance(motion.system, ConstrainedBodies)
+    return motion.system.joint_error(motion.x, joint)
 
 
 def opened(motion: Motion, joint: str) -> float:
     """How far a joint comes open, m."""
-    return float(np.linalg.norm(motion.system.joint_error(motion.x, joint), axis=-1).max())
+    return float(np.linalg.norm(gaps(motion, joint), axis=-1).max())
 
 
 def picture(
@@ -97,7 +106,7 @@ def picture(
     readout = []
     for column, (group, motion) in zip(axes.T, motions.items(), strict=True):
         for ax, joint in zip(column, joints, strict=False):
-            error = motion.system.joint_error(motion.x, joint)
+            error = gaps(motion, joint)
             for k in range(error.shape[-1]):
                 ax.plot(motion.t, error[:, k], color=LINES[k % len(LINES)], linewidth=0.9)
             ax.set_ylabel(f"{joint}: g (m)", fontsize=8)
@@ -111,7 +120,7 @@ def picture(
     for ax in axes.flat:
         ax.grid(alpha=0.3)
         ax.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
-    stopped = next((motion.report.stopped for motion in motions.values() if motion.report.stopped), "")
+    stopped = next((each.report.stopped for each in motions.values() if each.report and each.report.stopped), "")
     return Picture(figure=figure, readout=readout, note=stopped or "Look at the scales: each diagram has its own.")
 
 

@@ -13,7 +13,7 @@ from rbdkit.formulations.local_velocity import Projection
 from rbdkit.library import tumbling_box, tumbling_box_state
 from rbdkit.library.holzinger import MOMENTS
 from rbdkit.scene.palette import AXES, LINES
-from rbdkit.simulation import Trajectory, simulate
+from rbdkit.simulation import Motion, simulate
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
@@ -44,14 +44,16 @@ def tumbling() -> Playground:
     )
 
 
-def run(moments: tuple[float, float, float], axis: int, half_edge: float) -> Trajectory:
+def run(moments: tuple[float, float, float], axis: int, half_edge: float) -> Motion:
     """Two seconds of a box spun about one of its axes, 0 to 2, in the speeds of the points of a cube."""
     start = np.full(3, ASIDE)
     start[axis] = SPIN
     points = Projection.hexahedral(half_edge, half_edge, half_edge)
     formulation = partial(LocalVelocity, projection=points)
     state = tumbling_box_state(start)
-    return simulate(tumbling_box(moments), *state, 2.0, 1e-3, formulation=formulation, progress=False)
+    motion = simulate(tumbling_box(moments), *state, 2.0, 1e-3, formulation=formulation, progress=False)
+    assert isinstance(motion, Motion)  # as of every formulation
+    return motion
 
 
 def draw(J1: float, J2: float, J3: float, spin_about: str, half_edge: float) -> Picture:
