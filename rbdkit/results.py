@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,24 +22,35 @@ def into(out: Any, threads: Any, shape: tuple[int, ...], *inputs: NDArray) -> In
         If `out` has another shape, no floats, gaps, or memory that is read-only or that of an input; or if `threads` is
         no whole number from 1 on.
     """
+    number = thread_number(threads)
+    if out is None:
+        return Into(None, number)
+    require_room(out, shape, inputs)
+    if not out.flags.c_contiguous:
+        raise StateError("out has gaps between its numbers, or another order (is it a slice, or transposed?); the "
+                         f"result needs memory in one piece: np.empty({shape})")  # fmt: skip
+    return Into(out, number)
+
+
+def thread_number(threads: Any) -> int:
+    """A number of threads, if it is one."""
     if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
         raise StateError(f"threads = {shown(threads)} must be a whole number of threads, 1 or more")
-    if out is None:
-        return Into(None, int(threads))
+    return int(threads)
+
+
+def require_room(out: Any, shape: tuple[int, ...], inputs: Iterable[NDArray]) -> None:
+    """Raise `StateError` if a result of a shape cannot be copied to `out` beside the arrays that it is made from."""
     if type(out) is not np.ndarray:
         raise StateError(f"out is {shown(out)}, not an array to write to; make one by np.empty({shape})")
     if out.shape != shape:
         raise StateError(f"out has shape {out.shape}; the result has shape {shape}")
     if out.dtype is not FLOAT:
         raise StateError(f"out holds numbers of type {out.dtype}; the result is of type float64")
-    if not out.flags.c_contiguous:
-        raise StateError("out has gaps between its numbers, or another order (is it a slice, or transposed?); the "
-                         f"result needs memory in one piece: np.empty({shape})")  # fmt: skip
     if not out.flags.writeable:
         raise StateError("out is read-only; the result cannot be written to it")
     if any(np.may_share_memory(out, x) for x in inputs):
         raise StateError("out shares memory with an argument, which would change while it is read; take another array")
-    return Into(out, int(threads))
 
 
 def handed(found: NDArray, out: Any, threads: Any, *inputs: NDArray) -> NDArray:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.algorithms.contact.apart import require_apart
+from rbdkit.derivatives.places import place_of, placed
 from rbdkit.derivatives.stacks import each, independent
 from rbdkit.functions import Backend, checked_state, with_inertia
 from rbdkit.model import Model
@@ -61,6 +62,8 @@ def rnea_derivatives(
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
+    out: RneaDerivatives | None = None,
+    threads: int = 1,
 ) -> RneaDerivatives:
     """How the joint forces of `rnea` change with q, v and a; see `rbdkit.derivatives` for what that means.
 
@@ -75,6 +78,11 @@ def rnea_derivatives(
     v, a : array_like (..., nv)
         Joint velocities and accelerations, SI units and radians.
     f_ext, t, backend : optional
+        As of `rnea`.
+    out : rbdkit.derivatives.RneaDerivatives, optional
+        The result of an earlier call for as many states, whose arrays are written over; new memory if not given. After
+        an error it may hold anything.
+    threads : int, optional
         As of `rnea`.
 
     Returns
@@ -103,14 +111,16 @@ def rnea_derivatives(
     ([[10.0]], [[1.0]])
     """
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
+    place = place_of(out, RneaDerivatives, threads, v, *state)
     if (kernels := independent(model, backend)) is not None:
-        return RneaDerivatives(*kernels.rnea_jacobian(q, v, a, algorithms.external_forces(model, f_ext)))
+        blocks = kernels.rnea_jacobian(q, v, a, algorithms.external_forces(model, f_ext), place)
+        return placed(RneaDerivatives, blocks, out)
 
     def book(q: NDArray, v: NDArray, a: NDArray) -> list[NDArray]:
         d = algorithms.rnea_derivatives(model, q, v, a, f_ext=f_ext, t=t)
         return [d.dtau_dq, d.dtau_dv, d.dtau_da]
 
-    return RneaDerivatives(*each(book, *state))
+    return placed(RneaDerivatives, each(book, *state), out)
 
 
 def aba_derivatives(
@@ -122,6 +132,8 @@ def aba_derivatives(
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
+    out: DynamicsDerivatives | None = None,
+    threads: int = 1,
 ) -> DynamicsDerivatives:
     """How the accelerations of `aba` change with q, v and tau; springs and dampers do not act.
 
@@ -136,6 +148,11 @@ def aba_derivatives(
     tau : array_like (..., nv)
         Joint forces, N m and N.
     f_ext, t, backend : optional
+        As of `aba`.
+    out : rbdkit.derivatives.DynamicsDerivatives, optional
+        The result of an earlier call for as many states, whose arrays are written over; new memory if not given. After
+        an error it may hold anything.
+    threads : int, optional
         As of `aba`.
 
     Returns
@@ -165,7 +182,7 @@ def aba_derivatives(
     >>> d.da_dq.tolist(), d.da_dtau.tolist()
     ([[-10.0]], [[0.5]])
     """
-    return _dynamics_derivatives(model, q, v, tau, f_ext, t, backend, passive=False)
+    return _dynamics_derivatives(model, q, v, tau, f_ext, t, backend, out, threads, passive=False)
 
 
 def forward_dynamics_derivatives(
@@ -177,6 +194,8 @@ def forward_dynamics_derivatives(
     f_ext: ExternalForces = None,
     t: float = 0.0,
     backend: Backend = "auto",
+    out: DynamicsDerivatives | None = None,
+    threads: int = 1,
 ) -> DynamicsDerivatives:
     """How the accelerations of `forward_dynamics` change with q, v and tau, with the joints' springs and dampers.
 
@@ -191,6 +210,11 @@ def forward_dynamics_derivatives(
     tau : array_like (..., nv)
         Joint forces besides springs and dampers, N m and N.
     f_ext, t, backend : optional
+        As of `forward_dynamics`.
+    out : rbdkit.derivatives.DynamicsDerivatives, optional
+        The result of an earlier call for as many states, whose arrays are written over; new memory if not given. After
+        an error it may hold anything.
+    threads : int, optional
         As of `forward_dynamics`.
 
     Returns
@@ -215,7 +239,7 @@ def forward_dynamics_derivatives(
     >>> d.da_dq.tolist(), d.da_dv.tolist()
     ([[-4.0]], [[-0.5]])
     """
-    return _dynamics_derivatives(model, q, v, tau, f_ext, t, backend, passive=True)
+    return _dynamics_derivatives(model, q, v, tau, f_ext, t, backend, out, threads, passive=True)
 
 
 def _dynamics_derivatives(
@@ -226,19 +250,22 @@ def _dynamics_derivatives(
     f_ext: ExternalForces,
     t: float,
     backend: Backend,
+    out: DynamicsDerivatives | None,
+    threads: int,
     passive: bool,
 ) -> DynamicsDerivatives:
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     algorithms.require_tree(model, "the derivative of forward dynamics")
+    place = place_of(out, DynamicsDerivatives, threads, v, *state)
     if model.contact_rules:
         require_apart(model, q, "the derivative of forward dynamics", t)
     if (kernels := independent(model, backend)) is not None:
-        blocks, qdd = kernels.aba_jacobian(q, v, tau, algorithms.external_forces(model, f_ext), passive, t)
+        blocks, qdd = kernels.aba_jacobian(q, v, tau, algorithms.external_forces(model, f_ext), passive, t, place)
         if np.isfinite(qdd).all():
-            return DynamicsDerivatives(qdd, *blocks)  # else the readable form says what is wrong
+            return placed(DynamicsDerivatives, [qdd, *blocks], out)  # else the readable form says what is wrong
 
     def book(q: NDArray, v: NDArray, tau: NDArray) -> list[NDArray]:
         d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext=f_ext, t=t, passive=passive)
         return [d.qdd, d.dqdd_dq, d.dqdd_dv, d.dqdd_dtau]
 
-    return DynamicsDerivatives(*each(book, *state))
+    return placed(DynamicsDerivatives, each(book, *state), out)

@@ -64,6 +64,7 @@ from rbdkit.engine.run.states import Into
 if TYPE_CHECKING:
     from rbdkit.engine.browser import loader, packaged
     from rbdkit.engine.run.ensemble import simulate_many
+    from rbdkit.engine.steps.jacobians import row_length
 
 __all__ = [
     "Kernels",
@@ -76,13 +77,14 @@ __all__ = [
     "loader",
     "operations",
     "packaged",
+    "row_length",
     "scene_for",
     "simulate",
     "simulate_many",
 ]
 
 
-_LATER = {"simulate_many": "rbdkit.engine.run.ensemble"}
+_LATER = {"simulate_many": "rbdkit.engine.run.ensemble", "row_length": "rbdkit.engine.steps.jacobians"}
 _LATER |= dict.fromkeys(("loader", "packaged"), "rbdkit.engine.browser")
 
 

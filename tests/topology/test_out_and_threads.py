@@ -1,11 +1,14 @@
 """Results written into arrays that are there, and stacks shared among threads."""
 
+from copy import deepcopy
+from dataclasses import fields
 from functools import partial
 
 import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.derivatives import DynamicsDerivatives, RneaDerivatives
 from rbdkit.engine.run import states
 from rbdkit.errors import StateError
 from rbdkit.library import double_pendulum, random_tree, stewart_platform
@@ -136,3 +139,69 @@ def test_an_error_in_a_thread_reaches_the_caller(monkeypatch):
         rbd.aba(TREE, *state, threads=2)
     monkeypatch.undo()
     assert np.array_equal(rbd.aba(TREE, *state, threads=2), rbd.aba(TREE, *state))
+
+
+DERIVATIVES = {
+    "rnea": (rbd.rnea_derivatives, RneaDerivatives),
+    "aba": (rbd.aba_derivatives, DynamicsDerivatives),
+    "forward_dynamics": (rbd.forward_dynamics_derivatives, DynamicsDerivatives),
+}
+LIMBED = random_tree(12, 4)
+SPRUNG = double_pendulum()
+SPRUNG.add_spring("band", SPRUNG.bodies[-1].name, "world", stiffness=30.0, at_b=(0.5, 0.0, 0.2))
+
+
+def arrays_of(result):
+    return [getattr(result, field.name) for field in fields(result)]
+
+
+@pytest.mark.parametrize("backend", ["auto", "book"])
+@pytest.mark.parametrize("n", [None, 3])
+@pytest.mark.parametrize("model", [LIMBED, SPRUNG], ids=["tree", "force element"])
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_derivatives_are_written_over_earlier_ones(name, model, n, backend):
+    """Of those in one piece, which are taken as they are, and of separate arrays, which a copy has."""
+    function, _ = DERIVATIVES[name]
+    state, other = ([x if n else x[0] for x in stack(model, n or 1, 3, seed)] for seed in (0, 1))
+    expected, earlier = function(model, *state, backend=backend), function(model, *other, backend=backend)
+    for out in (earlier, deepcopy(earlier)):
+        own = arrays_of(out)
+        for x in own:
+            x[...] = np.nan
+        assert function(model, *state, backend=backend, out=out) is out
+        for x, y, z in zip(arrays_of(out), arrays_of(expected), own, strict=True):
+            assert x is z and np.array_equal(x, y)
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_threads_change_no_bit_of_derivatives(name):
+    function, _ = DERIVATIVES[name]
+    state = [np.tile(x, (37, 1)) for x in stack(LIMBED, 41, 3)]
+    alone, out = function(LIMBED, *state), function(LIMBED, *state[:1], *(0.0 * x for x in state[1:]))
+    assert function(LIMBED, *state, threads=3, out=out) is out
+    for x, y in zip(arrays_of(alone), arrays_of(out), strict=True):
+        assert np.array_equal(x, y)
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_places_for_derivatives_that_cannot_be_written_to(name):
+    function, kind = DERIVATIVES[name]
+    state = stack(LIMBED, 4, 3)
+    v, nv = state[1], LIMBED.nv
+    good = [np.zeros(x.shape) for x in arrays_of(function(LIMBED, *state))]
+    locked = function(LIMBED, *state)
+    arrays_of(locked)[-1].flags.writeable = False
+    last = fields(kind)[-1].name
+    for out, words in (
+        (good[0], "is not .*Derivatives|not .*Derivatives"),
+        (function(LIMBED, *(x[:3] for x in state)), "has shape"),
+        (kind(*good[:-1], np.zeros((4, nv, nv), dtype=int)), rf"{last}.*int64"),
+        (kind(*good[:-1], good[-2]), "share memory"),
+        (kind(*good[:-1], np.broadcast_to(v[:, None], (4, nv, nv))), last),
+        (locked, "read-only"),
+    ):
+        with pytest.raises(StateError, match=words):
+            function(LIMBED, *state, out=out)
+    for threads in (0, 1.5, "2"):
+        with pytest.raises(StateError, match="threads"):
+            function(LIMBED, *state, threads=threads)

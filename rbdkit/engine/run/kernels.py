@@ -245,9 +245,11 @@ class Kernels(StateComputer):
         """Spatial momentum (..., 6) in world axes about the world's origin or the centre of mass."""
         return self._compute(f"momentum_{about}", (q, v), t=t)[0]
 
-    def rnea_jacobian(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None) -> Blocks:
-        """d tau by q, v and qdd, (..., nv, nv) each, of `rnea`."""
-        return self._blocks(*self._compute("rnea_jacobian", (q, v, qdd), f_ext))
+    def rnea_jacobian(
+        self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, into: Into = NEW
+    ) -> Blocks:
+        """d tau by q, v and qdd, (..., nv, nv) each, of `rnea`; parts of one array (..., nv, `row_length` of 3 nv)."""
+        return self._blocks(*self._compute("rnea_jacobian", (q, v, qdd), f_ext, into=into))
 
     def aba_jacobian(
         self,
@@ -257,15 +259,16 @@ class Kernels(StateComputer):
         f_ext: NDArray | None = None,
         passive: bool = False,
         t: float = 0.0,
+        into: Into = NEW,
     ) -> tuple[Blocks, NDArray]:
         """d qdd by q, v and tau, (..., nv, nv) each, of `aba`, or of `forward_dynamics` if passive; and qdd."""
         if self.loops:
             self.refuse_loops("the derivative of forward dynamics")
         algorithm = "forward_dynamics_jacobian" if passive else "aba_jacobian"
         if self.own is None or not passive:
-            derivatives, qdd = self._compute(algorithm, (q, v, tau), f_ext)
+            derivatives, qdd = self._compute(algorithm, (q, v, tau), f_ext, into=into)
             return self._blocks(derivatives), qdd
-        derivatives, qdd = self._compute(algorithm, (q, v, tau + self.own_forces(q, v, t)[0]), f_ext)
+        derivatives, qdd = self._compute(algorithm, (q, v, tau + self.own_forces(q, v, t)[0]), f_ext, into=into)
         by_q, by_v, by_tau = self._blocks(derivatives)
         rows_q, rows_v = (np.repeat(x[..., None, :], v.shape[-1], axis=-2) for x in (q, v))
         slopes = self.own_gradient(rows_q, rows_v, np.broadcast_to(np.eye(v.shape[-1]), rows_v.shape), t)
