@@ -1,10 +1,12 @@
 """How fast rbdkit's engine is beside Pinocchio and, where it is installed, MuJoCo, in one run on one machine.
 
-    python tests/benchmarks/run.py                    everything, some minutes; what users call first, kernels then
+    python tests/benchmarks/run.py                    everything, some minutes
     python tests/benchmarks/run.py call simulate      these parts only
+    python tests/benchmarks/run.py --busy             by the processor's time, where other programs run besides
 
-Every contender is checked against Pinocchio before it is timed. Numbers in brackets are ratios of medians of
-interleaved bursts, larger is better for rbdkit; read them as +-10 %, and only within one run.
+All goes into one table, what users call first, kernels second. Every contender is checked against Pinocchio before it
+is timed. Ratios are those of medians of interleaved bursts, larger is better for rbdkit; read them as +-10 %, and only
+within one run.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from limit import micro_kernel, straight_line_cost
 from models import MODELS, states
 from numpy.typing import NDArray
 from peers import Mujoco, Pinocchio, mujoco, python_loop
-from timing import machine, race, row
+from timing import heading, machine, rows
+from timing import race as race_by
 
 import rbdkit as rbd
 from rbdkit import engine
@@ -45,6 +48,10 @@ from rbdkit.model import Model
 from rbdkit.trace import Run
 from rbdkit.trace.run import native
 from rbdkit.trace.run.lanes import blank
+
+BUSY = "--busy" in sys.argv
+"""Whether the processor's time counts, which tells nothing of threads."""
+race = partial(race_by, clock=time.process_time if BUSY else time.perf_counter)
 
 METHOD = RK4()
 STATES = 64
@@ -77,7 +84,9 @@ def dynamics(model: Model) -> None:
             contenders[form] = kernels.bind(Task(algorithm), arrays, {"states": STATES}, work)
             contenders[form]()
             agree(out, reference, f"{model.name} {algorithm} {form}")
-        print(row(f"{model.name} {algorithm}", race(contenders, 60, 1e9 / STATES)))
+        print(
+            rows(f"{algorithm}, {STATES} states in a loop, ns a state", model.name, race(contenders, 60, 1e9 / STATES))
+        )
 
     one("aba", "tau", "qdd", pin.abaInParallel)
     one("rnea", "qdd", "tau", pin.rneaInParallel)
@@ -99,7 +108,7 @@ def inertia_matrix(model: Model) -> None:
         agree(out[-1], peer.v(peer.v(np.triu(H) + np.triu(H, 1).T).T), f"{model.name} crba {form}")
     times = race(contenders, 60, 1e9 / STATES)
     times["pin"] -= times.pop("call")
-    print(row(model.name, times))
+    print(rows("crba in a loop, ns a state", model.name, times))
 
 
 def derivatives(model: Model) -> None:
@@ -129,7 +138,7 @@ def derivatives(model: Model) -> None:
             "loop": run,
         }, 60, 1e9 / n)  # fmt: skip
         times["pin"] -= times.pop("call")
-        print(row(f"{model.name} {name}", times))
+        print(rows(f"d({name}) in a loop, ns a state", model.name, times))
 
 
 def batch(model: Model) -> None:
@@ -154,9 +163,12 @@ def batch(model: Model) -> None:
     }
     if "straight" not in forms(model):
         del ours["straight"]
+    if BUSY:
+        del ours["two threads"]
     for form, compute in ours.items():
         agree(compute(), reference, f"{model.name} batch {form}")
-    print(row(model.name, race({"pin": lambda: pin.abaInParallel(1, pool, *theirs), **ours}, 20, 1e9 / 4096)))
+    times = race({"abaInParallel": lambda: pin.abaInParallel(1, pool, *theirs), **ours}, 20, 1e9 / 4096)
+    print(rows("aba, 4096 states in a call, ns a state", model.name, times))
 
 
 def limit(model: Model) -> None:
@@ -174,13 +186,12 @@ def limit(model: Model) -> None:
         reference = peer.v(np.ascontiguousarray(pin.abaInParallel(1, pin.ModelPool(peer.model, 1), *theirs).T))
         agree((arrays["qdd"] if width == 1 else aba())[:STATES], reference, f"{model.name} limit")
         times = race({"peak": peak, "mix": mix, "aba": aba}, 60 if width == 1 else 20, 1e9)
-        ours, best = times["aba"] / n, 2 * width * fused / times["peak"]
-        share, issue = cost.operations / ours / best, cost.instructions * times["mix"] / (mixed * width) / ours
-        label = f"{model.name} {width} lanes" if width > 1 else model.name
-        print(
-            f"{label:<18} {ours:.4g} ns for {cost.operations} operations in {cost.instructions} instructions: "
-            f"{share:.0%} of {best:.1f} Gflop/s, {issue:.0%} of the issue limit"
-        )
+        alone = {  # ns a state
+            "fused operations": times["peak"] * cost.operations / (2 * width * fused),
+            "its instructions": times["mix"] * cost.instructions / (mixed * width),
+            "straight": times["aba"] / n,
+        }
+        print(rows(f"limit of aba, {width} lane{'s' * (width > 1)}, ns a state", model.name, alone))
 
 
 def ensemble(model: Model) -> None:
@@ -200,8 +211,8 @@ def ensemble(model: Model) -> None:
 
     for one, other in zip(together(), alone(), strict=True):
         agree(one.q[:200], other.q[:200], f"{model.name} ensemble")
-    contenders = {"one by one": alone, "together": together, "2 threads": lambda: together(2)}
-    print(row(model.name, race(contenders, 7, 1e3 / members)))
+    contenders = {"one by one": alone, "together": together, **({} if BUSY else {"2 threads": lambda: together(2)})}
+    print(rows("1000 RK4 steps of 16 models, ms each", model.name, race(contenders, 7, 1e3 / members)))
 
 
 def trajectory(model: Model) -> None:
@@ -224,10 +235,9 @@ def trajectory(model: Model) -> None:
         state = other.state(q, v)
         contenders["mujoco.rollout"] = lambda: library.rollout.rollout(other.model, other.data, state, nstep=steps)
     times_of = race(contenders, 5, 1e3)
-    theirs = times_of.pop("mujoco.rollout", None)
-    print(row(model.name, times_of))
-    if theirs is not None:
-        print(row("", {"mujoco.rollout": theirs, "rbdkit": times_of["rbdkit"]}))
+    own = times_of.pop("rbdkit")
+    for rival, theirs in times_of.items():
+        print(rows("5000 RK4 steps, the loop alone, ms", model.name, {rival: theirs, "rbdkit": own}))
 
 
 def simulate(model: Model) -> None:
@@ -245,7 +255,7 @@ def simulate(model: Model) -> None:
         "rbd.simulate": ours,
         "its loop": lambda: engine.simulate(kernels, q, v, times, METHOD, tau),
     }
-    print(row(model.name, race(contenders, 10, 1e3)))
+    print(rows("1000 RK4 steps, ms", model.name, race(contenders, 10, 1e3)))
 
 
 def call(model: Model) -> None:
@@ -255,10 +265,10 @@ def call(model: Model) -> None:
     theirs = peer.q(q), peer.v(v), peer.v(tau)
     contenders = {
         "pin.aba": lambda: [pin.aba(peer.model, peer.data, *theirs) for _ in range(100)],
-        "kernels.aba": lambda: [kernels.aba(q, v, tau) for _ in range(100)],
         "rbd.aba": lambda: [rbd.aba(model, q, v, tau) for _ in range(100)],
+        "kernels.aba": lambda: [kernels.aba(q, v, tau) for _ in range(100)],
     }
-    print(row(model.name, race(contenders, 20, 1e6 / 100)))
+    print(rows("aba, one state in a call, us", model.name, race(contenders, 20, 1e6 / 100)))
 
 
 START = """
@@ -269,12 +279,18 @@ rbd.aba(model, model.neutral(), np.zeros(30), np.zeros(30))
 """
 
 
+def _spent_by_processes() -> float:
+    """A clock for those that have been started and ended, s."""
+    so_far = os.times()
+    return so_far.children_user + so_far.children_system if BUSY else so_far.elapsed
+
+
 def start() -> None:
     """Fresh processes in turn, up to the first aba of a humanoid and not to their end.
 
     Byte code lies ready, as after an installation.
     """
-    programs = {"import numpy": "import numpy", "import pinocchio": "import pinocchio"}
+    programs = {"import pinocchio": "import pinocchio"}
     programs |= {"no cache": START, "cache": START}
     seconds: dict[str, list[float]] = {kind: [] for kind in programs}
     with tempfile.TemporaryDirectory() as folder:
@@ -284,11 +300,18 @@ def start() -> None:
                 environment = {name: x for name, x in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
                 environment |= {"PYTHONPYCACHEPREFIX": f"{folder}/code", "RBDKIT_CACHE_DIR": f"{folder}/{cache}"}
                 program += "\nimport os; os._exit(0)"
-                begun = time.perf_counter()
+                begun = _spent_by_processes()
                 subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent, env=environment, check=True)
-                seconds[kind].append(time.perf_counter() - begun)
-    for kind, times in seconds.items():
-        print(f"{kind:<18} {np.median(times[1:]):.3f}")  # the first fills the folders
+                seconds[kind].append(_spent_by_processes() - begun)
+    medians = {kind: float(np.median(times[1:])) for kind, times in seconds.items()}  # the first fills the folders
+    print(rows("fresh process to a humanoid's first aba, s", "humanoid30", medians))
+
+
+def kernels_of(model: Model) -> Kernels:
+    """Those that public functions take."""
+    kernels = engine.kernels_for(model)
+    assert kernels is not None
+    return kernels
 
 
 def slider() -> None:
@@ -299,46 +322,44 @@ def slider() -> None:
 
     def drag() -> None:
         changed = model.with_parameters({name: rng.uniform(1.0, 2.0)})
-        kernels = engine.kernels_for(changed)
-        assert kernels is not None
-        engine.simulate(kernels, np.array([0.5, 0.5]), tau, times, METHOD, tau)
+        engine.simulate(kernels_of(changed), np.array([0.5, 0.5]), tau, times, METHOD, tau)
 
-    print(f"{'a drag':<18} {race({'drag': drag}, 20, 1e3)['drag']:.2f}")
+    same = kernels_of(model)
+    times_of = race({
+        "same mass": lambda: engine.simulate(same, np.array([0.5, 0.5]), tau, times, METHOD, tau), "drag": drag,
+    }, 20, 1e3)  # fmt: skip
+    print(rows("10 s at 1 kHz after a mass changed, ms", model.name, times_of))
 
 
 STRAIGHT = ("chain7", "arm7")
 ARMS, ALL = ("arm7", "humanoid30", "chain100"), tuple(MODELS)
-PARTS: dict[str, tuple[str, Callable[..., None], tuple[str, ...]]] = {
-    "call": ("one call of aba from Python, us", call, ARMS),
-    "batch": ("4096 states in one call of aba against abaInParallel with one thread, ns a state", batch, ALL),
-    "simulate": (
-        "1000 RK4 steps by rbd.simulate against the same loop over Pinocchio in Python, ms",
-        simulate,
-        ARMS[:2],
-    ),
-    "start": ("a fresh process up to the first aba of a humanoid, s", start, ()),
-    "slider": ("a mass changes, 10 s of a double pendulum at 1 kHz again, ms", slider, ()),
-    "compute": ("aba and rnea against abaInParallel, rneaInParallel with one thread, ns a state", dynamics, ALL),
-    "crba": ("inertia matrix against pin.crba called from Python less the cost of a call, ns", inertia_matrix, ALL),
-    "derivatives": (
-        "Jacobians against computeABADerivatives, computeRNEADerivatives called from Python less a call, ns a state",
-        derivatives,
-        ALL,
-    ),
-    "limit": ("straight-line aba against fused operations alone, and against its own if none waited", limit, STRAIGHT),
-    "ensemble": ("1000 RK4 steps of models in lanes, simulate_many against simulate, ms each", ensemble, ARMS),
-    "trajectory": ("5000 recorded RK4 steps against the same loop over Pinocchio in Python, ms", trajectory, ARMS[:2]),
+CALLS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
+    "call": (call, ARMS),  # of one state, from Python on both sides
+    "batch": (batch, ALL),  # by one thread, and by two
+    "simulate": (simulate, ARMS[:2]),  # against the same loop over Pinocchio in Python
+    "start": (start, ()),
+    "slider": (slider, ()),
 }
+"""What users call."""
+KERNELS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
+    "compute": (dynamics, ALL),
+    "crba": (inertia_matrix, ALL),
+    "derivatives": (derivatives, ALL),
+    "limit": (limit, STRAIGHT),  # against fused operations alone, and against its own instructions if none waited
+    "ensemble": (ensemble, ARMS),  # in lanes, against one by one
+    "trajectory": (trajectory, ARMS[:2]),
+}
+PARTS = {**CALLS, **KERNELS}
 
 
 def main() -> None:
-    unknown = set(sys.argv[1:]) - set(PARTS)
+    asked = [part for part in sys.argv[1:] if part != "--busy"]
+    unknown = set(asked) - set(PARTS)
     if unknown:
         raise SystemExit(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    print(machine())
-    for part in sys.argv[1:] or PARTS:
-        title, function, names = PARTS[part]
-        print(f"\n{part}: {title}")
+    print(f"{machine()}{', busy: processor time' if BUSY else ''}\n\n{heading()}")
+    for part in [part for part in PARTS if part in asked or not asked]:
+        function, names = PARTS[part]
         for name in names:
             function(MODELS[name]())
         if not names:

@@ -29,7 +29,7 @@ WELL_BELOW = 1e150
 LOOKED_AT = ("aba", "forward_dynamics", "center_of_mass", "momentum_world", "momentum_com")
 """Algorithms whose results need not be finite where their arguments are."""
 
-MOST_HELD = 64
+MOST_HELD = 128
 """Larger models are computed while other threads may go on: code that checks its arguments holds them up."""
 _NOTHING = np.zeros(0)
 
