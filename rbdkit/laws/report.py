@@ -86,8 +86,8 @@ class ContactReport:
         if not self.residual < UNSOLVED:
             lines.append(
                 f"CONTACTS NOT SOLVED: velocities miss the law of contact by up to {self.residual:.2g} m/s "
-                f"({self.unsettled} steps did not settle); take more sweeps, TimeStepping(sweeps=...), a shorter step "
-                "or solver 'pyramid'"
+                f"({self.unsettled} steps did not settle); take more sweeps or a smaller tol, "
+                "TimeStepping(sweeps=..., tol=...), a shorter step or solver 'pyramid'"
             )
         if self.too_deep:
             lines.append(

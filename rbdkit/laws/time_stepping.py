@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import InfeasibleError, active_set
+from rbdkit.engine.contact.sweeps import POINTS
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations.joint_loops import ClosedJointSystem
@@ -26,6 +27,8 @@ from rbdkit.spatial.read_numbers import shown
 
 Solver = Literal["cone", "pyramid", "program", "staggered"]
 
+FINE = (1e-10, 1e-6, 1e-3)
+"""Part of the largest velocity among the points at which sweeps end by default: of few points, of more, and of many."""
 UNSETTLED = 1e-6
 """Part of the largest velocity among the points that sweeps may miss before another way is tried."""
 TOO_HARD = 1e-3
@@ -36,7 +39,7 @@ FEW = 12
 """Points that move each other, up to which pivots cost little."""
 MANY = 120
 """Such points, from which on Newton's method costs more than sweeps."""
-SHORT = 50
+SHORT = 150
 """Sweeps before Newton's method has its turn."""
 TURNS = 5
 """Of that."""
@@ -68,7 +71,8 @@ class TimeStepping(Law):
     sweeps : int, optional
         Most rounds of 'cone' and 'staggered'.
     tol : float, optional
-        Where these end, as a part of the largest velocity among the points.
+        Where these end, as a part of the largest velocity among the points. If not given, 1e-10; in steps in which more
+        than 12 points are near 1e-6, and more than 150 1e-3.
     recovery : float, optional
         Part of a depth that a step takes back, from 0 to 1.
 
@@ -94,7 +98,7 @@ class TimeStepping(Law):
 
     solver: Solver = "cone"
     sweeps: int = 1000
-    tol: float = 1e-10
+    tol: float | None = None
     recovery: float = 0.2
     _solvers: ClassVar = get_args(Solver)
 
@@ -104,13 +108,20 @@ class TimeStepping(Law):
             raise SimulationError(f"solver {shown(self.solver)} of law 'time_stepping' is unknown; there are {known}")
         if not (isinstance(self.sweeps, int | np.integer) and self.sweeps >= 1):
             raise SimulationError(f"sweeps = {shown(self.sweeps)} must be a whole number, 1 or more")
-        if not (np.isfinite(self.tol) and self.tol > 0.0):
+        if self.tol is not None and not (np.isfinite(self.tol) and self.tol > 0.0):
             raise SimulationError(f"tol = {shown(self.tol)} must be a small positive number")
         if not 0.0 <= self.recovery <= 1.0:
             raise SimulationError(f"recovery = {shown(self.recovery)} must lie from 0 to 1")
 
     def compiled(self) -> TimeSteps | None:
-        return TimeSteps(int(self.sweeps), self.tol, self.recovery, TOO_HARD) if self.solver == "cone" else None
+        if self.solver != "cone":
+            return None
+        tol, *coarse = (self._tolerance(points) for points in (0, *(points + 1 for points in POINTS)))
+        return TimeSteps(int(self.sweeps), tol, self.recovery, TOO_HARD, tuple(coarse))
+
+    def _tolerance(self, points: int) -> float:
+        """The part of the largest velocity at which sweeps over so many points end."""
+        return FINE[sum(points > most for most in POINTS)] if self.tol is None else self.tol
 
     def promise(self) -> str:
         return (
@@ -187,21 +198,27 @@ class TimeStepping(Law):
         return b
 
     def _solve(self, problem: Problem) -> tuple[Impulses, float]:
-        """Impulses, and by how much they miss the law, m/s: of what does not move each other one by one."""
+        """Impulses, and by how much they miss the law, m/s: of all at once, as the compiled loop does, if a few sweeps
+        find them; else of what does not move each other one by one."""
+        if self.solver == "cone":
+            tol = self._tolerance(len(problem)) * float(np.abs(problem.b).max())
+            found = cone(problem, tol=tol, most=min(SHORT, int(self.sweeps)))
+            if found.settled:
+                return found, problem.residual(found.lam)
         islands = problem.islands()
         if len(islands) < 2:
-            return self._solve_one(problem)
+            return self._solve_one(problem, len(problem))
         lam, parts = np.zeros((len(problem), 3)), []
         for own in islands:
-            found, residual = self._solve_one(problem.of(own))
+            found, residual = self._solve_one(problem.of(own), len(problem))
             lam[own] = found.lam
             parts.append((found.rounds, found.settled, residual))
         rounds, settled, off = zip(*parts, strict=True)
         return Impulses(lam, max(rounds), all(settled)), max(off)
 
-    def _solve_one(self, problem: Problem) -> tuple[Impulses, float]:
+    def _solve_one(self, problem: Problem, points: int) -> tuple[Impulses, float]:
         scale = float(np.abs(problem.b).max())
-        tol = self.tol * scale
+        tol = self._tolerance(points) * scale
         if self.solver == "cone":
             found, residual = self._swept(problem, tol)
             if found.settled or residual <= UNSETTLED * scale:
@@ -258,7 +275,8 @@ class TimeStepping(Law):
     def _led_out(self, near: Near, problem: Problem, yields: NDArray, after: NDArray, h: float) -> NDArray:
         """What leads points that are inside out of it, a displacement of the joints, (nv,)."""
         ahead = near.gap + h * after[::3]
-        if not (self.recovery and (ahead < -(1e-12 + 10.0 * h * self.tol * float(np.abs(problem.b).max()))).any()):
+        left = 10.0 * h * self._tolerance(len(near)) * float(np.abs(problem.b).max())
+        if not (self.recovery and (ahead < -(1e-12 + left)).any()):
             return np.zeros(len(yields))  # what sweeps leave is no overlap
         n = slice(None, None, 3)
         wanted = np.where(ahead < 0.0, self.recovery, 1.0) * ahead / h

@@ -88,3 +88,27 @@ def test_a_joint_that_follows_touches_like_one_that_a_constraint_ties():
     assert ties.v[:, :7] == pytest.approx(follows.v, abs=1e-8)
     for name in follows.contacts.names:
         assert ties.contacts.total_force(name) == pytest.approx(follows.contacts.total_force(name), abs=1e-4)
+
+
+@pytest.mark.parametrize(("boxes", "tol"), [(3, 1e-10), (4, 1e-6), (37, 1e-6), (38, 1e-3)])
+def test_by_default_sweeps_over_many_points_end_sooner(boxes, tol):
+    """Boxes that slide on four corners each; what is asked for holds for any number of points."""
+    model, size = rbd.Model("boxes"), [0.2, 0.2, 0.1]
+    for k in range(boxes):
+        inertia = rbd.Inertia.box(size, mass=1.0)
+        model.add_body(f"box{k}", joint=rbd.Free(), inertia=inertia, geometry=rbd.Box(size))
+    model.add_ground(friction=0.3)
+    q, v = np.tile(model.neutral()[:7], (boxes, 1)), np.zeros((boxes, 6))
+    q[:, 4], q[:, 6], v[:, 2], v[:, 3] = 0.5 * np.arange(boxes), 0.05, 2.0, 1.0
+    runs = [
+        rbd.simulate(model, q.ravel(), v.ravel(), 0.02, 2e-3, contact=TimeStepping(**given), progress=False)
+        for given in ({}, *({"tol": x} for x in (1e-10, 1e-6, 1e-3)))
+    ]
+    by_default, *others = runs
+    assert by_default.report.backend.startswith("compiled loop")
+    assert len(by_default.contacts.at(-1)) == 4 * boxes
+    same = [np.array_equal(by_default.v, run.v) for run in others]
+    assert same == [x == tol for x in (1e-10, 1e-6, 1e-3)]
+    fine, _, coarse = (run.report.contacts for run in others)
+    assert fine.rounds > coarse.rounds
+    assert fine.residual < 1e-9 < coarse.residual < 1e-3

@@ -8,6 +8,8 @@ In the order of reading::
     grid             shapes in cells, where many pairs are not looked through one by one
     search           shapes placed, pairs looked through, contacts listed
     rows             what unit impulses of a contact do: J, H^-1 J^T and their product
+    visits           one contact in the light of all others: what a sweep does at each
+    momentum         sweeps that begin a little farther on the way of those before
     sweeps           impulses in their cones by projected Gauss-Seidel
     diary            points, events and what else steps write down
     touching_tree    a tree as a system that the loop over time steps, with contacts

@@ -19,6 +19,8 @@ from rbdkit.engine.run.tables import supports_of
 
 LINE = 6
 """Velocities that code takes at once: those of a free body."""
+ONE, TWO, MORE = range(3)
+"""What lines a contact has: one of one branch; one of each of two branches; any others."""
 
 
 def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[str, NDArray]:
@@ -27,7 +29,9 @@ def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[st
     Velocities of a branch have *places*, one after the other in the order of elimination, and up to a whole number of
     lines.
 
-    - "branch_of_link"; of each branch "branch_place", its first place, and "branch_size", how many places it has.
+    - "branch_of_link"; of each branch "branch_place", its first place, "branch_size", how many places it has, and
+      "branch_lines", how many lines: 0, 1, or 2 for more. "form_of_lines": `ONE`, `TWO` or `MORE`, for three times that
+      of the second body's branch and that of another one.
     - "velocity_at" each place, that of an unused one is 0; "place_of_velocity", and "place_in_branch", which counts
       from the first one of its branch.
     - "movers": velocities that move a link, parents first, some more than once where joints follow others; "columns_at"
@@ -78,6 +82,8 @@ def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[st
         "branch_of_link": branches,
         "branch_place": first[:-1],
         "branch_size": sizes,
+        "branch_lines": [min(size // LINE, 2) for size in sizes],
+        "form_of_lines": [{(1, 0): ONE, (1, 1): TWO}.get((s, p), MORE) for s in range(3) for p in range(3)],
         "velocity_at": velocity_at,
         "place_in_branch": place,
         "place_of_velocity": place + start[np.argsort(np.concatenate(members))],

@@ -24,19 +24,24 @@ NN, TT, N1, N2, T11, T12, T22 = range(31, 38)
 velocities by the normal one; the tangential block."""
 PULL = 38
 """How much normal velocity the step brings without impulses."""
-CONTACT = 39
+INVERSE = 39
+"""Six numbers: the inverse of what the three unit impulses do to the three velocities, by rows of its upper half."""
+EARLIER = 45
+"""Three numbers: the impulse after the sweep before."""
+CONTACT = 48
 """Numbers of a contact."""
-SLOT, LINK_P, LINK_S, START, MIDDLE, END, SHIFT_1, SHIFT_2, WHERE_P = range(9)
+SLOT, LINK_P, LINK_S, START, MIDDLE, END, SHIFT_1, SHIFT_2, WHERE_P, FORM = range(10)
 """Entries of a contact in "contact_parts": its slot; the links; its lines in "contact_J", from START to MIDDLE those of
 the branch of the second shape, from there to END those of the other branch; what takes such a place to one among the
-velocities; and where the first shape has its numbers."""
-PARTS = 9
+velocities; where the first shape has its numbers; and how many lines that are, see `rbdkit.engine.contact.branches`."""
+PARTS = 10
 COUNT, BEFORE, LINES = range(3)
 """Entries of "contact_counts": contacts of this step, of the one before, and how much of "contact_J" is taken."""
-H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP, NOW, SCALE, MISSED = range(9)
+H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP, NOW, SCALE, MISSED, ASIDE = range(10)
 """Places in "contact_state": length of the step, the largest change in a sweep, the gap up to which places are listed,
 whether there was no room for one, the change that ends the sweeps, whether contacts would overlap after the step, the
-time at its beginning, the largest velocity that is wrong without impulses, and the largest that is with them."""
+time at its beginning, the largest velocity that is wrong without impulses, the largest that is with them, and whether a
+contact slides or parts."""
 
 OF_NEIGHBOURS = ("near_pairs", "near_ends", "near_state", "shapes_then")
 KEPT = ("slot_impulses", "slots_before", "contact_counts", "pairs_now", *OF_NEIGHBOURS)
@@ -108,8 +113,10 @@ def contact_arrays(scene: Scene) -> dict[str, NDArray]:
         "contact_J": np.zeros(scene.room * lines * 3),
         "contact_Y": np.zeros(scene.room * lines * 3),
         **{name: np.zeros(len(scene.tables["velocity_at"])) for name in ("contact_v", "contact_out")},
+        "velocities_earlier": np.zeros(len(scene.tables["velocity_at"])),
+        "momentum": np.zeros(3),
         "base_origin": np.zeros(3),
-        "contact_state": np.zeros(9),
+        "contact_state": np.zeros(10),
         "slot_impulses": np.zeros(3 * slots),
         "slot_numbers": np.arange(slots, dtype=float),
         "pair_of_slot": scene.pair.astype(np.int64),

@@ -31,7 +31,8 @@ from rbdkit.engine.contact.contacts import (
     contact_arrays,
 )
 from rbdkit.engine.contact.scene import Scene
-from rbdkit.engine.contact.sweeps import both, impulse
+from rbdkit.engine.contact.sweeps import impulse
+from rbdkit.engine.contact.visits import both
 from rbdkit.spatial.vector3 import Vector
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
 

@@ -12,6 +12,7 @@ from rbdkit.engine.contact.branches import LINE
 from rbdkit.engine.contact.contacts import (
     END,
     FIRST,
+    INVERSE,
     LINK_P,
     LINK_S,
     MIDDLE,
@@ -35,9 +36,11 @@ from rbdkit.engine.contact.contacts import (
 from rbdkit.engine.rows.elimination import Elimination
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.spatial.vector3 import Vector, cross, dot
-from rbdkit.trace import Index, Program, Scalar, equal, sqrt
+from rbdkit.trace import Index, Program, Scalar, equal, select, sqrt
 
 ROWS = 3
+REGULAR = 1e-9
+"""Part that the determinant of a contact's own block is at least of the product of its diagonal, to be inverted."""
 
 
 @dataclass(frozen=True)
@@ -206,5 +209,16 @@ class ContactRows:
             for line in lines.each():
                 for k, (r, s) in pairs.items():
                     contact[k] = contact[k] + dot(line.row("contact_J", r), line.row("contact_Y", s))
+        self._invert(contact)
         mean, half = 0.5 * (contact[T11] + contact[T22]), 0.5 * (contact[T11] - contact[T22])
         contact[TT] = mean + sqrt(half * half + contact[T12] * contact[T12])
+
+    def _invert(self, contact: Contact) -> None:
+        """The inverse of the three rows' own block; zero where an impulse does nothing, or nothing new."""
+        a, b, c, d, e, f = (contact[k] for k in (NN, N1, N2, T11, T12, T22))
+        cofactors = [d * f - e * e, c * e - b * f, b * e - c * d, a * f - c * c, b * c - a * e, a * d - b * b]
+        determinant = a * cofactors[0] + b * cofactors[1] + c * cofactors[2]
+        regular = determinant > REGULAR * (a * d * f)
+        factor = select(regular, 1.0 / select(regular, determinant, 1.0), 0.0)
+        for k, x in enumerate(cofactors):
+            contact[INVERSE + k] = factor * x

@@ -94,6 +94,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
     touching = np.concatenate([np.zeros((0, TOUCH), dtype=np.int64), *pairs]).astype(np.int64)
     grid, singly = grid_arrays(touching[:, :2], len(shapes), [(*x, y) for x, y in zip(bounds, flat, strict=True)])
     counts |= {f"singly_{name_of(own.kind)}": end for own, end in zip(pairs_of, singly, strict=True)}
+    counts["n_places"] = len(branches["velocity_at"])
     counts["n_gridded"] = round(0.5 * (float(grid["grid_chains"][0]) - 1.0))
     number = pairs_in_order(model)
     materials = [x.material for x in model.contact_pairs]

@@ -10,6 +10,7 @@ from rbdkit.engine.contact.contacts import (
     COUNT,
     END,
     FIRST,
+    FORM,
     FRICTION,
     FULL,
     GAP,
@@ -224,10 +225,14 @@ class Search:
             SHIFT_1: place_s - start,
             SHIFT_2: place_p - middle,
             WHERE_P: start + (middle - start) * apart,
+            FORM: program.entry("form_of_lines", self._lines(of_s) * 3 + self._lines(of_p) * apart),
         }
         for k, value in own.items():
             program.put("contact_parts", contact.parts + k, value)
         program.put("contact_counts", LINES, end)
+
+    def _lines(self, branch: Index) -> Index:
+        return self.program.entry("branch_lines", branch)
 
 
 def tangents_of(n: Vector) -> tuple[Vector, Vector]:

@@ -1,14 +1,12 @@
 """Impulses in their cones by projected Gauss-Seidel: contact after contact, sweep after sweep.
 
-Each contact makes its normal velocity what it must be, as far as an impulse that pushes can, and then its tangential
-velocity as small as an impulse in the disc of radius mu times the normal impulse can. No matrix of all contacts is
-made: a contact changes the velocities of its two branches, where the next one reads them. `gauss_seidel` of
-`rbdkit.algorithms.solvers` is the same on dense matrices.
+No matrix of all contacts is made: a contact changes the velocities of its two branches, where the next one reads them.
+`visits` says what a contact does then, and `momentum` how one sweep follows on others. `rbdkit.laws.cone` is the same
+on dense matrices.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rbdkit.engine.contact.contacts import (
@@ -22,8 +20,6 @@ from rbdkit.engine.contact.contacts import (
     H_STEP,
     IMPULSE,
     MISSED,
-    N1,
-    N2,
     NN,
     NORMAL,
     OUT,
@@ -41,32 +37,25 @@ from rbdkit.engine.contact.contacts import (
     Contact,
     Contacts,
 )
-from rbdkit.engine.contact.rows import ROWS, parts
+from rbdkit.engine.contact.momentum import Momentum
+from rbdkit.engine.contact.rows import ROWS
+from rbdkit.engine.contact.visits import Solving, both, in_disc, measure, push, visit
 from rbdkit.spatial.vector3 import Vector, dot
-from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select, sqrt
+from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, maximum, minimum, select, sqrt
 
-TOL, MOST, RECOVERY, HARD = range(4)
-"""Places in "contact_options": the change in a sweep that ends them, as a part of the largest velocity that is wrong
-without impulses; how many there are at most; the part of an overlap that goes in a step; and the velocity that may be
-wrong after the last sweep, as such a part, too: a step that does not come so far is too hard for sweeps."""
+MOST, RECOVERY, HARD, TOL = range(4)
+"""Places in "contact_options": how many sweeps there are at most; the part of an overlap that goes in a step; the
+velocity that may be wrong after the last sweep, as a part of the largest one that is wrong without impulses: a step
+that does not come so far is too hard for sweeps. And the change in a sweep that ends them, as such a part, too: of
+steps with few points, and with more than each of the numbers in `POINTS`."""
+POINTS = (12, 150)
+"""Points that are near, beyond which sweeps end sooner by default."""
 BOUNCE = 1e-3
 """Approach, m/s, below which restitution has nothing to give back."""
 WRONG = 1e-3
 """Velocity, m/s, below which nothing is too wrong."""
 INSIDE, LEADING = 1e-12, 1e-6
 """Overlaps, m, that are let be; and the tolerance of what leads out of others."""
-
-
-@dataclass(frozen=True)
-class Solving:
-    """What sweeps work on: velocities in an array, and where contacts have the impulses that change these.
-
-    rough : whether there is friction.
-    """
-
-    velocities: str
-    impulse: int
-    rough: bool
 
 
 CONTACT_LAW, LEAD_OUT = Solving("contact_v", IMPULSE, True), Solving("contact_out", OUT, False)
@@ -83,7 +72,7 @@ class Sweeps:
         program = self.program
         program.store("contact_state", 0, TOLERANCE, 0.0)
         for contact in self.contacts.each():
-            self._measure(contact, CONTACT_LAW)
+            measure(contact, CONTACT_LAW)
             free, *slip = (contact[SPEED + r] for r in range(ROWS))
             h, gap, arriving = program.load("contact_state", 0, H_STEP), contact[GAP], contact[ARRIVING]
             e = contact[RESTITUTION]
@@ -97,11 +86,15 @@ class Sweeps:
         scale = program.load("contact_state", 0, TOLERANCE)
         program.store("contact_state", 0, SCALE, scale)
         program.store("contact_state", 0, TOLERANCE, program.load("contact_options", 0, TOL) * scale)
+        for k, points in enumerate(POINTS, start=1):
+            with program.when_less(points, self.contacts.count()):
+                tol = program.load("contact_options", 0, TOL + k)
+                program.store("contact_state", 0, TOLERANCE, tol * program.load("contact_state", 0, SCALE))
         for contact in self.contacts.each():
             before = contact.part(SLOT) * ROWS
             for r in range(ROWS):
                 contact[IMPULSE + r] = contact[CHANGE + r] = program.load("slot_impulses", before, r)
-            self._push(contact, CONTACT_LAW)
+            push(contact, CONTACT_LAW)
 
     def record(self) -> None:
         """Impulses that obey the law of contact, on "contact_v"; the velocities of the contacts with these."""
@@ -109,7 +102,7 @@ class Sweeps:
         program = self.program
         program.store("contact_state", 0, MISSED, 0.0)
         for contact in self.contacts.each():
-            self._measure(contact, CONTACT_LAW)
+            measure(contact, CONTACT_LAW)
             missed = maximum(program.load("contact_state", 0, MISSED), self._missed(contact))
             program.store("contact_state", 0, MISSED, missed)
 
@@ -154,21 +147,19 @@ class Sweeps:
     def _sweep(self, solving: Solving) -> None:
         """Sweep until nothing changes much, or as often as allowed."""
         program = self.program
+        momentum = Momentum(program, solving)
         program.store("contact_sweeps", 0, 0, 0.0)
+        momentum.begin()
         with program.loop(0, LARGEST_WHOLE // 2):
             program.store("contact_state", 0, RESIDUAL, 0.0)
             for contact in self.contacts.each():
-                self._measure(contact, solving)
-                self._solve(contact, solving)
-                with program.loop(0, 1):
-                    change = [contact[CHANGE + k] for k in range(ROWS)]
-                    program.break_if(equal(dot(change, change), 0.0))
-                    self._push(contact, solving)
+                visit(contact, solving)
             made = program.load("contact_sweeps", 0) + 1.0
             program.store("contact_sweeps", 0, 0, made)
             settled = program.load("contact_state", 0, RESIDUAL) <= program.load("contact_state", 0, TOLERANCE)
             last = select(made < program.load("contact_options", 0, MOST), 0.0, 1.0)
             program.break_if(select(settled, 1.0, last) > 0.5)
+            momentum.record()
 
     def end(self) -> None:
         """Keep the impulses for the next step."""
@@ -184,64 +175,6 @@ class Sweeps:
             for r in range(ROWS):
                 program.store("slot_impulses", place, r, contact[IMPULSE + r])
         program.put("contact_counts", BEFORE, self.contacts.count())
-
-    def _measure(self, contact: Contact, solving: Solving) -> None:
-        """The velocity of a contact, to its `SPEED`."""
-        rows = range(ROWS if solving.rough else 1)
-        for r in rows:
-            contact[SPEED + r] = 0.0
-        for lines in parts(contact):
-            for line in lines.each(solving.velocities):
-                v = line.velocities()
-                for r in rows:
-                    contact[SPEED + r] = contact[SPEED + r] + dot(line.row("contact_J", r), v)
-
-    def _push(self, contact: Contact, solving: Solving) -> None:
-        """The velocities after the change of an impulse."""
-        for lines in parts(contact):
-            for line in lines.each(solving.velocities):
-                v = line.velocities()
-                for r in range(ROWS if solving.rough else 1):
-                    x = contact[CHANGE + r]
-                    v = [a + y * x for a, y in zip(v, line.row("contact_Y", r), strict=True)]
-                for k, x in enumerate(v):
-                    self.program.store(line.velocities_in, line.velocity, k, x)
-
-    def _solve(self, contact: Contact, solving: Solving) -> None:
-        """The impulse of a contact in the light of all others, and its change."""
-        program = self.program
-        nn, tt, n = contact[NN], contact[TT], contact[solving.impulse]
-        new_n = maximum(n - (contact[SPEED] - contact[TARGET]) / select(nn > 0.0, nn, 1.0), 0.0)
-        new_n = select(nn > 0.0, new_n, n)
-        change_n = new_n - n
-        worst = maximum(program.load("contact_state", 0, RESIDUAL), nn * abs(change_n))
-        contact[solving.impulse], contact[CHANGE] = new_n, change_n
-        if not solving.rough:
-            contact[CHANGE + 1] = contact[CHANGE + 2] = 0.0
-            program.store("contact_state", 0, RESIDUAL, worst)
-            return
-        t = [contact[IMPULSE + 1 + k] for k in range(2)]
-        slip = [contact[SPEED + 1 + k] + contact[k_n] * change_n for k, k_n in enumerate((N1, N2))]
-        wanted = [x - u / select(tt > 0.0, tt, 1.0) for x, u in zip(t, slip, strict=True)]
-        moves = both(nn > 0.0, tt > 0.0)
-        for k, (old, x) in enumerate(zip(t, in_disc(wanted, contact[FRICTION] * new_n), strict=True), start=1):
-            new = select(moves, x, old)
-            contact[IMPULSE + k], contact[CHANGE + k] = new, new - old
-            worst = maximum(worst, tt * abs(new - old))
-        program.store("contact_state", 0, RESIDUAL, worst)
-
-
-def both(a: Any, b: Any) -> Any:
-    """Whether two conditions hold."""
-    return select(a, select(b, 1.0, 0.0), 0.0) > 0.5
-
-
-def in_disc(x: list[Scalar], radius: Scalar) -> list[Scalar]:
-    """The nearest point of a disc about the origin."""
-    square = dot(x, x)
-    outside = square > radius * radius
-    factor = select(outside, radius / sqrt(select(outside, square, 1.0)), 1.0)
-    return [factor * part for part in x]
 
 
 def impulse(contact: Contact) -> Vector:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.contact.diary import ACCOUNT
+from rbdkit.engine.contact.sweeps import POINTS
 from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.trace import Index, Moment, Part
 
@@ -21,13 +22,15 @@ class TimeSteps:
     ----------
     sweeps : at most so many. tol : the change in a sweep that ends them, as a part of the largest velocity that is
         wrong without impulses. recovery : the part of an overlap that goes in a step. hard : the part of that velocity
-        which may be wrong after the last sweep; where more is, the run ends.
+        which may be wrong after the last sweep; where more is, the run ends. coarse : as tol, of steps with more points
+        than each of `POINTS`; if None, the same.
     """
 
     sweeps: int = 200
     tol: float = 1e-10
     recovery: float = 0.2
     hard: float = np.inf
+    coarse: tuple[float, ...] | None = None
 
     requires: ClassVar[type] = RecordedTouchingTree
     shared: ClassVar[frozenset[str]] = frozenset()
@@ -53,6 +56,7 @@ class TimeSteps:
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        coarse = [self.tol] * len(POINTS) if self.coarse is None else self.coarse
         return {
             "c": np.zeros(1),
             "scratch": np.zeros(1),
@@ -61,5 +65,5 @@ class TimeSteps:
             "account": np.zeros(ACCOUNT),
             "turns": np.ones(1),
             "contact_sweeps": np.zeros(1),
-            "contact_options": np.array([self.tol, self.sweeps, self.recovery, self.hard], dtype=float),
+            "contact_options": np.array([self.sweeps, self.recovery, self.hard, self.tol, *coarse], dtype=float),
         }

@@ -1,0 +1,69 @@
+"""Sweeps with momentum: a sweep begins a little farther on the way that the two before it went.
+
+Nesterov's weights (1983), which depend on nothing but the number of the sweep; they begin anew where the way turns back
+(O'Donoghue and Candes 2015). Nothing is fitted to differences of impulses, which are round-off where contacts are more
+than needed: so two compilers find the same impulses.
+"""
+
+from __future__ import annotations
+
+from rbdkit.engine.contact.contacts import CHANGE, EARLIER, NN, TT, Contacts
+from rbdkit.engine.contact.visits import Solving
+from rbdkit.trace import Program, Scalar, select, sqrt
+
+WEIGHT, FACTOR, ALONG = range(3)
+"""Places in "momentum": Nesterov's t, the part of the last way that is gone on, and whether the way turns back."""
+FIRST, LAST = 5.0, 100.0
+"""Sweeps after which there is momentum: easy steps settle before. Friction is no minimum of anything, so what has not
+settled after the last of them may go round in circles; plain sweeps end those."""
+
+
+class Momentum:
+    """Of the impulses of all contacts of a step, and the velocities that go with them."""
+
+    def __init__(self, program: Program, solving: Solving) -> None:
+        self.program, self.contacts, self.solving = program, Contacts(program), solving
+
+    def begin(self) -> None:
+        """Forget other steps."""
+        self.program.store("momentum", 0, WEIGHT, 1.0)
+
+    def record(self) -> None:
+        """Go on after a sweep, which has left its changes in the contacts."""
+        program = self.program
+        sweeps = program.load("contact_sweeps", 0)
+        program.store("momentum", 0, ALONG, select(sweeps < FIRST, 0.0, select(sweeps > LAST, 0.0, 1.0)))
+        with program.when("momentum", 0, ALONG):
+            self._turn(select(program.load("contact_sweeps", 0) > FIRST, 1.0, 0.0))
+            self._go_on()
+
+    def _turn(self, again: Scalar) -> None:
+        program, impulse = self.program, self.solving.impulse
+        program.store("momentum", 0, ALONG, 0.0)
+        program.store("momentum", 0, FACTOR, again)
+        for contact in self.contacts.each():
+            along = program.load("momentum", 0, ALONG)
+            for r in range(self.solving.rows):
+                way = contact[impulse + r] - contact[EARLIER + r]
+                along = along + contact[TT if r else NN] * contact[CHANGE + r] * way
+            program.store("momentum", 0, ALONG, along)
+        known = program.load("momentum", 0, FACTOR) > 0.5
+        t = program.load("momentum", 0, WEIGHT)
+        ahead = select(known, select(program.load("momentum", 0, ALONG) > 0.0, 1.0, 0.0), 0.0) > 0.5
+        t_next = 0.5 + 0.5 * sqrt(1.0 + 4.0 * t * t)
+        program.store("momentum", 0, FACTOR, select(ahead, (t - 1.0) / t_next, 0.0))
+        program.store("momentum", 0, WEIGHT, select(ahead, t_next, 1.0))
+
+    def _go_on(self) -> None:
+        program, impulse, velocities = self.program, self.solving.impulse, self.solving.velocities
+        for contact in self.contacts.each():
+            factor = program.load("momentum", 0, FACTOR)
+            for r in range(self.solving.rows):
+                x, before = contact[impulse + r], contact[EARLIER + r]
+                contact[EARLIER + r] = x
+                contact[impulse + r] = x + select(factor > 0.0, factor * (x - before), 0.0)
+        with program.loop(0, program.count("n_places")) as place:
+            factor = program.load("momentum", 0, FACTOR)
+            v, before = program.load(velocities, place), program.load("velocities_earlier", place)
+            program.store("velocities_earlier", place, 0, v)
+            program.store(velocities, place, 0, v + select(factor > 0.0, factor * (v - before), 0.0))
