@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.contribution import ROW_TIME, Contribution, Rows, at_origin, between
 from rbdkit.engine.steps.base import minus, pair
