@@ -72,7 +72,7 @@ class TimeStepping(Law):
         Most rounds of 'cone' and 'staggered'.
     tol : float, optional
         Where these end, as a part of the largest velocity among the points. If not given, 1e-10; in steps in which more
-        than 12 points are near 1e-6, and more than 150 1e-3.
+        than 12 points are near 1e-6, and more than 150 1e-3: a run says it where it misses the law by over 1e-3 m/s.
     recovery : float, optional
         Part of a depth that a step takes back, from 0 to 1.
 
