@@ -128,3 +128,21 @@ box
     assert notebook.reaches("box.panel.stop", -1) == -1
     view.locator(".rbd-seen").wait_for(state="hidden")
     assert "2 kg, 12 kg" in view.locator(".rbd-readout").inner_text()
+
+
+def test_how_a_picture_is_made_unfolds_below_it(notebook):
+    """Where a function made it; a cell that makes it itself shows that already."""
+    made_here = "Playground('own', [Slider('a', '', 0.0, 1.0, 0.5)], lambda a: Picture(readout=[('a', f'{a:g}')]))"
+    notebook.run(
+        "from rbdkit.course.featherstone import pictures\npictures.far_frame()",
+        f"from rbdkit.widgets import Picture, Playground, Slider\n{made_here}",
+    )
+    made = notebook.page.locator(".rbd-made")
+    made.first.wait_for()
+    notebook.settle()
+    assert [each.is_visible() for each in made.all()] == [True, False]
+    listing = made.first.locator("pre").first
+    assert not listing.is_visible()
+    made.first.locator("summary").click()
+    assert listing.is_visible() and "def far_frame() -> Playground:" in listing.inner_text()
+    notebook.keep("how_it_is_made")
