@@ -11,7 +11,8 @@ class Playground extends Panel {
     const controls = h("div", { class: "rbd-controls" });
     this.tour = new Tour(model, () => this.numbers, (numbers) => this.change_all(numbers));
     this.el.addEventListener("pointerdown", (event) => this.tour.el.contains(event.target) || this.tour.halt());
-    controls.append(...this.el.childNodes, this.tour.el, this.readout, this.note, how_made(model));
+    controls.append(...this.el.childNodes, this.tour.el, this.readout, this.note);
+    this.el.append(how_made(model));
     this.el.append(controls, this.drawing);
     const shown = { "change:readout": () => this.read_out(), "change:note": () => this.say(), "change:drawing": () => this.draw(), "change:idle": () => this.rest(), "change:units": () => this.rest() };
     for (const [event, action] of Object.entries(shown)) model.on(event, action);
