@@ -34,7 +34,7 @@ def far_frame() -> Playground:
         draw,
         tour=[
             ("Sit on the body", {"distance": 0.01, "speed": 0.01, "precision": "double"}, "All digits are there."),
-            ("Ten times further, ten times", {"distance": 100.0}, "Each factor of ten costs two digits: slope 2."),
+            ("A hundred metres away", {"distance": 100.0}, "Beyond a metre a factor of ten costs two digits: slope 2."),
             ("The other end of the valley", {"distance": 1e4}, "Half of them are gone, for a body that is the same."),
             ("In single precision", {"precision": "single"}, "Nothing is left; the answer is noise."),
             ("And near by", {"distance": 0.1}, "Single precision is good enough, if one measures from the body."),
