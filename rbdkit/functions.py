@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit import algorithms
-from rbdkit.algorithms import ExternalForces, loops
-from rbdkit.algorithms.contact.apart import require_apart
+from rbdkit.algorithms import ExternalForces
 from rbdkit.algorithms.jacobian import Reference
 from rbdkit.algorithms.kinematics import in_world
 from rbdkit.algorithms.momentum import About
@@ -195,7 +194,7 @@ def aba(
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     place = into(out, threads, v.shape, *state)
     if model.contact_rules:
-        require_apart(model, q, "aba", t)
+        _require_apart(model, q, "aba", t)
     if (kernels := chosen_kernels(model, backend)) is not None and not kernels.coupled:
         qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t, place)
         if within(qdd, WELL_BELOW):
@@ -289,7 +288,7 @@ def forward_dynamics(
     place = into(out, threads, v.shape, *state, *([] if z is None else [z]))
     kernels = chosen_kernels(model, backend)
     if model.contact_rules:
-        require_apart(model, q, "forward_dynamics", t)
+        _require_apart(model, q, "forward_dynamics", t)
     constrained = bool(model.loops or model.constraints)
     if kernels is not None and not (constrained and kernels.rows is None):
         qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z, place)
@@ -302,6 +301,7 @@ def forward_dynamics(
             acting = tau + algorithms.passive_force(model, q, v, t=t, z=states)
             if model.constraints:
                 return algorithms.held_forward_dynamics(model, q, v, acting, f_ext=f_ext, t=t)
+            loops = algorithms.loops
             return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext=f_ext, t=t)).qdd
         return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=states)
 
@@ -464,7 +464,7 @@ def hybrid_dynamics(
     tau, a = (_masked(model, x, where, name) for x, where, name in ((tau, ~driven, "tau"), (a, driven, "a")))
     q, v, tau, a = checked_state(with_inertia(model), q, v=v, tau=tau, a=a)
     if model.contact_rules:
-        require_apart(model, q, "hybrid_dynamics", t)
+        _require_apart(model, q, "hybrid_dynamics", t)
     if (kernels := chosen_kernels(model, backend)) is not None:
         found = _hybrid(kernels, ~driven, q, v, tau, a, algorithms.external_forces(model, f_ext), t)
         if found is not None:
@@ -1268,6 +1268,12 @@ def with_inertia(model: Model) -> Model:
             f"body {body.name!r} of model {model.name!r} cannot be computed with, see model.validate(): {body.inertia}"
         )
     return model
+
+
+def _require_apart(model: Model, q: NDArray, what: str, t: float) -> None:
+    from rbdkit.algorithms.contact.apart import require_apart  # which models without contacts never need
+
+    require_apart(model, q, what, t)
 
 
 def chosen_kernels(model: Model, backend: Backend) -> Kernels | None:

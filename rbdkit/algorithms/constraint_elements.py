@@ -9,7 +9,6 @@ from rbdkit.algorithms.bias_force import bias_force
 from rbdkit.algorithms.crba import crba
 from rbdkit.algorithms.element_rows import element_rows
 from rbdkit.algorithms.external_forces import ExternalForces
-from rbdkit.algorithms.loops.loop_constraint import loop_constraint
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_bilateral
 
@@ -52,6 +51,8 @@ def held_forward_dynamics(
     >>> held_forward_dynamics(model, np.zeros(2), np.zeros(2), np.array([3.0, 1.0])).round(9).tolist()
     [2.0, 2.0]
     """
+    from rbdkit.algorithms.loops import loop_constraint  # which most models never need
+
     require_bilateral(model, "forward dynamics of one state")
     loops, held = loop_constraint(model, q, qd, t=t), element_rows(model, q, qd, t=t)
     K, k = np.concatenate([loops.K, held.K]), np.concatenate([loops.k, held.k])

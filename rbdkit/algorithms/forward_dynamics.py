@@ -12,7 +12,6 @@ from rbdkit.algorithms.bias_force import bias_force
 from rbdkit.algorithms.crba import crba
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.passive_force import passive_force
-from rbdkit.algorithms.sparse import expanded_parent, factorize
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree
@@ -51,6 +50,8 @@ def forward_dynamics_crba(
     if not np.isfinite(H).all():
         return np.full(model.nv, np.nan)  # what ABA gives for a state that ran away
     if factorization != "dense":
+        from rbdkit.algorithms.sparse import expanded_parent, factorize  # which most calls never need
+
         try:
             return factorize(H, expanded_parent(model), factorization).solve(tau - C)
         except ModelError as fault:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from math import hypot, isfinite
 from reprlib import Repr
@@ -140,6 +141,7 @@ def _not_numbers(values: Any, array: NDArray) -> str | None:
 
 def _masked(values: Any) -> bool:
     """Whether an array has masked entries, or one of several in a list."""
-    if isinstance(values, np.ma.MaskedArray):
-        return bool(np.ma.is_masked(values))
+    masked = sys.modules.get("numpy.ma")  # slow to load; before that nobody has such arrays
+    if masked is not None and isinstance(values, masked.MaskedArray):
+        return bool(masked.is_masked(values))
     return isinstance(values, list | tuple) and any(map(_masked, values))
