@@ -38,7 +38,7 @@ def place_of(out: Any, kind: type[Result], threads: Any, v: NDArray, *inputs: ND
         return Into(None, number)
     if type(out) is not kind:
         raise StateError(f"out is {shown(out)}, not {kind.__name__}; give the result of an earlier call")
-    names = [field.name for field in fields(out)]
+    names = [field.name for field in fields(out)]  # type: ignore[arg-type]
     arrays, nv = [getattr(out, name) for name in names], v.shape[-1]
     shapes = [v.shape] * (len(names) - 3) + [(*v.shape, nv)] * 3
     for name, x, shape in zip(names, arrays, shapes, strict=True):

@@ -134,9 +134,10 @@ class JointSteps:
     def __call__(self, sample: Sample, times: NDArray) -> NDArray | None:
         others = {"tau": sample.tau.at(times)} if isinstance(sample.tau, Scheduled) else {}
         tau = others.get("tau", self._acts.tau)
+        shape: tuple[int, ...] = ()
         if isinstance(tau, np.ndarray):
-            others = {"tau": tau}
-        idle = self._idle[id(self._method), len(times), np.shape(tau)]
+            others, shape = {"tau": tau}, tau.shape
+        idle = self._idle[id(self._method), len(times), shape]
         try:  # one that waits for its turn belongs to no run; taking it is one step of the interpreter
             steps = idle.pop()
         except IndexError:  # it writes to the arrays that it is made from
