@@ -102,13 +102,13 @@ def excavator_coordinates(y: Sequence[Any] | NDArray) -> NDArray:
 
     Examples
     --------
-    The arm swung in: its cylinder grows by nearly half a metre, the other two stay.
+    The arm swung in by half a radian: its cylinder, which acts 0.65 m from the hinge, is nearly a third of a metre longer.
 
     >>> import rbdkit as rbd
     >>> model = rbd.library.excavator()
-    >>> q = rbd.library.excavator_coordinates([0.0, 0.0, 0.7, 0.0])
-    >>> [round(float(q[model.joint(f"{name}_cylinder").q_slice][0]), 3) for name in ("boom", "arm", "bucket")]
-    [0.0, 0.46, 0.0]
+    >>> q = rbd.library.excavator_coordinates([0.0, 0.0, 0.5, 0.0])
+    >>> round(float(q[model.joint("arm_cylinder").q_slice][0]), 3)
+    0.322
     """
     swing, boom, arm, rocker = y  # numbers or symbols
     pivots = {"boom": (np.zeros(2), boom), "arm": (_flat(BOOM), arm), "bucket": (_flat(PIVOT), rocker)}
