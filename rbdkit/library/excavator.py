@@ -102,7 +102,7 @@ def excavator_coordinates(y: Sequence[Any] | NDArray) -> NDArray:
 
     Examples
     --------
-    The arm swung in by half a radian: its cylinder, which acts 0.65 m from the hinge, is nearly a third of a metre longer.
+    The arm swung in by half a radian: its cylinder, at 0.65 m from the hinge, is nearly a third of a metre longer.
 
     >>> import rbdkit as rbd
     >>> model = rbd.library.excavator()
