@@ -18,7 +18,7 @@ from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import palette
 from rbdkit.scene.curves import by_unit, names_and_units
 from rbdkit.scene.pack import pack_scene
-from rbdkit.scene.reshaping import Build, reshaping
+from rbdkit.scene.reshaping import Build, reshaped, reshaping
 from rbdkit.scene.scene import Scene
 from rbdkit.scene.touching import TOUCHING
 from rbdkit.simulation import Trajectory
@@ -51,7 +51,7 @@ class InPage:
 
     def packed(self, scene: Scene) -> dict[str, Any]:
         """A scene that follows the knobs."""
-        return pack_scene(scene, apart=bool(self.shapes)) | {"shapes": self.shapes}
+        return reshaped(scene, self.shapes) if self.shapes else pack_scene(scene)
 
 
 class _CannotTurn(Exception):

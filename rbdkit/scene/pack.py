@@ -6,6 +6,7 @@ Every buffer is little-endian. Surfaces of all parts stand in shared vertex buff
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,12 @@ from rbdkit.scene.tracks import Tracks, seven
 from rbdkit.scene.triangles import Triangles, join
 
 
-def pack_scene(scene: Scene, apart: bool = False) -> dict[str, Any]:
+def pack_scene(scene: Scene, apart: Container[int] = ()) -> dict[str, Any]:
     """A scene. Parts on one node, layer and opacity become one: [node, layer, opacity, first index, indices, color].
 
     The color is None where vertices have their own; one that stands there is for a shape that is stored with others.
-    The surfaces of bands hang on nodes beyond the last one, one for each. apart : equal surfaces are stored each for
-    itself, so that one can change without the others.
+    The surfaces of bands hang on nodes beyond the last one, one for each. apart : numbers of parts whose surfaces are
+    stored each for itself, so that one can change without others that are equal now.
     """
     merged: dict[tuple[int, str, float], list[Triangles]] = {}
     stretched = [Part(len(scene.nodes) + k, band.layer, band.surface) for k, band in enumerate(scene.bands)]
@@ -41,7 +42,7 @@ def pack_scene(scene: Scene, apart: bool = False) -> dict[str, Any]:
         painted = shape.copy()
         painted.update(color)
         tint = None
-        if apart:
+        if len(parts) in apart:
             painted.update(len(stored).to_bytes(4, "little"))
         elif painted.digest() not in stored and shape.digest() in stored and color == color[:4] * (len(color) // 4):
             painted, tint = shape, [x / 255.0 for x in color[:3]]

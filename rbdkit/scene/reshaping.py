@@ -31,7 +31,7 @@ Build = Callable[[Model], Scene]
 
 
 def reshaping(experiment: Experiment, values: NDArray, k: int, build: Build) -> dict[str, Any] | str | None:
-    """What the values of a knob do to the scene as it is packed with ``apart``; why that cannot be said; None: nothing.
+    """What the values of a knob do to the vertices of `apart`; why that cannot be said; None where they do nothing.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def reshaping(experiment: Experiment, values: NDArray, k: int, build: Build) -> 
     if not (SHAPING | WEIGHING) & set(knob.name.split(".")):
         return None
     first = build(experiment.member(values).model)
-    base = pack_scene(first, apart=True)
+    base = apart(first)
     places = _vectors(base["position"])
     at, rows, trails, labels = [], [], [], []
     for value in _values(knob, float(values[k])):
@@ -53,7 +53,7 @@ def reshaping(experiment: Experiment, values: NDArray, k: int, build: Build) -> 
             with warnings.catch_warnings():  # what is amiss with meshes was said with the first picture
                 warnings.simplefilter("ignore")
                 scene = build(experiment.member(changed).model)
-            packed = pack_scene(scene, apart=True)
+            packed = apart(scene)
             alike = packed["index"] == base["index"] and _parts(packed) == _parts(base)
             why = "" if alike else f"at {value:.4g} the figure has other parts, which Python draws"
         except RbdkitError as fault:
@@ -75,6 +75,33 @@ def reshaping(experiment: Experiment, values: NDArray, k: int, build: Build) -> 
         "at": at, "trails": trails, "labels": labels, "moved": moved.astype("<u4").tobytes(),
         "by": by[:, moved].astype("<f4").tobytes(),
     }  # fmt: skip
+
+
+def apart(scene: Scene) -> dict[str, Any]:
+    """The scene packed with every surface for itself."""
+    return pack_scene(scene, range(2**31))
+
+
+def reshaped(scene: Scene, shapes: list[dict[str, Any]]) -> dict[str, Any]:
+    """The scene packed with what knobs do to it; surfaces that no knob changes are stored once where they are equal."""
+    first = apart(scene)
+    moved = np.unique(np.concatenate([np.frombuffer(shape["moved"], dtype="<u4") for shape in shapes]))
+    ranges = _ranges(first)
+    own = {k for k, (start, end) in enumerate(ranges) if np.any((moved >= start) & (moved < end))}
+    packed = pack_scene(scene, own)
+    after = _ranges(packed)
+    number = np.zeros(len(first["position"]) // 12, dtype="<u4")
+    for k in own:
+        number[slice(*ranges[k])] = np.arange(*after[k])
+    renumbered = [{**shape, "moved": number[np.frombuffer(shape["moved"], dtype="<u4")].tobytes()} for shape in shapes]
+    return packed | {"shapes": renumbered}
+
+
+def _ranges(packed: dict[str, Any]) -> list[tuple[int, int]]:
+    """First vertex of each part, and the one behind its last."""
+    index = np.frombuffer(packed["index"], dtype="<u4")
+    corners = [index[start : start + count] for _, _, _, start, count, _ in packed["parts"]]
+    return [(int(own.min()), int(own.max()) + 1) for own in corners]
 
 
 def _values(knob: Knob, now: float) -> NDArray:

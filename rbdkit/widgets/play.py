@@ -18,7 +18,7 @@ from rbdkit.forces.pull import MeasuredPull, Pull
 from rbdkit.integrators import Integrator
 from rbdkit.model import Model
 from rbdkit.model.requirements import besides_tree
-from rbdkit.scene import palette, scene_of, tracks_of
+from rbdkit.scene import Scene, palette, scene_of, tracks_of
 from rbdkit.scene.in_page import InPage, in_page
 from rbdkit.simulation import SimulationWarning, Trajectory, simulate
 from rbdkit.simulation.contacts import Contact
@@ -67,9 +67,7 @@ class Play(Stage):
         self._knobs = self._experiment.knobs if knobs else ()
         hands = [f"{hand_of(body)}.{what}" for body in pulled for what in ("stiffness", "damping", "point", "target")]
         self._first = self._experiment.member(self._experiment.rest)
-        live = in_page(
-            self._experiment, self._experiment.rest, hands, KERNELS, lambda other: scene_of(other, self._first.q0)
-        )
+        live = in_page(self._experiment, self._experiment.rest, hands, KERNELS, self._pictured)
         if not isinstance(live, InPage):
             raise SimulationError(f"model {model.name!r} cannot be played in a page: {live}")
         if live.left_out:
@@ -85,12 +83,20 @@ class Play(Stage):
             warnings.simplefilter("ignore", SimulationWarning)
             soon = simulate(model, self._first.q0, self._first.v0, ROOM, **run, progress=False)
         followable = moving_root(model)
-        scene, near, far = framed(scene_of(model, self._first.q0), tracks_of(soon), followable)
+        drawn = self._pictured(self._first.model)
+        scene, near, far = framed(drawn, tracks_of(soon), followable)
         options |= {"near": near, "followable": followable, "follow": followable if far else ""}
         super().__init__(scene, None, (), _live=self._data(live, not besides_tree(model)), **options)
         if live.shapes:
-            self._scene = live.packed(scene)
+            self._scene = {**live.packed(drawn), **{name: self._scene[name] for name in ("outline", "grid", "shade")}}
         self.on_msg(self._heard)
+
+    def _pictured(self, held: Model) -> Scene:
+        """The scene of the model with the numbers of another one, which has hands besides; the page draws these."""
+        numbers = held.parameters
+        return scene_of(
+            self.model.with_parameters({name: numbers[name] for name in self.model.parameters}), self._first.q0
+        )
 
     def _data(self, live: InPage, measured: bool) -> dict[str, Any]:
         plots = live.data["plots"]
