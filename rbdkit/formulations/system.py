@@ -111,7 +111,7 @@ class StiffMatrices:
 
 @runtime_checkable
 class Stiff(System, Protocol):
-    """A system that knows how stiff it is; a recorded one has `stiffness`, and no constraints.
+    """A system that knows how stiff it is; a recorded one has `stiffness`, or with constraints `increment`.
 
     K is that of displacements that leave the twists of bodies alone, and leaves out what changes of directions. Methods
     must keep their order with any K and D.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.integrators.stiff_solve import solve_in_program, stiff_arrays, store_matrix
-from rbdkit.integrators.velocity_euler import VelocityEuler
+from rbdkit.integrators.velocity_euler import VelocityEuler, accelerations
 from rbdkit.trace import Index, Moment, Part, Record
 
 
@@ -59,15 +58,19 @@ class LinearlyImplicitEuler(VelocityEuler):
         """The same step on the arrays of a program: ``(M + h D - h^2 K) (v_new - v) = h M a + h^2 K v``."""
         program, moment = system.program, Moment(system.program, n, 0)
         x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
-        system.rate(moment, x, v, v_rate)
-        system.stiffness(x, v)
-        store_matrix(program, system.nv, lambda: moment.h)
+        accelerations(system, moment)
+        of_M, of_K, w = Part("stiff_M_of"), Part("stiff_K_of"), Part("stiff_x")
         for k in system.freedoms():
-            program.store("stiff_M_of", k, 0, moment.h * v_rate.load(program, k))
-            program.store("stiff_K_of", k, 0, moment.h * moment.h * v.load(program, k))
-        solve_in_program(program, system.nv)
+            of_M.store(program, k, moment.h * v_rate.load(program, k))
+            of_K.store(program, k, moment.h * moment.h * v.load(program, k))
+        if hasattr(system, "increment"):
+            system.increment(moment, lambda: moment.h, of_M, of_K, w)
+        else:
+            system.stiffness(x, v)
+            store_matrix(program, system.nv, lambda: moment.h)
+            solve_in_program(program, system.nv)
         for k in system.freedoms():
-            faster = v.load(program, k) + program.load("stiff_x", k)
+            faster = v.load(program, k) + w.load(program, k)
             v_new.store(program, k, faster)
             u.store(program, k, moment.h * faster)
         system.move(x, u, Part("x_new"))
@@ -79,4 +82,4 @@ class LinearlyImplicitEuler(VelocityEuler):
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
-        return {"c": np.zeros(1), "u": np.zeros(nv), "v_rate": np.zeros(nv), **stiff_arrays(nv)}
+        return {**super().arrays(nx, nv), **stiff_arrays(nv)}

@@ -70,23 +70,10 @@ class VelocityEuler(OneStep):
 
     @staticmethod
     def record(system: Any, n: Index) -> None:
-        """The same step on the arrays of a program.
-
-        With constraints the accelerations are asked for that end the velocities in one step, but for those that time
-        makes: ``J a = (sigma - J v) / h - gamma / h g``, which is what `corrected` does with a guess -v / h.
-        """
+        """The same step on the arrays of a program."""
         program, moment = system.program, Moment(system.program, n, 0)
         x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
-        if hasattr(system, "corrected"):
-            for k in system.freedoms():
-                program.store("u", k, 0, -v.load(program, k) / moment.h)
-            with program.loop(0, 1):
-                by_h, h = program.load("gamma", 0, 1), moment.h
-                program.store("closing", 0, 0, (program.load("gamma", 0) + by_h / h) / h)
-                program.store("closing", 0, 1, 1.0 / h)
-            system.corrected(moment, x, v, u, v_rate)
-        else:
-            system.rate(moment, x, v, v_rate)
+        accelerations(system, moment)
         for k in system.freedoms():
             h = moment.h
             faster = v.load(program, k) + h * v_rate.load(program, k)
@@ -103,3 +90,22 @@ class VelocityEuler(OneStep):
         """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
         gamma = np.array([0.0, 1.0] if isinstance(self.gamma, str) else [float(self.gamma), 0.0])
         return {"c": np.zeros(1), "gamma": gamma, "u": np.zeros(nv), "v_rate": np.zeros(nv)}
+
+
+def accelerations(system: Any, moment: Moment) -> None:
+    """The accelerations of a step, to "v_rate".
+
+    With constraints those that end the velocities across them in one step, but for those that time makes:
+    ``J a = (sigma - J v) / h - gamma / h g``, which is what `corrected` does with a guess -v / h.
+    """
+    program, x, v, u, v_rate = system.program, Part("x"), Part("v"), Part("u"), Part("v_rate")
+    if hasattr(system, "corrected"):
+        for k in system.freedoms():
+            program.store("u", k, 0, -v.load(program, k) / moment.h)
+        with program.loop(0, 1):
+            by_h, h = program.load("gamma", 0, 1), moment.h
+            program.store("closing", 0, 0, (program.load("gamma", 0) + by_h / h) / h)
+            program.store("closing", 0, 1, 1.0 / h)
+        system.corrected(moment, x, v, u, v_rate)
+    else:
+        system.rate(moment, x, v, v_rate)

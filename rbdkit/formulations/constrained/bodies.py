@@ -33,7 +33,6 @@ from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.free_bodies import finite
 from rbdkit.formulations.joint import lets_go
 from rbdkit.formulations.joint_state import joint_state
-from rbdkit.formulations.system import Stiff
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
@@ -169,9 +168,8 @@ class ConstrainedBodies:
         acts: Acting | None = None,
     ) -> Run | None:
         """The run in one compiled loop; None if there is an `obstacle`."""
-        stiff = getattr(method, "stiff", False) or method.requires is Stiff
-        if self.obstacle(acts) or stiff:
-            return None  # nothing in compiled code knows the stiffness of bodies
+        if self.obstacle(acts) or (self.model.nz and compiled.is_stiff(method)):
+            return None
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
 
     @cached_property

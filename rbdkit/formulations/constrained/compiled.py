@@ -16,6 +16,7 @@ from rbdkit.engine.rows.joint_program import form_of, joint_numbers
 from rbdkit.engine.rows.moving_joint import SEEKING, SEEKING_SIZE, MovingAxes, moving_axes
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.formulations.applied import Law, force_arrays, law_of, own_forces_of
+from rbdkit.formulations.constrained.implicit_program import implicit_arrays
 from rbdkit.formulations.constrained.index1 import ConstrainedSystem
 from rbdkit.formulations.constrained.loop_program import MOVING
 from rbdkit.formulations.constrained.moving_axes import is_plain
@@ -36,7 +37,7 @@ from rbdkit.formulations.constrained.program_body import (
 )
 from rbdkit.formulations.constrained.tree_program import BodySystem
 from rbdkit.formulations.formulation import Acting
-from rbdkit.formulations.system import Projectable, Starting, VelocityLevel
+from rbdkit.formulations.system import Projectable, Starting, Stiff, VelocityLevel
 from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.model.places import Place
@@ -99,6 +100,11 @@ def closes_joints(method: Recordable) -> bool:
     return issubclass(method.requires, (Projectable, ConstrainedSystem, VelocityLevel))
 
 
+def is_stiff(method: Recordable) -> bool:
+    """Whether a method takes what springs and dampers do implicitly, to first order."""
+    return bool(getattr(method, "stiff", False)) or method.requires is Stiff
+
+
 def motion(
     system: ConstrainedBodies,
     method: Recordable,
@@ -117,6 +123,7 @@ def motion(
     asked = asked or (held is not None and held.asks_joints)
     kinds = _kinds(model, asked, closes)
     moving = _moving_numbers(system, kinds)
+    stiff = is_stiff(method)
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
     loops, rows = loop_arrays_of(system), len(model.bodies)
     fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
@@ -139,6 +146,11 @@ def motion(
             "u_closing": np.zeros(len(v)),
         }
         arrays["loop_forms"] = np.array([forms.index(form) for form, _ in rows_of], dtype=np.int64)
+    if stiff:
+        arrays |= implicit_arrays(model.nq, model.nv, rows - 1, len(loops["rhs"])) | {
+            "joint_q": np.zeros(model.nq),
+            "joint_v": np.zeros(model.nv),
+        }
     if isinstance(method, Starting):
         arrays |= method.starting(system, times, x, v)
     given |= moving
@@ -167,6 +179,7 @@ def motion(
         "loop_rows": len(loops["loop_successors"]),
         "all_rows": len(loops["rhs"]),
         "gap_joints": len(loops["gap_successors"]),
+        "joint_velocities": model.nv,
     }
     if moving_loops:
         room, of_loops, of_tables = loops_given(model, places[system.n :], found, moving_loops)

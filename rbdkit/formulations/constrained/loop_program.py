@@ -8,7 +8,7 @@ eliminated with. The right multiple of each makes the loop's acceleration what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 from rbdkit.engine.rows.dependence import CEILING, FLOOR
@@ -173,17 +173,21 @@ class Loops:
 
     def respond(self, r: Index) -> None:
         """Accelerations of the tree under the reaction that was put to it, to the column of a row."""
-        program = self.program
         with self.bodies(True) as body:
             for kind in self.of_kind(body):
                 feel(body, kind)
         with self.bodies(False) as body:
             for kind in self.of_kind(body):
                 follow(body, kind)
-            place = r * self.response + body.row * 6
+        self.keep_answer(r)
+
+    def keep_answer(self, r: Index) -> None:
+        """The accelerations "dA" as the column of a row."""
+        program, start = self.program, r * self.response
+        with self.bodies(False) as body:
+            place = start + body.row * 6
             for j, x in enumerate(body.get("dA")):
                 program.store("responses", place, j, x)
-        start = r * self.response
         with program.loop(0, self.first_own) as other:
             S, P = self.ends(other)
             x = self.along(other, "responses", S * 6 + start, P * 6 + start)
@@ -264,13 +268,13 @@ class Loops:
             program.store("rhs", k, 0, program.load("rhs", k) * program.load("inverse", k))
 
 
-def feel(body: ProgramBody, kind: Kind) -> None:
-    """A force on a body and what it carries, as its parent feels it."""
+def feel(body: ProgramBody, kind: Kind, torque: Sequence[Scalar] = ()) -> None:
+    """A force on a body and what it carries, as its parent feels it. torque : forces on the axes, if there are any."""
     parent = body.parent
     p, axes, stored, found = body.get("dp"), body.axes(), body.get("factors"), []
     for k in range(kind.freedoms):
         U, D_inv = stored[8 * k : 8 * k + 6], stored[8 * k + 6]
-        u = -dot(axes[6 * k : 6 * k + 6], p)
+        u = (torque[k] if torque else 0.0) - dot(axes[6 * k : 6 * k + 6], p)
         p = [a + b * (u * D_inv) for a, b in zip(p, U, strict=True)]
         found.append(u)
     body.put("du", found)

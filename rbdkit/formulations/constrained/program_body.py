@@ -21,7 +21,9 @@ CORRECTED_FIELDS = {"guess_A": 6}
 MOVING_FIELDS = {"own_q": MOST_COORDINATES, "axes": 36, "rates": 36, "c_J": 6, "sigma": 6}
 """Those of joints, where the axes of some move: coordinates, S by columns, S^+ by rows, velocity product, and the twist
 that time alone makes."""
-SIZES = FIELDS | FORCE_FIELDS | LOOP_FIELDS | CORRECTED_FIELDS | MOVING_FIELDS
+IMPLICIT_FIELDS = {"along_x": 6, "along_v": 6, "of_joint": 6}
+"""Those of linearly implicit steps: directions of displacements and of twists, and what joints answer to them."""
+SIZES = FIELDS | FORCE_FIELDS | LOOP_FIELDS | CORRECTED_FIELDS | MOVING_FIELDS | IMPLICIT_FIELDS
 INERTIA, AXES, RATES, DAMPING, ARMATURE, STIFFNESS, REST = 0, 10, 46, 82, 88, 94, 100
 NUMBERS = REST + MOST_COORDINATES
 """Where the given numbers of a body begin: m, m c, I; S by columns; S^+ by rows; damping, armature, stiffness on each

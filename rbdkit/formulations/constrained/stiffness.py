@@ -72,11 +72,11 @@ def implicit_velocities(
     here = system.index1(t, x, v)
     g = system.constraint_error(x, t)
     driven = here.J @ v - here.slip
-    A, b = here.M, here.M @ v + h * here.Q
-    if stiff:
-        K, D = body_stiffness(system, t, x, v)
-        A, b = A + h * D - h**2 * K, b + h * (D @ v)
-    return replace(here, M=A, Q=b, eta=driven - gamma * g, loops=here.loops if not stiff else None).accelerations()
+    found = replace(here, Q=here.M @ v + h * here.Q, eta=driven - gamma * g).accelerations()
+    if not stiff:
+        return found
+    K, D = body_stiffness(system, t, x, v)
+    return v + HeldStiffMatrices(here.M, K, D, here).increment(h, found - v, h * h * v)
 
 
 def _joint_rates(system: ConstrainedBodies, x: NDArray, v: NDArray, q: NDArray) -> NDArray:

@@ -18,6 +18,7 @@ from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.formulations.applied import Law
+from rbdkit.formulations.constrained import implicit_program
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.moving_axes import MovingJoint
@@ -169,6 +170,11 @@ class BodySystem:
                 (w, velocity), (alpha, a) = body.pair("V"), body.pair("A")
                 own = a if group == "se3" else Matrix.of(body.get("R")) @ (a + cross(w, velocity))
                 body.put_state(result, [*alpha, *own])
+
+    def increment(self, moment: Moment, s: Callable[[], Scalar], r: Part, u: Part, result: Part) -> None:
+        """The w with ``(M + s D - s^2 K) w + G^T lambda = M r + K u`` and ``G w = G r``, at a state whose `rate` or
+        `corrected` was asked for last."""
+        implicit_program.increment(self, moment, s, r, u, result)
 
     def project(self, x: Part, v: Part, time: Time) -> None:
         """The state close to (x, v) that obeys the constraints on position and velocity, in their place.

@@ -1,0 +1,307 @@
+"""Linearly implicit steps of constrained bodies on the arrays of a program: what `stiffness` does with arrays.
+
+The increment w of velocities obeys ``(M + C) w + G^T lambda = M r + K u`` and ``G w = G r``, with C = s D - s^2 K. What
+it is more than r, y, moves along the joints: y = N eta. With the tree's answer R to forces, by the factors that it was
+eliminated with, ``y + R C y + R G^T lambda = R (K u - C r)``: as many equations as the joints of the tree have
+velocities, for their rates eta, and those of the loops, of which the rows count that did in the accelerations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.rows.joint_program import STRETCHED
+from rbdkit.engine.steps.motions import MOTIONS
+from rbdkit.formulations.constrained.loop_program import TINY, feel, follow
+from rbdkit.formulations.constrained.moving_axes import MovingAxes, MovingJoint
+from rbdkit.formulations.constrained.program_body import DAMPING, REST, STIFFNESS, Kind, ProgramBody
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.trace import Moment, Part, Program, Scalar, Symbol, Whole, eliminate, equal, select, tangents
+
+if TYPE_CHECKING:
+    from rbdkit.formulations.constrained.tree_program import BodySystem
+
+Step = Callable[[], Scalar]
+"""Gives s in the block that is open, s."""
+
+
+def implicit_arrays(nq: int, nv: int, bodies: int, rows: int) -> dict[str, NDArray]:
+    """Room for what `increment` computes, for so many coordinates and velocities of joints, bodies, rows of loops."""
+    vectors = {name: np.zeros(nv) for name in ("implicit_unit", "implicit_v_rate", "implicit_tau")}
+    return {
+        **vectors,
+        "implicit_q_rate": np.zeros(nq),
+        "implicit_force": np.zeros(6 * (bodies + 1)),
+        "implicit_A": np.zeros(nv * nv),
+        "implicit_B": np.zeros(nv * (rows + 1)),
+        "elimination": np.zeros(3),
+    }
+
+
+def increment(system: BodySystem, moment: Moment, s: Step, r: Part, u: Part, result: Part) -> None:
+    """w, at a state whose `rate` or `corrected` was asked for last."""
+    program, n, m = system.program, system.program.count("joint_velocities"), system.program.count("all_rows")
+    width = m + 1
+    with system.bodies() as body:
+        for group in system.of_group(body):
+            of_r, of_u = ([*x[:3], *_linear(body, group, x)] for x in (body.state(r, 6), body.state(u, 6)))
+            body.put("along_x", [b + s() * s() * a for a, b in zip(of_r, of_u, strict=True)])
+            body.put("along_v", [s() * a for a in of_r])
+    _answer(system, moment)
+    _rates(system, "dA", "implicit_B", width, 0)
+    with program.loop(0, m) as k:
+        start = k * (program.count("bodies") + 1) * 6
+        with system.bodies() as body:
+            place = start + body.row * 6
+            body.put("dA", [program.load("responses", place, j) for j in range(6)])
+        _rates(system, "dA", "implicit_B", width, k + 1)
+    with program.loop(0, n) as column:
+        with program.loop(0, n) as k:
+            program.store("implicit_unit", k, 0, 0.0)
+        with program.loop(0, 1):
+            program.store("implicit_unit", column, 0, 1.0)
+        _move(system)
+        with system.bodies() as body:
+            body.put("along_x", [s() * s() * a for a in body.get("dA")])
+            body.put("along_v", [s() * a for a in body.get("dA")])
+        _answer(system, moment)
+        _rates(system, "dA", "implicit_A", n, column)
+        with program.loop(0, n) as i:
+            place = i * n + column
+            program.store("implicit_A", place, 0, program.load("implicit_unit", i) - program.load("implicit_A", place))
+    eliminate(program, 0, n, "implicit_A", "implicit_B", width)
+    _move_along(system, n, width, 0)
+    with system.bodies() as body:
+        body.put("A", body.get("dA"))
+    if system.loops is not None:
+        with program.loop(0, m) as k:
+            _move_along(system, n, width, k + 1)
+            system.loops.keep_answer(k)
+        _close(system, m)
+    with system.bodies() as body:
+        for group in system.of_group(body):
+            alpha, a = body.pair("A")
+            own = a if group == "se3" else Matrix.of(body.get("R")) @ a
+            body.put_state(result, [x + y for x, y in zip(body.state(r, 6), [*alpha, *own], strict=True)])
+
+
+def _linear(body: ProgramBody, group: str, x: list[Scalar]) -> Vector:
+    """The linear part of a velocity of the group, along the body's axes."""
+    return Vector(x[3:]) if group == "se3" else Matrix.of(body.get("R")).T @ Vector(x[3:])
+
+
+def _close(system: BodySystem, m: Whole) -> None:
+    """What the loops ask of "A", by the rows that count."""
+    program, loops = system.program, system.loops
+    assert loops is not None
+    with program.loop(0, loops.first_own) as r:
+        S, P = loops.ends(r)
+        program.store("rhs", r, 0, loops.along(r, "A", S * 6, P * 6))
+    if loops.own is not None:
+        with program.loop(0, loops.own.m) as r:
+            program.store("rhs", r + loops.first_own, 0, loops.own.along(r, "A", 0))
+    with program.loop(0, m) as i:
+        row = i * m
+        counts = program.load("inverse", i) > TINY
+        program.store("rhs", i, 0, select(counts, program.load("rhs", i), 0.0))
+        with program.loop(0, m) as j:
+            place = row + j
+            both = select(program.load("inverse", i) > TINY, program.load("inverse", j), 0.0) > TINY
+            same = select(equal(program.load("number", i), program.load("number", j)), 1.0, 0.0)
+            program.store("Lambda", place, 0, select(both, program.load("Lambda", place), same))
+    eliminate(program, 0, m, "Lambda", "rhs", 1)
+    with program.loop(0, m) as r, system.bodies() as body:
+        place, factor = r * loops.response + body.row * 6, program.load("rhs", r)
+        answer = [program.load("responses", place, j) for j in range(6)]
+        body.put("A", [a - factor * x for a, x in zip(body.get("A"), answer, strict=True)])
+
+
+# --- motions along the joints -----------------------------------------------------------------------------------------
+
+
+def _move_along(system: BodySystem, n: Whole, width: Whole, column: Whole) -> None:
+    """Twists "dA" of all bodies where joints move as a column of "implicit_B" says."""
+    program = system.program
+    with program.loop(0, n) as i:
+        program.store("implicit_unit", i, 0, program.load("implicit_B", i * width + column))
+    _move(system)
+
+
+def _move(system: BodySystem) -> None:
+    """Twists "dA" of all bodies where joints move at the rates "implicit_unit"."""
+    program = system.program
+    for j in range(6):
+        program.store("dA", 0, j, 0.0)
+    with system.bodies() as body:
+        v_first = program.entry("v_first", body.k)
+        for kind in system.of_kind(body):
+            y, axes = _carried(body, "dA"), body.axes()
+            for k in range(kind.freedoms):
+                rate = program.load("implicit_unit", v_first, k)
+                y = [a + rate * x for a, x in zip(y, axes[6 * k : 6 * k + 6], strict=True)]
+            body.put("dA", y)
+
+
+def _carried(body: ProgramBody, name: str) -> list[Scalar]:
+    """The twist of a parent, as its body has it where the joint stands still."""
+    (w, v), X = body.pair(name, body.parent), body.get("X")
+    R, p = Matrix.of(X[:9]), Vector(X[9:])
+    return [*(R.T @ w), *(R.T @ (v + cross(w, p)))]
+
+
+def _rates(system: BodySystem, name: str, array: str, width: Whole, column: Whole) -> None:
+    """P of twists, which stand in a field, to a column of an array."""
+    program = system.program
+    for j in range(6):
+        program.store(name, 0, j, 0.0)
+    with system.bodies() as body:
+        v_first = program.entry("v_first", body.k)
+        for kind in system.of_kind(body):
+            found = _rates_of(body, kind, name)
+            for k in range(kind.freedoms):
+                place = (v_first + k) * width + column
+                program.store(array, place, 0, found[k])
+
+
+def _rates_of(body: ProgramBody, kind: Kind, name: str) -> list[Scalar]:
+    relative = [a - b for a, b in zip(body.get(name), _carried(body, name), strict=True)]
+    rates = body.rates()
+    return [dot(rates[6 * k : 6 * k + 6], relative) for k in range(kind.freedoms)]
+
+
+# --- what springs and dampers do --------------------------------------------------------------------------------------
+
+
+def _answer(system: BodySystem, moment: Moment) -> None:
+    """The tree's answer "dA" to K x - D v, for the twists x in "along_x" and v in "along_v"."""
+    program, own = system.program, system.own
+    for name in ("along_x", "along_v", "dp", "dA"):
+        for j in range(6):
+            program.store(name, 0, j, 0.0)
+    with system.bodies() as body:
+        q_first, v_first = program.entry("q_first", body.k), program.entry("v_first", body.k)
+        for kind in system.of_kind(body):
+            _of_joint(system, body, kind, (q_first, v_first))
+    if own is not None:
+        _of_elements(system, own, moment)
+    with system.bodies() as body:
+        body.put("dp", [0.0] * 6 if own is None else [-x for x in _felt(body)])
+    with system.bodies(inward=True) as body:
+        v_first = program.entry("v_first", body.k)
+        for kind in system.of_kind(body):
+            torque = body.get("of_joint")[: kind.freedoms]
+            if own is not None and own.velocities:
+                torque = [x + program.load("implicit_tau", v_first, k) for k, x in enumerate(torque)]
+            feel(body, kind, torque)
+    with system.bodies() as body:
+        for kind in system.of_kind(body):
+            follow(body, kind)
+
+
+def _of_joint(system: BodySystem, body: ProgramBody, kind: Kind, first: tuple[Whole, Whole]) -> None:
+    """What the spring and the damper of a joint do, to "of_joint"; its rates for the elements that ask for them."""
+    program = system.program
+    asked = system.own is not None and system.own.asks_joints
+    damper: list[Scalar] = [0.0] * 6
+    spring: list[Scalar] = [0.0] * 6
+    rates_x = _rates_of(body, kind, "along_x") if kind.sprung or asked else []
+    rates_v = _rates_of(body, kind, "along_v") if kind.damped or asked else []
+    if kind.damped:
+        damper = _padded(d * x for d, x in zip(body.given(DAMPING, kind.freedoms), rates_v, strict=True))
+    stretched = MovingJoint(body, kind.moving).motion if isinstance(kind.moving, MovingAxes) else None
+    if stretched is None and kind.form in STRETCHED:
+        stretched = MOTIONS[STRETCHED[kind.form]]
+    count = kind.freedoms if stretched is None else stretched.nq
+    q = [program.load("joint_q", first[0], k) for k in range(count)] if kind.sprung or asked else []
+    along = rates_x
+    if stretched is not None and rates_x:
+        along = [0.0] * count
+        for rate, x in zip(stretched.rates(q), rates_x, strict=True):
+            along = [a + x * b for a, b in zip(along, rate, strict=True)]
+    if kind.sprung:
+        stiffness = body.given(STIFFNESS, kind.freedoms)
+        if stretched is None:
+            spring = _padded(k * x for k, x in zip(stiffness, rates_x, strict=True))
+        else:
+            u = stretched.difference(body.given(REST, count), q)
+            forces = stretched.local_force(u, [k * x for k, x in zip(stiffness, u, strict=True)])
+            graph = next(x.graph for x in q if isinstance(x, Symbol))
+            seeds = {graph.position(x): rate for x, rate in zip(q, along, strict=True)}
+            spring = _padded(tangents(graph, [graph.position(x) for x in forces], seeds))
+    body.put("of_joint", [-a - b for a, b in zip(damper, spring, strict=True)])
+    if asked:
+        for k, x in enumerate(along):
+            program.store("implicit_q_rate", first[0], k, x)
+        for k, x in enumerate(rates_v):
+            program.store("implicit_v_rate", first[1], k, x)
+
+
+def _padded(numbers: Iterable[Scalar]) -> list[Scalar]:
+    found = list(numbers)
+    return found + [0.0] * (6 - len(found))
+
+
+def _of_elements(system: BodySystem, own: OwnForces, moment: Moment) -> None:
+    """How torques and wrenches about the world origin change, to "implicit_tau" and "implicit_force"."""
+    program = system.program
+    seeds: dict[int, Scalar] = {}
+
+    def seed(leaf: Scalar, rate: Scalar) -> None:
+        if isinstance(leaf, Symbol):
+            seeds[leaf.position] = rate
+
+    for body in own.bodies:
+        R = Matrix.of(_row(program, "R", 9, body))
+        x, v = _row(program, "along_x", 6, body), _row(program, "along_v", 6, body)
+        turn = R @ Vector(x[:3])
+        columns = [cross(turn, column) for column in R.T]
+        for i in range(3):
+            for j in range(3):
+                seed(R[i][j], columns[j][i])
+        rates = [*(R @ Vector(x[3:])), *v]
+        for leaf, rate in zip([*_row(program, "r", 3, body), *_row(program, "V", 6, body)], rates, strict=True):
+            seed(leaf, rate)
+    known = {f"body{body}": system.motion_of(body) for body in own.bodies}
+
+    def load(argument: str, k: int) -> Scalar:
+        if argument == "t":
+            return moment.time
+        if argument in known:
+            return known[argument][k]
+        leaf = program.load(f"joint_{argument}", 0, k)
+        seed(leaf, program.load(f"implicit_{argument}_rate", 0, k))
+        return leaf
+
+    torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
+    outputs = [*torques, *(x for push in pushes for x in push)]
+    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
+    found: Iterator[Scalar] = iter(())
+    if graph is not None:
+        found = iter(tangents(graph, [x.position for x in outputs if isinstance(x, Symbol)], seeds))
+    changes: list[Scalar] = [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
+    for a, change in zip(own.velocities, changes, strict=False):
+        program.store("implicit_tau", 0, a, change)
+    for number, body in enumerate(own.pushed):
+        first = len(torques) + 6 * number
+        for j, change in enumerate(changes[first : first + 6]):
+            program.store("implicit_force", 0, 6 * body + j, change)
+
+
+def _row(program: Program, name: str, size: int, body: int) -> list[Scalar]:
+    return [program.load(name, 0, size * body + j) for j in range(size)]
+
+
+def _felt(body: ProgramBody) -> list[Scalar]:
+    """Changes of the wrench on a body in its own axes, which turn with it."""
+    R, r, x = Matrix.of(body.get("R")), Vector(body.get("r")), body.get("along_x")
+    place = body.row * 6
+    whole, change = ([body.program.load(a, place, j) for j in range(6)] for a in ("own_force", "implicit_force"))
+    n, f, dn, df = Vector(whole[:3]), Vector(whole[3:]), Vector(change[:3]), Vector(change[3:])
+    turn, shift = R @ Vector(x[:3]), R @ Vector(x[3:])
+    moment = dn - cross(r, df) - cross(shift, f) + cross(n - cross(r, f), turn)
+    return [*(R.T @ moment), *(R.T @ (df + cross(f, turn)))]
