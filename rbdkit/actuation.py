@@ -66,7 +66,7 @@ def inverse_dynamics(
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
-        Time of the states, s; for prescribed joints.
+        Time of the states, s; for prescribed joints and force elements that ask for it.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     z : array_like (..., nz), optional

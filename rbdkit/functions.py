@@ -232,7 +232,7 @@ def forward_dynamics(
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
-        Time of the states, s; for prescribed joints.
+        Time of the states, s; for prescribed joints and force elements that ask for it.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     z : array_like (..., nz), optional
@@ -420,7 +420,7 @@ def hybrid_dynamics(
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
-        Time of the states, s; for prescribed joints.
+        Time of the states, s; for prescribed joints and force elements that ask for it.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
@@ -753,7 +753,7 @@ def element_state_rates(
     z : array_like (..., nz)
         States of force elements, in the order of `Model.z_names`.
     t : float, optional
-        Time of the states, s; for prescribed joints.
+        Time of the states, s; for prescribed joints and force elements that ask for it.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
@@ -1111,7 +1111,7 @@ def energy(
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
     t : float, optional
-        Time of the states, s; for prescribed joints.
+        Time of the states, s; for prescribed joints and force elements that ask for it.
     backend : {'auto', 'book'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     z : array_like (..., nz), optional
@@ -1176,7 +1176,7 @@ def power_balance(
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
-        Time of the states, s; for prescribed joints.
+        Time of the states, s; for prescribed joints and force elements that ask for it.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.
     backend : {'auto', 'book'}, optional

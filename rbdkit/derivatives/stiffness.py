@@ -105,7 +105,7 @@ def stiffness_and_damping(
     z : array_like (nz,), optional
         States of force elements, needed where they have some; they stay as they are.
     t : float, optional
-        Time, s; for prescribed joints.
+        Time, s; for prescribed joints and force elements that ask for it.
 
     Returns
     -------

@@ -251,3 +251,18 @@ def test_a_time_that_is_none(t, backend):
         more = ([0.0],) if ask is rbd.forward_dynamics else ()
         with pytest.raises(rbd.StateError, match=r"t = .* must be a time in s"):
             ask(model, [0.3], [0.1], *more, t=t, backend=backend)
+
+
+def test_an_element_with_no_numbers_that_sees_no_body_has_slopes():
+    """It asks for time alone, so nothing is added to stiffness and damping."""
+
+    class Push(rbd.ForceElement):
+        def act(self, at):
+            at.apply_torque("hinge", at.time)
+
+    model = rbd.library.pendulum()
+    model.add_force("push", Push())
+    found = rbd.stiffness_and_damping(model, [0.3], [0.2], t=1.0)
+    assert found.f[-1] == pytest.approx(1.0, rel=1e-12)
+    tau = [rbd.inverse_dynamics(model, [0.3], [0.2], [0.1], t=t) for t in (0.0, 1.0)]
+    assert tau[0] - tau[1] == pytest.approx(1.0, rel=1e-12)

@@ -102,11 +102,12 @@ def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0, *, 
                 here = [motion(body) for body in bodies]
                 row = [x for m in here for x in (m.R.ravel(), m.p, m.w, m.v)]
                 row += [q, v, z] if law.asks_joints else []
-                given.append(np.concatenate([*row, *(np.ravel(x) for x in force.element.parameters().values())]))
+                row += [np.ravel(x) for x in force.element.parameters().values()]
+                given.append(np.concatenate([np.zeros(0), *row]))
             found = evaluate(law.law, np.full(len(given), t), np.array(given), np.zeros((len(given), 0)))
             m = 6 * law.bodies + len(law.velocities)
             k = 6 * law.bodies + len(law.directions)
-            K, D = found[:, m : m + m * k].reshape(-1, m, k), found[:, m + m * k :].reshape(-1, m, k)
+            K, D = (found[:, m + x : m + x + m * k].reshape(len(found), m, k) for x in (0, m * k))
             for bodies, value, own_K, own_D in zip(alike.bodies, found, K, D, strict=True):
                 places = [np.arange(6 * (body - 1), 6 * body) for body in bodies]
                 rows = np.concatenate([*places, 6 * n + np.array(law.velocities, dtype=int)]).astype(int)
