@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from math import hypot, isfinite
 from reprlib import Repr
@@ -141,7 +140,6 @@ def _not_numbers(values: Any, array: NDArray) -> str | None:
 
 def _masked(values: Any) -> bool:
     """Whether an array has masked entries, or one of several in a list."""
-    masked = sys.modules.get("numpy.ma")  # slow to load; before that nobody has such arrays
-    if masked is not None and isinstance(values, masked.MaskedArray):
-        return bool(masked.is_masked(values))
+    if isinstance(values, np.ndarray) and type(values) is not np.ndarray:
+        return bool(np.any(getattr(values, "mask", False)))  # numpy.ma itself is slow to load
     return isinstance(values, list | tuple) and any(map(_masked, values))

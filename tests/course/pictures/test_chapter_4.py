@@ -130,7 +130,7 @@ def test_the_gallery_has_every_joint_and_shows_its_motion_subspace():
     assert {type(joint.type) for joint in model.joints[1:]} == set(all_types()) - {rbd.Prescribed}
     playground = joint_gallery.joint_gallery()
     for name in playground.panel.sliders[0].choices:
-        playground.set(joint=name, v1=0.3, v2=0.5, v3=-0.2, v4=0.4)
+        playground.set(joint=name, v_1=0.3, v_2=0.5, v_3=-0.2, v_4=0.4)
         picture, joint = playground.picture, model.joint(name)
         u = np.array([0.3, 0.5, -0.2, 0.4, 0.0, 0.0])[: joint.nv]
         expected = joint.type.integrate(joint.type.neutral(), u)
