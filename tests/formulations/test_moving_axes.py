@@ -4,7 +4,6 @@ on arrays."""
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -16,31 +15,7 @@ from rbdkit.formulations import SE3, Baumgarte, Bodywise, Maximal, SO3xR3
 from rbdkit.formulations.formulation import Acting
 from rbdkit.integrators import INTEGRATORS, VelocityEuler
 from rbdkit.trace import Feedback, trace
-
-
-class Cam(joints.VectorJoint):
-    """A user's own, which leaves it to rbdkit to find its coordinates."""
-
-    kind, nq, nv, q_names, q_units = "cam", 1, 1, ("angle",), ("rad",)
-    arguments: ClassVar = {"lift": "number"}
-
-    def __init__(self, lift=0.1):
-        self.lift = lift
-
-    def pose(self, q, t=0.0):
-        T = rbd.Revolute("z").pose(q)
-        T[..., 2, 3] = self.lift * np.sin(q[..., 0])
-        return T
-
-    def motion_subspace(self, q):
-        return np.array([[0, 0, 1, 0, 0, self.lift * np.cos(q[0])]]).T
-
-
-class CamOfFormulas(Cam):
-    """The same, with a formula for its coordinates."""
-
-    def project(self, pose):
-        return np.array([np.arctan2(pose[1, 0] - pose[0, 1], pose[0, 0] + pose[1, 1])])
+from tests.joints.cams import Cam, CamWithAngle
 
 
 def swing(t):
@@ -71,7 +46,7 @@ JOINTS = {
     "reversed spherical": joints.Reversed(joints.Spherical()),
     "cam": Cam(0.2),
     "reversed cam": joints.Reversed(Cam(0.2)),
-    "cam of formulas": CamOfFormulas(0.3),
+    "cam of formulas": CamWithAngle(0.3),
     "prescribed": joints.Prescribed(joints.Revolute("y"), swing),
     "reversed prescribed": joints.Reversed(joints.Prescribed(joints.Helical("x", pitch=0.1), swing)),
     "prescribed cam": joints.Prescribed(Cam(0.2), swing),

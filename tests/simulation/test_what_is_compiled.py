@@ -4,7 +4,6 @@ What steps from Python is listed here with its cause; nothing else does.
 """
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,27 +12,10 @@ import rbdkit as rbd
 from rbdkit import joints
 from rbdkit.formulations import FORMULATIONS
 from rbdkit.integrators import INTEGRATORS
+from tests.joints.cams import Cam
 
 ADAPTIVE = ("rk45", "dop853")
 BOX = rbd.Inertia.box([0.3, 0.2, 0.1], mass=2.0)
-
-
-class Cam(joints.VectorJoint):
-    """A user's own joint."""
-
-    kind, nq, nv, q_names, q_units = "cam", 1, 1, ("angle",), ("rad",)
-    arguments: ClassVar = {"lift": "number"}
-
-    def __init__(self, lift=0.1):
-        self.lift = lift
-
-    def pose(self, q, t=0.0):
-        T = rbd.Revolute("z").pose(q)
-        T[..., 2, 3] = self.lift * np.sin(q[..., 0])
-        return T
-
-    def motion_subspace(self, q):
-        return np.array([[0, 0, 1, 0, 0, self.lift * np.cos(q[0])]]).T
 
 
 class Wave(rbd.ConstraintElement):

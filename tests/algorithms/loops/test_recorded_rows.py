@@ -1,8 +1,6 @@
 """Loop joints that are recorded from what their class says, in compiled joint coordinates: users' own, splines, those
 that move in time; against the rows of Table 8.4 and readable runs."""
 
-from typing import ClassVar
-
 import numpy as np
 import pytest
 
@@ -16,34 +14,14 @@ from rbdkit.formulations.constrained.residuals_program import MANY
 from rbdkit.integrators import RK4, GeneralizedAlpha, Projected
 from rbdkit.library import random_tree
 from rbdkit.spatial import se3
+from tests.joints.cams import Cam, CamWithAngle
 
 T = 0.4
 """Time of the states, s."""
 
 
-class Cam(joints.VectorJoint):
-    """A user's own, which leaves it to rbdkit to find its coordinates and what it resists."""
-
-    kind, nq, nv, q_names, q_units = "cam", 1, 1, ("angle",), ("rad",)
-    arguments: ClassVar = {"lift": "number"}
-
-    def __init__(self, lift=0.1):
-        self.lift = lift
-
-    def pose(self, q, t=0.0):
-        T = rbd.Revolute("z").pose(q)
-        T[..., 2, 3] = self.lift * np.sin(q[..., 0])
-        return T
-
-    def motion_subspace(self, q):
-        return np.array([[0, 0, 1, 0, 0, self.lift * np.cos(q[0])]]).T
-
-
-class CamOfFormulas(Cam):
-    """The same, with formulas for all that."""
-
-    def project(self, pose):
-        return np.array([np.arctan2(pose[1, 0] - pose[0, 1], pose[0, 0] + pose[1, 1])])
+class CamOfFormulas(CamWithAngle):
+    """The same, with a formula for what it resists, too."""
 
     def constraint_subspace(self, q):
         T = np.zeros((6, 5))
