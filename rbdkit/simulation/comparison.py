@@ -15,7 +15,8 @@ from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.laws import Law, has_stops, pairs_of
 from rbdkit.model import Model
-from rbdkit.simulation.contender import Contender, distance
+from rbdkit.simulation.contender import Contender
+from rbdkit.simulation.distance import distance
 from rbdkit.simulation.formulated import Maker, maker_of
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.simulate import SimulationWarning, integrator_of, simulate

@@ -8,10 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.model import Model
+from rbdkit.simulation.distance import distance
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.trajectory import Trajectory
-from rbdkit.spatial import so3
 
 NOTHING = 1e-9
 """An invariant that is never larger is zero and its round-off: its drift is given as it is."""
@@ -83,11 +82,3 @@ class Contender:
         if self.reference is None:
             return None
         return distance(self.trajectory.model, self.trajectory.poses(), self.reference.poses())
-
-
-def distance(model: Model, a: NDArray, b: NDArray) -> NDArray:
-    """Largest shift of a centre of mass (m) or turn (rad) between poses (n, bodies, 4, 4) of the bodies, (n,)."""
-    turn = np.linalg.norm(so3.log(np.swapaxes(a[..., :3, :3], -1, -2) @ b[..., :3, :3]), axis=-1)
-    com = np.array([np.zeros(3) if body.inertia is None else body.inertia.com for body in model.bodies])
-    places = [np.einsum("...ij,...j->...i", pose[..., :3, :3], com) + pose[..., :3, 3] for pose in (a, b)]
-    return np.maximum(turn, np.linalg.norm(places[0] - places[1], axis=-1)).max(axis=1)

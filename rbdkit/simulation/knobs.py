@@ -18,7 +18,8 @@ from rbdkit.simulation.ensembles.axes import axes_of
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.names import unit_of
 from rbdkit.simulation.ensembles.plan import family_of
-from rbdkit.simulation.simulate import simulate, step_times
+from rbdkit.simulation.simulate import simulate
+from rbdkit.simulation.step_times import step_times
 from rbdkit.simulation.trajectory import Trajectory
 
 ENTRIES: dict[tuple[int, ...], dict[str, tuple[int, ...]]] = {

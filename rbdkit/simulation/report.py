@@ -150,11 +150,16 @@ class Report:
         """Estimated error of all steps in the worst joint, rad or m: that of a step, times their number.
 
         What the motion makes of early errors is not in it: an arm that stands upright, or a double pendulum that turns
-        over, may have enlarged them a thousandfold at the end. A run with half the step, compared, shows it.
+        over, may have enlarged them a thousandfold at the end: see `Trajectory.error_growth`.
         """
         if self.adequacy is None or not self.adequacy.error.size:
             return 0.0
         return float(np.max(self.adequacy.error)) * self.steps
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the whole loop over time ran as machine code."""
+        return "compiled loop (LLVM)" in self.backend
 
     @property
     def _wrong(self) -> bool:

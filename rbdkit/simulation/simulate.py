@@ -28,6 +28,7 @@ from rbdkit.simulation.assessment import judge, unjudged
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import JointSteps, acting, blamed, record_compiled
 from rbdkit.simulation.contacts import Contact, law_of, run_law, without_contacts
+from rbdkit.simulation.finer import Finer
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
 from rbdkit.simulation.formulated import Maker, StateForces, adaptive_samples, check_pair, maker_of, run_formulation
 from rbdkit.simulation.interruption import end_interrupted_loop, interrupted
@@ -35,6 +36,7 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST, Recording, Sample, record
 from rbdkit.simulation.room import require_room
+from rbdkit.simulation.step_times import step_times
 from rbdkit.simulation.trajectory import Trajectory, forces_at
 
 NEEDED = ("name", "order", "requires", "init", "step")
@@ -190,6 +192,12 @@ def simulate(
     times = step_times(duration, dt)
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
+    chosen = method
+    again = partial(
+        simulate, model, q.copy(), v.copy(), duration, formulation=formulation, backend=backend, z0=z.copy(),
+        f_ext=f_ext if callable(f_ext) or external is None else external(0.0, q, v), contact=contact, progress=False,
+    )  # fmt: skip
+    finer = partial(Finer, again, duration, dt, int(every), integrator=chosen, applied=applied, times=times)
     bounds: Pairs | None = stops_of(model) if has_stops(model) else pairs
     if law is not None and bounds is not None and (pairs is not None or make is JointSystem):
         if make is not JointSystem:
@@ -206,8 +214,9 @@ def simulate(
         )  # fmt: skip
         by = law if law.own_steps else method
         return _reported(
-            motion, recording, by, applied, times, watch.elapsed, code, len(findings), None, None, on_contacts
-        )
+            motion, recording, by, applied, times, watch.elapsed, code, len(findings), None, None, on_contacts,
+            finer=finer(by),
+        )  # fmt: skip
     if make is JointSystem and (model.loops or model.constraints):
         make, method = stabilised(method, backend == "book")
     if make is not JointSystem:
@@ -216,8 +225,9 @@ def simulate(
         )
         elapsed = watch.elapsed
         return _reported(
-            motion, recording, method, applied, times, elapsed, code, len(findings), forces, in_code, off=off
-        )
+            motion, recording, method, applied, times, elapsed, code, len(findings), forces, in_code, off=off,
+            finer=finer(method),
+        )  # fmt: skip
     require_room(len(times) - 1, int(every), 1 + model.nq + model.nv + len(z))
     require_joint_method(model, method)
     v = np.concatenate([v, z]) if len(z) else v
@@ -242,8 +252,9 @@ def simulate(
     trajectory = Trajectory(model, recording.t, recording.q, v_all, None, external, z=z_all)
     code = _what_ran(model, backend, why_not, str(acts or ""))
     return _reported(
-        trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), None, joint_steps, off=off
-    )
+        trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), None, joint_steps, off=off,
+        finer=finer(method),
+    )  # fmt: skip
 
 
 def require_joint_method(model: Model, method: Integrator | Adaptive) -> None:
@@ -267,10 +278,12 @@ def _reported(
     in_code: InCode | None,
     contacts: ContactReport | None = None,
     off: int = 0,
+    finer: Finer | None = None,
 ) -> Trajectory:
     """The trajectory with its joint forces and its report; warns of what makes it doubtful.
 
-    off : number of pairs that pass through each other because contacts were switched off.
+    off : number of pairs that pass through each other because contacts were switched off. finer : the same motion
+    once more, if it is asked for.
 
     An interruption ends the judgement; the motion is kept.
     """
@@ -289,7 +302,9 @@ def _reported(
     alarms = report.alarms(motion.model)
     if alarms:
         warnings.warn("\n".join(alarms), SimulationWarning, stacklevel=3)
-    return motion.with_report(report)
+    motion = motion.with_report(report)
+    object.__setattr__(motion, "_finer", finer)  # no field: files and other processes get along without
+    return motion
 
 
 def _require_reach(model: Model, q: NDArray, v: NDArray) -> None:
@@ -323,28 +338,6 @@ def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adapt
         raise SimulationError(f"integrator {integrator.__name__} is a class; give an object, {integrator.__name__}()")
     known = ", ".join(repr(name) for name in (*INTEGRATORS, *SOLVERS))
     raise SimulationError(f"integrator {shortened(integrator)} is unknown; there are {known}")
-
-
-def step_times(duration: float, dt: float) -> NDArray:
-    """Times between steps of length dt, s, the first 0 and the last `duration`; the last step may be shorter."""
-    duration, dt = _seconds("duration", duration), _seconds("dt", dt)
-    whole = duration / dt
-    if whole > 1e8:
-        raise SimulationError(f"duration {duration} s in steps of {dt} s are {whole:.3g} steps; take a longer dt")
-    steps = round(whole) if abs(whole - round(whole)) < 1e-9 * max(whole, 1.0) else int(np.ceil(whole))
-    times = dt * np.arange(max(steps, 1) + 1)
-    times[-1] = duration
-    return times
-
-
-def _seconds(name: str, value: Any) -> float:
-    try:
-        seconds = np.nan if isinstance(value, str | bytes) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        seconds = np.nan
-    if not (np.isfinite(seconds) and seconds > 0.0):
-        raise SimulationError(f"{name} = {shortened(value)} must be a positive number of seconds")
-    return seconds
 
 
 def _fixed_steps(

@@ -10,7 +10,7 @@ from importlib import import_module
 from io import StringIO
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy
@@ -41,6 +41,7 @@ from rbdkit.model.element_states import state_places
 from rbdkit.model.kept import kept, snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.simulation.finer import ErrorGrowth, Finer, error_growth
 from rbdkit.simulation.forces import AtOnce, at_states
 from rbdkit.simulation.loop_forces import LoopForces, loop_forces
 from rbdkit.simulation.report import Report
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     import xarray
 
 
+AT_ONCE = 0.25
+"""Wall time of a run, s, up to which it is computed once more, finer, when its report is looked at."""
 TRANSMIT = ("follower", "gear")
 """What holds by a transmission between joints."""
 
@@ -108,6 +111,7 @@ class Trajectory:
     z: NDArray = field(default=None, repr=False)  # type: ignore[arg-type]
     contacts: ContactRecord | None = field(default=None, repr=False)
     events: tuple[ContactEvent, ...] = field(default=(), repr=False)
+    _finer: ClassVar[Finer | None] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", snapshot(self.model))
@@ -145,6 +149,10 @@ class Trajectory:
             raise ModelError(f"{name!r} is no state of a force of model {self.model.name!r}{hint}")
         own = self.z[:, places.slices[name]]
         return own[:, 0] if name in places.scalar else own
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the way to compute it once more: functions of notebooks cannot be pickled."""
+        return {name: value for name, value in self.__dict__.items() if name != "_finer"}
 
     @property
     def _rates_of_motion(self) -> NDArray:
@@ -379,6 +387,41 @@ class Trajectory:
         total = self.energy().total
         return total - total[0] - self._work
 
+    def error_growth(self) -> ErrorGrowth:
+        """How far the motion is from the true one, over time, as a second run with half the step tells.
+
+        The errors of the steps, which the report adds up, are enlarged by some motions: a double pendulum that turns
+        over may make a thousandfold of them. An adaptive method runs with a hundredth of its tolerances. Functions that
+        were given to `simulate` are called again; what they read besides their arguments must be as it was.
+
+        Returns
+        -------
+        ErrorGrowth
+
+        Raises
+        ------
+        SimulationError
+            If the motion does not come from `simulate` here and now: it was loaded, played or cut out of another.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> start = [2.0, 3.0]
+        >>> growth = rbd.simulate(rbd.library.double_pendulum(), start, duration=20.0, dt=0.01).error_growth()
+        >>> bool(growth.end > 1e3 * growth.error[200]), bool(growth.known_until(1e-3) < 20.0)
+        (True, True)
+        """
+        if self._growth is None:
+            raise SimulationError(
+                "this motion cannot be computed once more: it does not come from simulate here, but was loaded, "
+                "played or changed. Simulate again, and ask that one"
+            )
+        return self._growth
+
+    @cached_property
+    def _growth(self) -> ErrorGrowth | None:
+        return None if self._finer is None else error_growth(self, self._finer)
+
     def loop_forces(self) -> LoopForces:
         """What the joints that close loops transmit, over time, by their names.
 
@@ -466,7 +509,10 @@ class Trajectory:
 
     def __repr__(self) -> str:
         head = f"<Trajectory of {self.model.name!r}: {len(self.t)} states, t = {self.t[0]:.4g} .. {self.t[-1]:.4g} s>"
-        return "\n  ".join([head, *(self.report.lines(self.model) if self.report else [])])
+        lines = self.report.lines(self.model) if self.report else []
+        if self.report and self._finer and self.report.wall_time < AT_ONCE and self.report.compiled:
+            lines.append(str(self._growth))
+        return "\n  ".join([head, *lines])
 
 
 def _driven(model: Model) -> tuple[str, ...]:

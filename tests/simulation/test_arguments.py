@@ -164,5 +164,7 @@ def test_trajectories_can_be_copied_and_pickled_with_what_acts(duplicate, tau, f
         np.testing.assert_array_equal(getattr(again, name), getattr(run, name))
     np.testing.assert_array_equal(again.work(), run.work())
     np.testing.assert_array_equal(again.energy().total, run.energy().total)
-    lines = [[line for line in repr(x).split("\n") if " in " not in line] for x in (run, again)]
+    # a copy does not know how to run again, which tells how errors grew
+    skipped = (" in ", "at its end off by")
+    lines = [[line for line in repr(x).split("\n") if not any(part in line for part in skipped)] for x in (run, again)]
     assert lines[0] == lines[1]

@@ -11,7 +11,7 @@ from rbdkit.integrators import RK4
 from rbdkit.library import double_pendulum
 from rbdkit.library.gebhardt_romero import fixed_point_model
 from rbdkit.simulation import compare_runs
-from rbdkit.simulation.contender import distance
+from rbdkit.simulation.distance import distance
 from rbdkit.spatial import se3
 
 RUN = {"q0": [1.0, 0.5], "duration": 0.5, "dt": 0.01}

@@ -9,7 +9,7 @@ from rbdkit.errors import ModelError, SimulationError, StateError
 from rbdkit.integrators import RK4, Adaptive
 from rbdkit.library import pendulum, random_state, random_tree, small_swing_period
 from rbdkit.simulation import SimulationWarning
-from rbdkit.simulation.simulate import step_times
+from rbdkit.simulation.step_times import step_times
 
 
 @pytest.fixture

@@ -20,7 +20,8 @@ from rbdkit.simulation.ensembles.names import unit_of
 from rbdkit.simulation.ensembles.report import Failure, SweepReport, written
 from rbdkit.simulation.ensembles.values import closest, same, show, span
 from rbdkit.simulation.forces import drive, external_drive
-from rbdkit.simulation.simulate import simulate, step_times
+from rbdkit.simulation.simulate import simulate
+from rbdkit.simulation.step_times import step_times
 from rbdkit.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
 from rbdkit.simulation.forces import Drive, drive, external_drive
-from rbdkit.simulation.simulate import integrator_of, readable_step, require_joint_method, step_times
+from rbdkit.simulation.simulate import integrator_of, readable_step, require_joint_method
+from rbdkit.simulation.step_times import step_times
 from rbdkit.trace import Feedback, Run
 
 LOOKS = 33

@@ -25,7 +25,8 @@ from rbdkit.simulation.ensembles.names import state_places
 from rbdkit.simulation.ensembles.values import name_of
 from rbdkit.simulation.forces import drive
 from rbdkit.simulation.formulated import maker_of
-from rbdkit.simulation.simulate import integrator_of, step_times
+from rbdkit.simulation.simulate import integrator_of
+from rbdkit.simulation.step_times import step_times
 
 LANES = 8
 """Members that compiled code computes at a time, at most: chunks are multiples of it."""
