@@ -56,6 +56,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "rbdkit.accuracy": ["selfcheck"],
     "rbdkit.actuation": ["inverse_dynamics"],
     "rbdkit.assembly": ["assemble", "assembly_modes", "project_velocity"],
     "rbdkit.constraints": [
@@ -202,6 +203,7 @@ _PACKAGES = (
 __all__ = [*sorted(_HOME_OF), *_PACKAGES]
 
 if TYPE_CHECKING:
+    from rbdkit.accuracy import selfcheck  # type: ignore[no-redef]  # its module has the same name
     from rbdkit.actuation import inverse_dynamics
     from rbdkit.algorithms import wrench as wrench
     from rbdkit.algorithms.constraints import constraints_of
@@ -323,4 +325,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    """What completion is to offer: no modules that this file makes use of."""
+    return sorted({name for name in globals() if name.startswith("__")} | {*__all__, *_PACKAGES})

@@ -3,7 +3,8 @@ arrays.
 
 Round-off: `planar_body` (a frame far away, a large velocity), `exact` (forward dynamics with as many digits as wanted),
 `round_off` (what the two algorithms lose on chains, at speed, and between unlike inertias). `sensitivity` and
-`conditioning`: what small errors of the forces do. `step_size`: errors of the integration.
+`conditioning`: what small errors of the forces do. `step_size`: errors of the integration. `selfcheck`: one model by
+routes that share no code.
 """
 
 from rbdkit.accuracy.conditioning import (
@@ -18,14 +19,17 @@ from rbdkit.accuracy.conditioning import (
 from rbdkit.accuracy.exact import exact_acceleration
 from rbdkit.accuracy.planar_body import PlanarBody, far_frame_errors, planar_acceleration, speed_errors
 from rbdkit.accuracy.round_off import RoundOff, boost_errors, chain_errors, forward_dynamics_error, unlike_errors
+from rbdkit.accuracy.selfcheck import Check, SelfCheck, selfcheck
 from rbdkit.accuracy.sensitivity import Response, noise_fan, response, rounded
 from rbdkit.accuracy.step_size import Run, adaptive_run, fixed_run, step_lengths
 
 __all__ = [
+    "Check",
     "PlanarBody",
     "Response",
     "RoundOff",
     "Run",
+    "SelfCheck",
     "adaptive_run",
     "boost_errors",
     "chain_conditions",
@@ -43,6 +47,7 @@ __all__ = [
     "response",
     "ring_conditions",
     "rounded",
+    "selfcheck",
     "speed_errors",
     "step_lengths",
     "tree_conditions",

@@ -534,6 +534,7 @@ NOT_ASKED = {
     )},
     "assembly.assemble": "tests/test_assembly.py", "assembly.assembly_modes": "tests/test_assembly.py",
     "assembly.project_velocity": "tests/test_assembly.py", "freedom.mobility": "tests/test_freedom.py",
+    "accuracy.selfcheck.selfcheck": "tests/accuracy/test_selfcheck.py", "accuracy.selfcheck.SelfCheck": "a result",
     "freedom.properly_constrained": "tests/test_freedom.py",
     # made for models of one kind, which they require
     "accuracy.round_off.boost_errors": "by forward_dynamics_error",
