@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.assembly import assemble, project_velocity
 from rbdkit.derivatives import forward_dynamics_derivatives
 from rbdkit.errors import RbdkitError
+from rbdkit.formulations import joint_state
 from rbdkit.functions import crba, forward_dynamics, forward_kinematics, jacobian, power_balance, rnea
 from rbdkit.laws.stops import without_stops
 from rbdkit.model import Model
@@ -138,7 +139,7 @@ def selfcheck(
     """
     require_model(model)
     rng = np.random.default_rng(seed)
-    q = model.random_q(rng) if q is None else model.check_q(q).astype(float)
+    q = _any_state(model, rng, t) if q is None else model.check_q(q).astype(float)
     v = rng.normal(size=model.nv) if v is None else model.check_v(v).astype(float)
     free = _untouched(model)
     if free.loops or free.constraints:
@@ -148,6 +149,12 @@ def selfcheck(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return SelfCheck(model, q, v, tuple(_checks(state)))
+
+
+def _any_state(model: Model, rng: np.random.Generator, t: float) -> NDArray:
+    """Random coordinates, of those with the same poses the ones that formulations of bodies would tell from these."""
+    poses = forward_kinematics(model, model.random_q(rng), t=t).poses
+    return joint_state(model, poses, np.zeros((len(poses), 6)))[0]
 
 
 def _untouched(model: Model) -> Model:
