@@ -31,6 +31,7 @@ from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.requirements import require_model
 from rbdkit.results import handed, into
 from rbdkit.spatial.read_numbers import floats, shown, within
+from rbdkit.trace import Symbols, symbols
 
 SINGULAR = 1e-12
 """Share of an inertia that is left when others move along: below, something moves that has none."""
@@ -197,7 +198,7 @@ def aba(
         _require_apart(model, q, "aba", t)
     if (kernels := chosen_kernels(model, backend)) is not None and not kernels.coupled:
         qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t, place)
-        if within(qdd, WELL_BELOW):
+        if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
     qdd = _solved(model, lambda q, v, tau: algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd, *state)
     return handed(qdd, out, threads)
@@ -292,7 +293,7 @@ def forward_dynamics(
     constrained = bool(model.loops or model.constraints)
     if kernels is not None and not (constrained and kernels.rows is None):
         qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z, place)
-        if within(qdd, WELL_BELOW):
+        if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
 
     def book(q: NDArray, v: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
@@ -1032,7 +1033,7 @@ def center_of_mass(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backe
     (q,) = checked_state(with_inertia(model), q)
     if (kernels := chosen_kernels(model, backend)) is not None:
         center = kernels.center_of_mass(q, t)
-        if np.isfinite(center).all():
+        if type(center) is Symbols or np.isfinite(center).all():
             return center  # else nothing that moves has mass, and the readable form says so
     return algorithms.center_of_mass(model, q, t=t)
 
@@ -1086,7 +1087,7 @@ def momentum(
     q, v = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None and isinstance(about, str) and about in ("world", "com"):
         h = kernels.momentum(q, v, about, t)
-        if np.isfinite(h).all():
+        if type(h) is Symbols or np.isfinite(h).all():
             return h  # else nothing that moves has mass, and the readable form says so
     return algorithms.momentum(model, q, v, about, t=t)
 
@@ -1293,11 +1294,13 @@ def checked_state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDAr
     except AttributeError:
         require_model(model)
         raise
+    if any(type(array) is Symbols for array in checked):
+        checked = [symbols(array) for array in checked]
     lead = checked[0].shape[:-1]
     if all(array.shape[:-1] == lead for array in checked):
         return checked
     lead = common_axes(dict(zip(("q", *vectors), checked, strict=True)))
-    return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in checked]
+    return [np.broadcast_to(array, (*lead, array.shape[-1]), subok=True) for array in checked]
 
 
 def _with_states(model: Model, z: ArrayLike | None, *state: NDArray) -> tuple[NDArray | None, list[NDArray]]:
@@ -1333,6 +1336,9 @@ def _masked(model: Model, values: ArrayLike, read: NDArray, name: str) -> NDArra
 def each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:
     """The function at every state of the stack."""
     lead = arrays[0].shape[:-1]
+    if any(type(array) is Symbols for array in arrays):
+        raise TypeError("only compiled algorithms can be recorded, and here is none: the model has no kernels, or \
+backend='book' asks for the readable form")
     if not lead:
         return function(*arrays)
     if 0 in lead:

@@ -54,6 +54,7 @@ from rbdkit.model.placement import as_pose, frozen
 from rbdkit.model.validation import validate
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import FLOAT, first_line, floats, number, shown, within
+from rbdkit.trace import Symbols, symbolic
 
 FARTHEST = 1e15
 """The largest coordinate: beyond, neighbouring floats are more than an eighth of a radian or metre apart."""
@@ -1268,7 +1269,7 @@ class Model:
             radian apart: beyond, an angle says no more where the joint is.
         """
         array = self._check_vector(q, name, "q_slice")
-        for joint in self._curved:
+        for joint in self._curved if type(array) is not Symbols else ():
             try:
                 joint.type.check(array[..., joint.q_slice])
             except StateError as fault:
@@ -1289,6 +1290,8 @@ class Model:
             and hypot(*values.tolist()) <= limit  # the fastest way to know that all are finite, and how large
         ):
             return values
+        if (on_symbols := symbolic(values)) is not None:
+            return self._of_size(name, on_symbols, size)
         array = self._sized(name, values, size)
         if not within(array, limit):
             place = tuple(np.argwhere(~(np.abs(array) <= limit))[0])
@@ -1304,7 +1307,10 @@ class Model:
 
     def _sized(self, name: str, values: ArrayLike, size: int) -> NDArray:
         """The values as a float array of shape (..., size)."""
-        array = floats(values, lambda v: f"{name} is not an array of numbers: {v}", StateError)
+        return self._of_size(name, floats(values, lambda v: f"{name} is not an array of numbers: {v}", StateError), size)
+
+    def _of_size(self, name: str, array: NDArray, size: int) -> NDArray:
+        """The array, if its shape is (..., size)."""
         if array.shape[-1:] != (size,):
             raise StateError(
                 f"{name} has shape {array.shape}; model {self.name!r} needs ({size},), or (..., {size}) for a stack"

@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from inspect import isfunction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit import functions
+from rbdkit.engine.links.own_joints import law_on_symbols
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
 from rbdkit.model.kept import kept
 from rbdkit.simulation.asking import Law, ask
-from rbdkit.trace import Feedback, Impure, Symbol, captured_arrays, compile_python, python_source, read_only, trace
+from rbdkit.trace import (
+    Feedback,
+    Impure,
+    Symbol,
+    Trace,
+    captured_arrays,
+    compile_python,
+    python_source,
+    read_only,
+    roomy,
+    trace,
+)
 
+Symbolic = Callable[[Law, float, NDArray, NDArray], NDArray]
+"""Of a law and its arguments, as symbols: what the loop reads."""
+FUNCTIONS = frozenset(one for one in vars(functions).values() if isfunction(one) and one.__module__ == functions.__name__)
+"""What takes symbols as it is."""
+_HERE, _NUMPY = (str(Path(module.__file__).parent) for module in (functions, np))
 LONGEST = 20_000
 """Operations beyond which a function is not worth its compilation."""
 TRIALS = 4
@@ -123,9 +145,11 @@ def torque_law(model: Model, function: Law, checked: Law, duration: float) -> Fe
     SimulationError
         If the function was marked as `traced` and it is not possible.
     """
-    return _law(
-        model, function, "tau", lambda t, q, v: _vector(model, ask("tau", function, t, q, v)), checked, duration
-    )
+
+    def symbolic(law: Law, t: float, q: NDArray, v: NDArray) -> NDArray:
+        return _vector(model, ask("tau", law, t, q, v))
+
+    return _law(model, function, "tau", symbolic, checked, duration)
 
 
 def force_law(
@@ -136,8 +160,8 @@ def force_law(
     on_links : from forces on bodies (bodies, 6).
     """
 
-    def symbolic(t: float, q: NDArray, v: NDArray) -> NDArray:
-        return on_links(_rows(model, ask("f_ext", function, t, q, v))).ravel()
+    def symbolic(law: Law, t: float, q: NDArray, v: NDArray) -> NDArray:
+        return on_links(_rows(model, ask("f_ext", law, t, q, v))).ravel()
 
     def on_numbers(t: float, q: NDArray, v: NDArray) -> NDArray:
         return on_links(checked(t, q, v)).ravel()
@@ -145,7 +169,7 @@ def force_law(
     return _law(model, function, "f_ext", symbolic, on_numbers, duration)
 
 
-def _law(model: Model, function: Law, name: str, symbolic: Law, checked: Law, duration: float) -> Feedback:
+def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: Law, duration: float) -> Feedback:
     try:
         if isinstance(function, Untraced):
             raise Untraceable("is a Python function, untraced as asked for")
@@ -154,27 +178,53 @@ def _law(model: Model, function: Law, name: str, symbolic: Law, checked: Law, du
         except Impure as fault:
             raise Untraceable(f"is a Python function: {fault}") from None
         with read_only(arrays):
-            return _recorded(model, symbolic, checked, duration)
+            return _recorded(model, function, symbolic, checked, duration)
     except Untraceable as fault:
         if isinstance(function, Traced):
             raise SimulationError(f"{name} is marked as traced but {fault}") from None
         raise
 
 
-def _recorded(model: Model, symbolic: Law, checked: Law, duration: float) -> Feedback:
+def _recorded(model: Model, function: Law, symbolic: Symbolic, checked: Law, duration: float) -> Feedback:
     """Trace a function, and compare it with what it does to numbers."""
+    record = _trace(model, function, symbolic)
+    if not all(isinstance(x, Symbol) or math.isfinite(x) for x in record.outputs):
+        raise Untraceable("cannot be traced: it returns values that are not finite at every state")
+    if (count := len(record.graph.live(record.positions()))) > LONGEST:
+        raise Untraceable(f"takes {count} operations, and {LONGEST} are worth compiling")
+    _try_out(compile_python(python_source(record), "traced"), model, checked, duration)
+    return Feedback.of(record)
+
+
+def _trace(model: Model, function: Law, symbolic: Symbolic) -> Trace:
+    """A function as it stands on symbols; where that fails, a copy whose new arrays have room for them."""
+    given = {"names": ("t", "q", "v")}
     try:
-        record = trace(symbolic, (), model.nq, model.nv, names=("t", "q", "v"))
+        return trace(partial(symbolic, function), (), model.nq, model.nv, **given)
     except SimulationError as fault:  # it writes to its arguments
         raise Untraceable(f"cannot be traced: {fault}") from None
     except Exception as fault:  # a user's function on numbers that are not known yet: anything may go wrong in it
-        raise Untraceable(f"cannot be traced: {type(fault).__name__}: {fault}") from None
-    if not all(isinstance(x, Symbol) or math.isfinite(x) for x in record.outputs):
-        raise Untraceable("cannot be traced: it returns values that are not finite at every state")
-    if len(record.graph.live(record.positions())) > LONGEST:
-        raise Untraceable(f"takes more than {LONGEST} operations")
-    _try_out(compile_python(python_source(record), "traced"), model, checked, duration)
-    return Feedback.of(record)
+        first = fault
+    law = function.function if isinstance(function, Traced) else function
+    try:
+        copy = law_on_symbols(law, FUNCTIONS, (Model,))
+        return trace(partial(symbolic, lambda t, q, v: copy(t, roomy(q), roomy(v))), (), model.nq, model.nv, **given)
+    except Exception as fault:
+        stopped = first if isinstance(fault, Impure) else fault
+        raise Untraceable(f"cannot be traced: {_place(stopped)}{stopped}") from None
+
+
+def _place(fault: Exception) -> str:
+    """The line of a user's code that an error comes from."""
+    steps = [step for step in traceback.extract_tb(fault.__traceback__) if not _is_of_libraries(step.filename)]
+    if not steps:
+        return f"{type(fault).__name__}: "
+    step = steps[-1]
+    return f"in line {step.lineno}, {step.line}: " if step.line else f"in line {step.lineno}: "
+
+
+def _is_of_libraries(filename: str) -> bool:
+    return filename.startswith((_HERE, _NUMPY)) or filename.startswith("<frozen")
 
 
 def _try_out(own: Callable[..., list[float]], model: Model, checked: Law, duration: float) -> None:

@@ -14,7 +14,7 @@ In the order of reading; the packages list their files in the same way::
     program          loops and switches around blocks of recorded arithmetic
     feedback         functions of time and state as part of a program
     recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
-    straighten       a program written out for what is known of one model
+    straighten       a program written out for what is known of one model; walk: one that joins another recording
     newton           Newton's method inside a program, for methods whose steps solve equations
     emit             programs as LLVM IR, as Python source and as WebAssembly
     run              programs compiled, kept on disk, and called
@@ -30,6 +30,7 @@ Everything above this floor imports from here alone, never from the files. What 
   `maximum`, `minimum`.
 - ``straightened(program, counts, tables, numbers, own) -> Program``: the same for known counts and tables, without
   their loops.
+- ``walked(program, arrays, tables, counts)``: what a program does, on numbers and symbols.
 - ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
   backend works here.
 - ``Feedback.of(trace)``: a traced function of (t, q, v) that a program can contain; `evaluate` computes it for many
@@ -44,7 +45,7 @@ Everything above this floor imports from here alone, never from the files. What 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rbdkit.trace.arrays import symbols
+from rbdkit.trace.arrays import Symbols, symbolic, symbols
 from rbdkit.trace.chain_rule import adjoints, tangents
 from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
 from rbdkit.trace.emit import compile_python, llvm_source, python_source
@@ -66,6 +67,7 @@ from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations
 if TYPE_CHECKING:
     from rbdkit.trace.captures import Impure, captured_arrays, read_only
     from rbdkit.trace.emit.wasm import wasm_bytes
+    from rbdkit.trace.walk import walked
     from rbdkit.trace.written import Copies, Uses, roomy
 
 __all__ = [
@@ -107,6 +109,7 @@ __all__ = [
     "Statement",
     "StraightLine",
     "Symbol",
+    "Symbols",
     "Trace",
     "Uses",
     "Whole",
@@ -137,6 +140,7 @@ __all__ = [
     "pullback",
     "python_source",
     "read_only",
+    "symbolic",
     "replay",
     "residuals_of",
     "roomy",
@@ -149,6 +153,7 @@ __all__ = [
     "tangent",
     "tangents",
     "trace",
+    "walked",
     "wasm_bytes",
     "whole",
     "width_of",
@@ -157,7 +162,7 @@ __all__ = [
 ]
 
 
-_LATER = {"wasm_bytes": "rbdkit.trace.emit.wasm"}
+_LATER = {"wasm_bytes": "rbdkit.trace.emit.wasm", "walked": "rbdkit.trace.walk"}
 _LATER |= dict.fromkeys(("Copies", "Uses", "roomy"), "rbdkit.trace.written")
 _LATER |= dict.fromkeys(("Impure", "captured_arrays", "read_only"), "rbdkit.trace.captures")
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.graph import Symbol
+from rbdkit.trace.linear import LINEAR
 from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, select, sin, sqrt, whole
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
@@ -40,6 +41,11 @@ class Symbols(np.ndarray):
     def __array_function__(self, function: Callable[..., Any], types: Any, inputs: Any, options: Any) -> Any:
         if function is np.where and len(inputs) == 3:
             return _each(select, inputs)
+        if function in LINEAR:
+            return _told(LINEAR[function](*inputs, **options))
+        if getattr(function, "__module__", "").startswith("numpy.linalg"):
+            known = ", ".join(f"numpy.linalg.{known.__name__}" for known in LINEAR)
+            raise TypeError(f"numpy.linalg.{function.__name__} cannot be recorded; {known} can")
         return super().__array_function__(function, types, inputs, options)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -57,6 +63,17 @@ def symbols(values: Any) -> Symbols:
         flat[:] = elements
         array = flat.reshape(array.shape)
     return array.view(Symbols)
+
+
+def symbolic(values: Any) -> Symbols | None:
+    """The values as an array of symbols and numbers, if there are symbols among them."""
+    if type(values) is Symbols:
+        return values
+    if isinstance(values, np.ndarray):
+        found = values.dtype == object and any(isinstance(x, Symbol) for x in values.flat)
+    else:
+        found = isinstance(values, list | tuple) and any(isinstance(x, Symbol) or symbolic(x) is not None for x in values)
+    return symbols(np.array(values, dtype=object)) if found else None
 
 
 def apply(ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rbdkit.trace.arrays import Symbols, symbols
 from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, steps_of
 from rbdkit.trace.graph import Symbol
+from rbdkit.trace.linear import LINEAR
 
 PLAIN = bool | int | float | complex | str | bytes | None | np.generic
 OWN_BUILTINS = HARMLESS | {
@@ -105,10 +106,16 @@ class Copies:
     ----------
     base : copies are made of this class, of those made from it, and of their objects; others stay as they are.
     instead : functions that ask for values, and what takes their place.
+    constants : types of which all objects never change; they stay as they are.
     """
 
-    def __init__(self, base: type, instead: Mapping[Any, Callable[..., Any]] | None = None) -> None:
-        self._base = base
+    def __init__(
+        self,
+        base: type,
+        instead: Mapping[Any, Callable[..., Any]] | None = None,
+        constants: tuple[type, ...] = (),
+    ) -> None:
+        self._base, self._constants = base, constants
         self._known: dict[int, Any] = {id(original): other for original, other in (instead or {}).items()}
         self._originals: list[Any] = []  # so that no other object gets their id
         self._numpy, self._math = _Numpy(np), _Math()
@@ -132,7 +139,7 @@ class Copies:
         """
         if (known := self._known.get(id(value))) is not None:
             return known
-        if isinstance(value, PLAIN):
+        if isinstance(value, PLAIN) or isinstance(value, self._constants):
             return value
         if isinstance(value, types.ModuleType):
             return self._module(value)
@@ -426,16 +433,12 @@ class _Numpy:
         def on_symbols(*given: Any, **options: Any) -> Any:
             if not _hold_symbols((given, options)):
                 return _with_room(function(*_floats(given), **_floats(options)))
-            if function is np.linalg.norm and set(options) <= {"axis", "keepdims"} and len(given) == 1:
-                return np.sqrt(np.sum(roomy(given[0]) ** 2, **options))
             if function is np.sinc:
                 return _sinc(*given)
-            if function in (np.linalg.solve, np.linalg.inv) and np.shape(given[0]) == (1, 1):
-                return roomy(np.asarray(given[1] if len(given) > 1 else np.ones((1, 1)), dtype=object) / given[0][0, 0])
             if function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray):
                 made = np.array(given[0], dtype=object)
                 return roomy(made)
-            result = function(*given, **options)
+            result = LINEAR.get(function, function)(*given, **options)
             arrays = isinstance(result, np.ndarray) and result.dtype == object
             return (
                 roomy(result) if arrays or (isinstance(result, Symbol) and isinstance(function, np.ufunc)) else result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 from weakref import ref
@@ -125,6 +125,11 @@ def kept_while(cache: dict[int, tuple[ref[JointType], T]], joint: JointType, rec
 def on_symbols(joint: JointType) -> Any:
     """A copy of a joint type whose functions take symbols, made `roomy`."""
     return Copies(JointType, _INSTEAD).of(joint)
+
+
+def law_on_symbols(function: Any, known: Collection[Callable[..., Any]], constants: tuple[type, ...]) -> Any:
+    """A copy of a user's function that takes symbols, made `roomy`. known : functions that take symbols as they are."""
+    return Copies(JointType, {**_INSTEAD, **{one: one for one in known}}, constants).of(function)
 
 
 def _record(joint: JointType) -> Own:

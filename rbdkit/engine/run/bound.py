@@ -23,6 +23,7 @@ from rbdkit.engine.run.compiled_programs import (
     Recipe,
     Task,
     loop_code,
+    recorded_code,
     straight_code,
     unrolled_code,
 )
@@ -31,7 +32,7 @@ from rbdkit.engine.run.shapes import Shape, plain_rows, shape_of
 from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
-from rbdkit.trace import ALONE, Backend, Binder, Given, Lanes
+from rbdkit.trace import ALONE, Backend, Binder, Given, Lanes, Scalar, walked
 
 WITH_OWN_FORCES = (
     "energy",
@@ -188,12 +189,7 @@ class BoundModel:
         lanes : how many states run at once. numbers : of the model in each lane; those of this one if not given.
         steps : how many a motion has.
         """
-        if task.algorithm in WITH_OWN_FORCES:
-            task = replace(task, own=self.own)
-        if task.algorithm in WITH_ROWS and self.rows is not None:
-            task = replace(task, rows=self.rows.codes)
-        if task.algorithm in BY_DEPTH:
-            task = replace(task, deep=self._deep)
+        task = self._of_model(task)
         recipe = self._recipe(task, states, lanes, steps)
         if numbers is not None:
             return self._binder(recipe, task, lanes, numbers, arrays, counts)(arrays, counts)
@@ -202,6 +198,29 @@ class BoundModel:
         if known is None:
             known = self._binders[key] = recipe, self._binder(recipe, task, lanes, self.numbers, arrays, counts)
         return known[1](arrays, counts)
+
+    def _of_model(self, task: Task) -> Task:
+        """A task with what of the model takes part in it."""
+        if task.algorithm in WITH_OWN_FORCES:
+            task = replace(task, own=self.own)
+        if task.algorithm in WITH_ROWS and self.rows is not None:
+            task = replace(task, rows=self.rows.codes)
+        return replace(task, deep=self._deep) if task.algorithm in BY_DEPTH else task
+
+    def walk(self, task: Task, arrays: Mapping[str, list[Scalar]], counts: Mapping[str, int]) -> None:
+        """Do a task for one state on numbers and symbols, without compiling it.
+
+        arrays : lists of what it reads and writes besides the numbers of the model; results are left there.
+        """
+        recorded = recorded_code(self._of_model(task), self._kinds)
+        numbers = {name: x.ravel().tolist() for name, x in self.numbers.items()}
+        known = {name: x.ravel().tolist() for name, x in self._tables.items()}
+        sizes, lengths = room(self._layout, recorded.width)
+        if self.rows is not None:
+            sizes, lengths = sizes | self.rows.room(1), lengths | self.rows.counts(1)
+            known |= {name: x.ravel().tolist() for name, x in self.rows.tables(1).items()}
+        space: dict[str, list[Scalar]] = {name: [0.0] * size for name, size in sizes.items()}
+        walked(recorded.program, {**space, **numbers, **arrays}, known, {**self._counts, **lengths, **counts})
 
     def _binder(
         self,

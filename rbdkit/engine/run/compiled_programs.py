@@ -104,13 +104,28 @@ class Recipe:
     width: int
 
 
-@lru_cache(maxsize=256)
-def loop_code(task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: Lanes = ALONE) -> Recipe:
-    """Code for all models whose joints are of these kinds."""
+@dataclass(frozen=True, eq=False)
+class RecordedTask:
+    """The program of a task. width : numbers of work space a link."""
+
+    program: Program
+    width: int
+
+
+@lru_cache(maxsize=64)
+def recorded_code(task: Task, kinds: tuple[LinkKind, ...], lanes: Lanes = ALONE) -> RecordedTask:
+    """The program for all models whose joints are of these kinds, as it was recorded."""
     program = Program(task.algorithm, lanes)
     tree = LoopTree(program, kinds)
     task.record(tree)
-    return Recipe(executable(program, backend), tree.width)
+    return RecordedTask(program, tree.width)
+
+
+@lru_cache(maxsize=256)
+def loop_code(task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: Lanes = ALONE) -> Recipe:
+    """Code for all models whose joints are of these kinds."""
+    recorded = recorded_code.__wrapped__(task, kinds, lanes)  # the program itself is not needed again
+    return Recipe(executable(recorded.program, backend), recorded.width)
 
 
 LONG, LONGEST = 60_000, 200_000
@@ -137,12 +152,10 @@ def straight_code(
     task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend, longest: int
 ) -> Recipe | None:
     """The loop code with all that written out; None if that is more than so many operations."""
-    program = Program(task.algorithm)
-    tree = LoopTree(program, kinds)
-    task.record(tree)
-    counts, numbers = dict(known.counts) | {"width": tree.width}, {(name, k): x for name, k, x in known.numbers}
-    written = straightened(program, counts, dict(known.tables), numbers, known.room, longest)
-    return None if written is None else Recipe(executable(written, backend), tree.width)
+    recorded = recorded_code.__wrapped__(task, kinds)
+    counts, numbers = dict(known.counts) | {"width": recorded.width}, {(name, k): x for name, k, x in known.numbers}
+    written = straightened(recorded.program, counts, dict(known.tables), numbers, known.room, longest)
+    return None if written is None else Recipe(executable(written, backend), recorded.width)
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from rbdkit.engine.run.signatures import output_shapes
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.spatial.read_numbers import time_in_seconds
-from rbdkit.trace import Apart, Backend, FewSteps, Lanes, blank, width_of
+from rbdkit.trace import Apart, Backend, FewSteps, Lanes, Symbols, blank, symbols, width_of
 
 LANE_STATES = 512
 """So many states in one call are worth code that computes several at once."""
@@ -99,6 +99,8 @@ class StateComputer(BoundModel):
             shared = {**shared, "frame_pose": frame.pose}
         if besides is not None:
             shared = {**shared, **besides}
+        if type(inputs[0]) is Symbols:
+            return self._on_symbols(Job(algorithm, f_ext is not None, frame and frame.link), inputs, shared)
         key = algorithm, f_ext is not None, None if frame is None else frame.link, states, timed
         if inputs[0].ndim > 1:
             return self._compute_stack(Job(*key), inputs, shared, into)
@@ -119,6 +121,20 @@ class StateComputer(BoundModel):
             into.out[...] = results[0]
             results[0] = into.out
         return results
+
+    def _on_symbols(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> list[NDArray]:
+        """The results as part of the recording that the symbols belong to, state by state."""
+        leading, shapes = inputs[0].shape[:-1], self._shapes(job.algorithm)
+        given = {name: x.ravel().tolist() for name, x in shared.items()}
+        flat = [np.broadcast_to(x, (*leading, *x.shape[len(leading) :]), subok=True) for x in inputs]
+        found: list[list[Any]] = [[] for _ in shapes]
+        for state in np.ndindex(leading):
+            own = [x[state].ravel().tolist() for x in flat] + [[0.0] * int(np.prod(shape)) for shape in shapes]
+            arrays = {**given, **dict(zip(job.names, own, strict=True))}
+            self.walk(job.task, arrays, job.counts(1))
+            for part, name in zip(found, job.names[-len(shapes) :], strict=True):
+                part += arrays[name]
+        return [symbols(x).reshape(*leading, *shape) for x, shape in zip(found, shapes, strict=True)]
 
     def _new_call(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> Call:
         own = [np.zeros(x.shape) for x in inputs]

@@ -34,14 +34,13 @@ def momentum(tree: LoopTree, q: JointArray, qd: JointArray, state: Whole, about_
         for k, x in enumerate([*angular, *linear]):
             add(k, x)
     if about_com:
-        _center(tree, motion, state)
-        c = Vector(program.load("centers", state * 3, k) for k in range(3))
+        c = _center(tree, motion, state)
         f = Vector(program.load("momenta", place, 3 + k) for k in range(3))
         for k, x in enumerate(cross(c, f)):
             add(k, -x)
 
 
-def _center(tree: LoopTree, motion: LinkMotion, state: Whole) -> None:
+def _center(tree: LoopTree, motion: LinkMotion, state: Whole) -> Vector:
     program, place = tree.program, state * 3
     program.store("carried", 0, 0, 0.0)
     for k in range(3):
@@ -51,5 +50,7 @@ def _center(tree: LoopTree, motion: LinkMotion, state: Whole) -> None:
         program.store("carried", 0, 0, program.load("carried", 0) + m)
         for k, x in enumerate(m * motion.p[i] + motion.R[i] @ h):
             program.store("centers", place, k, program.load("centers", place, k) + x)
-    for k in range(3):
-        program.store("centers", place, k, program.load("centers", place, k) / program.load("carried", 0))
+    c = Vector(program.load("centers", place, k) / program.load("carried", 0) for k in range(3))
+    for k, x in enumerate(c):
+        program.store("centers", place, k, x)
+    return c

@@ -1,0 +1,126 @@
+"""Programs walked through on scalars: with symbols among the numbers, what they do becomes part of another recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from rbdkit.trace.emit.python import divide, truncate
+from rbdkit.trace.graph import Scalar, Symbol
+from rbdkit.trace.program import Block, Define, Index, Loop, Program, Put, Statement, Switch, Whole
+from rbdkit.trace.scalar import cos, sin, sqrt
+from rbdkit.trace.tracing import OPERATIONS
+
+ON_SCALARS = {**OPERATIONS, "div": divide, "sqrt": sqrt, "sin": sin, "cos": cos}
+
+
+def walked(
+    program: Program,
+    arrays: Mapping[str, list[Scalar]],
+    tables: Mapping[str, Sequence[int]],
+    counts: Mapping[str, int],
+) -> None:
+    """Do what a program for one state does, on arrays of numbers and symbols.
+
+    Parameters
+    ----------
+    arrays : what it reads and writes, by name; results are left there. tables, counts : its whole numbers, all known.
+
+    Raises
+    ------
+    TypeError
+        If values of symbols decide which statements run.
+    """
+    with suppress(_LeaveProgram):
+        _Walk(program, arrays, tables, counts).statements(program.body)
+
+
+class _LeaveProgram(Exception):
+    """The program ends."""
+
+
+class _LeaveLoop(Exception):
+    """The innermost loop ends."""
+
+
+class _Walk:
+    """A way through a program."""
+
+    def __init__(
+        self,
+        program: Program,
+        arrays: Mapping[str, list[Scalar]],
+        tables: Mapping[str, Sequence[int]],
+        counts: Mapping[str, int],
+    ) -> None:
+        self.name, self.arrays = program.name, arrays
+        self.tables: dict[str, Sequence[int]] = dict(tables)
+        self.wholes: dict[str, int] = dict(counts)
+
+    def statements(self, body: Sequence[Statement], spare: bool = False) -> None:
+        for statement in body:
+            if isinstance(statement, Block):
+                self.block(statement, spare)
+            elif isinstance(statement, Define):
+                self.define(statement)
+            elif isinstance(statement, Loop):
+                self.loop(statement)
+            elif isinstance(statement, Switch):
+                self.statements(statement.cases[self.whole(statement.on)])
+            elif isinstance(statement, Put):
+                table = self.tables[statement.table] = list(self.tables[statement.table])
+                table[self.whole(statement.index)] = self.whole(statement.value)
+
+    def whole(self, x: Whole | str) -> int:
+        return self.wholes[x.name] if isinstance(x, Index) else int(x)
+
+    def define(self, statement: Define) -> None:
+        first, second = statement.operands
+        match statement.operation:
+            case "entry":
+                found = int(self.tables[str(first)][self.whole(second)])
+            case "truncate":
+                x = self.arrays[str(first)][self.whole(second)]
+                if isinstance(x, Symbol):
+                    raise TypeError(f"what {self.name} does depends on values that are not known yet")
+                found = truncate(x)
+            case "add":
+                found = self.whole(first) + self.whole(second)
+            case "sub":
+                found = self.whole(first) - self.whole(second)
+            case _:
+                found = self.whole(first) * self.whole(second)
+        self.wholes[statement.index.name] = found
+
+    def loop(self, loop: Loop) -> None:
+        for value in range(self.whole(loop.start), self.whole(loop.stop), loop.step):
+            self.wholes[loop.index.name] = value
+            try:
+                self.statements(loop.body, loop.spare)
+            except _LeaveLoop:
+                return
+
+    def block(self, block: Block, spare: bool) -> None:
+        """Arithmetic. spare : where what decides on its end is not known, it may go on."""
+        nodes, values = block.graph.nodes, dict[int, Scalar]()
+        for k, known in block.steps():
+            operation, *operands = nodes[k]
+            if operation == "const":
+                values[k] = operands[0]
+            elif operation == "load":
+                values[k] = self.arrays[operands[0]][self._place(operands[1], operands[2])]
+            else:
+                values[k] = ON_SCALARS[operation](*(values[x] for x in operands))
+            for array, index, offset in known:
+                self.arrays[array][self._place(index, offset)] = values[block.stores[array, index, offset]]
+        if block.leave is None:
+            return
+        ends = values[block.leave]
+        if isinstance(ends, Symbol):
+            if not spare:
+                raise TypeError(f"what {self.name} does depends on values that are not known yet")
+        elif ends:
+            raise _LeaveLoop if block.of_loop else _LeaveProgram
+
+    def _place(self, index: Index | None, offset: int) -> int:
+        return offset if index is None else self.whole(index) + offset
