@@ -1337,8 +1337,10 @@ def each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:
     """The function at every state of the stack."""
     lead = arrays[0].shape[:-1]
     if any(type(array) is Symbols for array in arrays):
-        raise TypeError("only compiled algorithms can be recorded, and here is none: the model has no kernels, or \
-backend='book' asks for the readable form")
+        raise TypeError(
+            "only compiled algorithms can be recorded, and here is none: the model has no kernels, or \
+backend='book' asks for the readable form"
+        )
     if not lead:
         return function(*arrays)
     if 0 in lead:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine import Into
 from rbdkit.errors import StateError
 from rbdkit.spatial.read_numbers import FLOAT, shown
+from rbdkit.trace import Symbols
 
 
 def into(out: Any, threads: Any, shape: tuple[int, ...], *inputs: NDArray) -> Into:
@@ -25,6 +26,8 @@ def into(out: Any, threads: Any, shape: tuple[int, ...], *inputs: NDArray) -> In
     number = thread_number(threads)
     if out is None:
         return Into(None, number)
+    if any(type(x) is Symbols for x in inputs):
+        raise StateError("out= takes numbers, and here a law is recorded; leave it out")
     require_room(out, shape, inputs)
     if not out.flags.c_contiguous:
         raise StateError("out has gaps between its numbers, or another order (is it a slice, or transposed?); the "

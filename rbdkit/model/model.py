@@ -54,7 +54,6 @@ from rbdkit.model.placement import as_pose, frozen
 from rbdkit.model.validation import validate
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import FLOAT, first_line, floats, number, shown, within
-from rbdkit.trace import Symbols, symbolic
 
 FARTHEST = 1e15
 """The largest coordinate: beyond, neighbouring floats are more than an eighth of a radian or metre apart."""
@@ -1269,7 +1268,7 @@ class Model:
             radian apart: beyond, an angle says no more where the joint is.
         """
         array = self._check_vector(q, name, "q_slice")
-        for joint in self._curved if type(array) is not Symbols else ():
+        for joint in self._curved if array.dtype != object else ():  # symbols have no values yet
             try:
                 joint.type.check(array[..., joint.q_slice])
             except StateError as fault:
@@ -1290,9 +1289,12 @@ class Model:
             and hypot(*values.tolist()) <= limit  # the fastest way to know that all are finite, and how large
         ):
             return values
-        if (on_symbols := symbolic(values)) is not None:
+        try:
+            array = self._sized(name, values, size)
+        except StateError:
+            if (on_symbols := _symbols_among(values)) is None:
+                raise
             return self._of_size(name, on_symbols, size)
-        array = self._sized(name, values, size)
         if not within(array, limit):
             place = tuple(np.argwhere(~(np.abs(array) <= limit))[0])
             k, value = place[-1], array[place]
@@ -1307,7 +1309,9 @@ class Model:
 
     def _sized(self, name: str, values: ArrayLike, size: int) -> NDArray:
         """The values as a float array of shape (..., size)."""
-        return self._of_size(name, floats(values, lambda v: f"{name} is not an array of numbers: {v}", StateError), size)
+        return self._of_size(
+            name, floats(values, lambda v: f"{name} is not an array of numbers: {v}", StateError), size
+        )
 
     def _of_size(self, name: str, array: NDArray, size: int) -> NDArray:
         """The array, if its shape is (..., size)."""
@@ -1405,3 +1409,10 @@ def _added(model: Model) -> tuple[NDArray, NDArray, list[Joint]]:
     v_added = [k for joint in added for k in range(joint.v_slice.start, joint.v_slice.stop)]
     others = [joint for joint, adds in zip(model._independent, simple, strict=True) if not adds]
     return np.array(q_added, dtype=int), np.array(v_added, dtype=int), others
+
+
+def _symbols_among(values: Any) -> NDArray | None:
+    """The values as an array of symbols, if there are some among them."""
+    from rbdkit.trace import symbolic  # which most models never need
+
+    return symbolic(values)

@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from inspect import isfunction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit import functions
-from rbdkit.engine.links.own_joints import law_on_symbols
+from rbdkit.engine.links.agreement import NotTraced
+from rbdkit.engine.links.own_laws import record_law
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
 from rbdkit.model.kept import kept
 from rbdkit.simulation.asking import Law, ask
-from rbdkit.trace import (
-    Feedback,
-    Impure,
-    Symbol,
-    Trace,
-    captured_arrays,
-    compile_python,
-    python_source,
-    read_only,
-    roomy,
-    trace,
-)
+from rbdkit.trace import Feedback, Impure, Symbol, captured_arrays, compile_python, python_source, read_only
 
 Symbolic = Callable[[Law, float, NDArray, NDArray], NDArray]
 """Of a law and its arguments, as symbols: what the loop reads."""
-FUNCTIONS = frozenset(one for one in vars(functions).values() if isfunction(one) and one.__module__ == functions.__name__)
-"""What takes symbols as it is."""
-_HERE, _NUMPY = (str(Path(module.__file__).parent) for module in (functions, np))
 LONGEST = 20_000
 """Operations beyond which a function is not worth its compilation."""
 TRIALS = 4
@@ -73,8 +55,10 @@ def traced(function: Law) -> Traced:
 
     Without it, `simulate` compiles functions that are seen to keep nothing, and calls all others from Python. What can
     be compiled is arithmetic, `numpy.sin`, `numpy.cos`, `numpy.sqrt`, `numpy.abs`, `numpy.sign`, `numpy.clip`,
-    `numpy.minimum`, `numpy.maximum`, `numpy.where`, ``@`` and what NumPy makes of these; `rbdkit.trace.select` for
-    ``if``, and arrays from `numpy.zeros_like` of q or v in place of `numpy.zeros`.
+    `numpy.minimum`, `numpy.maximum`, `numpy.where`, ``@``, `numpy.linalg.solve` and `numpy.linalg.inv` of a few
+    unknowns, `numpy.linalg.norm` and what NumPy makes of these; `rbdkit.trace.select` for ``if``; and functions of a
+    model, this one or another: `rnea`, `crba`, `aba`, `bias_force`, `gravity_force`, `forward_kinematics`, `jacobian`,
+    `momentum`, `rnea_derivatives`, ...
 
     Parameters
     ----------
@@ -169,15 +153,25 @@ def force_law(
     return _law(model, function, "f_ext", symbolic, on_numbers, duration)
 
 
+def arrays_of_law(function: Law) -> list[NDArray]:
+    """The arrays that a function uses besides its arguments, which must stay as they are while it is traced.
+
+    Raises
+    ------
+    Untraceable
+        If it may do more than compute.
+    """
+    if isinstance(function, Untraced):
+        raise Untraceable("is a Python function, untraced as asked for")
+    try:
+        return [] if isinstance(function, Traced) else captured_arrays(function, (Model,))
+    except Impure as fault:
+        raise Untraceable(f"is a Python function: {fault}") from None
+
+
 def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: Law, duration: float) -> Feedback:
     try:
-        if isinstance(function, Untraced):
-            raise Untraceable("is a Python function, untraced as asked for")
-        try:
-            arrays = [] if isinstance(function, Traced) else captured_arrays(function, (Model,))
-        except Impure as fault:
-            raise Untraceable(f"is a Python function: {fault}") from None
-        with read_only(arrays):
+        with read_only(arrays_of_law(function)):
             return _recorded(model, function, symbolic, checked, duration)
     except Untraceable as fault:
         if isinstance(function, Traced):
@@ -187,44 +181,17 @@ def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: La
 
 def _recorded(model: Model, function: Law, symbolic: Symbolic, checked: Law, duration: float) -> Feedback:
     """Trace a function, and compare it with what it does to numbers."""
-    record = _trace(model, function, symbolic)
+    law = function.function if isinstance(function, Traced) else function
+    try:
+        record = record_law(law, symbolic, ((), model.nq, model.nv), ("t", "q", "v"))
+    except NotTraced as fault:
+        raise Untraceable(f"cannot be traced: {fault}") from None
     if not all(isinstance(x, Symbol) or math.isfinite(x) for x in record.outputs):
         raise Untraceable("cannot be traced: it returns values that are not finite at every state")
     if (count := len(record.graph.live(record.positions()))) > LONGEST:
         raise Untraceable(f"takes {count} operations, and {LONGEST} are worth compiling")
     _try_out(compile_python(python_source(record), "traced"), model, checked, duration)
     return Feedback.of(record)
-
-
-def _trace(model: Model, function: Law, symbolic: Symbolic) -> Trace:
-    """A function as it stands on symbols; where that fails, a copy whose new arrays have room for them."""
-    given = {"names": ("t", "q", "v")}
-    try:
-        return trace(partial(symbolic, function), (), model.nq, model.nv, **given)
-    except SimulationError as fault:  # it writes to its arguments
-        raise Untraceable(f"cannot be traced: {fault}") from None
-    except Exception as fault:  # a user's function on numbers that are not known yet: anything may go wrong in it
-        first = fault
-    law = function.function if isinstance(function, Traced) else function
-    try:
-        copy = law_on_symbols(law, FUNCTIONS, (Model,))
-        return trace(partial(symbolic, lambda t, q, v: copy(t, roomy(q), roomy(v))), (), model.nq, model.nv, **given)
-    except Exception as fault:
-        stopped = first if isinstance(fault, Impure) else fault
-        raise Untraceable(f"cannot be traced: {_place(stopped)}{stopped}") from None
-
-
-def _place(fault: Exception) -> str:
-    """The line of a user's code that an error comes from."""
-    steps = [step for step in traceback.extract_tb(fault.__traceback__) if not _is_of_libraries(step.filename)]
-    if not steps:
-        return f"{type(fault).__name__}: "
-    step = steps[-1]
-    return f"in line {step.lineno}, {step.line}: " if step.line else f"in line {step.lineno}: "
-
-
-def _is_of_libraries(filename: str) -> bool:
-    return filename.startswith((_HERE, _NUMPY)) or filename.startswith("<frozen")
 
 
 def _try_out(own: Callable[..., list[float]], model: Model, checked: Law, duration: float) -> None:

@@ -46,7 +46,7 @@ class Symbols(np.ndarray):
         if getattr(function, "__module__", "").startswith("numpy.linalg"):
             known = ", ".join(f"numpy.linalg.{known.__name__}" for known in LINEAR)
             raise TypeError(f"numpy.linalg.{function.__name__} cannot be recorded; {known} can")
-        return super().__array_function__(function, types, inputs, options)
+        return _told(super().__array_function__(function, types, inputs, options))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, list | tuple):
@@ -72,7 +72,9 @@ def symbolic(values: Any) -> Symbols | None:
     if isinstance(values, np.ndarray):
         found = values.dtype == object and any(isinstance(x, Symbol) for x in values.flat)
     else:
-        found = isinstance(values, list | tuple) and any(isinstance(x, Symbol) or symbolic(x) is not None for x in values)
+        found = isinstance(values, list | tuple) and any(
+            isinstance(x, Symbol) or symbolic(x) is not None for x in values
+        )
     return symbols(np.array(values, dtype=object)) if found else None
 
 

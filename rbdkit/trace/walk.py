@@ -1,8 +1,8 @@
-"""Programs walked through on scalars: with symbols among the numbers, what they do becomes part of another recording."""
+"""Programs walked through on scalars: with symbols among them, what they do becomes part of another recording."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from rbdkit.trace.emit.python import divide, truncate
@@ -11,7 +11,7 @@ from rbdkit.trace.program import Block, Define, Index, Loop, Program, Put, State
 from rbdkit.trace.scalar import cos, sin, sqrt
 from rbdkit.trace.tracing import OPERATIONS
 
-ON_SCALARS = {**OPERATIONS, "div": divide, "sqrt": sqrt, "sin": sin, "cos": cos}
+ON_SCALARS: dict[str, Callable[..., Scalar]] = {**OPERATIONS, "div": divide, "sqrt": sqrt, "sin": sin, "cos": cos}
 
 
 def walked(

@@ -10,7 +10,7 @@ import builtins
 import math
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache, wraps
+from functools import cache, cached_property, lru_cache, partial, wraps
 from operator import itemgetter
 from typing import Any
 
@@ -107,6 +107,7 @@ class Copies:
     base : copies are made of this class, of those made from it, and of their objects; others stay as they are.
     instead : functions that ask for values, and what takes their place.
     constants : types of which all objects never change; they stay as they are.
+    as_they_are : modules whose functions take symbols without being copied.
     """
 
     def __init__(
@@ -114,8 +115,9 @@ class Copies:
         base: type,
         instead: Mapping[Any, Callable[..., Any]] | None = None,
         constants: tuple[type, ...] = (),
+        as_they_are: tuple[str, ...] = (),
     ) -> None:
-        self._base, self._constants = base, constants
+        self._base, self._constants, self._as_they_are = base, constants, as_they_are
         self._known: dict[int, Any] = {id(original): other for original, other in (instead or {}).items()}
         self._originals: list[Any] = []  # so that no other object gets their id
         self._numpy, self._math = _Numpy(np), _Math()
@@ -139,19 +141,25 @@ class Copies:
         """
         if (known := self._known.get(id(value))) is not None:
             return known
-        if isinstance(value, PLAIN) or isinstance(value, self._constants):
+        if isinstance(value, (PLAIN, *self._constants)):
             return value
         if isinstance(value, types.ModuleType):
             return self._module(value)
         if isinstance(value, type):
             return self._class(value) if issubclass(value, self._base) else value
         if isinstance(value, types.FunctionType):
-            return self._function(value)
+            return value if value.__module__ in self._as_they_are else self._function(value)
+        if isinstance(value, partial):
+            return partial(self.of(value.func), *self.of(value.args), **self.of(value.keywords))
         if isinstance(value, self._base):
             return self._object(value)
         if isinstance(value, np.ndarray) and value.dtype != object:
             self._arrays.append((value, value.tobytes()))
-            return roomy(value) if value.dtype.kind == "f" else value
+            if value.dtype.kind != "f":
+                return value
+            copied = roomy(value)
+            copied.flags.writeable = False  # what is written to it would be there in the next call
+            return copied
         if isinstance(value, tuple | list | set | frozenset):
             return type(value)(self.of(x, name) for x in value)
         if isinstance(value, dict):

@@ -131,6 +131,32 @@ def test_the_symplectic_method_and_a_traced_controller(run):
     assert off(found["q"], expected.q) < 1e-11 and off(found["v"], expected.v) < 1e-11
 
 
+def test_a_controller_in_operational_space(run):
+    """It asks for the inertia matrix, for Jacobians and for a solution of equations, in the page as in LLVM's code."""
+    model = random_tree(
+        3, bodies=4, joints=[joint for joint in joint_gallery(np.random.default_rng(2)) if joint.nv == 1]
+    )
+    tip = model.bodies[-1].name
+
+    def controller(t, q, v):
+        J = rbd.jacobian(model, q, tip, "aligned")[3:]
+        wanted = np.array([0.2, 0.1 * np.sin(t), 0.3])
+        push = -20.0 * (rbd.forward_kinematics(model, q).pose(tip)[:3, 3] - wanted)
+        a = np.linalg.solve(rbd.crba(model, q) + np.eye(model.nv), J.T @ push)
+        return rbd.rnea(model, q, v, a - 3.0 * v)
+
+    q, v = np.full(model.nq, 0.3), np.full(model.nv, 0.1)
+    found = run(
+        engine.packaged(model, METHOD, tau=controller, algorithms=()),
+        f"return kernels.simulate({{ q: {q.tolist()}, v: {v.tolist()}, dt: 1e-3, steps: 500 }});",
+    )
+    law = trace.Feedback.of(trace.trace(controller, (), model.nq, model.nv, names=("t", "q", "v")))
+    expected = motion(model, q, v, 1e-3, 500, tau=law)
+    assert off(found["q"], expected.q) < 1e-11 and off(found["v"], expected.v) < 1e-11
+    called = rbd.simulate(model, q, v, duration=0.5, tau=rbd.untraced(controller))
+    assert off(found["q"], called.q) < 1e-11
+
+
 def test_every_algorithm_on_a_stack_of_states(run):
     model = random_tree(3, bodies=5, joints=[Free(), *joint_gallery(np.random.default_rng(2))])
     kernels, rng = engine.Kernels(model, "llvm"), np.random.default_rng(1)

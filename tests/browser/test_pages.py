@@ -396,16 +396,19 @@ def spring_law(t, q, v, kp=20.0, kd=1.0):
     return -kp * np.sin(q) - kd * v
 
 
-def test_gains_of_a_torque_law_are_turned_in_the_page(opened):
+def computed_torque(t, q, v, kp=20.0, kd=1.0):
+    return rbd.rnea(rbd.library.double_pendulum(), q, v, -kp * (q - np.sin(t)) - kd * v)
+
+
+@pytest.mark.parametrize("law", [spring_law, computed_torque])
+def test_gains_of_a_torque_law_are_turned_in_the_page(opened, law):
     model, options = rbd.library.double_pendulum(), {"duration": 1.0}
-    page = opened(
-        rbd.tweak(model, {"tau.kp": (0.0, 50.0), "tau.kd": (0.0, 5.0)}, [1.0, 0.5], tau=spring_law, **options)
-    )
+    page = opened(rbd.tweak(model, {"tau.kp": (0.0, 50.0), "tau.kd": (0.0, 5.0)}, [1.0, 0.5], tau=law, **options))
     page.drag("tau.kp", 0.8)
     page.drag("tau.kd", 0.5)
     kp, kd = page.value("tau.kp"), page.value("tau.kd")
     assert kp == pytest.approx(40.0, abs=1.0) and kd == pytest.approx(2.5, abs=0.1)
-    run = rbd.simulate(model, [1.0, 0.5], tau=lambda t, q, v: spring_law(t, q, v, kp, kd), **options)
+    run = rbd.simulate(model, [1.0, 0.5], tau=lambda t, q, v: law(t, q, v, kp, kd), **options)
     motion = page.motion()
     rows = np.searchsorted(run.t, motion["t"] - 1e-9)
     np.testing.assert_allclose(motion["q"].reshape(-1, 2), run.q[rows], rtol=0, atol=1e-12)

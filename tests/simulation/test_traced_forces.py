@@ -150,12 +150,6 @@ def telling(t, q, v):
     return -v
 
 
-def filling(t, q, v):
-    tau = np.zeros(len(v))
-    tau[0] = -v[0]
-    return tau
-
-
 def exponential(t, q, v):
     return -np.exp(q)
 
@@ -171,7 +165,6 @@ REASONS = {
     "compares": (lambda: comparing, "use rbdkit.trace.equal"),
     "draws": (lambda: random, "draws random numbers"),
     "tells": (lambda: telling, "it calls 'print'"),
-    "fills": (lambda: filling, "numpy.zeros_like"),
     "unknown function": (lambda: exponential, "exp"),
     "name": (lambda: undefined, "has no value yet"),
     "wrong size": (lambda: lambda t, q, v: [v[0], v[0]], r"shape \(2,\); give \(1,\)"),
@@ -211,7 +204,7 @@ def test_what_numbers_decide_is_noticed_by_comparison():
 
 
 def test_marked_functions_that_cannot_be_traced_are_refused():
-    with pytest.raises(SimulationError, match="tau is marked as traced but cannot be traced: TypeError"):
+    with pytest.raises(SimulationError, match=r"cannot be traced: line \d+ \(return -v if q"):
         rbd.simulate(pendulum(), duration=0.01, tau=rbd.traced(branching))
 
 
@@ -223,7 +216,7 @@ def test_captured_arrays_are_not_written_to():
         return -v
 
     motion = rbd.simulate(pendulum(), [0.5], duration=0.3, tau=law)
-    assert "cannot be traced: ValueError: assignment destination is read-only" in motion.report.backend
+    assert "(buffer[0] += 1.0): assignment destination is read-only" in motion.report.backend
     assert buffer.flags.writeable and buffer[0] >= 1200
 
 

@@ -16,8 +16,10 @@ from rbdkit.engine.contact.contacts import CONTACT, GAP, IMPULSE, KEPT, NORMAL, 
 from rbdkit.engine.contact.diary import ACCOUNTED, ENTRY, run_arrays
 from rbdkit.engine.contact.scene import SURFACE, Scene, scene_of
 from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
+from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.own_forces import number_places, own_forces
+from rbdkit.engine.links.own_laws import record_law
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import rows_of
@@ -32,7 +34,7 @@ from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places
 from rbdkit.model.requirements import besides_tree, require_no_contacts, require_tree
-from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, trace, wasm_bytes
+from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, wasm_bytes
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
 """Kernels that a package may hold besides its simulation."""
@@ -158,11 +160,14 @@ def packaged(
 def _feedback(law: Callable[..., Any], nq: int, nv: int, gains: Mapping[str, float]) -> Feedback:
     """A torque law whose gains stay inputs, the first of its numbers."""
 
-    def with_gains(t: Any, q: Any, v: Any, numbers: Any) -> Any:
+    def with_gains(law: Callable[..., Any], t: Any, q: Any, v: Any, numbers: Any) -> Any:
         return law(t, q, v, **dict(zip(gains, numbers, strict=True)))
 
-    traced = trace(with_gains, (), nq, nv, len(gains), names=("t", "q", "v", "numbers"))
-    return Feedback.of(traced, list(gains.values()))
+    try:
+        recorded = record_law(law, with_gains, ((), nq, nv, len(gains)), ("t", "q", "v", "numbers"))
+    except NotTraced as fault:
+        raise NotCovered(f"tau cannot be traced: {fault}") from None
+    return Feedback.of(recorded, list(gains.values()))
 
 
 def _touching(model: Model, scene: Scene) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 from weakref import ref
@@ -124,18 +124,18 @@ def kept_while(cache: dict[int, tuple[ref[JointType], T]], joint: JointType, rec
 
 def on_symbols(joint: JointType) -> Any:
     """A copy of a joint type whose functions take symbols, made `roomy`."""
-    return Copies(JointType, _INSTEAD).of(joint)
+    return copies_of_joints().of(joint)
 
 
-def law_on_symbols(function: Any, known: Collection[Callable[..., Any]], constants: tuple[type, ...]) -> Any:
-    """A copy of a user's function that takes symbols, made `roomy`. known : functions that take symbols as they are."""
-    return Copies(JointType, {**_INSTEAD, **{one: one for one in known}}, constants).of(function)
+def copies_of_joints(constants: tuple[type, ...] = (), as_they_are: tuple[str, ...] = ()) -> Copies:
+    """What copies joint types and functions for symbols; see `Copies`."""
+    return Copies(JointType, _INSTEAD, constants, as_they_are)
 
 
 def _record(joint: JointType) -> Own:
     if joint.is_driven:
         raise NotTraced("it moves as time says")
-    copies = Copies(JointType, _INSTEAD)
+    copies = copies_of_joints()
     try:
         copied = copies.of(joint)
         formulas, numbers = _formulas(joint, copied)
@@ -149,7 +149,7 @@ def _record(joint: JointType) -> Own:
 
 
 def _record_projection(joint: JointType) -> OwnFormula:
-    copies = Copies(JointType, _INSTEAD)
+    copies = copies_of_joints()
     try:
         copied = copies.of(joint)
 
@@ -166,7 +166,7 @@ def _record_projection(joint: JointType) -> OwnFormula:
 
 
 def _record_wrenches(joint: JointType) -> OwnFormula:
-    copies = Copies(JointType, _INSTEAD)
+    copies = copies_of_joints()
     try:
         copied = copies.of(joint)
 

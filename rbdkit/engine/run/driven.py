@@ -10,7 +10,7 @@ from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.spatial.read_numbers import time_in_seconds
-from rbdkit.trace import Feedback, Scalar, captured_arrays, evaluate, read_only, trace
+from rbdkit.trace import Feedback, Scalar, Symbol, captured_arrays, evaluate, read_only, symbols, trace
 
 DRIVEN = ("driven_q", "driven_v", "driven_a")
 """Coordinates, velocities and accelerations of all such joints of a model, one after the other."""
@@ -32,9 +32,18 @@ class DrivenJoints:
         """Their numbers at one time, by the names of `DRIVEN`."""
         if not self._joints:
             return {}
+        if isinstance(t, Symbol):
+            return self._on_symbols(t)
         now = time_in_seconds(t)
         states = [joint.state(now) for joint in self._joints]
         return {name: np.concatenate(parts) for name, parts in zip(DRIVEN, zip(*states, strict=True), strict=True)}
+
+    def _on_symbols(self, t: Symbol) -> dict[str, NDArray]:
+        law = self._law()
+        if law is None:
+            raise TypeError("joints move as a Python function of time says, which cannot be recorded")
+        numbers = symbols(law.value(lambda _, __: t))  # type: ignore[arg-type,return-value]  # what it does, on a symbol
+        return dict(zip(DRIVEN, np.split(numbers, [self.nq, self.nq + self.nv]), strict=True))
 
     def table(self, times: NDArray) -> dict[str, NDArray]:
         """Their numbers at many times, row by row."""

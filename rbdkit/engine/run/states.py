@@ -16,7 +16,7 @@ from rbdkit.engine.run.signatures import output_shapes
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.spatial.read_numbers import time_in_seconds
-from rbdkit.trace import Apart, Backend, FewSteps, Lanes, Symbols, blank, symbols, width_of
+from rbdkit.trace import Apart, Backend, FewSteps, Lanes, Symbol, Symbols, blank, symbols, width_of
 
 LANE_STATES = 512
 """So many states in one call are worth code that computes several at once."""
@@ -86,7 +86,7 @@ class StateComputer(BoundModel):
         if timed:
             leading = inputs[0].shape[:-1]
             each = leading and isinstance(t, np.ndarray) and t.shape == leading
-            own = np.broadcast_to(t if each else time_in_seconds(t), leading)[..., None]
+            own = np.broadcast_to(_time(t) if not each else t, leading, subok=True)[..., None]
             inputs = (*inputs[:-1], own, inputs[-1]) if states else (*inputs, own)
         if f_ext is not None:
             inputs = (*inputs, self.on_links(f_ext))
@@ -94,14 +94,14 @@ class StateComputer(BoundModel):
         if self._moves or (self._rows_move and algorithm in WITH_ROWS):
             shared = self.driven.at(t)
             if self._rows_timed and algorithm in WITH_ROWS:
-                shared[ROW_TIME] = np.array([time_in_seconds(t)])
+                shared[ROW_TIME] = np.atleast_1d(_time(t))
         if frame is not None:
             shared = {**shared, "frame_pose": frame.pose}
         if besides is not None:
             shared = {**shared, **besides}
-        if type(inputs[0]) is Symbols:
-            return self._on_symbols(Job(algorithm, f_ext is not None, frame and frame.link), inputs, shared)
         key = algorithm, f_ext is not None, None if frame is None else frame.link, states, timed
+        if type(inputs[0]) is Symbols:
+            return self._on_symbols(Job(*key), inputs, shared)
         if inputs[0].ndim > 1:
             return self._compute_stack(Job(*key), inputs, shared, into)
         idle = self._idle[key]
@@ -226,6 +226,11 @@ class StateComputer(BoundModel):
         nz = self.own.nz if self.own is not None else 0
         rows = 0 if self.rows is None else self.rows.m
         return list(output_shapes(algorithm, nv, bodies, links, driven, own, nz, rows).values())
+
+
+def _time(t: Any) -> Any:
+    """One finite time, or a symbol for one."""
+    return symbols(t) if isinstance(t, Symbol) else time_in_seconds(t)
 
 
 def _zeros(shape: tuple[int, ...]) -> NDArray:

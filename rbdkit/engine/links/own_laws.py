@@ -1,0 +1,63 @@
+"""Laws of a user's own, functions of time and state, on symbols."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.agreement import NotTraced
+from rbdkit.engine.links.own_joints import copies_of_joints
+from rbdkit.model import Model
+from rbdkit.trace import Impure, Trace, roomy, symbols, trace
+
+Law = Callable[..., Any]
+TAKE_SYMBOLS = ("rbdkit.functions", "rbdkit.algorithms.external_forces")
+"""Modules whose functions are called with symbols as they are."""
+_LIBRARIES = tuple(str(Path(file).parent) for file in (sys.modules["rbdkit"].__file__, np.__file__) if file)
+
+
+def record_law(
+    law: Law, asked: Callable[..., NDArray], sizes: Sequence[int | tuple[int, ...]], names: Sequence[str]
+) -> Trace:
+    """What a function does, recorded: as it stands, or, where that fails, from a copy whose new arrays have room for
+    symbols.
+
+    Parameters
+    ----------
+    law : the function. asked : calls what it is given first, the law or its copy, with the symbols that follow, and
+        gives an array. sizes, names : of these.
+
+    Raises
+    ------
+    NotTraced
+        In words that name the line where it stopped.
+    """
+    try:
+        return trace(lambda *given: asked(law, *given), *sizes, names=names)
+    except Exception as fault:  # a user's function on numbers that are not known yet: anything may go wrong in it
+        stopped = fault
+    try:
+        copy = copies_of_joints((Model,), TAKE_SYMBOLS).of(law)
+
+        def plain(*given: Any, **options: Any) -> Any:
+            return copy(*(roomy(x) if isinstance(x, np.ndarray) else x for x in given), **options)
+
+        return trace(lambda *given: symbols(asked(plain, *given)), *sizes, names=names)
+    except Exception as fault:
+        stopped = stopped if isinstance(fault, Impure) else fault
+    raise NotTraced(f"{_place(stopped)}{stopped}") from stopped
+
+
+def _place(fault: Exception) -> str:
+    """The line of a user's code that an error comes from."""
+    steps = [step for step in traceback.extract_tb(fault.__traceback__) if not step.filename.startswith(_LIBRARIES)]
+    if not steps:
+        return f"{type(fault).__name__}: "
+    line = f" ({steps[-1].line})" if steps[-1].line else ""
+    return f"line {steps[-1].lineno}{line}: "
