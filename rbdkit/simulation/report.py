@@ -303,7 +303,8 @@ def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArr
     ends, fastest = np.stack([np.fmin.reduce(q), np.fmax.reduce(q)]), np.fmax.reduce(np.abs(v))
     strongest = None if tau is None else np.fmax.reduce(np.abs(tau))
     found: list[Violation] = []
-    for joint in kept(model, limited_joints):
+    bounds = kept(model, _bounds)
+    for joint in kept(model, limited_joints) if bounds.passed(ends, fastest, strongest) else bounds.others:
         name, limits, positions = joint.name, joint.limits, joint.coordinates(ends)
         upper, lower, speeds = positions.max(axis=0), positions.min(axis=0), np.abs(joint.velocities(fastest))
         if (upper > limits.upper).any():
@@ -318,6 +319,49 @@ def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArr
             if (efforts > limits.effort).any():
                 found += _passed(name, "effort", t, np.abs(tau[:, joint.v_slice]), efforts, limits.effort)
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """Limits of joints in one row: of which coordinates and velocities, and what these must not pass.
+
+    others : joints that follow others, whose coordinates do not stand in a state.
+    """
+
+    at_q: NDArray
+    lower: NDArray
+    upper: NDArray
+    at_v: NDArray
+    velocity: NDArray
+    effort: NDArray
+    others: tuple[Joint, ...]
+
+    def passed(self, ends: NDArray, fastest: NDArray, strongest: NDArray | None) -> bool:
+        """Whether one of them may be, by the extremes of a motion."""
+        return bool(
+            (ends[0, self.at_q] < self.lower).any()
+            or (ends[1, self.at_q] > self.upper).any()
+            or (fastest[self.at_v] > self.velocity).any()
+            or (strongest is not None and (strongest[self.at_v] > self.effort).any())
+        )
+
+
+def _bounds(model: Model) -> _Bounds:
+    """Those of `limited_joints`."""
+    limited = kept(model, limited_joints)
+    own = [joint for joint in limited if joint.mimic is None]
+
+    def row(part: str, bound: str | None = None) -> NDArray:
+        places = [range(model.nq if part == "q" else model.nv)[getattr(joint, f"{part}_slice")] for joint in own]
+        if bound is None:
+            return np.array([k for some in places for k in some], dtype=int)
+        given = [np.broadcast_to(getattr(joint.limits, bound), len(k)) for joint, k in zip(own, places, strict=True)]
+        return np.concatenate([np.zeros(0), *given])
+
+    others = tuple(joint for joint in limited if joint.mimic is not None)
+    return _Bounds(
+        row("q"), row("q", "lower"), row("q", "upper"), row("v"), row("v", "velocity"), row("v", "effort"), others
+    )
 
 
 def _passed(joint: str, what: str, t: NDArray, values: NDArray, largest: NDArray, bound: ArrayLike) -> list[Violation]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import (
@@ -45,6 +44,7 @@ from rbdkit.simulation.finer import ErrorGrowth, Finer, error_growth
 from rbdkit.simulation.forces import AtOnce, at_states
 from rbdkit.simulation.loop_forces import LoopForces, loop_forces
 from rbdkit.simulation.report import Report
+from rbdkit.simulation.simpson import integral
 
 if TYPE_CHECKING:
     import pandas
@@ -326,7 +326,7 @@ class Trajectory:
     @cached_property
     def _brought(self) -> NDArray:
         """`work` without what contacts took."""
-        return _integral(self._power, self.t)
+        return integral(self._power, self.t)
 
     def work_error(self) -> float:
         """How well the recorded states give the work, J: its change when only every other state is used.
@@ -334,7 +334,7 @@ class Trajectory:
         Where the power is smooth, the work is better than that.
         """
         power = self._power
-        coarse, fine = _integral(power[::2], self.t[::2]), self._brought
+        coarse, fine = integral(power[::2], self.t[::2]), self._brought
         return float(np.nanmax(np.abs(coarse - fine[::2])))
 
     @cached_property
@@ -517,11 +517,6 @@ class Trajectory:
 
 def _driven(model: Model) -> tuple[str, ...]:
     return tuple(joint.name for joint in model.joints if joint.type.is_driven)
-
-
-def _integral(y: NDArray, t: NDArray) -> NDArray:
-    """Of y from t[0] to every t, by Simpson's rule; SciPy, slow to load, is not troubled with nothing."""
-    return scipy.integrate.cumulative_simpson(y, x=t, initial=0.0) if y.any() else np.zeros(len(y))
 
 
 def forces_at(force: Force, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
