@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b85encode
 from collections.abc import Mapping
+from functools import cache
 from gzip import compress
 from html import escape
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 
 from rbdkit import engine
 from rbdkit.export.arrays import Arrays, Columns, on_grid
+from rbdkit.export.thinned import fewer_keys, fewer_points
+from rbdkit.scene import pack_tracks
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.play import Play
 from rbdkit.widgets.stage import DRAWING, Stage
@@ -61,6 +64,7 @@ def page(
     toy: Mapping[str, Any] | None = None,
     scene: Mapping[str, Any] | None = None,
     played: Mapping[str, Any] | None = None,
+    keys: int | None = None,
 ) -> str:
     """The file as text.
 
@@ -71,8 +75,9 @@ def page(
     toy : what is played where the picture is let go; as `rbdkit.export.toy` has it.
     scene : in place of the picture's own, as packed.
     played : pictures of a playground, and where its sliders stand for them; as `rbdkit.export.played` has it.
+    keys : about how many moments of recorded motion and curves are kept; all if None.
     """
-    traits = {} if stage is None else _traits(stage, live, scene)
+    traits = {} if stage is None else _traits(stage, live, scene, keys)
     data = {"stage": traits, "live": live, "panel": panel, "toy": toy, "played": played}
     arrays = Arrays()
     text = json.dumps(data, default=arrays.put).encode()
@@ -99,7 +104,7 @@ def page(
 </div>
 <footer>{escape(note)}</footer>
 </div>
-<script type="text/plain" id="rbd-code">{_packed(_code().encode())}</script>
+<script type="text/plain" id="rbd-code">{packed_code()}</script>
 <script type="text/plain" id="rbd-data">{_packed(text)}</script>
 <script type="text/plain" id="rbd-arrays">{_packed(bytes(arrays.data))}</script>
 <script>{LOAD}</script>
@@ -108,19 +113,31 @@ def page(
 """
 
 
-def _traits(stage: Stage, live: Mapping[str, Any] | None, scene: Mapping[str, Any] | None) -> dict[str, Any]:
+def _traits(
+    stage: Stage, live: Mapping[str, Any] | None, scene: Mapping[str, Any] | None, keys: int | None
+) -> dict[str, Any]:
     """What a picture's page begins with."""
     traits = {name: getattr(stage, name) for name in TRAITS} | {"_handle": {}}
+    tracks = stage.tracks
+    if keys is not None and tracks is not None:
+        tracks = fewer_keys(tracks, keys)
+        traits |= {"_tracks": pack_tracks(tracks), "_plots": fewer_points(stage._plots, keys)}
     if isinstance(stage, Play):
         traits["_live"] = stage._live
-    if isinstance(stage, View) and (touching := stage.packed_touching()) is not None:
-        traits |= {"_tracks": {**stage._tracks, "touching": touching}, "_arrows": b"", "_ellipsoids": b""}
+    if isinstance(stage, View) and tracks is not None and (touching := stage.packed_touching(tracks)) is not None:
+        traits |= {"_tracks": {**traits["_tracks"], "touching": touching}, "_arrows": b"", "_ellipsoids": b""}
     if scene is not None:
         traits["_scene"] = {**scene, **{name: stage._scene[name] for name in ("outline", "grid", "shade")}}
     if live is not None:
         traits |= {"_tracks": {}, "_plots": []}  # the page makes them
     traits |= {"_scene": _placed(traits["_scene"]), "_tracks": _moved(traits["_tracks"])}
     return traits
+
+
+@cache
+def packed_code() -> str:
+    """All JavaScript of a page, as it stands there."""
+    return _packed(_code().encode())
 
 
 def _code() -> str:
@@ -146,7 +163,8 @@ def _terse(code: str) -> str:
 
 
 def _packed(data: bytes) -> str:
-    return b85encode(compress(data, 9, mtime=0)).replace(b"<", b",").decode()
+    level = 9 if len(data) < 1_000_000 else 6  # meshes take seconds at 9, and little less room
+    return b85encode(compress(data, level, mtime=0)).replace(b"<", b",").decode()
 
 
 def _placed(scene: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from rbdkit.simulation.comparison import Pair, cell
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.cell import OfCell
 from rbdkit.widgets.front import Front
-from rbdkit.widgets.kept import put_down
 from rbdkit.widgets.letting_go import LettingGo, moving_on
 from rbdkit.widgets.three import reachable
 from rbdkit.widgets.touch import Pick
@@ -131,7 +130,7 @@ class ComparisonView(ipywidgets.VBox, OfCell):
         return self.stage.to_html(path, title=title)
 
     def _ipython_display_(self) -> None:
-        put_down(self._repr_mimebundle_(), self.stage.still(), self.model_id)
+        self.stage.put_down(self._repr_mimebundle_(), self.model_id)
 
     def close(self) -> None:
         """Close the view and every widget it made."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
+from hashlib import md5
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from PIL import Image, ImageDraw, ImageFont
 
+from rbdkit.widgets.bundle import module
+from rbdkit.widgets.cell import running_cell
 from rbdkit.widgets.pictured import pixels_of
 
 if TYPE_CHECKING:
@@ -19,15 +23,31 @@ INK = "#6e7681"
 """Legible on light and on dark paper."""
 COLORS = 160
 STYLE = """<style data-view="{name}">
-.jp-OutputArea-child:has(> .jp-OutputArea-output > style[data-view="{name}"]) {{ display: none; }}
+.jp-OutputArea-child:has(> .jp-OutputArea-output > style[data-view="{name}"]):not(:has(figure[data-kept="{name}"])),
+.jp-OutputArea-child:has([class*="rbd-"]) + .jp-OutputArea-child:has(figure[data-kept="{name}"]),
+.jp-OutputArea-child:not(:has([class*="rbd-"])):has(+ .jp-OutputArea-child figure[data-kept="{name}"]) {{
+  display: none;
+}}
 .jp-OutputArea-child:has(+ .jp-OutputArea-child > .jp-OutputArea-output > style[data-view="{name}"])
-  > .jp-OutputArea-output:not(:has([class*="rbd-"])) {{
+  > .jp-OutputArea-output:not(:has([class*="rbd-"])), figure[data-kept="{name}"]:not([data-open]) {{
   box-sizing: border-box; flex: none; width: {width}px; max-width: {width}px; height: {height}px; padding: 0;
   font-size: 0; overflow: hidden; background: url(data:image/png;base64,{data}) left / contain no-repeat;
 }}
+figure[data-kept="{name}"] {{ margin: 0; position: relative; }}
+figure[data-kept="{name}"] > iframe {{ display: block; width: 100%; border: 0; }}
+figure[data-kept="{name}"] > button {{
+  position: absolute; left: 12px; top: 12px; padding: 6px 14px; border: 0; border-radius: 4px; cursor: pointer;
+  font: 600 13px/1.5 system-ui, sans-serif; color: #ffffff; background: #1f5fbf;
+}}
+figure[data-kept="{name}"] > button:focus-visible {{ outline: 2px solid #1f5fbf; outline-offset: 2px; }}
 </style>"""
 """JupyterLab, Notebook 7 and pages of nbconvert prefer the widget to the picture beside it, even where it is not to be
-had and no picture is seen. This shows it in the widget's place for as long as nothing of rbdkit is in there."""
+had and no picture is seen. This shows it in the widget's place for as long as nothing of rbdkit is in there; and where
+scripts run and something moved, a figure in which it plays."""
+PAGE = """<script type="application/json" data-kept-page>{page}</script>
+{code}<script>{script}</script>"""
+_carriers: dict[str, str] = {}
+"""By a page's code, the cell of this notebook that carries it for all."""
 
 
 def still(stage: Stage) -> bytes:
@@ -40,7 +60,7 @@ def still(stage: Stage) -> bytes:
     return buffer.getvalue()
 
 
-def put_down(bundle: dict[str, Any], png: bytes, name: str) -> None:
+def put_down(bundle: dict[str, Any], png: bytes, name: str, page: tuple[str, str, str] | None = None) -> None:
     """Show a widget's bundle with its picture in the cell that is going on, and what keeps the picture seen.
 
     Parameters
@@ -48,10 +68,26 @@ def put_down(bundle: dict[str, Any], png: bytes, name: str) -> None:
     bundle : with the widget's own types.
     png : the picture.
     name : the widget's id.
+    page : what plays where the widget is not alive, as `rbdkit.export.kept` has it.
     """
     from IPython.display import display  # slow, and at hand where there are cells
 
     display({**bundle, "image/png": b64encode(png).decode()}, raw=True)
     width, height = Image.open(BytesIO(png)).size
-    style = STYLE.format(name=name, width=width, height=height, data=b64encode(png).decode())
-    display({"text/html": style}, raw=True)
+    text = STYLE.format(name=name, width=width, height=height, data=b64encode(png).decode())
+    if page is not None:
+        text += _playing(page, name, height)
+    display({"text/html": text}, raw=True)
+
+
+def _playing(page: tuple[str, str, str], name: str, height: int) -> str:
+    """A page as a part of an output; its code is left out where an output of another cell carries it."""
+    before, code, after = page
+    key, run = md5(code.encode(), usedforsecurity=False).hexdigest()[:12], running_cell()
+    carried = ""
+    if run is None or _carriers.setdefault(key, run.cell) == run.cell:
+        carried = f'<script type="text/plain" data-kept-code>{code}</script>\n'
+    names = {"NAME": name, "CODE": key, "HEIGHT": height}
+    script = f"const {', '.join(f'{word} = {json.dumps(value)}' for word, value in names.items())};\n{module('kept')}"
+    pieces = json.dumps([before, after]).replace("<", "\\u003c")  # or a script of the page would end this one
+    return PAGE.format(page=pieces, code=carried, script=f"{{\n{script}}}")

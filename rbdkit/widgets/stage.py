@@ -272,7 +272,12 @@ class Stage(Touch, OfCell):
         return still(self)
 
     def _ipython_display_(self) -> None:
-        put_down(self._repr_mimebundle_()[0], self.still(), self.model_id)  # type: ignore[index]
+        self.put_down(self._repr_mimebundle_()[0], self.model_id)  # type: ignore[index]
+
+    def put_down(self, bundle: dict[str, Any], name: str) -> None:
+        """Show a bundle with what stays of this picture in a saved notebook. name : of the widget that is shown."""
+        page = import_module("rbdkit.export.kept").kept_page(self)  # from above, as in `to_html`
+        put_down(bundle, self.still(), name, page)
 
     # --- out of the notebook ----------------------------------------------------------------------------------------
 

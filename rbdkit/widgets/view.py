@@ -125,11 +125,11 @@ class View(Inspecting):
                 self.arrows(drawn.arrows)
                 self.ellipsoids(drawn.cones)
 
-    def packed_touching(self) -> dict[str, Any] | None:
-        """Contacts at all states that are drawn, for a page without Python; None where none are drawn."""
-        if not self._touching or self.trajectory is None or self.tracks is None:
+    def packed_touching(self, tracks: Tracks) -> dict[str, Any] | None:
+        """Contacts at the keys of these tracks, for a page without Python; None where none are drawn."""
+        if not self._touching or self.trajectory is None:
             return None
-        return packed_touching(self.trajectory, self.tracks.samples, self._newtons, self._size)
+        return packed_touching(self.trajectory, tracks.samples, self._newtons, self._size)
 
     @property
     def q(self) -> NDArray:

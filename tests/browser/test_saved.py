@@ -6,12 +6,16 @@ Jupyter's html-manager from the network; JupyterLab's own manager reads the same
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import nbformat
 import numpy as np
 import pytest
 from ipywidgets.embed import embed_data
 
 import rbdkit as rbd
+
+ARTEFACTS = Path(__file__).parent / "artefacts"
 
 MODEL, Q = rbd.library.double_pendulum(), [1.2, 0.4]
 
@@ -87,10 +91,12 @@ def executed(tmp_path_factory):
     return book
 
 
-SHOWN = """() => [...document.querySelectorAll('.jp-OutputArea-output')].map(el => {
-    const { backgroundImage, display } = getComputedStyle(el);
-    return [backgroundImage.slice(0, 20), el.clientWidth, el.clientHeight, display];
+# Of all outputs that are seen: what is drawn behind them or in their figure, and how large that is.
+SHOWN = """() => [...document.querySelectorAll('.jp-OutputArea-output')].filter(el => el.clientHeight).map(el => {
+    const shown = el.querySelector('figure[data-kept]') ?? el;
+    return [getComputedStyle(shown).backgroundImage.slice(0, 20), shown.clientWidth, shown.clientHeight];
 })"""
+PICTURE = ['url("data:image/png;', 640, 400]
 
 
 def test_reopened_without_a_kernel_a_view_shows_its_picture(notebook, executed):
@@ -99,15 +105,16 @@ def test_reopened_without_a_kernel_a_view_shows_its_picture(notebook, executed):
     trust = "for (const cell of jupyterapp.shell.currentWidget.content.model.cells) cell.trusted = true"
     notebook.page.evaluate(trust)
     notebook.page.wait_for_function("document.querySelector('.jp-OutputArea-output.jupyter-widgets')")
-    picture = notebook.page.evaluate(SHOWN)[0]
-    assert picture[0].startswith('url("data:image/png') and picture[1:3] == [640, 400]
+    notebook.page.get_by_role("button", name="Play").wait_for()
+    assert notebook.page.evaluate(SHOWN) == [PICTURE]
     notebook.keep("reopened", notebook.page.locator(".jp-OutputArea").first)
     assert any("not found" in fault for fault in notebook.faults)  # JupyterLab tells of the missing widget
     notebook.faults.clear()
 
     notebook.run_all()  # and now it is the view
     notebook.view()
-    assert notebook.page.evaluate(SHOWN)[0][0] == "none"
+    assert [shown[0] for shown in notebook.page.evaluate(SHOWN)] == ["none"]
+    assert notebook.page.locator("figure[data-kept]").is_hidden()
 
 
 def test_a_page_without_network_shows_the_picture(chromium, executed, tmp_path):
@@ -131,9 +138,63 @@ def test_a_page_without_network_shows_the_picture(chromium, executed, tmp_path):
         file = tmp_path / f"{name}.html"
         file.write_text(text, encoding="utf-8")
         page.goto(file.as_uri(), wait_until="domcontentloaded")
-        if state:
-            picture = page.evaluate(SHOWN)[0]
-            assert picture[0].startswith('url("data:image/png') and picture[1] >= 640 and picture[2] == 400
-        else:
-            page.wait_for_function("document.querySelector('.jp-OutputArea-output img')?.naturalWidth === 640")
+        page.get_by_role("button", name="Play").wait_for()
+        assert page.evaluate(SHOWN) == [PICTURE]
+    unscripted = chromium.new_context(offline=True, java_script_enabled=False)
+    page = unscripted.new_page()
+    page.goto((tmp_path / "without.html").as_uri(), wait_until="domcontentloaded")
+    assert page.locator(".jp-OutputArea-output img").is_visible() and not page.locator("figure").count()
+    unscripted.close()
+    context.close()
+
+
+def test_a_page_without_network_plays_the_motion(chromium, executed, tmp_path):
+    from nbconvert import HTMLExporter
+
+    text, _ = HTMLExporter().from_notebook_node(executed)
+    file = tmp_path / "plays.html"
+    file.write_text(text, encoding="utf-8")
+    shown = executed.cells[0].outputs[1].data["text/html"]
+    assert len(shown) < 350_000  # one motion with the code that all share; of further ones a tenth
+    context = chromium.new_context(offline=True, viewport={"width": 1000, "height": 900})
+    page, faults = context.new_page(), []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
+    play = page.get_by_role("button", name="Play")
+    play.wait_for()
+    assert page.locator(".jp-OutputArea-output img").is_hidden()  # the figure stands in its place
+    page.screenshot(path=ARTEFACTS / "kept.png")
+    play.click()
+    inside = page.frame_locator("figure iframe")
+    inside.locator(".rbd-time", has_text="0.5000 / 0.5000 s").wait_for()
+    core = "document.querySelector('iframe').contentDocument.querySelector('.rbd-view').core"
+    script = f"""{core}.graph.nodes.map(node => {{
+        node.updateMatrixWorld(true);
+        return [...node.matrixWorld.elements];
+    }})"""
+    poses = np.array(page.evaluate(script)).reshape(-1, 4, 4).transpose(0, 2, 1)
+    run = rbd.simulate(MODEL, [2.0, 1.0], duration=0.5)
+    np.testing.assert_allclose(poses, run.poses()[-1], atol=1e-5)  # float32 on the grid of a page
+    page.wait_for_timeout(300)
+    page.screenshot(path=ARTEFACTS / "kept_playing.png")
+    context.close()
+    assert not faults
+
+
+def test_one_output_carries_the_code_for_all(notebook, chromium, tmp_path):
+    from nbconvert import HTMLExporter
+
+    notebook.run(CELL, "rbd.show(run, height=240)")
+    notebook.view(1)
+    notebook.command("docmanager:save")
+    notebook.page.wait_for_timeout(500)
+    book = nbformat.read(notebook.root / "test.ipynb", 4)
+    first, second = (len(cell.outputs[1].data["text/html"]) for cell in book.cells)
+    assert first - second > 200_000 > 100_000 > second
+    (tmp_path / "both.html").write_text(HTMLExporter().from_notebook_node(book)[0], encoding="utf-8")
+    context = chromium.new_context(offline=True, viewport={"width": 1000, "height": 900})
+    page = context.new_page()
+    page.goto((tmp_path / "both.html").as_uri(), wait_until="domcontentloaded")
+    page.get_by_role("button", name="Play").nth(1).click()
+    page.frame_locator("figure iframe").locator(".rbd-time", has_text="0.5000 / 0.5000 s").wait_for()
     context.close()
