@@ -17,6 +17,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -75,10 +76,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
 
 
-@pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """Address of a running JupyterLab without user settings, and its folder."""
-    root, home = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("jupyter")
+@contextmanager
+def serving(module: str, *options: str, folders: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Address of a running Jupyter server without user settings, and its folder; {root} and {port} stand in options."""
+    root, home = folders.mktemp("notebooks"), folders.mktemp("jupyter")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -99,32 +100,16 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
         JUPYTERLAB_WORKSPACES_DIR=str(home / "workspaces"),
         IPYTHONDIR=str(home / "ipython"),
     )
-    command = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        "--no-browser",
-        "--allow-root",
-        f"--port={port}",
-        "--ServerApp.port_retries=0",
-    ]
-    command += [
-        "--ServerApp.ip=127.0.0.1",
-        "--IdentityProvider.token=",
-        "--ServerApp.password=",
-        f"--ServerApp.root_dir={root}",
-    ]
-    command += ["--ServerApp.disable_check_xsrf=True", "--LabApp.expose_app_in_browser=True"]
-    command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    with (home / "lab.log").open("w") as log:
+    command = [sys.executable, "-m", module, *(option.format(root=root, port=port) for option in options)]
+    with (home / "server.log").open("w") as log:
         server = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     for _ in range(600):
         try:
-            urllib.request.urlopen(f"{url}/api/status", timeout=1)
+            urllib.request.urlopen(url, timeout=5)
             break
         except OSError:
-            assert server.poll() is None, (home / "lab.log").read_text()
+            assert server.poll() is None, (home / "server.log").read_text()
             time.sleep(0.1)
     yield url, root
     os.killpg(server.pid, signal.SIGTERM)
@@ -132,6 +117,28 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
         server.wait(10)
     except subprocess.TimeoutExpired:
         os.killpg(server.pid, signal.SIGKILL)
+
+
+OPEN_TO_ALL = (
+    "--no-browser",
+    "--allow-root",
+    "--port={port}",
+    "--ServerApp.port_retries=0",
+    "--ServerApp.ip=127.0.0.1",
+    "--IdentityProvider.token=",
+    "--ServerApp.password=",
+    "--ServerApp.root_dir={root}",
+    "--ServerApp.disable_check_xsrf=True",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+)
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Address of a running JupyterLab without user settings, and its folder."""
+    options = (*OPEN_TO_ALL, "--LabApp.expose_app_in_browser=True")
+    with serving("jupyterlab", *options, folders=tmp_path_factory) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")
@@ -149,13 +156,14 @@ def chromium():
 
 
 class Notebook:
-    """A notebook in a page of JupyterLab.
+    """A notebook in a page of JupyterLab, or of Notebook 7.
 
+    place : where a notebook is found below the server's address.
     faults : what the page's console reported as warnings and errors, less the known ones.
     """
 
-    def __init__(self, page, url: str, root: Path) -> None:
-        self.page, self.url, self.root = page, url, root
+    def __init__(self, page, url: str, root: Path, place: str) -> None:
+        self.page, self.url, self.root, self.place = page, url, root, place
         self.faults: list[str] = []
         self.cells: tuple[str, ...] = ()
         page.add_init_script(COUNT_PICTURES + PATIENCE)
@@ -184,7 +192,7 @@ class Notebook:
 
     def visit(self, name: str) -> None:
         """Open a notebook that lies in the server's folder."""
-        self.page.goto(f"{self.url}/doc/tree/{name}?reset", wait_until="domcontentloaded")
+        self.page.goto(f"{self.url}/{self.place.format(name)}", wait_until="domcontentloaded")
         self.wait_for_kernel()
 
     def wait_for_kernel(self) -> None:
@@ -312,12 +320,12 @@ def pixels(png: bytes) -> np.ndarray:
     return np.round(imread(io.BytesIO(png))[..., :3] * 255.0).astype(int)
 
 
-@pytest.fixture(scope="module")
-def page(lab, chromium) -> Iterator[Notebook]:
-    """A page of JupyterLab for the tests of one file; its kernels are shut down afterwards."""
-    url, root = lab
+@contextmanager
+def book_in(server: tuple[str, Path], chromium, place: str) -> Iterator[Notebook]:
+    """A page for notebooks of a server; its kernels are shut down afterwards."""
+    url, root = server
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    book = Notebook(context.new_page(), url, root)
+    book = Notebook(context.new_page(), url, root, place)
     yield book
     book.leave()
     context.close()
@@ -326,11 +334,38 @@ def page(lab, chromium) -> Iterator[Notebook]:
         urllib.request.urlopen(urllib.request.Request(f"{url}/api/sessions/{session['id']}", method="DELETE"))
 
 
+@pytest.fixture(scope="module")
+def page(lab, chromium) -> Iterator[Notebook]:
+    """A page of JupyterLab for the tests of one file."""
+    with book_in(lab, chromium, "doc/tree/{}?reset") as book:
+        yield book
+
+
 @pytest.fixture
 def notebook(page: Notebook) -> Iterator[Notebook]:
     """The file's page of JupyterLab; unknown warnings and errors in its console fail the test."""
     yield page
     page.check_console()
+
+
+@pytest.fixture
+def notebook_7(chromium, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
+    """The same in Notebook 7."""
+    pytest.importorskip("notebook", "7.0", reason="this test needs Notebook 7: pip install notebook")
+    options = (*OPEN_TO_ALL, "--JupyterNotebookApp.expose_app_in_browser=True")
+    with serving("notebook", *options, folders=tmp_path_factory) as server:  # noqa: SIM117 (as one line it is too long)
+        with book_in(server, chromium, "notebooks/{}") as book:
+            yield book
+            book.check_console()
+
+
+@pytest.fixture
+def voila(chromium, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Address of a running Voila, and its folder."""
+    pytest.importorskip("voila", reason="this test needs Voila: pip install voila")
+    options = ("--no-browser", "--port={port}", "--Voila.ip=127.0.0.1", "{root}")
+    with serving("voila", *options, folders=tmp_path_factory) as server:
+        yield server
 
 
 @pytest.fixture
