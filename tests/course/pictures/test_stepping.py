@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
+import rbdkit as rbd
 from rbdkit.course.lists import pictures
-from rbdkit.course.stepping_pictures import flipping, kept_momentum, open_joints, six_speeds, tumbling
+from rbdkit.course.stepping_pictures import (
+    carried_area,
+    flipping,
+    kept_momentum,
+    open_joints,
+    six_speeds,
+    tumbling,
+)
 from rbdkit.errors import RbdkitError
 
 
@@ -83,6 +91,36 @@ def test_which_joint_opens():
     assert double["se3"][0] < 1e-12 < 1e-8 < min(double["so3xr3"][0], double["se3"][1], double["so3xr3"][1])
     assert top["se3"][0] < 1e-12 < 1e-8 < top["so3xr3"][0]
     assert 1e-12 < floating["se3"][0] < 0.6 * floating["so3xr3"][0]
+
+
+def test_steps_of_a_disc_are_those_of_the_library():
+    pendulum = rbd.library.pendulum()
+    omega = 2 * np.pi / rbd.library.small_swing_period(pendulum)
+    for name, method in carried_area.METHODS.items():
+        x, p = np.array([1.0]), np.array([0.2])
+        theirs = rbd.simulate(pendulum, [1.0], [0.2 * omega], duration=5e-2, dt=5e-4, progress=False,
+                              integrator=name.lower().replace(" ", "_"))  # fmt: skip
+        for _ in range(100):
+            x, p = method(x, p, 5e-4 * omega)
+        assert [x[0], p[0] * omega] == pytest.approx([theirs.q[-1, 0], theirs.v[-1, 0]], abs=1e-12)
+
+
+def test_a_disc_that_is_carried():
+    ratios, ends = [], []
+    for at in stops(carried_area.carried_area()):
+        found = carried_area.carried(*at.values())
+        ratios.append(carried_area.area(*found[-1]) / carried_area.area(*found[0]))
+        ends.append(found[-1])
+    euler, symplectic, coarse, rk4, midpoint = ratios
+    assert euler > 1.5 and rk4 < 0.97
+    # two areas of a polygon of 2000 corners: the edges of what is bent are off by the square of that
+    assert [symplectic, coarse, midpoint] == pytest.approx(np.ones(3), abs=1e-4)
+
+    def off(state):  # from the orbits: how far the spread of the energy is from that of the disc
+        return abs(np.ptp(0.5 * state[1] ** 2 - np.cos(state[0])) - spread)
+
+    spread = np.ptp(0.5 * carried_area.disc()[1] ** 2 - np.cos(carried_area.disc()[0]))
+    assert off(ends[3]) < 0.3 * off(ends[2]) and off(ends[4]) < 0.3 * off(ends[2])
 
 
 def test_the_gallery_has_them():
