@@ -232,6 +232,12 @@ LESSONS = (
         ("S03", "S05"), f"{NOTES}, sections 2.6 to 2.8",
     ),
     Lesson(
+        "I1", "stepping/01_what_a_step_promises", "What a step promises", "Stepping", 50,
+        ("say what order, stability and symplecticity promise, and what not", "find how long a step may be",
+         "write a method that keeps areas"),
+        ("00",), "Hairer, Lubich, Wanner, *Geometric Numerical Integration*, chapters I and VI",
+    ),
+    Lesson(
         "MT01", "mueller_terze/01_screws_and_chords", "Screws and chords", "Stepping", 60,
         ("move a body along a twist on SE(3) and on SO(3) × R³", "write a Munthe-Kaas step",
          "say why a pivot stays closed, or not"),
@@ -348,8 +354,8 @@ TRACKS = (
         ("F02", "F02b", "F03", "F08", "LE", "S01", "S02", "S03", "S04", "MT01", "MT02", "H01", "GR01"),
     ),
     Track(
-        "Integrators", "You come from numerics and ask what a step promises.", 15,
-        ("F02b", "MT01", "LD", "MT02", "H01", "H02", "GR01", "GR02", "RB"),
+        "Integrators", "You come from numerics and ask what a step promises.", 16,
+        ("F02b", "I1", "MT01", "LD", "MT02", "H01", "H02", "GR01", "GR02", "RB"),
         {"F02b": "2.9 and 2.11"},
     ),
     Track(
