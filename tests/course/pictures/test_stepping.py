@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.course import one_table
 from rbdkit.course.lists import pictures
 from rbdkit.course.stepping_pictures import (
     carried_area,
+    every_pair,
     flipping,
     kept_momentum,
     open_joints,
@@ -121,6 +123,23 @@ def test_a_disc_that_is_carried():
 
     spread = np.ptp(0.5 * carried_area.disc()[1] ** 2 - np.cos(carried_area.disc()[0]))
     assert off(ends[3]) < 0.3 * off(ends[2]) and off(ends[4]) < 0.3 * off(ends[2])
+
+
+def test_every_pair():
+    playground = every_pair.every_pair()
+    found = []
+    for k, stop in enumerate(playground.tour[:-1]):
+        playground.visit(k)
+        assert not playground.panel.fault and stop.see
+        found.append(one_table.measured(*[*playground.values.values()][:3], 1e-3 * playground.values["step"]))
+    apart, screws, keeping, loop, closed = found
+    assert apart.gap > 1e-7 and 0.3 < apart.energy < 0.7 and 5e-5 < apart.error < 2e-4
+    assert screws.gap < 1e-12 and screws.error < 0.1 * apart.error and screws.energy < 0.1 * apart.energy
+    assert keeping.energy < 1e-9 and keeping.error > 10 * apart.error
+    assert loop.gap > 1e-7 and closed.gap < 1e-12
+    playground.visit(5)
+    assert "variational" in playground.panel.fault
+    playground.close()
 
 
 def test_the_gallery_has_them():
