@@ -283,6 +283,12 @@ LESSONS = (
         ("GR02",), f"{GR}, section 6",
     ),
     Lesson(
+        "I2", "stepping/02_one_table", "One table", "Stepping", 40,
+        ("say what a formulation is worth and what a method", "tell what a run keeps from how right it is",
+         "choose a pair and a step for a machine of your own"),
+        ("I1", "MT02", "GR02"),
+    ),
+    Lesson(
         "F10", "featherstone/10_accuracy_and_cost", "How exact, and at what price", "Numbers", 80,
         ("find where digits are lost", "recognize a machine whose dynamics is ill-conditioned",
          "count operations and predict which algorithm wins"),
@@ -351,11 +357,11 @@ TRACKS = (
     ),
     Track(
         "Multibody formulations", "You come from mechanics and ask which coordinates one should take.", 20,
-        ("F02", "F02b", "F03", "F08", "LE", "S01", "S02", "S03", "S04", "MT01", "MT02", "H01", "GR01"),
+        ("F02", "F02b", "F03", "F08", "LE", "S01", "S02", "S03", "S04", "MT01", "MT02", "H01", "GR01", "GR02", "I2"),
     ),
     Track(
         "Integrators", "You come from numerics and ask what a step promises.", 16,
-        ("F02b", "I1", "MT01", "LD", "MT02", "H01", "H02", "GR01", "GR02", "RB"),
+        ("F02b", "I1", "MT01", "LD", "MT02", "H01", "H02", "GR01", "GR02", "I2", "RB"),
         {"F02b": "2.9 and 2.11"},
     ),
     Track(
