@@ -24,7 +24,8 @@ from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.formulated import StateForces
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
-from rbdkit.simulation.report import Report, Violation, find_violations, likely_cause, limited_joints
+from rbdkit.simulation.report import TOO_MUCH, Report, Violation, find_violations, likely_cause, limited_joints
+from rbdkit.simulation.rounding import rounding_of_energy
 from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.simulation.whole_turns import lost_turns
 
@@ -171,6 +172,8 @@ def _energy_errors(motion: Trajectory, step: float) -> tuple[float, float, float
         worst, uncertain = float(np.nanmax(np.abs(motion.energy_error()))), motion.work_error()
     except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
         return np.nan, np.nan, scale  # the forces that stopped the run cannot be had at its last state either
+    if worst > TOO_MUCH * scale:
+        uncertain = max(uncertain, rounding_of_energy(motion.model, motion.poses(), energy))
     return (worst / scale, uncertain / scale, scale) if scale > 0.0 else (0.0, 0.0, scale)
 
 

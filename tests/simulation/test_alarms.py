@@ -205,3 +205,29 @@ def test_a_run_without_faults_says_nothing():
         warnings.simplefilter("error")
         for formulation in BODIES:
             rbd.simulate(*three_bar_linkage(), duration=0.05, formulation=formulation)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "se3", "so3xr3"])
+def test_a_robot_that_is_held_still_raises_no_alarm(formulation):
+    """Nothing moves about but round-off, beside which that of the energy looks large."""
+    model = rbd.library.double_pendulum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = rbd.simulate(model, [0.7, -0.3], duration=0.5, formulation=formulation,
+                           tau=lambda t, q, v: rbd.gravity_force(model, q) - 5.0 * v)  # fmt: skip
+    assert not run.report.alarms(model) and np.abs(run.v).max() < 1e-12
+
+
+def test_energy_that_is_lost_beside_a_small_motion_still_does():
+    """A swing of 1e-4 rad: its energy is small beside that of the weight, and far above round-off."""
+    model = rbd.library.pendulum()
+    with pytest.warns(rbd.simulation.SimulationWarning, match="energy drift"):
+        rbd.simulate(model, [1e-4], duration=20.0, dt=0.05, integrator="explicit_euler")
+
+
+def test_members_of_a_sweep_that_hardly_move_raise_none():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rbd.sweep(pendulum(), {"hinge.angle": [1e-9, 1e-8, 3e-8, 1e-7]}, duration=0.5, progress=False)
+    with pytest.warns(SimulationWarning, match="energy"):
+        rbd.sweep(pendulum(), {"hinge.angle": [1e-4]}, duration=20.0, dt=0.05, integrator="explicit_euler")

@@ -25,6 +25,8 @@ from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
 from rbdkit.simulation.forces import Drive, drive, external_drive
+from rbdkit.simulation.report import TOO_MUCH
+from rbdkit.simulation.rounding import rounding_of_energy
 from rbdkit.simulation.simulate import integrator_of, readable_step, require_joint_method
 from rbdkit.simulation.step_times import step_times
 from rbdkit.trace import Feedback, Run
@@ -171,13 +173,17 @@ def _outcome(number: int, own: Lane, run: Run) -> Outcome:
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
     how = f"compiled loop ({', '.join(parts)})" + (f", {own.acts}" if str(own.acts) else "")
     v, z = run.v[:, : own.model.nv], run.v[:, own.model.nv :]
-    drift = _drift(own.kernels, motion.t, run.q, v, z) if own.conservative and not motion.stopped else np.nan
+    drift = _drift(own, motion.t, run.q, v, z) if own.conservative and not motion.stopped else np.nan
     return Outcome(number, motion.t, run.q, v, motion.steps, how, motion.stopped, run.interrupted, drift, z)
 
 
-def _drift(kernels: Kernels, t: NDArray, q: NDArray, v: NDArray, z: NDArray) -> float:
+def _drift(own: Lane, t: NDArray, q: NDArray, v: NDArray, z: NDArray) -> float:
     """Largest energy error at some states, relative to the largest kinetic energy and the range of the potential."""
     rows = np.unique(np.linspace(0, len(q) - 1, LOOKS).astype(int))
-    looked = Energy(*np.moveaxis(kernels.energy(q[rows], v[rows], t[rows], z[rows]), -1, 0))
+    looked = Energy(*np.moveaxis(own.kernels.energy(q[rows], v[rows], t[rows], z[rows]), -1, 0))
     scale = float(np.max(looked.kinetic) + np.ptp(looked.potential))
-    return float(np.max(np.abs(looked.total - looked.total[0]))) / scale if scale > 0.0 else 0.0
+    worst = float(np.max(np.abs(looked.total - looked.total[0])))
+    if worst > TOO_MUCH * scale:
+        poses = own.kernels.forward_kinematics(q[rows], v[rows], t[rows])[0]
+        worst = 0.0 if worst < rounding_of_energy(own.model, poses, looked) else worst
+    return worst / scale if scale > 0.0 else 0.0
