@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from copy import copy
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from rbdkit.joints import Free
 from rbdkit.laws import TimeStepping
 from rbdkit.library import double_pendulum, joint_gallery, planar_four_bar, random_tree, robot_file
 from rbdkit.model import Model
+from tests.laws.test_compiled_rows import lift
 
 METHOD = RK4()
 ROUND_OFF = 1e-12
@@ -393,6 +395,31 @@ def on_the_ground() -> tuple[Model, NDArray, NDArray]:
     q = np.array(model.neutral())
     q[4:7], q[11:] = [0.0, 0.0, 0.5], [0.5, 0.0, 0.3]
     return model, q, np.array([1.0, 2.0, 3.0, 1.0, 0.5, 0.0, 3.0, 1.0, 0.0, 0.0, 0.5, 0.0])
+
+
+@pytest.mark.parametrize("touching", [True, False])
+@pytest.mark.parametrize("moved", ["constraint", "loop joint"])
+def test_time_moves_a_lift_in_the_page(run, moved, touching):
+    """By what a constraint or a loop joint says, with a ball that it carries, or falls through it."""
+    model, q, v = lift(moved)
+    method, contact = (TimeStepping().compiled(), None) if touching else (Projected(METHOD), "none")
+    through = copy(model)
+    through.contact_rules = model.contact_rules if touching else ()
+    found = run(
+        engine.packaged(through, method),
+        f"return kernels.simulate({{ q: {q.tolist()}, v: {v.tolist()}, dt: 2e-3, steps: 300, every: 10 }});",
+    )
+    expected = rbd.simulate(model, q, v, 0.6, 2e-3, every=10, contact=contact)
+    assert "compiled loop" in expected.report.backend
+    assert off(found["q"], expected.q) < 1e-9 and off(found["v"], expected.v) < 1e-8  # sweeps end at 1e-10
+    if not touching:
+        assert off(found["q"], expected.q) < 1e-11
+
+
+def test_time_is_told_to_simulations_alone():
+    model, _, _ = lift("constraint")
+    with pytest.raises(engine.NotCovered, match="forward_dynamics of model 'lift' asks for time"):
+        engine.packaged(model, TimeStepping().compiled(), algorithms=["forward_dynamics"])
 
 
 def test_bodies_touch_as_in_the_loop_here(run):

@@ -112,3 +112,68 @@ def test_by_default_sweeps_over_many_points_end_sooner(boxes, tol):
     fine, _, coarse = (run.report.contacts for run in others)
     assert fine.rounds > coarse.rounds
     assert fine.residual < 1e-9 < coarse.residual < 1e-3
+
+
+class Height(rbd.ConstraintElement):
+    """A body that is lifted as time says."""
+
+    body: str
+    size: float
+    rate: float
+
+    def gap(self, at):
+        return at.position(self.body)[2] - self.size * np.sin(self.rate * at.time)
+
+
+def lift(moved):
+    """A plate that goes up and down by 5 cm, as a constraint or a loop joint says, with a ball on it."""
+    model, size = rbd.Model("lift"), [0.6, 0.6, 0.1]
+    inertia = rbd.Inertia.box(size, mass=3.0)
+    model.add_body("plate", joint=rbd.Prismatic("z"), inertia=inertia, geometry=rbd.Box(size))
+    ball = rbd.Inertia.sphere(0.1, mass=0.7)
+    model.add_body("ball", joint=rbd.Free(), inertia=ball, geometry=rbd.Sphere(0.1))
+    model.add_contact("plate", "ball", friction=0.4)
+    if moved == "constraint":
+        model.add_constraint("height", Height("plate", 0.05, 6.0))
+    else:
+        path = rbd.Prescribed(
+            rbd.Prismatic("z"),
+            lambda t: (0.05 * np.sin(6.0 * t), 0.3 * np.cos(6.0 * t), -1.8 * np.sin(6.0 * t)),
+        )
+        model.add_loop("ram", "world", "plate", path)
+    q, v = np.array(model.neutral()), np.zeros(model.nv)
+    q[-1], v[0], v[-3:], v[-5] = 0.15, 0.3, [0.2, 0.0, 0.3], 1.0
+    return model, q, v
+
+
+@pytest.mark.parametrize("moved", ["constraint", "loop joint"])
+def test_a_lift_that_time_moves_carries_a_ball(moved):
+    model, q, v = lift(moved)
+    fast, slow = runs(model, q, v, 0.6)
+    assert fast.report.backend.startswith("compiled loop"), fast.report.backend
+    assert slow.report.backend.startswith("contact law in Python")
+    assert fast.q == pytest.approx(slow.q, abs=1e-9)
+    assert fast.v == pytest.approx(slow.v, abs=1e-8)
+    height = 0.05 * np.sin(6.0 * fast.t)
+    assert fast.q[:, 0] == pytest.approx(height, abs=1e-13)  # every step ends on it
+    # the ball stays on it, by the step's error of first order
+    assert fast.q[:, -1] - height == pytest.approx(0.15, abs=2e-3 * 0.3)
+    force = np.array([fast.contacts.total_force(name) for name in fast.contacts.names])[0]
+    expected = 0.7 * (9.81 - 1.8 * np.sin(6.0 * fast.t))
+    assert np.abs(np.abs(force[5:-1, 2]) - expected[5:-1]).max() < 0.7 * 1.8 * 6.0 * 2e-3 * 2  # of two steps
+
+
+def test_what_no_program_can_ask_for_time_steps_from_python():
+    model = rbd.Model("lift")
+    model.add_body("plate", joint=rbd.Prismatic("z"), inertia=ROD, geometry=rbd.Sphere(0.1))
+    model.add_ground()
+    asked = []
+
+    def path(t):
+        asked.append(t)
+        return 0.2 + 0.05 * t, 0.05, 0.0
+
+    model.add_loop("ram", "world", "plate", rbd.Prescribed(rbd.Prismatic("z"), path))
+    run = rbd.simulate(model, [0.2], [0.05], 0.02, 2e-3, progress=False)
+    assert "joints move as a Python function of time says" in run.report.backend
+    assert run.q[:, 0] == pytest.approx(0.2 + 0.05 * run.t, abs=1e-13) and asked

@@ -25,11 +25,13 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import rows_of
 from rbdkit.engine.run.bound import WITH_OWN_FORCES, WITH_ROWS
 from rbdkit.engine.run.compiled_programs import Task
+from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.engine.run.motion import TASK
 from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
 from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
 from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places
@@ -100,19 +102,19 @@ def packaged(
     of_method = arrays_of(method, plan.nq, rates, others | of_run.keys())
     if "turns" in of_method and not touching:
         raise NotCovered(f"web pages simulate with steps of one length; {type(method).__name__} chooses its own")
-    in_time = [model.joints[body] for body in plan.driven]
-    in_time += [loop.joint for loop in model.loops if loop.joint.type.is_driven]
-    if rows is not None and any(code.timed for code in rows.codes):
-        raise NotCovered(f"constraints of model {model.name!r} ask for time, which web pages do not tell them")
-    if in_time:
-        raise NotCovered(f"joint {in_time[0].name!r} moves as a Python function of time says")
+    if plan.driven:
+        raise NotCovered(f"joint {model.joints[plan.driven[0]].name!r} moves as a Python function of time says")
+    driven, moved = _moved_loops(model)
+    asked = sorted({*algorithms} & {*WITH_ROWS})
+    if asked and rows is not None and any(code.timed or code.driven for code in rows.codes):
+        raise NotCovered(f"{asked[0]} of model {model.name!r} asks for time, which web pages tell simulations alone")
     own = own_forces(model, plan)
     if own is not None:
         numbers["own_numbers"] = np.array(own.law.numbers)
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
     law = None if tau is None else _feedback(tau, plan.nq, plan.nv, gains or {})
     kinds_touching = None if scene is None else scene.kinds
-    tasks = {"simulate": Task("over_time", tau=law, step=method.record, own=own, touching=kinds_touching)}
+    tasks = {"simulate": Task("over_time", False, law, None, method.record, driven, own, touching=kinds_touching)}
     tasks |= {name: Task(name, own=own if name in WITH_OWN_FORCES else None) for name in algorithms}
     if rows is not None:
         codes = rows.codes
@@ -123,7 +125,7 @@ def packaged(
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
     used = {name for program in programs.values() for name in program.arrays}
-    arrays = {**numbers, **of_method, **of_run, **loop_room(plan.nq, rates), **taken}
+    arrays = {**numbers, **of_method, **of_run, **loop_room(plan.nq, rates), **taken, **moved}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     sizes = room(plan, max(widths.values()))[0] | spare
     arrays |= {name: np.zeros(size) for name, size in sizes.items() if name in used}
@@ -155,6 +157,24 @@ def packaged(
         "room": {name: x.size for name, x in arrays.items() if x.dtype == float and not x.any()},
         "tables": {name: _text(x.astype(np.int32)) for name, x in arrays.items() if x.dtype == np.int64},
     }
+
+
+def _moved_loops(model: Model) -> tuple[DrivenMotion | None, dict[str, NDArray]]:
+    """How loop joints move that time moves, and the arrays of that; None if there are none.
+
+    Raises
+    ------
+    NotCovered
+        If that cannot be recorded.
+    """
+    joints = DrivenJoints(prescribed(model))
+    if not joints:
+        return None, {}
+    motion = joints.motion(np.linspace(0.0, 10.0, 101))
+    if motion is None:
+        name = next(loop.joint.name for loop in model.loops if loop.joint.type.is_driven)
+        raise NotCovered(f"joint {name!r} moves as a Python function of time says, which cannot be recorded")
+    return motion, {**joints.at(0.0), "driven_numbers": np.array(motion.law.numbers)}
 
 
 def _feedback(law: Callable[..., Any], nq: int, nv: int, gains: Mapping[str, float]) -> Feedback:

@@ -52,7 +52,7 @@ class TimeSteps:
         for k in system.freedoms():
             u.store(program, k, program.load("scratch", 0) * u.load(program, k))
         system.glide(x, u, v_new, Part("x_new"))
-        system.close(Part("x_new"), v_new)
+        system.close(Part("x_new"), v_new, lambda: moment.time + moment.h)
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """What `record` reads and writes; see `rbdkit.trace.Recordable`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rbdkit.collision import Kind
 from rbdkit.engine.contact.contacts import FULL, H_STEP, NOW
@@ -14,7 +14,7 @@ from rbdkit.engine.contact.sweeps import Sweeps
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.constrained_tree import ConstrainedTree
-from rbdkit.engine.rows.contribution import RowCode
+from rbdkit.engine.rows.contribution import ROW_TIME, RowCode
 from rbdkit.engine.steps import coupled
 from rbdkit.engine.steps.crba import assemble
 from rbdkit.engine.steps.curved_motions import Free, Planar, Spherical
@@ -85,10 +85,23 @@ class RecordedTouchingTree(RecordedTree):
     def push(self, moment: Moment, v: Part, result: Part) -> None:
         """Add forces of contacts along the velocities, where these are forces: here they are impulses of a step."""
 
-    def close(self, x: Part, v: Part) -> None:
-        """The state near (x, v) that obeys loops and constraints, in its place."""
+    def _at(self, moment: Moment, x: Part, v: Part) -> JointValues:
+        if self.held is not None and any(code.timed for code in self.held.codes):
+            self.program.store(ROW_TIME, 0, 0, moment.time)
+        return super()._at(moment, x, v)
+
+    def close(self, x: Part, v: Part, time: Callable[[], Scalar]) -> None:
+        """The state near (x, v) that obeys loops and constraints at a time, in its place."""
         if self.held is not None:
+            self._tell_time(time)
             self.held.close(x, v)
+
+    def _tell_time(self, time: Callable[[], Scalar]) -> None:
+        """Put what time moves, of loops and constraints, where it is at a time."""
+        if self.held is not None and any(code.timed for code in self.held.codes):
+            self.program.store(ROW_TIME, 0, 0, time())
+        if self.driven is not None:
+            self.driven.record(self.program, time())
 
     def speed_up(self, v: Part, v_rate: Part, result: Part) -> None:
         """Velocities after the step in "scratch" without contacts, along the axes before it."""

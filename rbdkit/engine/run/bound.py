@@ -137,11 +137,6 @@ class BoundModel:
         return self.rows is not None and any(code.timed for code in self.rows.codes)
 
     @property
-    def rows_in_time(self) -> bool:
-        """Whether constraints or joints that close loops move as time says."""
-        return self.rows_timed or (self.rows is not None and any(code.driven for code in self.rows.codes))
-
-    @property
     def names(self) -> set[str]:
         """Of the arrays and tables that its programs are bound to, besides those of a task."""
         rows = {} if self.rows is None else self.rows.tables(1) | self.rows.room(1)
@@ -163,8 +158,6 @@ class BoundModel:
         NotCovered
             If its contacts are not compiled.
         """
-        if self.rows_in_time:
-            raise NotCovered("loop joints and constraints that move as time says beside contacts are not compiled")
         return scene_of(model, self._layout, self.numbers["frames"], self.rows)
 
     def unrolls(self, states: int | None) -> bool:

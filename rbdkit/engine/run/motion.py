@@ -63,10 +63,10 @@ class JointMotion:
         self.arrays |= kernels.driven.at(float(times[0]))
         chooses_steps = "landing" in self.arrays
         driven = None
-        if kernels.driven and chooses_steps:
+        if kernels.driven and (chooses_steps or scene is not None):  # which ask at times that no table has
             driven = kernels.driven.motion(self.arrays["times"])
             if driven is None:
-                raise NotCovered("joints move as a Python function of time says, which an adaptive loop cannot ask")
+                raise NotCovered("joints move as a Python function of time says, which the loop cannot ask")
             self.arrays["driven_numbers"] = np.array(driven.law.numbers)
         self.task = Task(
             "over_time",
