@@ -177,3 +177,34 @@ def test_what_no_program_can_ask_for_time_steps_from_python():
     run = rbd.simulate(model, [0.2], [0.05], 0.02, 2e-3, progress=False)
     assert "joints move as a Python function of time says" in run.report.backend
     assert run.q[:, 0] == pytest.approx(0.2 + 0.05 * run.t, abs=1e-13) and asked
+
+
+SOFT = {
+    "constraint in time": lambda: (*lift("constraint"), 0.05),
+    "loop joint in time": lambda: (*lift("loop joint"), 0.05),
+    "four-bar": lambda: (*four_bar(0.3), 0.14),
+    "gears": lambda: (*geared(0.3, True), 0.14),
+}
+
+
+@pytest.mark.filterwarnings("ignore:ENERGY NOT KEPT", "ignore:STEP TOO LONG")  # the same on both sides
+@pytest.mark.parametrize(
+    ("kind", "patch"),
+    [("constraint in time", "analytic"), ("loop joint in time", "state"), ("four-bar", "analytic"), ("gears", "state")],
+)
+def test_soft_surfaces_beside_what_holds(kind, patch, monkeypatch):
+    """Against the readable law, which puts forces of patches on bodies of the readable equations."""
+    model, q, v, duration = SOFT[kind]()
+    law = rbd.laws.Compliant(stiffness=1e4, damping=1e3, patch=patch)
+    fast = rbd.simulate(model, q, v, duration, 2.5e-4, contact=law, progress=False)
+    monkeypatch.setattr("rbdkit.simulation.contacts.compiled_law", lambda *_: (None, "as the test says"))
+    slow = rbd.simulate(model, q, v, duration, 2.5e-4, contact=law, progress=False)
+    assert fast.report.backend.startswith("compiled loop")
+    assert "as the test says" in slow.report.backend
+    force = sum(np.abs(slow.contacts.total_force(name)).max() for name in slow.contacts.names)
+    assert force > 5.0  # something was touched
+    # round-off, which stiff surfaces make larger
+    assert fast.q == pytest.approx(slow.q, abs=1e-11)
+    assert fast.v == pytest.approx(slow.v, abs=1e-9)
+    for name in slow.contacts.names:
+        assert fast.contacts.total_force(name) == pytest.approx(slow.contacts.total_force(name), abs=1e-9 * force)

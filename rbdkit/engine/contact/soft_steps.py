@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.contact.diary import ACCOUNT
 from rbdkit.engine.contact.soft_tree import RecordedSoftTree, Soft
-from rbdkit.trace import Index, Record, Recordable
+from rbdkit.trace import Index, Moment, Part, Record, Recordable
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class _Step:
     def __call__(self, system: RecordedSoftTree, n: Index) -> None:
         system.tell(n)
         self.inner(system, n)
+        moment = Moment(system.program, n, 0)
+        system.close(Part("x_new"), Part("v_new"), lambda: moment.time + moment.h)
         system.ended(n)
 
 

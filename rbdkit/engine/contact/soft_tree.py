@@ -7,8 +7,9 @@ are states, and the energy that contacts took by normal forces and by friction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from rbdkit.collision import Kind
 from rbdkit.engine.contact.contacts import (
@@ -38,6 +39,7 @@ from rbdkit.engine.contact.contacts import (
 from rbdkit.engine.contact.diary import CROWDED, FRICTION_WORK, NORMAL_WORK
 from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.spatial.vector3 import Vector, cross, dot
@@ -71,8 +73,10 @@ class RecordedSoftTree(RecordedTouchingTree):
 
     Parameters
     ----------
-    kinds : of pairs of shapes. soft : of all surfaces.
+    kinds : of pairs of shapes. soft : of all surfaces. codes : of the rows of loops and constraints.
     """
+
+    presses: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -84,8 +88,9 @@ class RecordedSoftTree(RecordedTouchingTree):
         f_ext: Feedback | None,
         driven: DrivenMotion | None = None,
         own: OwnForces | None = None,
+        codes: Sequence[RowCode] = (),
     ) -> None:
-        super().__init__(tree, kinds, external, tau, f_ext, driven, own)
+        super().__init__(tree, kinds, external, tau, f_ext, driven, own, codes)
         self.soft, self.contacts = soft, Contacts(tree.program)
         self.nv = self.nv + tree.program.count("n_patch")
         self.solved_together = 0, self.nv

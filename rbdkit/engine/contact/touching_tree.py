@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar
 
 from rbdkit.collision import Kind
 from rbdkit.engine.contact.contacts import FULL, H_STEP, NOW
@@ -38,6 +40,8 @@ class RecordedTouchingTree(RecordedTree):
     """
 
     tree: LoopTree
+    presses: ClassVar[bool] = False
+    """Whether contacts are forces."""
 
     def __init__(
         self,
@@ -62,12 +66,14 @@ class RecordedTouchingTree(RecordedTree):
         tree = self.tree
         q, qd = tree.coordinates(x.array, x.start), tree.velocities(v.array, v.start)
         qdd = tree.velocities(result.array, result.start)
+        acting: JointValues
         if self.held is not None:
             states = self._states(v), self._states(result)
             pushes = [("f_ext", 0)] if self.external else []
-            self.held.forward_dynamics(q, qd, self._at(moment, x, v), qdd, pushes, self.own, *states)
+            acting, push = self._at(moment, x, v), partial(self.push, moment, v, result) if self.presses else None
+            self.held.forward_dynamics(q, qd, acting, qdd, pushes, self.own, *states, push=push)
             return
-        acting: JointValues = WithPassiveForce(tree, q, qd, self._at(moment, x, v))
+        acting = WithPassiveForce(tree, q, qd, self._at(moment, x, v))
         pushes = [("f_ext", 0)] if self.external else []
         if self.own is not None:
             record(self.own, tree, q, qd, self._states(v), self._states(result))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
@@ -43,6 +43,7 @@ class ConstrainedTree:
         z_rate: Part | None = None,
         stabilised: bool = False,
         guess: JointArray | None = None,
+        push: Callable[[], None] | None = None,
     ) -> None:
         """qdd under tau, springs, dampers and force elements; the reactions are left in "reactions".
 
@@ -52,6 +53,7 @@ class ConstrainedTree:
         z, z_rate : of these, see `rbdkit.engine.steps.own_forces.record`.
         stabilised : whether Baumgarte's terms act, with the numbers in "baumgarte".
         guess : accelerations whose part along the constraints is kept, less the gaps times the number in "closing".
+        push : adds forces along the velocities, where links are, to what stands in qdd.
         """
         tree, program = self.tree, self.program
         acting: JointValues = WithPassiveForce(tree, q, qd, tau)
@@ -79,11 +81,18 @@ class ConstrainedTree:
                 of_slip, of_gap = (program.load("baumgarte", 0, k) for k in range(2))
                 pull = of_slip * program.load("row_slip", r) + of_gap * program.load("row_gap", r)
                 program.store("row_k", r, 0, program.load("row_k", r) - pull)
+        forces: JointValues | None = None
+        if push is not None:
+            for i in tree.outward():
+                if i.moves:
+                    qdd[i] = [x - bias for x, bias in zip(acting[i], C[i], strict=True)]
+            push()
+            forces = qdd
         for i in tree.outward():
             if i.moves:
-                for k, (x, bias) in enumerate(zip(acting[i], C[i], strict=True)):
-                    place = (i.v + k) * self.length + self.m
-                    program.store("Y", place, 0, x - bias)
+                along = [x - bias for x, bias in zip(acting[i], C[i], strict=True)] if forces is None else forces[i]
+                for k, x in enumerate(along):
+                    program.store("Y", (i.v + k) * self.length + self.m, 0, x)
         self.elimination.factorise()
         self.elimination.react()
         self.elimination.accelerate(qdd, pushed=True)

@@ -76,7 +76,7 @@ class Task:
             system = (
                 RecordedTouchingTree(tree, self.touching, *laws, codes=self.rows)
                 if self.soft is None
-                else RecordedSoftTree(tree, self.touching, self.soft, *laws)
+                else RecordedSoftTree(tree, self.touching, self.soft, *laws, codes=self.rows)
             )
             over_time(system, self.step)
         elif self.rows:

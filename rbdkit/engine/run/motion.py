@@ -53,8 +53,6 @@ class JointMotion:
         }
         touching: dict[str, int] = {}
         if scene is not None:
-            if kernels.rows is not None and isinstance(method, SoftSteps):
-                raise NotCovered("loops and constraints beside soft surfaces are not compiled")
             of_scene, counts = run_arrays(scene, every)
             touching = {**counts, "n_patch": patches}
             self.arrays |= of_scene
