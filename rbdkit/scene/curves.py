@@ -78,7 +78,7 @@ def plots_of(trajectory: Trajectory) -> tuple[Plot, ...]:
     )
     q, v = np.asarray(trajectory.q, dtype=float), np.asarray(trajectory.v, dtype=float)
     motions = (
-        *by_unit("q", t, q, *names_and_units(trajectory.model, "q")),
+        *by_unit("q", t, unrolled(trajectory.model, t, q, v), *names_and_units(trajectory.model, "q")),
         *by_unit("v", t, v, *names_and_units(trajectory.model, "v")),
         *by_unit("z", t, trajectory.z, list(trajectory.z_names), list(state_places(trajectory.model).units)),
     )
@@ -95,6 +95,28 @@ def names_and_units(model: Model, of: str) -> tuple[list[str], list[str]]:
         names += [joint.name if len(own) == 1 else f"{joint.name}.{name}" for name in own]
         units += getattr(joint.type, f"{of}_units")
     return names, units
+
+
+def unrolled(model: Model, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
+    """Coordinates (k, nq), with whole turns added to angles that were told between -pi and pi, as those of bodies are.
+
+    An angle goes on with the turn that comes nearest to what its rate says: one that was counted through all its turns
+    stays as it is, however fast; so does one that leaps by anything but whole turns.
+    """
+    found = np.array(q, dtype=float)
+    for joint in model.joints if len(t) > 1 else ():
+        own = joint.q_slice
+        angles = [k for k, unit in enumerate(joint.type.q_units) if unit == "rad" and joint.mimic is None]
+        if not angles:
+            continue
+        with np.errstate(all="ignore"):  # of motions that ran away
+            rates = joint.type.rate(q[:, own], v[:, joint.v_slice])[:, angles]
+            leaps = np.diff(q[:, own][:, angles], axis=0) - 0.5 * (rates[1:] + rates[:-1]) * np.diff(t)[:, None]
+            turns = np.round(leaps / (2.0 * np.pi))
+            whole = (np.abs(leaps - 2.0 * np.pi * turns) < 1.0) & (np.abs(turns) < 1e6)
+            turns = np.where(whole, turns, 0.0)
+        found[1:, np.arange(own.start, own.stop)[angles]] -= 2.0 * np.pi * np.cumsum(turns, axis=0)
+    return found
 
 
 def curves(
