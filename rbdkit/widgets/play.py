@@ -93,10 +93,9 @@ class Play(Stage):
 
     def _pictured(self, held: Model) -> Scene:
         """The scene of the model with the numbers of another one, which has hands besides; the page draws these."""
-        numbers = held.parameters
-        return scene_of(
-            self.model.with_parameters({name: numbers[name] for name in self.model.parameters}), self._first.q0
-        )
+        numbers, own = held.parameters, self.model.parameters
+        other = {name: numbers[name] for name, value in own.items() if not np.array_equal(numbers[name], value)}
+        return scene_of(self.model.with_parameters(other), self._first.q0)
 
     def _data(self, live: InPage, measured: bool) -> dict[str, Any]:
         plots = live.data["plots"]

@@ -113,3 +113,13 @@ def test_lengths_are_turned_and_their_shapes_come_with_the_scene(toys):
 def test_pulls_of_no_rows_are_no_forces():
     nothing = PlayedPulls(MODEL, ("rod1", "rod2"), np.array([0.0]), np.zeros((0, 10)))
     assert not nothing(0.0, np.zeros(2), np.zeros(2)).any()
+
+
+def test_inertias_that_are_impossible_are_played_as_they_are():
+    """As robot files have them: the base of ANYmal has no inertia but about one axis."""
+    model = rbd.Model("file")
+    odd = rbd.Inertia(1.0, [0.0, 0.0, -0.5], np.diag([0.0, 0.0, 3e-6]), check=False)
+    model.add_body("base", joint=rbd.Revolute("y"), inertia=odd)
+    toy = rbd.play(model, {"gravity.z": (-20.0, 0.0)}, [1.0])
+    assert len(toy.to_html()) > 100_000
+    toy.close()
