@@ -394,3 +394,20 @@ def test_an_arm_with_six_joints_from_nothing(bench):
     assert bench.python("print(builder.model.validate())") == "[]"
     assert bench.python(SAME_CODE) == "True"
     bench.keep("builder_arm", bench.view())
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_every_type_of_joint_has_a_sign(notebook, theme):
+    from rbdkit.drafting.kinds import CLASSES
+
+    notebook.run("import rbdkit as rbd\nbuilder = rbd.build(rbd.library.double_pendulum())\nbuilder")
+    notebook.theme(f"JupyterLab {theme}")
+    notebook.view().scroll_into_view_if_needed()
+    notebook.page.locator(".rbd-tree").get_by_text("rod2").first.click()
+    chips = notebook.page.locator("[data-field=joint] .rbd-pill")
+    chips.first.wait_for()
+    signed = chips.evaluate_all("chips => chips.map(({ dataset, firstChild }) => [dataset.value, firstChild.nodeName])")
+    assert signed == [[kind, "svg"] for kind in CLASSES]
+    shapes = chips.evaluate_all("chips => new Set(chips.map(({ firstChild }) => firstChild.innerHTML)).size")
+    assert shapes == len(CLASSES)  # no two look the same
+    notebook.keep(f"joint_signs-{theme.lower()}", notebook.page.locator(".rbd-builder").first)

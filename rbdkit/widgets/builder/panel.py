@@ -37,9 +37,9 @@ class BuilderPanel(Front):
         {kind, text, number} of the last text that was asked for.
     """
 
-    _module = traitlets.Unicode(module("dom", "builder_tree", "builder_form", "builder_texts", "builder_panel")).tag(
-        sync=True
-    )
+    _module = traitlets.Unicode(
+        module("dom", "joint_signs", "builder_tree", "builder_form", "builder_texts", "builder_panel")
+    ).tag(sync=True)
     _css = style("view") + style("builder")
 
     tree: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)

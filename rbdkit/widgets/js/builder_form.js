@@ -121,7 +121,8 @@ class BuilderForm {
 
   chips({ id, label, choices }) {
     const chips = choices.map(({ value, label: words, tip }) => {
-      const chip = h("button", { type: "button", class: "rbd-pill", role: "radio", title: tip || false, "data-value": value }, words);
+      const chip = h("button", { type: "button", class: "rbd-pill", role: "radio", title: tip || false, "data-value": value },
+        ...(id === "joint" ? [joint_sign(value) ?? ""] : []), words);
       chip.addEventListener("click", () => this.set(id, value, false));
       return chip;
     });
