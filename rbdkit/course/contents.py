@@ -85,6 +85,12 @@ LESSONS = (
         ("00",),
     ),
     Lesson(
+        "02", "02_your_own_robot", "Your own robot", "Hands on", 50,
+        ("turn a thing on your desk into a model, by a scale, a ruler and a watch",
+         "tell a plausible inertia from a misprint", "give your model to other programs"),
+        ("00",),
+    ),
+    Lesson(
         "F01", "featherstone/01_two_questions", "Two questions", "Bodies", 40,
         ("tell forward from inverse dynamics", "read the equation of motion of any tree off one function",
          "say what six numbers spare you"),
@@ -347,7 +353,7 @@ LESSONS = (
 TRACKS = (
     Track(
         "Robotics in a weekend", "You have a robot file and want to compute with it.", 10,
-        ("00", "01", "F01", "F02", "F04", "F05", "LA", "F06", "F09"),
+        ("00", "01", "02", "F01", "F02", "F04", "F05", "LA", "F06", "F09"),
         {"F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
     ),
     Track(
