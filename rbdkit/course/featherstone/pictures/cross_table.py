@@ -66,10 +66,10 @@ def _draw(u: str, b: str, time: float) -> Picture:
     moved, rate = carried(u, b, time)
     start, _ = carried(u, b, 0.0)
     color = palette.SPATIAL["motion" if motion else "force"]
-    arrows = [*_drawn(start, motion, (FAINT, FAINT)), *_drawn(moved, motion, color)]
+    arrows = [*_drawn(start, motion, (FAINT, FAINT), "b"), *_drawn(moved, motion, color, "b moved")]
     product = table[row][column]
     return Picture(
-        arrows=[*arrows, *_drawn(np.eye(6)[row], True, (palette.SELECTED, palette.SELECTED), 0.5)],
+        arrows=[*arrows, *_drawn(np.eye(6)[row], True, (palette.SELECTED, palette.SELECTED), "u", 0.5)],
         figure=_table(table, names, row, column),
         readout=[
             ("u", f"{u}: {_words(u)}"),
@@ -82,7 +82,7 @@ def _draw(u: str, b: str, time: float) -> Picture:
     )
 
 
-def _drawn(vector: NDArray, motion: bool, colors: tuple[str, str], size: float = 0.8) -> list[Arrow]:
+def _drawn(vector: NDArray, motion: bool, colors: tuple[str, str], name: str, size: float = 0.8) -> list[Arrow]:
     """A line vector as an arrow on its line and a free vector as one at the origin; of both, both."""
     line, free = (vector[:3], vector[3:]) if motion else (vector[3:], vector[:3])
     arrows = []
@@ -91,10 +91,10 @@ def _drawn(vector: NDArray, motion: bool, colors: tuple[str, str], size: float =
         at = np.cross(line, free) / (line @ line)
         rest = line * (line @ free) / (line @ line)  # what the line vector does not explain
         kind = "turning" if motion else "straight"
-        arrows.append(Arrow(0, tuple(at), tuple(size * line), colors[0] if motion else colors[1], kind))  # type: ignore[arg-type]
+        arrows.append(Arrow(0, tuple(at), tuple(size * line), colors[0] if motion else colors[1], kind, name))  # type: ignore[arg-type]
     if np.linalg.norm(rest) > 1e-9:
         kind = "straight" if motion else "turning"
-        arrows.append(Arrow(0, (0.0, 0.0, 0.0), tuple(size * rest), colors[1] if motion else colors[0], kind))  # type: ignore[arg-type]
+        arrows.append(Arrow(0, (0.0, 0.0, 0.0), tuple(size * rest), colors[1] if motion else colors[0], kind, name))  # type: ignore[arg-type]
     return arrows
 
 

@@ -88,9 +88,9 @@ def _draw(joint: str, at: float, fx: float, fy: float, fz: float) -> Picture:
     parts, a = split_on(joint, force, at)
     tip = np.array([at, 0.0, 0.0]) + SCALE * force
     arrows = [
-        Arrow(0, (at, 0.0, 0.0), tuple(SCALE * force), WHOLE),
-        *wrench_arrows(parts.f_a, ACCELERATES),
-        *wrench_arrows(-parts.f_c, BORNE),
+        Arrow(0, (at, 0.0, 0.0), tuple(SCALE * force), WHOLE, name="push"),
+        *wrench_arrows(parts.f_a, ACCELERATES, "accelerates"),
+        *wrench_arrows(-parts.f_c, BORNE, "answers"),
     ]
     return Picture(
         arrows=arrows,
@@ -104,17 +104,17 @@ def _draw(joint: str, at: float, fx: float, fy: float, fz: float) -> Picture:
     )
 
 
-def wrench_arrows(f: NDArray, color: str) -> list[Arrow]:
+def wrench_arrows(f: NDArray, color: str, name: str = "") -> list[Arrow]:
     """A spatial force as a force on its axis and a couple about it, on the world node."""
     if np.linalg.norm(f) < 1e-9:
         return []
     screw = wrench_screw(f)
     if np.isinf(screw.pitch):
-        return [Arrow(0, (0.0, 0.0, 0.0), triple(SCALE * screw.magnitude * screw.direction), color, "turning")]
-    arrows = [Arrow(0, triple(screw.point), triple(SCALE * screw.magnitude * screw.direction), color)]
+        return [Arrow(0, (0.0, 0.0, 0.0), triple(SCALE * screw.magnitude * screw.direction), color, "turning", name)]
+    arrows = [Arrow(0, triple(screw.point), triple(SCALE * screw.magnitude * screw.direction), color, name=name)]
     couple = screw.pitch * screw.magnitude
     if abs(couple) > max(ZERO, 0.2):
-        arrows.append(Arrow(0, triple(screw.point), triple(SCALE * couple * screw.direction), color, "turning"))
+        arrows.append(Arrow(0, triple(screw.point), triple(SCALE * couple * screw.direction), color, "turning", name))
     return arrows
 
 

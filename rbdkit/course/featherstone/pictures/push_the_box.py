@@ -68,9 +68,9 @@ def draw(azimuth: float, elevation: float, cylinder: float, slide: float, throug
         ("it leaves the force's direction by", f"{np.degrees(angle(at_point, d)):.1f}°"),
         ("turning", f"{np.linalg.norm(a[:3]):.3f} rad/s²"),
     ]
-    push = Arrow(0, triple(point - FAR * d), triple((FAR - NEAR) * d), SPATIAL["force"][1])
-    moves = Arrow(0, triple(point + NEAR * unit(at_point)), triple(1.5 * at_point), SPATIAL["motion"][1])
-    turns = Arrow(0, triple(point + NEAR * unit(a[:3])), triple(0.8 * a[:3]), SPATIAL["motion"][0], "turning")
+    push = Arrow(0, triple(point - FAR * d), triple((FAR - NEAR) * d), SPATIAL["force"][1], name="push")
+    moves = Arrow(0, triple(point + NEAR * unit(at_point)), triple(1.5 * at_point), SPATIAL["motion"][1], name="moves")
+    turns = Arrow(0, triple(point + NEAR * unit(a[:3])), triple(0.8 * a[:3]), SPATIAL["motion"][0], "turning", "turns")
     handle = np.eye(4)
     handle[:3, 3] = point - FAR * d
     return Picture(

@@ -78,11 +78,10 @@ def _draw(turn: float, pitch: float, x: float, y: float, tilt: float, kind: str)
     field = velocity_at(vector, POINTS) if motion else moment_about(vector, POINTS)
     colors = palette.SPATIAL["motion" if motion else "force"]
     color, style = (colors[1], "straight") if motion else (colors[0], "turning")
-    arrows = [Arrow(0, tuple(P), tuple(SCALE * u), color, style) for P, u in zip(POINTS, field)]  # type: ignore[arg-type]
+    arrows = [Arrow(0, tuple(P), tuple(SCALE * u), color, style, "field") for P, u in zip(POINTS, field)]  # type: ignore[arg-type]
     along = 0.9 * turn * at.direction
-    own = Arrow(
-        0, tuple(at.point), tuple(along), colors[0] if motion else colors[1], "turning" if motion else "straight"
-    )
+    color, style = (colors[0], "turning") if motion else (colors[1], "straight")
+    own = Arrow(0, tuple(at.point), tuple(along), color, style, "axis")  # type: ignore[arg-type]
     axis = np.array([[x, y, 0.0]])
     names = ("ω", "v_O", "rad/s", "m/s") if motion else ("n_O", "f", "N m", "N")
     least = np.linalg.norm(velocity_at(vector, axis) if motion else moment_about(vector, axis))
