@@ -35,6 +35,7 @@ PARTS = {
     "rivals": "rbdkit.course.three_cases:rivals",
     "run": "rbdkit.course.three_cases:run",
     "so3": "rbdkit.spatial.so3",
+    "plt": "matplotlib.pyplot",
     "sphere": "rbdkit.spatial.sphere",
     "sphere_figure": "rbdkit.figures.directors:sphere_figure",
     "stationary": "rbdkit.course.three_cases:stationary",

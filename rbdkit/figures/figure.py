@@ -11,8 +11,8 @@ from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
-PAGE_INK = "#76808c"
-"""Of the style `rbdkit.figures.page`, which stands on light and on dark pages."""
+PAGE_INK, NUMBERS_INK = "#76808c", "#77828c"
+"""Of the style `rbdkit.figures.page`, which stands on light and on dark pages; the second of the numbers along y."""
 
 
 class Plot(Figure):
@@ -43,4 +43,6 @@ class Plot(Figure):
             for patch, (face, edge) in zip(patches, colors, strict=True):
                 patch.set(facecolor=face, edgecolor=edge)
         text = buffer.getvalue()
-        return text[text.index("<svg") :].replace("#000000", "currentColor").replace(PAGE_INK, "currentColor")
+        for ink in ("#000000", PAGE_INK, NUMBERS_INK):
+            text = text.replace(ink, "currentColor")
+        return text[text.index("<svg") :]

@@ -12,8 +12,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from rbdkit.figures.figure import PAGE_INK, Plot
+from rbdkit.figures.figure import NUMBERS_INK, PAGE_INK, Plot
 
+INKS = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "xtick.labelcolor", "ytick.labelcolor")
 PAGES = {"light": "#ffffff", "dark": "#111111"}  # JupyterLab's
 
 
@@ -26,7 +27,7 @@ def luminance(color: str) -> float:
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 def test_ink_is_legible_on_every_page(page):
     with style.context("rbdkit.figures.page"):
-        inks = {matplotlib.rcParams[key] for key in ("text.color", "axes.labelcolor", "xtick.color", "ytick.color")}
+        inks = {matplotlib.rcParams[key] for key in INKS}
     for ink in inks:
         low, high = sorted([luminance(ink), luminance(page)])
         assert (high + 0.05) / (low + 0.05) > 3.9  # no ink reaches 4.5 on both
@@ -36,7 +37,7 @@ def test_drawings_of_panels_take_the_ink_of_the_page():
     with style.context("rbdkit.figures.page"):
         figure = Plot(figsize=(2.0, 1.5))
         figure.subplots().set_xlabel("time")
-    assert PAGE_INK not in figure.svg()
+    assert PAGE_INK not in figure.svg() and NUMBERS_INK not in figure.svg()
     assert "currentColor" in figure.svg()
 
 
@@ -51,3 +52,11 @@ def test_a_figure_has_no_background():
     buffer.seek(0)
     opacity = imread(buffer)[..., 3]
     assert opacity[0, 0] == 0.0 and np.mean(opacity == 0.0) > 0.8
+
+
+def test_jupyter_puts_no_plate_under_a_figure():
+    inline = pytest.importorskip("matplotlib_inline.backend_inline")
+    with style.context("rbdkit.figures.page"):
+        figure = Figure(figsize=(2.0, 1.5))
+        figure.subplots().plot([0.0, 1.0])
+    assert inline._fetch_figure_metadata(figure) is None  # else {"needs_background": ...}: white on a dark page

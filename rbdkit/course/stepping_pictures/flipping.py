@@ -117,7 +117,7 @@ def draw(method: str, J2: float, spin: float, tilt: float, steps: float) -> Pict
         ax.plot(motion.t, motion.v[:, k], color=AXES[k], linewidth=2.2, alpha=0.6, label=rf"$\Omega_{k + 1}$")
         ax.plot(TIMES, true[:, k], color=AXES[k], linewidth=0.8)
     ax.set(xlabel="t (s)", ylabel="angular velocity (rad/s)", ylim=(-1.3 * spin, 1.3 * spin))
-    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     ax.grid(alpha=0.3)
     flip = first_flip(true)
     return Picture(

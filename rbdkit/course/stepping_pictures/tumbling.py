@@ -72,7 +72,7 @@ def draw(J1: float, J2: float, J3: float, spin_about: str, half_edge: float) -> 
         right.plot(motion.t, motion.w[:, k], style, color=LINES[k // 2], linewidth=1.0, label=f"$w_{k + 1}$")
     for ax, label in ((left, "angular velocity (rad/s)"), (right, "w (m/s)")):
         ax.set(xlabel="t (s)", ylabel=label)
-        ax.legend(ncols=2, fontsize="small")
+        ax.legend(ncols=2, fontsize="small", frameon=False)
         ax.grid(alpha=0.3)
         ax.spines[["top", "right"]].set_visible(False)
     about = motion.v[:, axis]

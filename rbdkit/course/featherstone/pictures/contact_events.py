@@ -98,6 +98,6 @@ def _figure(run: ContactHistory, t: float) -> Plot:
         ax.plot(run.t, run.lam[:, i], color=LINES[i], linewidth=1.6, label=pair.name)
     ax.axvline(t, color=FORCE, linewidth=0.9, linestyle="--")
     ax.set(xlabel="time (s)", ylabel="force (N)")
-    ax.legend(fontsize=7)
+    ax.legend(fontsize=7, frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     return figure

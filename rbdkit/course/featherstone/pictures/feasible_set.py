@@ -136,6 +136,6 @@ def _figure(equation: ContactEquation, found: LcpSolution) -> Plot:
     ax.axvline(0.0, color=GROUND, linewidth=1.0)
     ax.plot(*found.lam, "o", color=FORCE, markersize=9, label="solution", clip_on=False, zorder=5)
     ax.set(xlabel="λ left (N)", ylabel="λ right (N)", xlim=(-4.0, top), ylim=(-4.0, top))
-    ax.legend(loc="upper right", fontsize=7)
+    ax.legend(loc="upper right", fontsize=7, frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     return figure

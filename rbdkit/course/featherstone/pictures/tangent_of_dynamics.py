@@ -67,7 +67,7 @@ def draw(shoulder: float, elbow: float, away: float, spin: float) -> Picture:
     ax.plot([elbow, elbow + away, elbow + away], [here, there, line], "o", color=LINES[2], markersize=4)
     ax.set_xlabel("angle of the elbow (rad)")
     ax.set_ylabel("its acceleration (rad/s²)")
-    ax.legend(fontsize=8)
+    ax.legend(fontsize=8, frameon=False)
     ax.grid(alpha=0.3)
     return Picture(
         q=np.array([shoulder, elbow + away]),
