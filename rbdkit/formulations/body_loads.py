@@ -143,6 +143,15 @@ class BodyLoads:
         torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
         for a, x in zip(own.velocities, torques, strict=True):
             program.store("own_tau", 0, a, x)
-        for body, push in zip(own.pushed, pushes, strict=True):
+        felt = dict(zip(own.pushed, pushes, strict=True))
+        for each in own.alike:  # bodies that float are few
+            for member in each.members:
+                rows = [(body - 1) * MOTION for body in member.bodies]
+                motions = [[program.load("body_motion", row, k) for k in range(MOTION)] for row in rows]
+                found = each.compute(program, member, motions.__getitem__, lambda: moment.time)
+                for slot, body in enumerate(member.bodies):
+                    push = found[6 * slot : 6 * slot + 6]
+                    felt[body] = [a + b for a, b in zip(felt.get(body, [0.0] * 6), push, strict=True)]
+        for body, push in felt.items():
             for k, x in enumerate(push):
                 program.store("own_force", 0, 6 * body + k, x)

@@ -111,6 +111,7 @@ def packaged(
     own = own_forces(model, plan)
     if own is not None:
         numbers["own_numbers"] = np.array(own.law.numbers)
+        taken |= own.tables
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
     law = None if tau is None else _feedback(tau, plan.nq, plan.nv, gains or {})
     kinds_touching = None if scene is None else scene.kinds

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.links.alike import made_of
 from rbdkit.engine.links.element_differences import differenced
 from rbdkit.engine.links.own_forces import Record
 from rbdkit.engine.links.own_joints import on_symbols
@@ -130,7 +131,7 @@ def _recorded(model: Model) -> _Recorded:
     found: dict[Any, _Alike] = {}
     faults: list[tuple[Force, ModelError]] = []
     for force in model.acting:
-        key, bodies = _made_of(model, force)
+        key, bodies = made_of(model, force)
         if key in found:
             alike = found[key]
         else:
@@ -143,30 +144,6 @@ def _recorded(model: Model) -> _Recorded:
         alike.forces.append(force)
         alike.bodies.append(bodies)
     return _Recorded(list(found.values()), faults)
-
-
-def _made_of(model: Model, force: Force) -> tuple[Any, tuple[int, ...]]:
-    """What elements have in common that are made alike, and the bodies of this one in the order of its fields."""
-    element = force.element
-    names = [x for value in element.structure().values() for x in (value if isinstance(value, tuple) else (value,))]
-    if element.is_users_own or element.states or any(isinstance(x, str) and x in model._frame_index for x in names):
-        return force.name, ()
-    bodies: list[int] = []
-
-    def place(name: Any) -> Any:
-        if not isinstance(name, str) or name not in model._body_index:
-            return name
-        body = model._body_index[name]
-        if body and body not in bodies:
-            bodies.append(body)
-        return ("body", bodies.index(body) if body else None)
-
-    fields = tuple(
-        (name, tuple(place(x) for x in value) if isinstance(value, tuple) else place(value))
-        for name, value in element.structure().items()
-    )
-    shapes = tuple((name, np.shape(x)) for name, x in element.parameters().items())
-    return (type(element), fields, shapes), tuple(bodies)
 
 
 def _record(model: Model, force: Force, bodies: tuple[int, ...]) -> tuple[_Law, tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.links.alike import FEWEST, Alike, Member, for_any, made_of, tables_of
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.own_joints import on_symbols
 from rbdkit.engine.links.pieces import NotCovered
@@ -43,6 +44,7 @@ class OwnForces:
         body is another one than its link's.
     velocities : numbers of the velocity variables that torques act on. pushed : numbers of the bodies with forces.
     frames : names of the frames that were asked for. nz : numbers of states that elements have of their own.
+    alike : elements that are made alike, in loops; what stands above is about the others.
     """
 
     law: Feedback
@@ -53,6 +55,12 @@ class OwnForces:
     pushed: tuple[int, ...]
     frames: tuple[str, ...]
     nz: int = 0
+    alike: tuple[Alike, ...] = ()
+
+    @property
+    def tables(self) -> dict[str, NDArray]:
+        """What programs read of `alike`."""
+        return tables_of(self.alike)
 
     @property
     def asks_joints(self) -> bool:
@@ -62,7 +70,8 @@ class OwnForces:
     @property
     def asks_time(self) -> bool:
         """Whether time is asked for."""
-        return any(step[:2] == ("load", "t") for step in self.law.steps)
+        laws = (self.law, *(each.law for each in self.alike))
+        return any(step[:2] == ("load", "t") for law in laws for step in law.steps)
 
     @property
     def pushed_links(self) -> tuple[int, ...]:
@@ -104,8 +113,12 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
     """
     if not model.acting:
         return None
+    laws = _loops(model)
     record = Record(model)
     for force in model.acting:
+        if force.name in laws:
+            record.leave_out(force)
+            continue
         try:
             require_pure(force.element, model)
             record.take(force)
@@ -114,25 +127,69 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
         except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
             raise NotCovered(f"force {force.name!r} cannot be compiled: {type(fault).__name__}: {fault}") from None
     bodies = tuple(sorted(body for body in record.asked if body > 0))
-    links = tuple(int(layout.link_of_body[body]) for body in bodies)
     own = OwnForces(
         record.law(),
         bodies,
-        links,
-        tuple(body in layout.welded or not np.array_equal(layout.frames[body], np.eye(4)) for body in bodies),
+        tuple(int(layout.link_of_body[body]) for body in bodies),
+        tuple(_is_apart(layout, body) for body in bodies),
         tuple(sorted(record.torques)),
         tuple(sorted(record.wrenches)),
         tuple(sorted(record.frames)),
         record.places.size,
+        tuple(_together(model, layout, laws)),
     )
     _compare(model, own)
     return own
 
 
+def _is_apart(layout: Layout, body: int) -> bool:
+    """Whether the frame of a body is another one than its link's."""
+    return body in layout.welded or not np.array_equal(layout.frames[body], np.eye(4))
+
+
+def _loops(model: Model) -> dict[str, tuple[Feedback, tuple[int, ...]]]:
+    """The law of each element that goes into a loop, one for all that are made alike, and its bodies; by its name."""
+    makes: dict[Any, list[tuple[Force, tuple[int, ...]]]] = {}
+    for force in model.acting:
+        key, bodies = made_of(model, force)
+        if bodies:
+            makes.setdefault(key, []).append((force, bodies))
+    found: dict[str, tuple[Feedback, tuple[int, ...]]] = {}
+    for members in makes.values():
+        if len(members) < FEWEST:
+            continue
+        force, bodies = members[0]
+        record = Record(model)
+        try:
+            record.take(force)
+        except Exception:  # one by one it is told which of them, and why
+            continue
+        law = for_any(record.of_bodies(bodies), bodies, len(record.given))
+        if not record.torques and not any(step[:2] in (("load", "q"), ("load", "v")) for step in law.steps):
+            found |= {force.name: (law, bodies) for force, bodies in members}
+    return found
+
+
+def _together(model: Model, layout: Layout, laws: dict[str, tuple[Feedback, tuple[int, ...]]]) -> Iterator[Alike]:
+    """Elements in loops; where one of a make asks for the frame of a body apart from its link's, all do."""
+    members: dict[Feedback, list[Member[int]]] = {}
+    apart: dict[Feedback, NDArray] = {}
+    first = 0
+    for force in model.acting:
+        if force.name in laws:
+            law, bodies = laws[force.name]
+            links = tuple(int(layout.link_of_body[body]) for body in bodies)
+            members.setdefault(law, []).append(Member(bodies, links, first))
+            apart[law] = apart.get(law, False) | np.array([_is_apart(layout, body) for body in bodies])
+        first += sum(np.size(x) for x in force.element.parameters().values())
+    return (Alike(law, tuple(apart[law].tolist()), tuple(of_make)) for law, of_make in members.items())
+
+
 def require_known_places(model: Model, own: OwnForces) -> None:
     """Raise ModelError if forces depend on placements in a way of which derivatives are not known."""
     names = {frame.name for frame in model.frames} & set(own.frames)
-    for body in own.bodies:
+    in_loops = (body for each in own.alike for member in each.members for body in member.bodies)
+    for body in (*own.bodies, *in_loops):
         if model.joints[body].type.is_fixed:
             names.add(model.bodies[body].name)
     if names:
@@ -215,6 +272,10 @@ class Record(MechanismOnSymbols):
         if not force.element.conservative:
             self.lost = self.lost - self._power(at) - self._rate(stored)
 
+    def leave_out(self, force: Force) -> None:
+        """Pass over an element: its numbers keep their places."""
+        self.given += [float(x) for value in force.element.parameters().values() for x in np.ravel(value)]
+
     def joint(self, name: str) -> JointLike:
         """The joint of that name, whose coordinates are symbols."""
         return _JointOnSymbols(self.model.joint(name))
@@ -231,6 +292,14 @@ class Record(MechanismOnSymbols):
         outputs = (*(self.torques[a] for a in sorted(self.torques)), *pushes, *rates, self.energy, self.lost)
         trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
         return Feedback.of(trace, numbers_of_forces(self.model))
+
+    def of_bodies(self, bodies: tuple[int, ...]) -> Feedback:
+        """What was recorded, as six numbers for each of these bodies, the energy stored and the power lost."""
+        none = np.zeros(6)
+        pushes = [scalar(x) for body in bodies for x in self.wrenches.get(body, none)]
+        outputs = (*pushes, self.energy, self.lost)
+        trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
+        return Feedback.of(trace, self.given)
 
     def _power(self, at: Surroundings) -> Scalar:
         total: Any = 0.0
@@ -270,15 +339,34 @@ def _compare(model: Model, own: OwnForces) -> None:
                     places.put(force, at.let_act(places.at_present(force, z)), rates)
                 except (ArithmeticError, RbdkitError):
                     return  # nothing to compare with: such a motion need not make sense to it
-            torques, pushes, found_rates, *_ = own.split(own.law.value(_numbers_for(q, v, z, t, motions)))
+            load = _numbers_for(q, v, z, t, motions)
+            torques, pushes, found_rates, *_ = own.split(own.law.value(load))
+            in_all = dict(zip(own.pushed, map(np.array, pushes), strict=True))
+            for each in own.alike:
+                for member in each.members:
+                    for body, push in zip(member.bodies, _pushes_of(each, member, load, own.law.numbers), strict=True):
+                        in_all[body] = in_all.get(body, 0.0) + push
         expected = [at.torques[a] for a in own.velocities]
-        expected += [*(x for body in own.pushed for x in at.wrenches[body]), *rates]
-        found = [*torques, *(x for push in pushes for x in push), *found_rates]
+        expected += [*(x for body in in_all for x in at.wrenches.get(body, np.zeros(6))), *rates]
+        found = [*torques, *(x for push in in_all.values() for x in push), *found_rates]
         # the same operations, but for the order in which a product is added up
         near = 1e-9 * np.max(np.abs(expected), initial=0.0)
         if not np.allclose(found, expected, rtol=1e-9, atol=near, equal_nan=True):
             names = ", ".join(repr(force.name) for force in model.acting)
             raise NotCovered(f"forces {names} do something else with numbers than with symbols")
+
+
+def _pushes_of(
+    each: Alike, member: Member[int], load: Callable[[str, int], float], numbers: Sequence[float]
+) -> NDArray:
+    """What one of a make does to its bodies (b, 6)."""
+
+    def of_member(argument: str, k: int) -> float:
+        if argument == "numbers":
+            return numbers[member.first + k]
+        return load(f"body{member.bodies[int(argument[4:])]}" if argument.startswith("body") else argument, k)
+
+    return np.reshape(each.law.value(of_member)[:-2], (each.bodies, 6))
 
 
 def _numbers_for(

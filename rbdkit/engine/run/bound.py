@@ -106,7 +106,7 @@ class BoundModel:
         self._body_on_link = np.argsort(carriers) if np.array_equal(np.sort(carriers), links) else None
         self._kinds = kinds_of(self._layout)
         self.coupled = any(kind.follows for kind in self._kinds)
-        self._tables = tables(self._layout, self._kinds)
+        self._tables = tables(self._layout, self._kinds) | ({} if self.own is None else self.own.tables)
         self._deep = len(self._tables["supports"]) > DEEP * self._layout.nv
         self.shape = shape_of(self._layout, self.numbers["rows"])
         self._straight: dict[tuple[Task, int], Recipe | None] = {}

@@ -111,7 +111,7 @@ def _openness(tree: Tree, x: State) -> None:
 
 def _own_forces(tree: Tree, x: State) -> None:
     assert x.own is not None
-    stored, lost = own_forces.record(x.own, tree, x.q, x["v"], x.z, x.z_rate)
+    stored, lost = own_forces.record(x.own, tree, x.q, x["v"], x.z, x.z_rate, powers=True)
     for k, value in enumerate((stored, lost)):
         tree.program.store("powers", x.number * 2, k, value)
     own_forces.along_joints(tree, x.q, x["tau"])

@@ -68,6 +68,8 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
         "own_tau": nv,
         OWN_TIME: 1,
         "own_force": 6 * (len(layout.links) + 1),
+        "own_push": 12 * len(layout.link_of_body),
+        "own_powers": 2,
         **stiffness_arrays(layout.nq, nv, sum(link.kind.motion.nv for link in layout.links), len(layout.links)),
     }
     return sizes, {"width": width, "row": row_length(3 * nv), "H_row": row_length(nv)}

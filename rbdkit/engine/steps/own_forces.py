@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rbdkit.engine.links.alike import Alike, Member, add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.steps.gradients import LINK
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import FRAME, ROW, Body, Node
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
-from rbdkit.trace import Part, Scalar, Symbol, Whole, adjoints
+from rbdkit.trace import Index, Part, Scalar, Symbol, Whole, adjoints
 
 OWN_STATES = Part("z")
 OWN_TIME = "own_time"
@@ -27,22 +29,34 @@ def record(
     qd: JointArray,
     z: Part = OWN_STATES,
     z_rate: Part | None = None,
+    powers: bool = False,
 ) -> tuple[Scalar, Scalar]:
     """Write torques to "own_tau" and forces on links to "own_force"; gives the stored energy and the power lost.
 
     Both arrays hold zeros where nothing acts. "own_force" is like "f_ext". z : the states of the elements. z_rate :
-    where their rates go, if they are wanted.
+    where their rates go, if they are wanted. powers : whether energy and power are; else they are those of elements
+    outside of loops.
     """
-    program = tree.program
-    torques, pushes, rates, stored, lost = _computed(own, tree, q, qd, z)
+    program, motion = tree.program, link_motion(tree, q, qd)
+    felt: dict[int, list[Any]] = {}
+    if own.alike and isinstance(tree, LoopTree):
+        _loops(own, tree, motion, pushes=True, powers=powers)
+        for link in own.pushed_links:
+            felt[link] = [program.load("own_force", 0, 6 * link + k) for k in range(6)]
+    torques, pushes, rates, stored, lost = _computed(own, tree, motion, q, qd, z)
     for a, x in zip(own.velocities, torques, strict=True):
         program.store("own_tau", 0, a, x)
     for k, x in enumerate(rates if z_rate is not None else ()):
         program.store(z_rate.array, z_rate.start, k, x)  # type: ignore[union-attr]
-    felt = {link: [0.0] * 6 for link in own.pushed_links}
-    for body, push in zip(own.pushed, pushes, strict=True):
-        link = own.links[own.bodies.index(body)]
-        felt[link] = [a + b for a, b in zip(felt[link], push, strict=True)]
+    acts = [(own.links[own.bodies.index(body)], push) for body, push in zip(own.pushed, pushes, strict=True)]
+    if not isinstance(tree, LoopTree):
+        for links, found in _one_by_one(own, tree, motion):
+            acts += [(link, found[6 * slot : 6 * slot + 6]) for slot, link in enumerate(links)]
+            stored, lost = stored + found[-2], lost + found[-1]
+    elif own.alike and powers:
+        stored, lost = (x + program.load("own_powers", 0, k) for k, x in enumerate((stored, lost)))
+    for link, push in acts:
+        felt[link] = [a + b for a, b in zip(felt.get(link, [0.0] * 6), push, strict=True)]
     for link, push in felt.items():
         for k, x in enumerate(push):
             program.store("own_force", 0, 6 * link + k, x)
@@ -51,14 +65,21 @@ def record(
 
 def stored_energy(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray, z: Part = OWN_STATES) -> Scalar:
     """The stored energy alone."""
-    return _computed(own, tree, q, qd, z)[3]
+    motion = link_motion(tree, q, qd)
+    if not isinstance(tree, LoopTree):
+        one_by_one = sum((found[-2] for _, found in _one_by_one(own, tree, motion)), 0.0)
+        return one_by_one + _computed(own, tree, motion, q, qd, z)[3]
+    if not own.alike:
+        return _computed(own, tree, motion, q, qd, z)[3]
+    _loops(own, tree, motion, pushes=False, powers=True)
+    return _computed(own, tree, motion, q, qd, z)[3] + tree.program.load("own_powers", 0)
 
 
 def _computed(
-    own: OwnForces, tree: Tree, q: JointArray, qd: JointArray, z: Part
+    own: OwnForces, tree: Tree, motion: LinkMotion, q: JointArray, qd: JointArray, z: Part
 ) -> tuple[list[Any], list[list[Any]], list[Any], Any, Any]:
-    """Results of the law, see `OwnForces.split`; nothing is stored."""
-    program, motion = tree.program, link_motion(tree, q, qd)
+    """Results of the law of those outside of loops, see `OwnForces.split`; nothing is stored."""
+    program = tree.program
     known = {
         f"body{body}": motion_of(tree, motion, body, Body(link, tree.row_of(link)), apart)
         for body, link, apart in zip(own.bodies, own.links, own.apart, strict=True)
@@ -74,6 +95,53 @@ def _computed(
         return program.load(qd.array, qd.start, k) if argument == "v" else known[argument][k]
 
     return own.split(own.law.compute(program, load, "own_numbers"))
+
+
+def _loops(own: OwnForces, tree: LoopTree, motion: LinkMotion, pushes: bool, powers: bool) -> None:
+    """What elements in loops do, to "own_force", in which nothing else stands; energy and power to "own_powers"."""
+    program = tree.program
+    if pushes:
+        with program.loop(0, tree.n + 1) as link:
+            place = link * 6
+            for k in range(6):
+                program.store("own_force", place, k, 0.0)
+    if powers:
+        with program.loop(0, 1):
+            for k in range(2):
+                program.store("own_powers", 0, k, 0.0)
+    for each, member in each_member(program, own.alike):
+        *found, stored, lost = computed_member(each, member, tree, motion, links_of(tree, member))
+        if powers:
+            for k, x in enumerate((stored, lost)):
+                program.store("own_powers", 0, k, program.load("own_powers", 0, k) + x)
+        if pushes:
+            for k, x in enumerate(found):
+                program.store("own_push", 0, k, x)
+            add_pushes(program, member.links, "own_force")
+
+
+def _one_by_one(own: OwnForces, tree: Tree, motion: LinkMotion) -> Iterator[tuple[tuple[int, ...], list[Any]]]:
+    """The same in straight-line code: links of each element, and what it does."""
+    for each in own.alike:
+        for member in each.members:
+            yield member.links, computed_member(each, member, tree, motion, [Body(link, 0) for link in member.links])
+
+
+def links_of(tree: LoopTree, member: Member[Index]) -> list[Body]:
+    """The links of an element, with their work space."""
+    width = tree.program.count("width")
+    return [Body(link, link * width) for link in member.links]
+
+
+def computed_member(
+    each: Alike, member: Member[Any], tree: Tree, motion: LinkMotion, links: Sequence[Body]
+) -> list[Any]:
+    """What one of `OwnForces.alike` does, see `Alike`."""
+
+    def of_body(slot: int) -> Sequence[Any]:
+        return motion_of(tree, motion, member.bodies[slot], links[slot], each.apart[slot])
+
+    return each.compute(tree.program, member, of_body, lambda: tree.program.load(OWN_TIME, 0))
 
 
 class WithOwnTorques:
@@ -155,12 +223,13 @@ def _at_hand(tree: UnrolledTree, x: JointArray, size: int) -> JointArray:
     return JointArray(tree.program, name, 0, x.which)
 
 
-def motion_of(tree: Tree, motion: LinkMotion, body: int, i: Body, apart: bool) -> Sequence[Any]:
+def motion_of(tree: Tree, motion: LinkMotion, body: Whole, i: Body, apart: bool) -> Sequence[Any]:
     """Rotation, position, angular velocity and velocity of the origin of a body on link i, in world axes."""
     R, p, w, v = motion.R[i], motion.p[i], motion.w[i], motion.v[i]
     w, v = R @ w, R @ v
     if apart:
-        x = [tree.program.load("frames", 0, body * FRAME + k) for k in range(FRAME)]
+        frame = body * FRAME
+        x = [tree.program.load("frames", frame, k) for k in range(FRAME)]
         arm = R @ Vector(x[9:])
         R, p, v = R @ Matrix.of(x[:9]), p + arm, v + cross(w, arm)
     return [*R.flat(), *p, *w, *v]

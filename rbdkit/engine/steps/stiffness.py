@@ -7,15 +7,17 @@ and comes back along the axes (Algorithm 6). So n columns take n passes, and no 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from rbdkit.engine.links.alike import add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.steps.crba import crba_base
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopField, LoopTree
 from rbdkit.engine.steps.nodes import Body, Node
-from rbdkit.engine.steps.own_forces import OWN_TIME, motion_of
+from rbdkit.engine.steps.own_forces import OWN_TIME, computed_member, links_of, motion_of
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.tree import Numbers
@@ -64,13 +66,16 @@ def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | No
         return
     motion = link_motion(tree, q, qd)
     moved, felt = tree.field(Numbers(6)), tree.field(Numbers(12))
+    going = tree.field(Numbers(1)) if own.alike else None
     _axes_in_world(tree, q, motion)
     with program.loop(0, nv) as column:
         with program.loop(0, nv) as k:
             program.store("stiff_unit", k, 0, 0.0)
         with program.loop(0, 1):
             program.store("stiff_unit", column, 0, 1.0)
-        _move(tree, q, moved, own.asks_joints)
+        _move(tree, q, moved, own.asks_joints, going)
+        if going is not None:
+            _what_loops_do(own, tree, motion, moved, going)
         _what_elements_do(own, tree, q, qd, motion, moved)
         _feel(tree, moved, felt)
         _bring_back(tree, felt, column)
@@ -93,16 +98,24 @@ def _axes_in_world(tree: LoopTree, q: JointArray, motion: LinkMotion) -> None:
                 tree.program.store("stiff_axes", place, k, tree.ratio(i) * x)
 
 
-def _move(tree: LoopTree, q: JointArray, moved: LoopField, asks_joints: bool) -> None:
-    """Twists of all links where the velocities are those of "stiff_unit" (Algorithm 5)."""
+def _move(tree: LoopTree, q: JointArray, moved: LoopField, asks_joints: bool, going: LoopField | None) -> None:
+    """Twists of all links where the velocities are those of "stiff_unit" (Algorithm 5).
+
+    going : how many of these move each link; zero means that it stands.
+    """
     program = tree.program
     moved[tree.world] = [0.0] * 6
+    if going is not None:
+        going[tree.world] = [0.0]
     for i in tree.outward():
-        y = moved[i.parent]
+        y, goes = moved[i.parent], 0.0 if going is None else going[i.parent][0]
         for m in range(i.motion.nv):
             place, unit = slot(tree, i, m) * AXIS, program.load("stiff_unit", i.v, m)
             y = [a + unit * program.load("stiff_axes", place, k) for k, a in enumerate(y)]
+            goes = goes + unit
         moved[i] = y
+        if going is not None:
+            going[i] = [goes]
         if i.moves and asks_joints:
             _joint_rates(tree, i, q)
 
@@ -145,6 +158,7 @@ def stiffness_arrays(nq: int, nv: int, freedoms: int, links: int) -> dict[str, i
         "stiff_by_v": 6 * (links + 1),
         "stiff_tau_by_x": nv,
         "stiff_tau_by_v": nv,
+        "stiff_goes": 1,
         "redmax_A": nv * nv,
         "redmax_b": nv,
     }
@@ -174,47 +188,26 @@ def _what_elements_do(
     by_x: dict[int, Scalar] = {}
     by_v: dict[int, Scalar] = {}
     known, links = {}, dict[int, Body]()
-
-    def seed(seeds: dict[int, Scalar], leaf: Scalar, rate: Scalar) -> None:
-        if isinstance(leaf, Symbol):
-            seeds[leaf.position] = rate
-
     for body, link, apart in zip(own.bodies, own.links, own.apart, strict=True):
         i = links.setdefault(link, Body(link, tree.row_of(link)))  # leaves of one index are the same node
         known[f"body{body}"] = motion_of(tree, motion, body, i, apart)
-        R, p, y = motion.R[i], motion.p[i], moved[i]
-        a, b = Vector(y[:3]), Vector(y[3:])
-        columns = [cross(a, column) for column in R.T]  # a x R, column by column; twists keep their numbers
-        for r in range(3):
-            for c in range(3):
-                seed(by_x, R[r][c], columns[c][r])
-        shift = b + cross(a, p)
-        for leaves, rates, seeds in (
-            (p, shift, by_x),
-            (motion.w[i], R.T @ a, by_v),
-            (motion.v[i], R.T @ shift, by_v),
-        ):
-            for leaf, rate in zip(leaves, rates, strict=True):
-                seed(seeds, leaf, rate)
+        _seed_link(motion, moved, i, by_x, by_v)
 
     def load(argument: str, k: int) -> Scalar:
         if argument == "q":
             leaf = program.load(q.array, q.start, k)
-            seed(by_x, leaf, program.load("stiff_q_rate", 0, k))
+            _seed(by_x, leaf, program.load("stiff_q_rate", 0, k))
             return leaf
         if argument == "v":
             leaf = program.load(qd.array, qd.start, k)
-            seed(by_v, leaf, program.load("stiff_unit", 0, k))
+            _seed(by_v, leaf, program.load("stiff_unit", 0, k))
             return leaf
         return program.load(OWN_TIME, 0) if argument == "t" else known[argument][k]
 
     torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
     outputs = [*torques, *(x for push in pushes for x in push)]
-    places = [x.position for x in outputs if isinstance(x, Symbol)]
-    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
     for seeds, forces, along in ((by_x, "stiff_by_x", "stiff_tau_by_x"), (by_v, "stiff_by_v", "stiff_tau_by_v")):
-        found = iter([] if graph is None else tangents(graph, places, seeds))
-        slopes: list[Scalar] = [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
+        slopes = _slopes(outputs, seeds)
         for velocity, x in zip(own.velocities, slopes[: len(torques)], strict=True):
             program.store(along, 0, velocity, x)
         felt: dict[int, list[Scalar]] = {link: [0.0] * 6 for link in own.pushed_links}
@@ -224,4 +217,55 @@ def _what_elements_do(
             felt[link] = [x + y for x, y in zip(felt[link], slopes[first : first + 6], strict=True)]
         for link, push in felt.items():
             for k, x in enumerate(push):
-                program.store(forces, 0, 6 * link + k, x)
+                before = program.load(forces, 0, 6 * link + k) if own.alike else 0.0
+                program.store(forces, 0, 6 * link + k, before + x)
+
+
+def _what_loops_do(own: OwnForces, tree: LoopTree, motion: LinkMotion, moved: LoopField, going: LoopField) -> None:
+    """The same of elements in loops, of those of which a body moves; nothing else stands there."""
+    program, arrays = tree.program, ("stiff_by_x", "stiff_by_v")
+    with program.loop(0, tree.n + 1) as link:
+        place = link * 6
+        for array in arrays:
+            for k in range(6):
+                program.store(array, place, k, 0.0)
+    for each, member in each_member(program, own.alike):
+        links = links_of(tree, member)
+        program.store("stiff_goes", 0, 0, sum((going[i][0] for i in links), 0.0))
+        with program.when("stiff_goes", 0):
+            outputs = computed_member(each, member, tree, motion, links)[:-2]
+            by_x: dict[int, Scalar] = {}
+            by_v: dict[int, Scalar] = {}
+            for i in links:
+                _seed_link(motion, moved, i, by_x, by_v)
+            for k, x in enumerate([*_slopes(outputs, by_x), *_slopes(outputs, by_v)]):
+                program.store("own_push", 0, k, x)
+            for number, array in enumerate(arrays):
+                add_pushes(program, member.links, array, number * len(outputs))
+
+
+def _seed_link(motion: LinkMotion, moved: LoopField, i: Body, by_x: dict[int, Scalar], by_v: dict[int, Scalar]) -> None:
+    """Rates of what is loaded of the motion of a link, by its displacement and by its twist."""
+    R, p, y = motion.R[i], motion.p[i], moved[i]
+    a, b = Vector(y[:3]), Vector(y[3:])
+    columns = [cross(a, column) for column in R.T]  # a x R, column by column; twists keep their numbers
+    for r in range(3):
+        for c in range(3):
+            _seed(by_x, R[r][c], columns[c][r])
+    shift = b + cross(a, p)
+    for leaves, rates, seeds in ((p, shift, by_x), (motion.w[i], R.T @ a, by_v), (motion.v[i], R.T @ shift, by_v)):
+        for leaf, rate in zip(leaves, rates, strict=True):
+            _seed(seeds, leaf, rate)
+
+
+def _seed(seeds: dict[int, Scalar], leaf: Scalar, rate: Scalar) -> None:
+    if isinstance(leaf, Symbol):
+        seeds[leaf.position] = rate
+
+
+def _slopes(outputs: Sequence[Scalar], seeds: dict[int, Scalar]) -> list[Scalar]:
+    """How fast they change with these rates."""
+    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
+    places = [x.position for x in outputs if isinstance(x, Symbol)]
+    found = iter([] if graph is None else tangents(graph, places, seeds))
+    return [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]

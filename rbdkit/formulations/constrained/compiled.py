@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 GIVEN = (
     "numbers", "gravity", "joint_q", "joint_v", "joint_numbers", "loop_joint_numbers", "loop_forms", "baumgarte",
     "kinds", "groups", "parents", "q_first", "v_first", "own_tau", "own_force", "own_numbers", "own_offsets",
+    "own_push", "own_members", "first_own_member", "implicit_goes",
     "held_J", "held_open", "held_missing", "held_numbers", "held_periods", "held_mobility",
     "tau", "tau_numbers", "f_ext", "f_ext_numbers",
     "moving_first", "moving_numbers", SEEKING, "moving_loop_kinds", "moving_loop_rows", "moving_loop_first",
@@ -187,7 +188,9 @@ def motion(
         counts["moving_loops"] = len(of_tables["moving_loop_kinds"])
     if own is not None:
         arrays |= {"own_tau": np.zeros(model.nv), "own_force": np.zeros(6 * rows)}
+        arrays |= {"own_push": np.zeros(6 * rows), "implicit_goes": np.zeros(1)}
         given["own_numbers"] = np.array(own.law.numbers)
+        tables |= {name: table.tolist() for name, table in own.tables.items()}
     if own is not None or held is not None:
         given["own_offsets"] = system.offsets[:, :3, 3].ravel()
     kind = None if held is None else _own_kind(held)

@@ -8,12 +8,13 @@ velocities, for their rates eta, and those of the loops, of which the rows count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.links.alike import add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.joint_program import STRETCHED
 from rbdkit.engine.steps.motions import MOTIONS
@@ -21,7 +22,7 @@ from rbdkit.formulations.constrained.loop_program import TINY, feel, follow
 from rbdkit.formulations.constrained.moving_axes import MovingAxes, MovingJoint
 from rbdkit.formulations.constrained.program_body import DAMPING, REST, STIFFNESS, Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
-from rbdkit.trace import Moment, Part, Program, Scalar, Symbol, Whole, eliminate, equal, select, tangents
+from rbdkit.trace import Moment, Part, Scalar, Symbol, Whole, eliminate, equal, select, tangents
 
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.tree_program import BodySystem
@@ -249,23 +250,11 @@ def _padded(numbers: Iterable[Scalar]) -> list[Scalar]:
 def _of_elements(system: BodySystem, own: OwnForces, moment: Moment) -> None:
     """How torques and wrenches about the world origin change, to "implicit_tau" and "implicit_force"."""
     program = system.program
+    if own.alike:
+        _of_loops(system, own, moment)
     seeds: dict[int, Scalar] = {}
-
-    def seed(leaf: Scalar, rate: Scalar) -> None:
-        if isinstance(leaf, Symbol):
-            seeds[leaf.position] = rate
-
     for body in own.bodies:
-        R = Matrix.of(_row(program, "R", 9, body))
-        x, v = _row(program, "along_x", 6, body), _row(program, "along_v", 6, body)
-        turn = R @ Vector(x[:3])
-        columns = [cross(turn, column) for column in R.T]
-        for i in range(3):
-            for j in range(3):
-                seed(R[i][j], columns[j][i])
-        rates = [*(R @ Vector(x[3:])), *v]
-        for leaf, rate in zip([*_row(program, "r", 3, body), *_row(program, "V", 6, body)], rates, strict=True):
-            seed(leaf, rate)
+        _seed_body(system, body, seeds)
     known = {f"body{body}": system.motion_of(body) for body in own.bodies}
 
     def load(argument: str, k: int) -> Scalar:
@@ -274,26 +263,68 @@ def _of_elements(system: BodySystem, own: OwnForces, moment: Moment) -> None:
         if argument in known:
             return known[argument][k]
         leaf = program.load(f"joint_{argument}", 0, k)
-        seed(leaf, program.load(f"implicit_{argument}_rate", 0, k))
+        _seed(seeds, leaf, program.load(f"implicit_{argument}_rate", 0, k))
         return leaf
 
     torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
     outputs = [*torques, *(x for push in pushes for x in push)]
-    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
-    found: Iterator[Scalar] = iter(())
-    if graph is not None:
-        found = iter(tangents(graph, [x.position for x in outputs if isinstance(x, Symbol)], seeds))
-    changes: list[Scalar] = [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
+    changes = _changes(outputs, seeds)
     for a, change in zip(own.velocities, changes, strict=False):
         program.store("implicit_tau", 0, a, change)
     for number, body in enumerate(own.pushed):
         first = len(torques) + 6 * number
         for j, change in enumerate(changes[first : first + 6]):
-            program.store("implicit_force", 0, 6 * body + j, change)
+            before = program.load("implicit_force", 0, 6 * body + j) if own.alike else 0.0
+            program.store("implicit_force", 0, 6 * body + j, before + change)
 
 
-def _row(program: Program, name: str, size: int, body: int) -> list[Scalar]:
-    return [program.load(name, 0, size * body + j) for j in range(size)]
+def _of_loops(system: BodySystem, own: OwnForces, moment: Moment) -> None:
+    """The same of elements in loops, of those of which a body moves; nothing else stands in "implicit_force"."""
+    program = system.program
+    with system.bodies() as body:
+        place = body.row * 6
+        for k in range(6):
+            program.store("implicit_force", place, k, 0.0)
+    for each, member in each_member(program, own.alike):
+        twists = [x for k in member.bodies for name in ("along_x", "along_v") for x in system.field_of(name, 6, k)]
+        program.store("implicit_goes", 0, 0, sum((x * x for x in twists), 0.0))
+        with program.when("implicit_goes", 0):
+            seeds: dict[int, Scalar] = {}
+            for number in member.bodies:
+                _seed_body(system, number, seeds)
+            known = [system.motion_of(number) for number in member.bodies]
+            outputs = each.compute(program, member, known.__getitem__, lambda: moment.time)[:-2]
+            for k, x in enumerate(_changes(outputs, seeds)):
+                program.store("own_push", 0, k, x)
+            add_pushes(program, member.bodies, "implicit_force")
+
+
+def _seed_body(system: BodySystem, body: Whole, seeds: dict[int, Scalar]) -> None:
+    """Rates of the pose and the twist of a body along the given twists."""
+    R = Matrix.of(system.field_of("R", 9, body))
+    x, v = system.field_of("along_x", 6, body), system.field_of("along_v", 6, body)
+    turn = R @ Vector(x[:3])
+    columns = [cross(turn, column) for column in R.T]
+    for i in range(3):
+        for j in range(3):
+            _seed(seeds, R[i][j], columns[j][i])
+    rates = [*(R @ Vector(x[3:])), *v]
+    for leaf, rate in zip([*system.field_of("r", 3, body), *system.field_of("V", 6, body)], rates, strict=True):
+        _seed(seeds, leaf, rate)
+
+
+def _seed(seeds: dict[int, Scalar], leaf: Scalar, rate: Scalar) -> None:
+    if isinstance(leaf, Symbol):
+        seeds[leaf.position] = rate
+
+
+def _changes(outputs: Sequence[Scalar], seeds: dict[int, Scalar]) -> list[Scalar]:
+    """How fast they change with these rates."""
+    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
+    found: Iterator[Scalar] = iter(())
+    if graph is not None:
+        found = iter(tangents(graph, [x.position for x in outputs if isinstance(x, Symbol)], seeds))
+    return [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
 
 
 def _felt(body: ProgramBody) -> list[Scalar]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from rbdkit.engine.links.alike import add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.engine.rows.moving_joint import MovingAxes
@@ -73,6 +74,7 @@ class BodySystem:
         self.nx, self.nv = self.n * 12, self.n * 6 + self.nz
         self.solved_together = 0, self.nv
         self.held = held
+        self._rows: dict[tuple[Whole, int], Whole] = {}
         self.loops: Loops | None = None
         if loops or held is not None:
             of_model = None if held is None else OwnConstraints(program, held, stabilised, self.motion_of, self.moves)
@@ -299,6 +301,17 @@ class BodySystem:
     def act(self, own: OwnForces, z: Part, z_rate: Part, moment: Moment) -> None:
         """What force elements do, to "own_tau" and, like "f_ext", to "own_force"; the rates of their states z."""
         program = self.program
+        if own.alike:
+            with self.bodies() as one:
+                row = one.row * 6
+                for k in range(6):
+                    program.store("own_force", row, k, 0.0)
+        for each, member in each_member(program, own.alike):
+            motions = [self.motion_of(x) for x in member.bodies]
+            *found, _, _ = each.compute(program, member, motions.__getitem__, lambda: moment.time)
+            for k, x in enumerate(found):
+                program.store("own_push", 0, k, x)
+            add_pushes(program, member.bodies, "own_force")
         known = {f"body{body}": self.motion_of(body) for body in own.bodies}
 
         def load(argument: str, k: int) -> Scalar:
@@ -315,17 +328,21 @@ class BodySystem:
             program.store("own_tau", 0, a, x)
         for body, push in zip(own.pushed, pushes, strict=True):
             for j, x in enumerate(push):
-                program.store("own_force", 0, 6 * body + j, x)
+                before = program.load("own_force", 0, 6 * body + j) if own.alike else 0.0
+                program.store("own_force", 0, 6 * body + j, before + x)
 
-    def motion_of(self, body: int) -> list[Scalar]:
+    def motion_of(self, body: Whole) -> list[Scalar]:
         """Of a body's own frame in world axes: rotation, position, angular velocity, velocity of its origin."""
+        of = self.field_of
+        R, r, V, c = Matrix.of(of("R", 9, body)), Vector(of("r", 3, body)), of("V", 6, body), of("own_offsets", 3, body)
+        w, v, arm = Vector(V[:3]), Vector(V[3:]), Vector(c)
+        return [*R.flat(), *(r - R @ arm), *(R @ w), *(R @ (v - cross(w, arm)))]
 
-        def field(name: str, size: int) -> list[Scalar]:
-            return [self.program.load(name, 0, size * body + j) for j in range(size)]
-
-        R, r, V, c = Matrix.of(field("R", 9)), Vector(field("r", 3)), field("V", 6), Vector(field("own_offsets", 3))
-        w, v = Vector(V[:3]), Vector(V[3:])
-        return [*R.flat(), *(r - R @ c), *(R @ w), *(R @ (v - cross(w, c)))]
+    def field_of(self, name: str, size: int, body: Whole) -> list[Scalar]:
+        """Numbers of a body in an array; the same symbols whenever they are asked for with that index in a block."""
+        if (body, size) not in self._rows:
+            self._rows[body, size] = size * body
+        return [self.program.load(name, self._rows[body, size], j) for j in range(size)]
 
     def push(self, body: ProgramBody, array: str) -> None:
         """A force on a body: six numbers, moment about the world origin and force, in world axes."""
