@@ -21,8 +21,10 @@ from rbdkit.laws.log import Log
 from rbdkit.laws.near import Near
 from rbdkit.laws.problem import Impulses, Problem
 from rbdkit.laws.pyramid import program, pyramid, staggered
-from rbdkit.laws.scene import Scene
+from rbdkit.laws.scene import Inverse, Scene
 from rbdkit.laws.slow_points import newton
+from rbdkit.model.names import listed
+from rbdkit.model.requirements import besides_tree
 from rbdkit.spatial.read_numbers import shown
 
 Solver = Literal["cone", "pyramid", "program", "staggered"]
@@ -75,6 +77,11 @@ class TimeStepping(Law):
         than 12 points are near 1e-6, and more than 150 1e-3: a run says it where it misses the law by over 1e-3 m/s.
     recovery : float, optional
         Part of a depth that a step takes back, from 0 to 1.
+    implicit : bool, optional
+        Whether steps take the stiffness K and damping D of springs, dampers and force elements implicitly, as
+        `LinearlyImplicitEuler` does: ``A = M + h D - h^2 K``, symmetric parts, stands for M in what answers impulses
+        (Sueda, Eqs 1.30, 2.79), so that stiff springs and flesh touch in long steps. ``integrator=
+        'linearly_implicit_euler'`` of `simulate` sets it. Not for models with loops; these steps are not compiled.
 
     Raises
     ------
@@ -100,6 +107,7 @@ class TimeStepping(Law):
     sweeps: int = 1000
     tol: float | None = None
     recovery: float = 0.2
+    implicit: bool = False
     _solvers: ClassVar = get_args(Solver)
 
     def __post_init__(self) -> None:
@@ -112,9 +120,11 @@ class TimeStepping(Law):
             raise SimulationError(f"tol = {shown(self.tol)} must be a small positive number")
         if not 0.0 <= self.recovery <= 1.0:
             raise SimulationError(f"recovery = {shown(self.recovery)} must lie from 0 to 1")
+        if not isinstance(self.implicit, bool):
+            raise SimulationError(f"implicit = {shown(self.implicit)} must be True or False")
 
     def compiled(self) -> TimeSteps | None:
-        if self.solver != "cone":
+        if self.solver != "cone" or self.implicit:
             return None
         tol, *coarse = (self._tolerance(points) for points in (0, *(points + 1 for points in POINTS)))
         return TimeSteps(int(self.sweeps), tol, self.recovery, TOO_HARD, tuple(coarse))
@@ -159,9 +169,11 @@ class TimeStepping(Law):
         nv = scene.model.nv
         v, rate, straight = w[:nv], scene.system.rate(t, q, w), scene.straight
         inverse = scene.inverse(t, q)
-        coms = straight.coms(inverse.H)
+        H, coms = inverse.H, straight.coms(inverse.H)
         w_new = w + h * np.concatenate([straight.seen_still(v, rate[:nv], coms), rate[nv:]])
-        w_new[:nv] = straight.steadied(v, w_new[:nv], inverse.H, h)
+        w_new[:nv] = straight.steadied(v, w_new[:nv], H, h)
+        if self.implicit:
+            inverse, w_new[:nv] = _softened(scene, t, q, v, w_new[:nv], h)
         v_free = w_new[:nv]
         ahead = 2.0 * h * scene.fastest(t, q, v, v_free)
         near = scene.near(t, q, v, ahead)
@@ -181,7 +193,7 @@ class TimeStepping(Law):
             w_new[:nv] = v_free + yields @ lam
             step.solved(found, residual, before, free + W @ lam)
             out = self._led_out(near, problem, yields, free + W @ lam, h)
-            step.lifted = -float((v_free - v) @ inverse.H @ out) / h  # against what pulls them in
+            step.lifted = -float((v_free - v) @ H @ out) / h  # against what pulls them in
             u_h = h * w_new[:nv] + out
         w_new[:nv], u_h = straight.after(u_h, w_new[:nv], coms), straight.bent(u_h, coms)
         step.q = scene.system.move(q, np.concatenate([u_h, w_new[nv:]]) if len(w) > nv else u_h)
@@ -286,6 +298,30 @@ class TimeStepping(Law):
         out = Problem(problem.W, b, smooth, problem.names, np.zeros((len(near), 3)))
         lam = cone(out, tol=1e-6 * float(np.abs(wanted).max()), most=int(self.sweeps)).lam
         return h * (yields @ lam.ravel())
+
+
+def _softened(scene: Scene, t: float, q: NDArray, v: NDArray, explicit: NDArray, h: float) -> tuple[Inverse, NDArray]:
+    """How velocities answer impulses with K and D in the step, and free velocities, from those of an explicit step.
+
+    ``A (v_free - v) = M (explicit - v) + h^2 K v`` with ``A = M + h D - h^2 K``.
+    """
+    if isinstance(scene.system, ClosedJointSystem):
+        raise SimulationError(
+            f"law 'time_stepping' takes springs implicitly in models without loops and constraints only, and "
+            f"{listed(besides_tree(scene.model))} close(s) loops or constrain(s) bodies; leave out implicit=True, or "
+            "integrator='linearly_implicit_euler'"
+        )
+    found = scene.system.stiffness(t, q, v)
+    K, D = (0.5 * (X + X.T) for X in (found.K, found.D))
+    A = found.M + h * D - h * h * K
+    try:
+        answers = Inverse(A, None)
+    except SimulationError:
+        raise SimulationError(
+            f"M + h D - h^2 K is not positive definite at t = {t:g} s with h = {h:g} s: springs push apart faster than "
+            "the step sees, or a body lacks inertia (model.validate() says so); take shorter steps"
+        ) from None
+    return answers, v + answers.times((found.M @ (explicit - v) + h * h * (K @ v))[:, None])[:, 0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from rbdkit.engine import backend as engine_backend
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
-from rbdkit.integrators import Adaptive, Integrator
-from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, Stops, contact_report, without_stops
+from rbdkit.integrators import RK4, Adaptive, Integrator, LinearlyImplicitEuler
+from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report, without_stops
 from rbdkit.laws.report import ContactReport
 from rbdkit.model import Model
 from rbdkit.simulation.compiled import blamed
@@ -52,6 +52,13 @@ def law_of(contact: Contact) -> Law | None:
         return LAWS[contact]()
     known = ", ".join(repr(name) for name in (*LAWS, "none"))
     raise SimulationError(f"contact law {shortened(contact)} is unknown; there are {known}, and objects of rbdkit.laws")
+
+
+def stepped_by(law: Law, method: Integrator | Adaptive) -> tuple[Law, Integrator | Adaptive]:
+    """A law that takes springs implicitly where such an integrator was asked for, which then is part of it."""
+    if isinstance(law, TimeStepping) and type(method) is LinearlyImplicitEuler and method.gamma == "1/h":
+        return replace(law, implicit=True), RK4()
+    return law, method
 
 
 def run_law(

@@ -27,7 +27,7 @@ from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.assessment import judge, unjudged
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import JointSteps, acting, blamed, record_compiled
-from rbdkit.simulation.contacts import Contact, law_of, run_law, without_contacts
+from rbdkit.simulation.contacts import Contact, law_of, run_law, stepped_by, without_contacts
 from rbdkit.simulation.finer import Finer
 from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
 from rbdkit.simulation.formulated import Maker, StateForces, adaptive_samples, check_pair, maker_of, run_formulation
@@ -116,7 +116,8 @@ def simulate(
     contact : str or Law or bool, optional
         What happens where bodies touch: 'time_stepping', which is also taken if nothing is said, or another name of
         `rbdkit.laws.LAWS`, or an object from `rbdkit.laws`; 'none' or False lets them pass through each other. Laws
-        with steps of their own leave no part to `integrator`. Constraints that hold on one side, `Limit` and
+        with steps of their own leave no part to `integrator`, but that 'time_stepping' takes springs and force elements
+        implicitly with 'linearly_implicit_euler'. Constraints that hold on one side, `Limit` and
         `TautString`, are among what a law keeps from being passed; 'compliant' refuses them. Of a model with neither it
         says nothing.
 
@@ -213,6 +214,7 @@ def simulate(
                 f"contact laws move joint coordinates, and formulation {shortened(formulation)} has none of them; take "
                 "formulation='joint', or contact='none' to let bodies pass through each other"
             )
+        law, method = stepped_by(law, method)
         require_room(len(times) - 1, int(every), 1 + model.nq + model.nv + len(z))
         if model.loops:
             require_closed(without_stops(model), q, v, names=("q0", "v0"))

@@ -118,7 +118,7 @@ def test_every_formulation_steps_them_alike(net, formulation, integrator):
     assert runs[1].v == pytest.approx(runs[0].v, abs=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore:STEP TOO LONG:rbdkit.SimulationWarning")
+@pytest.mark.filterwarnings("ignore:STEP TOO LONG")
 @pytest.mark.parametrize("formulation", ["maximal", "redmax"])
 def test_implicit_steps_of_nodes_are_the_same_on_bodies_and_in_coordinates(formulation):
     """Nodes go straight, so a step with stiffness is one and the same; it moves them by centimetres."""
