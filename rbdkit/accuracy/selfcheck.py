@@ -15,8 +15,8 @@ from rbdkit.derivatives import forward_dynamics_derivatives
 from rbdkit.errors import RbdkitError
 from rbdkit.formulations import joint_state
 from rbdkit.functions import crba, forward_dynamics, forward_kinematics, jacobian, power_balance, rnea
-from rbdkit.laws.stops import without_stops
 from rbdkit.model import Model
+from rbdkit.model.one_sided import without_stops
 from rbdkit.model.requirements import require_model
 from rbdkit.simulation.distance import distance
 from rbdkit.simulation.simulate import simulate

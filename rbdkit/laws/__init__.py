@@ -10,7 +10,7 @@ from rbdkit.laws.record import ContactEvent, ContactRecord, TouchingPoint
 from rbdkit.laws.report import ContactReport, contact_report
 from rbdkit.laws.rigid import Rigid
 from rbdkit.laws.scene import Scene
-from rbdkit.laws.stops import Stops, has_stops, stops_of, without_stops
+from rbdkit.laws.stops import Stops, stops_of
 from rbdkit.laws.time_stepping import TimeStepping
 
 LAWS: dict[str, type[Law]] = {law.name: law for law in (TimeStepping, Impulse, Rigid, Compliant)}
@@ -34,8 +34,6 @@ __all__ = [
     "TimeStepping",
     "TouchingPoint",
     "contact_report",
-    "has_stops",
     "pairs_of",
     "stops_of",
-    "without_stops",
 ]

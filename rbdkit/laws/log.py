@@ -67,10 +67,24 @@ class Log:
         stop, push = near.pair[own] - self.first_stop, np.einsum("ij,ij->i", force[own], near.normal[own])
         self.pushes[k] = np.bincount(stop, push, minlength=len(self.stops))
         for i, gap in zip(stop.tolist(), near.gap[own].tolist(), strict=True):
-            name = self.names[self.first_stop + i]
-            if -gap > self.passed.get(name, (PASSED, 0.0))[0]:
-                self.passed[name] = -gap, t
+            self.passed_by(self.first_stop + i, -gap, t)
         return near.of(~own), force[~own]
+
+    def keep(self, k: int, rows: Rows) -> None:
+        """State k has these points, which are to be kept; rows of one-sided constraints among them."""
+        pair, _, normal, _, force = rows
+        own = pair >= self.first_stop
+        if self.stops:
+            push = np.einsum("ij,ij->i", force[own], normal[own])
+            self.pushes[k] = np.bincount(pair[own] - self.first_stop, push, minlength=len(self.stops))
+        pair, point, normal, gap, force = (x[~own] for x in rows)
+        self.kept[k] = pair, point, normal, gap, force
+
+    def passed_by(self, stop: int, depth: float, t: float) -> None:
+        """The one-sided constraint with this number is passed by so much at t, m or rad."""
+        name = self.names[stop]
+        if depth > self.passed.get(name, (PASSED, 0.0))[0]:
+            self.passed[name] = depth, t
 
     def reached(self, t: float, pair: NDArray, gap: NDArray) -> None:
         """Pairs (m,) have these gaps (m,) at t."""

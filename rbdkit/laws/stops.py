@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from rbdkit.laws.near import NOTHING, Near, Pairs
 from rbdkit.model import Material, Model
 from rbdkit.model.constraint_rows import record
 from rbdkit.model.kept import kept
+from rbdkit.model.one_sided import one_sided, without_stops
 
 NO_PLACE = np.array([0.0, 0.0, 1.0])
 """The normal of a row that has no place in space: it is pushed along, not at a point."""
@@ -33,7 +33,7 @@ class Stops:
     """
 
     def __init__(self, model: Model) -> None:
-        parts = [own for own in model.constraints if own.element.unilateral]
+        parts = one_sided(model)
         self.model = without_stops(model)
         self.pairs: Pairs | None = pairs_of(self.model)
         pairs = self.pairs
@@ -87,22 +87,6 @@ class Stops:
         return Near(*(np.concatenate(both) for both in zip(parts, own, strict=True)))
 
 
-def has_stops(model: Model) -> bool:
-    """Whether a constraint of the model bounds its gap on one side."""
-    return any(own.element.unilateral for own in model.constraints)
-
-
 def stops_of(model: Model) -> Stops:
     """The pairs of a model that has one-sided constraints, and these."""
     return kept(model, Stops)
-
-
-def without_stops(model: Model) -> Model:
-    """The model with those of its constraints only that hold on both sides; itself if these are all."""
-    return kept(model, _bilateral) if has_stops(model) else model
-
-
-def _bilateral(model: Model) -> Model:
-    twin = copy(model)
-    twin.constraints = tuple(own for own in model.constraints if not own.element.unilateral)
-    return twin

@@ -174,7 +174,7 @@ class TimeStepping(Law):
         w_new[:nv] = straight.steadied(v, w_new[:nv], H, h)
         if self.implicit:
             inverse, w_new[:nv] = _softened(scene, t, q, v, w_new[:nv], h)
-        v_free = w_new[:nv]
+        v_free = w_new[:nv].copy()
         ahead = 2.0 * h * scene.fastest(t, q, v, v_free)
         near = scene.near(t, q, v, ahead)
         step = Step(t, h, q, w_new, near)

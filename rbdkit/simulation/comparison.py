@@ -13,8 +13,9 @@ import numpy as np
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive, Integrator
-from rbdkit.laws import Law, has_stops, pairs_of
+from rbdkit.laws import Law, pairs_of
 from rbdkit.model import Model
+from rbdkit.model.one_sided import has_stops
 from rbdkit.simulation.contender import Contender
 from rbdkit.simulation.distance import distance
 from rbdkit.simulation.formulated import Maker, maker_of

@@ -20,6 +20,7 @@ from rbdkit.integrators import Integrator
 from rbdkit.laws import ContactEvent, Law, Log
 from rbdkit.laws.log import Rows
 from rbdkit.model import Model
+from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.compiled import acting, recording_of
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.progress import Progress
@@ -65,6 +66,7 @@ class CompiledLaw:
             stopped = f"more than {scene.room} places touch at once after t = {recording.t[-1]:.6g} s"
             recording = replace(recording, stopped=stopped, ran_away=False)
         self._tell(log, run, times)
+        self._tell_passed(log, motion)
         if recording.steps == len(times) - 1:
             self._tell_end(log, times, recording, motion)
         return replace(recording, v=recording.v[:, :size])
@@ -74,7 +76,7 @@ class CompiledLaw:
         account, scene = run.account, self.scene
         entries = np.zeros((0, diary.ENTRY)) if run.log is None else run.log
         for k, rows in _points(scene, entries):
-            log.kept[k] = rows
+            log.keep(k, rows)
         for name, column, total in (("lost_normal", 2, diary.NORMAL_WORK), ("lost_friction", 3, diary.FRICTION_WORK)):
             of_states = entries[entries[:, 1] == diary.ENERGY]
             lost = np.zeros(run.steps + 1)
@@ -103,13 +105,24 @@ class CompiledLaw:
         for name in (*KEPT, *(PATCHES if isinstance(self.method, SoftSteps) else ())):
             motion.arrays[name][...] = before.arrays[name]
         run = run_motion(motion)
+        self._tell_passed(log, motion)
         entries = np.zeros((0, diary.ENTRY)) if run.log is None else run.log
         log.kept[len(times) - 1] = NOTHING
         for _, rows in _points(self.scene, entries):
-            log.kept[len(times) - 1] = rows
-            log.reached(float(times[-1]), rows[0], rows[3])
+            log.keep(len(times) - 1, rows)
+            points = log.kept[len(times) - 1]
+            log.reached(float(times[-1]), points[0], points[3])
         if isinstance(self.method, SoftSteps):  # forces of a state, not of the step after it
             self._tell_events(log, entries, onwards[:1])
+
+    def _tell_passed(self, log: Log, motion: JointMotion) -> None:
+        """How far constraints on one side were passed, after a motion."""
+        if self.scene.stops is not None:
+            first = self.scene.counts["first_stop"]
+            for pair, (depth, t) in zip(
+                self.scene.pair[first:], motion.arrays["stop_passed"].reshape(-1, 2), strict=True
+            ):
+                log.passed_by(int(pair), float(depth), float(t))
 
     def _tell_events(self, log: Log, entries: NDArray, times: NDArray) -> None:
         events = entries[entries[:, 1] <= diary.IMPACT]
@@ -136,16 +149,17 @@ def compiled_law(
     integrator : of laws that make no steps of their own. applied : joint forces. f_ext : external forces as given.
     external : the same, as a checked function. times : of all steps, s.
     """
-    kernels = kernels_for(model)
+    free = without_stops(model)
+    kernels = kernels_for(free)
     scene, why_not = scene_for(model)
     if kernels is None or scene is None:
         return None, why_not
-    surfaces = [model.contact_pairs[k].material for k in scene.pair]
+    surfaces = [model.contact_pairs[k].material for k in scene.pair[: scene.counts["first_stop"]]]
     method = law.compiled() if law.own_steps else law.stepped(integrator, surfaces)
     if method is None:
         known = law.own_steps or type(law).stepped is not Law.stepped
         return None, f"law {law.name!r} is not compiled with these options" if known else ""
-    acts, why_not = acting(model, kernels.on_links, method, applied, f_ext, external, times)  # type: ignore[arg-type]
+    acts, why_not = acting(free, kernels.on_links, method, applied, f_ext, external, times)  # type: ignore[arg-type]
     if acts is None:
         return None, why_not
     if isinstance(method, TimeSteps) and len(scene.pair) > FEW:

@@ -13,9 +13,10 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import RK4, Adaptive, Integrator, LinearlyImplicitEuler
-from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report, without_stops
+from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report
 from rbdkit.laws.report import ContactReport
 from rbdkit.model import Model
+from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.compiled import blamed
 from rbdkit.simulation.compiled_contacts import compiled_law
 from rbdkit.simulation.forces import Drive
@@ -95,8 +96,8 @@ def run_law(
     system = JointSystem(free, applied.function, external, book)
     log = Log(pairs.names, len(times) - 1, every, stops)
     steps = cast(Integrator, method)  # of given length, as is required
-    compiled, why_not = None, "constraints on one side are not compiled" if stops else ""
-    if not (book or stops):
+    compiled, why_not = None, ""
+    if not book:
         compiled, why_not = compiled_law(law, model, steps, applied, f_ext, external, times)
     name, why = ("book", "as asked for") if book else engine_backend(free)
     found = None if compiled is None else compiled.run(times, q, w, every, watch, log)

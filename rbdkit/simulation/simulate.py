@@ -19,10 +19,11 @@ from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Force, JointSystem, Lagrangian, System
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
-from rbdkit.laws import ContactReport, Law, Pairs, has_stops, pairs_of, stops_of, without_stops
+from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
 from rbdkit.model.kept import snapshot
+from rbdkit.model.one_sided import has_stops, without_stops
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.assessment import judge, unjudged
 from rbdkit.simulation.closed_loops import stabilised

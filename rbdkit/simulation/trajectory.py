@@ -33,13 +33,13 @@ from rbdkit.engine import kernels_for
 from rbdkit.errors import ModelError, RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.laws.record import ContactEvent, ContactRecord
-from rbdkit.laws.stops import without_stops
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import constraint_rows, working
 from rbdkit.model.element_states import state_places
 from rbdkit.model.kept import kept, snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.finer import ErrorGrowth, Finer, error_growth
 from rbdkit.simulation.forces import AtOnce, at_states
 from rbdkit.simulation.loop_forces import LoopForces, loop_forces

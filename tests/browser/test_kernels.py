@@ -463,3 +463,45 @@ def test_bodies_touch_as_in_the_loop_here(run):
     rest = np.reshape(found["rest"]["q"], (-1, 14))
     np.testing.assert_allclose(rest, mine[200:], rtol=0, atol=ROUND_OFF)  # it knew of the step before
     assert found["apart"]["q"][-1] < -0.5  # through the ground
+
+
+def test_stops_and_strings_hold_as_in_the_loop_here(run):
+    """A sledge against its stop and a ball on a string above the ground; and with the stop moved in the page."""
+    model = rbd.Model("stopped")
+    model.add_body("slide", joint=rbd.Prismatic("x"), joint_name="x", inertia=rbd.Inertia.sphere(0.01, 1e-2))
+    block = rbd.Inertia.box((0.2, 0.2, 0.2), mass=2.0)
+    model.add_body("block", "slide", joint=rbd.Revolute("y"), inertia=block, geometry=rbd.Sphere(0.1))
+    model.add_body("ball", joint=Free(), inertia=rbd.Inertia.sphere(0.1, mass=1.0), geometry=rbd.Sphere(0.1))
+    model.add_ground(height=-0.1, friction=0.5)
+    model.add_constraint("stop", rbd.Limit("x", None, 0.2))
+    model.add_constraint("string", rbd.TautString("block", "ball", 0.6))
+    q, v = model.neutral(), np.zeros(model.nv)
+    q[-3:], v[0], v[-3:] = [0.3, 0.2, 0.1], 1.0, [1.5, 0.0, 0.5]
+    packaged = engine.packaged(model, TimeStepping().compiled(), parameters=["stop.upper", "string.length"])
+    changed = model.with_parameters({"stop.upper": 0.25, "string.length": 0.7})
+    start = f"q: {q.tolist()}, v: {v.tolist()}, dt: 2e-3"
+    found = run(
+        packaged,
+        f"""
+        const first = kernels.simulate({{ {start}, steps: 400 }});
+        const near = kernels.touched(2e-3);
+        kernels.set("stop.upper", 0.25);
+        kernels.set("string.length", 0.7);
+        return {{ first, near, other: kernels.simulate({{ {start}, steps: 400 }}) }};
+        """,
+    )
+    for name, moved in (("first", model), ("other", changed)):
+        motion = rbd.simulate(moved, q, v, 0.8, 2e-3, progress=False)
+        assert motion.report.backend.startswith("compiled loop")
+        assert all(motion.contacts.normal_force(stop).max() > 0.0 for stop in motion.contacts.stops)
+        assert off(found[name]["q"], motion.q) < ROUND_OFF and off(found[name]["v"], motion.v) < 100 * ROUND_OFF
+        entries, record = found[name]["contacts"]["entries"], motion.contacts
+        assert [entry["state"] for entry in entries] == record.state.tolist()
+    assert {entry["pair"] for entry in found["near"]} <= {0, 1, 2}
+
+
+def test_what_a_stop_would_push_is_no_kernel_of_a_page():
+    model = double_pendulum()
+    model.add_constraint("stop", rbd.Limit(model.joints[1].name, -1.0, 1.0))
+    with pytest.raises(engine.NotCovered, match="'stop' holds on one side"):
+        engine.packaged(model, TimeStepping().compiled(), algorithms=["forward_dynamics"])

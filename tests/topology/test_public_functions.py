@@ -485,7 +485,6 @@ NOT_ASKED = {
     "engine.run.lookup.scene_for": "a part of simulate: tests/laws/test_compiled.py",
     "laws.model_pairs.ModelPairs": "a part of simulate", "laws.model_pairs.pairs_of": "a part of simulate",
     "laws.stops.Stops": "a part of simulate: tests/laws/test_stops.py", "laws.stops.stops_of": "a part of simulate",
-    "laws.stops.has_stops": "reads the constraints", "laws.stops.without_stops": "reads the constraints",
     "algorithms.element_rows.element_rows": "K and k of constraints; tests/constraints",
     **{f"algorithms.constraints.held.{name}": "loops and followers are its subject; test_held.py"
        for name in ("Held", "constraints_of")},

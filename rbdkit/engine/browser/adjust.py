@@ -22,6 +22,7 @@ from rbdkit.model.closing import length_of
 from rbdkit.model.constraint_rows import constraint_rows
 from rbdkit.model.constraint_rows import number_places as constraint_places
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.model.one_sided import only_stops, without_stops
 from rbdkit.trace import Program, Symbol
 
 
@@ -58,8 +59,9 @@ def adjustment(model: Model, names: Iterable[str], touching: bool = False) -> Ad
     places, first = _places(model), 0
     values: dict[str, tuple[int, NDArray]] = {}
     elements, own = number_places(model), numbers_of_forces(model)
-    held_places = constraint_places(model)
-    held: list[Any] = [] if not held_places else list(constraint_rows(model).law.numbers)  # type: ignore[union-attr]
+    free, stops = (without_stops(model), only_stops(model)) if touching else (model, None)
+    held_places, held = constraint_places(free), _constraint_numbers(free)
+    stop_places, stop_numbers = ({}, []) if stops is None else (constraint_places(stops), _constraint_numbers(stops))
     program = Program("adjust")
     surfaces = surface_numbers(model) if touching else {}
     for name in names:
@@ -81,6 +83,14 @@ def adjustment(model: Model, names: Iterable[str], touching: bool = False) -> Ad
             part = held_places[name]
             value = np.array(held[part], dtype=float).reshape(np.shape(model.parameters[name]))
             held[part] = [program.load("parameters", 0, first + k) for k in range(value.size)]
+            values[name] = first, value
+            first += value.size
+            continue
+        if name in stop_places:
+            part = stop_places[name]
+            value = np.array(stop_numbers[part], dtype=float).reshape(np.shape(model.parameters[name]))
+            for k in range(value.size):
+                program.store("stops_numbers", 0, part.start + k, program.load("parameters", 0, first + k))
             values[name] = first, value
             first += value.size
             continue
@@ -109,9 +119,15 @@ def adjustment(model: Model, names: Iterable[str], touching: bool = False) -> Ad
         )
     for array, k, number in stores:
         program.store(array, 0, k, number)
-    _store_held(program, model, held)
+    _store_held(program, free, held)
     rows = frozenset(k for array, k, _ in stores if array == "rows")
     return Adjustment(program, values, rows, layout(model.with_parameters(_with_all_codes(values))))
+
+
+def _constraint_numbers(model: Model) -> list[Any]:
+    """All numbers of the recording of a model's constraints."""
+    rows = constraint_rows(model)
+    return [] if rows is None else list(rows.law.numbers)
 
 
 def _store_held(program: Program, model: Model, numbers: list[Any]) -> None:

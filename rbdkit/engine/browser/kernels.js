@@ -183,7 +183,7 @@ class Kernels {
       const taken = this.numbers("log_state")[0];
       const log = this.numbers("log");
       for (let k = 0; k < taken * touching.entry; k += touching.entry) {
-        if (log[k + 1] >= 0) entries.push([(log[k] + made) / every, ...log.subarray(k + 1, k + touching.entry)]);
+        if (this.in_space(log[k + 1])) entries.push([(log[k] + made) / every, ...log.subarray(k + 1, k + touching.entry)]);
       }
       log.fill(0, 0, taken * touching.entry);
       this.numbers("log_state")[0] = 0;
@@ -202,11 +202,16 @@ class Kernels {
       touching.kept.forEach((name, k) => this.words(name).set(kept[k]));
       const log = this.numbers("log");
       for (let k = 0; k < this.numbers("log_state")[0] * touching.entry; k += touching.entry) {
-        if (log[k + 1] >= 0) entries.push([records, ...log.subarray(k + 1, k + touching.entry)]);
+        if (this.in_space(log[k + 1])) entries.push([records, ...log.subarray(k + 1, k + touching.entry)]);
       }
     }
     const told = Object.fromEntries(Object.entries(touching.account).map(([name, k]) => [name, account[k]]));
     return { made, contacts: { ...told, entries: entries.map((entry) => this.told(entry)) } };
+  }
+
+  // Whether a slot is one where shapes touch; behind these are those of stops, and what is below 0 is none.
+  in_space(slot) {
+    return slot >= 0 && slot < this.packaged.touching.in_space;
   }
 
   // What is known of a place where shapes touch: number of its state, its pair, and forces on the successor.
@@ -223,7 +228,8 @@ class Kernels {
     const [contacts, origin] = [this.numbers("contacts"), this.numbers("base_origin")];
     const parts = this.words("contact_parts");
     const three = (first) => Array.from(contacts.subarray(first, first + 3));
-    return Array.from({ length: this.words("contact_counts")[0] }, (_, c) => {
+    const listed = Array.from({ length: this.words("contact_counts")[0] }, (_, c) => c);
+    return listed.filter((c) => this.in_space(parts[c * at.part])).map((c) => {
       const row = c * at.state;
       const point = three(row + at.point).map((x, k) => x + origin[k]);
       const [p_n, p_1, p_2] = three(row + at.impulse);

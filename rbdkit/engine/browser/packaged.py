@@ -35,6 +35,7 @@ from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places
+from rbdkit.model.one_sided import one_sided, without_stops
 from rbdkit.model.requirements import besides_tree, require_no_contacts, require_tree
 from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, wasm_bytes
 
@@ -79,18 +80,20 @@ def packaged(
             raise ValueError(f"no algorithm {name!r} for web pages; there are {', '.join(ALGORITHMS)}")
     for name in {"aba"} & {*algorithms}:
         require_tree(model, name)
-    tied = besides_tree(model)
     steps = method.requires.__name__
     touching = method.requires is RecordedTouchingTree
     if not touching:
         require_no_contacts(model, "a web page")
+    tied = besides_tree(model)
     if not touching and steps not in (("Projectable",) if tied else ("System", "Lagrangian")):
         how = "give one that closes loops in every step, Projected(RK4())" if tied else "not joint coordinates"
         raise NotCovered(f"{type(method).__name__} steps {steps} only: {how}{_of_loops(model)}")
     adjust = adjustment(model, parameters, touching)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
     numbers, taken = pack(model, plan), tables(plan, kinds)
-    rows = rows_of(model, plan, numbers["frames"])
+    states_alone = any(name in WITH_ROWS for name in algorithms)  # of these nobody knows whether a stop pushes
+    free = without_stops(model) if touching and not states_alone else model
+    rows = rows_of(free, plan, numbers["frames"])
     spare: dict[str, int] = {}
     if rows is not None:
         numbers, taken, spare = numbers | rows.numbers, taken | rows.tables(1), rows.room(1)
@@ -116,6 +119,8 @@ def packaged(
     law = None if tau is None else _feedback(tau, plan.nq, plan.nv, gains or {})
     kinds_touching = None if scene is None else scene.kinds
     tasks = {"simulate": Task("over_time", False, law, None, method.record, driven, own, touching=kinds_touching)}
+    if scene is not None:
+        tasks["simulate"] = replace(tasks["simulate"], stops=scene.stops)
     tasks |= {name: Task(name, own=own if name in WITH_OWN_FORCES else None) for name in algorithms}
     if rows is not None:
         codes = rows.codes
@@ -193,13 +198,14 @@ def _feedback(law: Callable[..., Any], nq: int, nv: int, gains: Mapping[str, flo
 
 def _touching(model: Model, scene: Scene) -> dict[str, Any]:
     """What a page has to know of contacts to tell and to draw them: of each slot its pair, where that stands in
-    "surfaces", and whether normals and forces have to be turned round."""
+    "surfaces", and whether normals and forces have to be turned round; slots from "in_space" on are of stops."""
     return {
-        "names": [pair.name for pair in model.contact_pairs],
+        "names": [*(pair.name for pair in model.contact_pairs), *(own.name for own in one_sided(model))],
         "pair": scene.pair.tolist(),
         "surface": (SURFACE * scene.row).tolist(),
         "sense": scene.sense.tolist(),
         "entry": ENTRY,
+        "in_space": scene.counts["first_stop"],
         "room": scene.room,
         "kept": list(KEPT),
         "account": dict(ACCOUNTED),

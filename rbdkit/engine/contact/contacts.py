@@ -122,4 +122,6 @@ def contact_arrays(scene: Scene) -> dict[str, NDArray]:
         "pair_of_slot": scene.pair.astype(np.int64),
         "pairs_now": np.zeros(5 * (int(scene.pair.max(initial=-1)) + 1)),
         "contact_event": np.zeros(2),
+        "slot_in_space": np.where(np.arange(slots) < scene.counts["first_stop"], 1.0, 0.0),
+        **scene.of_stops,
     }

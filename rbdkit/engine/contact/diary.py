@@ -144,9 +144,10 @@ class Diary:
         program.store("contact_state", 0, FULL, 0.0)
         for contact in self.contacts.each():
             program.store("contact_state", 0, FULL, program.load("contact_state", 0, FULL) + 1.0)
-            deeper = -contact[GAP] > program.load("account", 0, DEEPEST)
+            depth = -contact[GAP] * program.load("slot_in_space", contact.part(SLOT))
+            deeper = depth > program.load("account", 0, DEEPEST)
             slot = program.load("slot_numbers", contact.part(SLOT))
-            found = ((WHERE, slot), (WHEN, program.load("contact_state", 0, NOW)), (DEEPEST, -contact[GAP]))
+            found = ((WHERE, slot), (WHEN, program.load("contact_state", 0, NOW)), (DEEPEST, depth))
             for place, value in found:
                 program.store("account", 0, place, select(deeper, value, program.load("account", 0, place)))
             n, *t = (0.5 * contact[IMPULSE + r] * (contact[ARRIVING + r] + contact[SPEED + r]) for r in range(3))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rbdkit.engine.contact.branches import LINE
 from rbdkit.engine.contact.contacts import (
@@ -37,6 +38,9 @@ from rbdkit.engine.rows.elimination import Elimination
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.spatial.vector3 import Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, select, sqrt
+
+if TYPE_CHECKING:
+    from rbdkit.engine.contact.stops import Stops
 
 ROWS = 3
 REGULAR = 1e-9
@@ -87,17 +91,19 @@ class ContactRows:
     """Rows of all contacts of a step. Reads "columns", and the factors of H in "L" and "D_inv".
 
     held : the rows of loops and constraints, made into factors; H^-1 then stands for what answers impulses beside
-        these, ``H^-1 - H^-1 K^T (K H^-1 K^T)^-1 K H^-1``.
+        these, ``H^-1 - H^-1 K^T (K H^-1 K^T)^-1 K H^-1``. stops : constraints on one side among the contacts.
     """
 
-    def __init__(self, tree: LoopTree, held: Elimination | None = None) -> None:
-        self.tree, self.program, self.held = tree, tree.program, held
+    def __init__(self, tree: LoopTree, held: Elimination | None = None, stops: Stops | None = None) -> None:
+        self.tree, self.program, self.held, self.stops = tree, tree.program, held, stops
         self.contacts = Contacts(tree.program)
 
     def record(self) -> None:
         """J, Y = H^-1 J^T and J Y of all contacts."""
         for contact in self.contacts.each():
             self._jacobian(contact)
+            if self.stops is not None:
+                self.stops.jacobian(contact)
             self._yield(contact)
             self._products(contact)
 

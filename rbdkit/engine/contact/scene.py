@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from rbdkit.collision import KINDS, Kind
 from rbdkit.engine.contact.branches import branch_tables
 from rbdkit.engine.contact.grid import grid_arrays
+from rbdkit.engine.contact.stop_rows import stop_arrays, stop_code, stop_rows, stop_tables, velocities_of
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import RowsOfModel
+from rbdkit.engine.rows.own_constraints import OwnConstraints
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
 from rbdkit.model.contact_kinds import PairsOfKind, contact_kinds
@@ -40,11 +42,13 @@ class Scene:
 
     Attributes
     ----------
-    kinds : of pairs that there are: what a program is recorded for.
+    kinds : of pairs that there are: what a program is recorded for. stops : what writes constraints on one side, each
+        row of which has a slot behind those of shapes; None if there are none.
     pair, slot, row : of each slot of the program the pair, its number among the places of that, and where the pair
         stands in "pair_shapes" and "surfaces".
     sense : of each slot -1 if its first shape is that of the pair's successor, else 1.
-    numbers, tables : arrays by name. counts : likewise. room : so many contacts in one step.
+    numbers, tables : arrays by name; of_stops : those of `stops`. counts : likewise.
+    room : so many contacts in one step.
     """
 
     kinds: tuple[Kind, ...]
@@ -56,6 +60,8 @@ class Scene:
     tables: dict[str, NDArray]
     counts: dict[str, int]
     room: int
+    stops: OwnConstraints | None = None
+    of_stops: dict[str, NDArray] = field(default_factory=dict)
 
 
 def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | None) -> Scene:
@@ -76,14 +82,18 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
     for own in pairs_of:
         if own.kind.first == "half-space" and np.any(layout.link_of_body[own.body_first]):
             raise NotCovered("a half-space moves, whose contacts are not compiled")
-    branches = branch_tables(layout, () if rows is None else rows.held)
+    recorded = stop_rows(model)
+    code = None if recorded is None else stop_code(recorded, layout)
+    of_rows = [] if code is None else velocities_of(code, layout)
+    branches = branch_tables(layout, [*([] if rows is None else rows.held), *(own for own in of_rows if own)])
     shapes, ends = _shapes(frames.reshape(-1, FRAME), pairs_of)
     link = layout.link_of_body[shapes[:, 0].astype(int)]
     branch = branches["branch_of_link"][link]
     pairs = [np.stack([a, b, branch[a] != branch[b]], axis=1) for a, b in ends]
     slots = [np.repeat(np.arange(len(own.pair)), own.kind.slots) for own in pairs_of]
     n_slots = sum(map(len, slots))
-    counts = {"n_shapes": len(shapes), "n_slots": n_slots, "contact_room": _room(n_slots, len(shapes))}
+    counts = {"n_shapes": len(shapes), "n_slots": n_slots, "first_stop": n_slots}
+    counts["contact_room"] = _room(n_slots, len(shapes)) + len(of_rows)
     pair = slot = 0
     for own, of_kind in zip(pairs_of, slots, strict=True):
         name = name_of(own.kind)
@@ -95,30 +105,38 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
     grid, singly = grid_arrays(touching[:, :2], len(shapes), [(*x, y) for x, y in zip(bounds, flat, strict=True)])
     counts |= {f"singly_{name_of(own.kind)}": end for own, end in zip(pairs_of, singly, strict=True)}
     counts["n_places"] = len(branches["velocity_at"])
+    if code is not None:
+        counts |= {"n_stops": len(of_rows), "stops_row": 0, "stops_wrench": 0, "stops_path": 0}
     counts["n_gridded"] = round(0.5 * (float(grid["grid_chains"][0]) - 1.0))
+    radii = shapes[shapes[:, 1 + RADIUS] > 0.0, 1 + RADIUS]
     number = pairs_in_order(model)
     materials = [x.material for x in model.contact_pairs]
     surfaces = np.array([[x.friction, x.restitution] for x in materials], dtype=float).reshape(-1, SURFACE)
     each = [(own, of_kind) for own, of_kind in zip(pairs_of, slots, strict=True)]
+    stop_pair, stop_slot = _slots_of_stops(code, len(materials))
+    flat_rows = [np.repeat(np.arange(*bound), own.kind.slots) for own, bound in zip(pairs_of, bounds, strict=True)]
     return Scene(
         tuple(own.kind for own in pairs_of),
-        _joined([own.pair[k] for own, k in each]),
-        _joined([own.slot[k] + np.arange(len(k)) % own.kind.slots for own, k in each]),
-        np.repeat(np.arange(len(number)), _joined([np.full(len(own.pair), own.kind.slots) for own in pairs_of])),
-        _joined([np.where(own.turned[k], -1, 1) for own, k in each]),
+        _joined([*(own.pair[k] for own, k in each), stop_pair]),
+        _joined([*(own.slot[k] + np.arange(len(k)) % own.kind.slots for own, k in each), stop_slot]),
+        _joined([*flat_rows, np.zeros_like(stop_slot)]),
+        _joined([*(np.where(own.turned[k], -1, 1) for own, k in each), np.ones_like(stop_slot)]),
         {
             **grid,
             "shapes": np.ascontiguousarray(shapes[:, 1:]),
             "surfaces": surfaces[number],
-            "shape_skin": np.array([SKIN * np.median(shapes[shapes[:, 1 + RADIUS] > 0.0, 1 + RADIUS])]),
+            "shape_skin": np.array([SKIN * np.median(radii) if len(radii) else 0.0]),
         },
         {
             "pair_shapes": touching,
             "shape_link": link.astype(np.int64),
             **branches,
+            **({} if code is None else stop_tables(code, branches, of_rows)),
         },
         counts,
         counts["contact_room"],
+        code,
+        {} if code is None else stop_arrays(code, counts["n_places"]),
     )
 
 
@@ -133,6 +151,14 @@ def _in_order(model: Model) -> list[PairsOfKind]:
 
 def _joined(parts: Sequence[NDArray]) -> NDArray:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
+def _slots_of_stops(code: OwnConstraints | None, first: int) -> tuple[NDArray, NDArray]:
+    """Of each row of constraints on one side its constraint, counted from a number on, and the number in that."""
+    rows = () if code is None else code.rows.rows
+    names = list(dict.fromkeys(row.constraint for row in rows))
+    pair = np.array([names.index(row.constraint) for row in rows], dtype=np.int64)
+    return first + pair, np.arange(len(pair)) - np.searchsorted(pair, pair)
 
 
 def _room(slots: int, shapes: int) -> int:

@@ -12,11 +12,13 @@ from rbdkit.engine.contact.diary import CROWDED, STUCK, Diary
 from rbdkit.engine.contact.rows import ContactRows
 from rbdkit.engine.contact.search import Search
 from rbdkit.engine.contact.spinning import steadied
+from rbdkit.engine.contact.stops import Stops
 from rbdkit.engine.contact.sweeps import Sweeps
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.constrained_tree import ConstrainedTree
 from rbdkit.engine.rows.contribution import ROW_TIME, RowCode
+from rbdkit.engine.rows.own_constraints import OwnConstraints
 from rbdkit.engine.steps import coupled
 from rbdkit.engine.steps.crba import assemble
 from rbdkit.engine.steps.curved_motions import Free, Planar, Spherical
@@ -36,7 +38,7 @@ class RecordedTouchingTree(RecordedTree):
     Parameters
     ----------
     kinds : of pairs of shapes. codes : of the rows of loops and constraints; impulses of contacts do nothing against
-        these, and each step ends in a state that obeys them.
+        these, and each step ends in a state that obeys them. stops : constraints on one side.
     """
 
     tree: LoopTree
@@ -53,12 +55,14 @@ class RecordedTouchingTree(RecordedTree):
         driven: DrivenMotion | None = None,
         own: OwnForces | None = None,
         codes: Sequence[RowCode] = (),
+        stops: OwnConstraints | None = None,
     ) -> None:
         super().__init__(tree, external, tau, f_ext, driven, own)
         self.held = ConstrainedTree(tree, codes) if codes else None
         self.at = BaseMotion(tree) if self.held is None else self.held.at
         elimination = None if self.held is None else self.held.elimination
-        self.search, self.rows = Search(self.at, kinds), ContactRows(tree, elimination)
+        self.stops = None if stops is None else Stops(self.at, stops)
+        self.search, self.rows = Search(self.at, kinds), ContactRows(tree, elimination, self.stops)
         self.sweeps, self.diary = Sweeps(tree.program), Diary(tree.program)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
@@ -157,7 +161,11 @@ class RecordedTouchingTree(RecordedTree):
         program.store("contact_state", 0, NOW, moment.time)
         program.store("contact_state", 0, FULL, 0.0)
         self.search.fastest(v)
+        if self.stops is not None:
+            self.stops.look(v)
         self.search.record()
+        if self.stops is not None:
+            self.stops.record()
         program.store("account", 0, CROWDED, program.load("contact_state", 0, FULL))
         program.leave_if(program.load("contact_state", 0, FULL) > 0.5)
         self.rows.record()

@@ -96,6 +96,26 @@ class Contribution:
         return len(self.labels)
 
 
+class RowsWritten(Protocol):
+    """What codes write rows to, see `Rows`."""
+
+    asks: frozenset[str]
+
+    def wrench(self, place: Whole, W: Sequence[Scalar]) -> None: ...
+
+    def hold(self, path: Whole, row: Whole, wrench: Whole, n: int) -> None: ...
+
+    def add(self, row: Whole, velocity: Whole, x: Scalar) -> None: ...
+
+    def k(self, row: Whole, x: Scalar) -> None: ...
+
+    def gap(self, row: Whole, x: Scalar) -> None: ...
+
+    def slip(self, row: Whole, x: Scalar) -> None: ...
+
+    def opened(self, squared: Scalar) -> None: ...
+
+
 class Rows:
     """The rows of all contributions, in the arrays of a program.
 

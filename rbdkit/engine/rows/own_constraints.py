@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
-from rbdkit.engine.rows.contribution import ROW_TIME, Contribution, Rows, at_origin, between
+from rbdkit.engine.rows.contribution import ROW_TIME, Contribution, RowsWritten, at_origin, between
 from rbdkit.engine.steps.base import minus, pair
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
@@ -31,12 +31,13 @@ class OwnConstraints:
     """The code of constraints.
 
     rows : the recording. links : that carry the bodies which it asks for. groups : for each body the rows that it has a
-    part in, one after the other: the first and how many.
+    part in, one after the other: the first and how many. name : with which those of its arrays and counts begin.
     """
 
     rows: ConstraintRows
     links: tuple[int, ...]
     groups: tuple[tuple[int, int], ...]
+    name: str = NAME
     driven: ClassVar[bool] = False
 
     @property
@@ -44,10 +45,15 @@ class OwnConstraints:
         """Whether a constraint asks for time."""
         return self.rows.timed
 
-    def record(self, at: BaseMotion, rows: Rows) -> None:
+    @property
+    def wrenches(self) -> int:
+        """How many it writes."""
+        return sum(n for _, n in self.groups)
+
+    def record(self, at: BaseMotion, rows: RowsWritten) -> None:
         """Write all rows."""
         program, law = at.tree.program, self.rows
-        first_row, first_wrench, first_path = (program.count(f"{NAME}_{x}") for x in ("row", "wrench", "path"))
+        first_row, first_wrench, first_path = (program.count(f"{self.name}_{x}") for x in ("row", "wrench", "path"))
         with program.loop(0, 1):
             motions = [self._motion(at, body, link) for body, link in zip(law.bodies, self.links, strict=True)]
             known = {f"body{body}": motion for body, (motion, *_) in zip(law.bodies, motions, strict=True)}
@@ -61,8 +67,8 @@ class OwnConstraints:
                     return 0.0 if at.qd is None else program.load(at.qd.array, at.qd.start, k)
                 return known[argument][k]
 
-            values = law.law.compute(program, load, "held_numbers")
-            length, wrench = program.load("held_length", 0), 0
+            values = law.law.compute(program, load, f"{self.name}_numbers")
+            wrench = 0
             for r in range(law.m):
                 row = values[r * law.size : (r + 1) * law.size]
                 if "gap" in rows.asks:
@@ -72,6 +78,7 @@ class OwnConstraints:
                 if "k" in rows.asks:
                     rows.k(first_row + r, -self._drift(row, motions))
                 if "opened" in rows.asks:
+                    length = program.load(f"{self.name}_length", 0)
                     size = self._size(row, length) * length * length
                     own = row[GAP] * row[GAP] / select(size > 0.0, size, 1.0)
                     rows.opened(select(size > 0.0, own, 0.0))
@@ -135,24 +142,28 @@ def own_constraints(model: Model, layout: Layout) -> Contribution:
     if bounds:
         names = ", ".join(map(repr, sorted(bounds)))
         raise NotCovered(f"constraint {names} holds on one side, which needs a law of contact")
-    links = tuple(int(layout.link_of_body[body]) for body in rows.bodies)
-    groups = tuple(_held(rows, k) for k in range(len(rows.bodies)))
-    m, length = rows.m, length_of(model)
+    code, m, length = code_of(rows, layout, NAME), rows.m, length_of(model)
     return Contribution(
         NAME,
-        OwnConstraints(rows, links, groups),
+        code,
         tuple(row.constraint for row in rows.rows),
         free_rows(model, rows, length),
         touched=[rows.velocities] * m,
-        paths=[between(layout, 0, link) for link in links],
-        path_rows=[range(first, first + n) for first, n in groups],
-        wrenches=sum(n for _, n in groups),
+        paths=[between(layout, 0, link) for link in code.links],
+        path_rows=[range(first, first + n) for first, n in code.groups],
+        wrenches=code.wrenches,
         numbers={
             "held_numbers": np.array(rows.law.numbers),
             "held_length": np.array([length]),
         },
         room={ROW_TIME: 1} if rows.timed else {},
     )
+
+
+def code_of(rows: ConstraintRows, layout: Layout, name: str) -> OwnConstraints:
+    """What writes recorded rows."""
+    links = tuple(int(layout.link_of_body[body]) for body in rows.bodies)
+    return OwnConstraints(rows, links, tuple(_held(rows, k) for k in range(len(rows.bodies))), name)
 
 
 def free_rows(model: Model, rows: ConstraintRows, length: float) -> NDArray:

@@ -10,6 +10,7 @@ from rbdkit.engine.contact.soft_tree import RecordedSoftTree, Soft
 from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.contribution import RowCode
+from rbdkit.engine.rows.own_constraints import OwnConstraints
 from rbdkit.engine.rows.recorded import RecordedConstrainedTree
 from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
@@ -38,12 +39,12 @@ class Task:
     """What a program is to do: an algorithm of `ALGORITHMS`, or, as "over_time", steps of a method.
 
     external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
-        external forces on the links, from time and state, and driven the numbers of joints that move as time says;
-        None where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for
-        them. rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of
-        pairs of shapes, for methods that ask for contacts. soft : of surfaces that give way. stiff : whether the method
-        asks for K and D. redmax : whether accelerations come from J^T M J.
-        deep : whether many joints move its bodies.
+    external forces on the links, from time and state, and driven the numbers of joints that move as time says; None
+    where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for them.
+    rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of pairs of
+    shapes, for methods that ask for contacts. stops : constraints on one side beside these. soft : of surfaces that
+    give way. stiff : whether the method asks for K and D. redmax : whether accelerations come from J^T M J. deep :
+    whether many joints move its bodies.
     """
 
     algorithm: str
@@ -56,6 +57,7 @@ class Task:
     rows: tuple[RowCode, ...] = ()
     stabilised: bool = False
     touching: tuple[Kind, ...] | None = None
+    stops: OwnConstraints | None = None
     soft: Soft | None = None
     stiff: bool = False
     redmax: bool = False
@@ -74,7 +76,7 @@ class Task:
             assert isinstance(tree, LoopTree)
             laws = self.external, self.tau, self.f_ext, self.driven, self.own
             system = (
-                RecordedTouchingTree(tree, self.touching, *laws, codes=self.rows)
+                RecordedTouchingTree(tree, self.touching, *laws, codes=self.rows, stops=self.stops)
                 if self.soft is None
                 else RecordedSoftTree(tree, self.touching, self.soft, *laws, codes=self.rows)
             )

@@ -9,6 +9,7 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.model import Model
 from rbdkit.model.kept import keep_while, kept
+from rbdkit.model.one_sided import without_stops
 from rbdkit.trace import available
 
 
@@ -39,7 +40,7 @@ def scene_for(model: Model) -> tuple[Scene | None, str]:
 
 
 def _scene(model: Model) -> tuple[Scene | None, str]:
-    kernels, why = kept(model, _make)
+    kernels, why = kept(without_stops(model), _make)
     if kernels is None:
         return None, why
     if kernels.loops and kernels.rows is None:

@@ -53,6 +53,8 @@ class JointMotion:
         }
         touching: dict[str, int] = {}
         if scene is not None:
+            if scene.stops is not None and isinstance(method, SoftSteps):
+                raise NotCovered("constraints on one side have no stiffness beside soft surfaces")
             of_scene, counts = run_arrays(scene, every)
             touching = {**counts, "n_patch": patches}
             self.arrays |= of_scene
@@ -75,6 +77,7 @@ class JointMotion:
             driven,
             stabilised=begins is not None and "baumgarte" in begins,
             touching=None if scene is None else scene.kinds,
+            stops=None if scene is None else scene.stops,
             soft=method.soft if isinstance(method, SoftSteps) else None,
             stiff="stiff_KD" in self.arrays,
             redmax=redmax,

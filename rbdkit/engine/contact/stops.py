@@ -1,0 +1,175 @@
+"""Constraints that hold on one side, stops of joints and taut strings, among the contacts of a step.
+
+A row of such a constraint is one more contact, without a place in space and without friction; those that are near
+stand in the list behind the pairs of shapes. `rbdkit.laws.stops` is the same on arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbdkit.engine.contact.contacts import (
+    ARRIVING,
+    COUNT,
+    END,
+    FIRST,
+    FORM,
+    FRICTION,
+    FULL,
+    GAP,
+    H_STEP,
+    LINES,
+    LINK_P,
+    LINK_S,
+    MARGIN,
+    MIDDLE,
+    NORMAL,
+    NOW,
+    POINT,
+    RESTITUTION,
+    SECOND,
+    SHIFT_1,
+    SHIFT_2,
+    SLOT,
+    START,
+    WHERE_P,
+    Contact,
+)
+from rbdkit.engine.contact.rows import ROWS
+from rbdkit.engine.rows.base_motion import BaseMotion
+from rbdkit.engine.rows.own_constraints import OwnConstraints
+from rbdkit.spatial.vector3 import Vector, dot
+from rbdkit.trace import Index, Part, Scalar, Whole, maximum, minimum, select
+
+DEPTH, TIME = range(2)
+"""Numbers of a row in "stop_passed": how far it was passed at most, and when."""
+AXES = ((NORMAL, (0.0, 0.0, 1.0)), (FIRST, (1.0, 0.0, 0.0)), (SECOND, (0.0, 1.0, 0.0)), (POINT, (0.0, 0.0, 0.0)))
+
+
+class Stops:
+    """The rows of one-sided constraints at a state, see `Rows`, and the contacts that they are.
+
+    "stop_J" holds the rows, "n_places" numbers each: those of the branch that it is in, from its first place on.
+    """
+
+    asks = frozenset({"K", "gap", "slip"})
+
+    def __init__(self, at: BaseMotion, code: OwnConstraints) -> None:
+        self.at, self.program, self.code = at, at.tree.program, code
+        self.n, self.length = self.program.count("n_stops"), self.program.count("n_places")
+
+    # --- what codes write ---------------------------------------------------------------------------------------------
+
+    def wrench(self, place: Whole, W: Sequence[Scalar]) -> None:
+        """Write wrench number `place`."""
+        for j, x in enumerate(W):
+            self.program.store("stop_wrenches", place * 6, j, x)
+
+    def hold(self, path: Whole, row: Whole, wrench: Whole, n: int) -> None:
+        """Add what n wrenches do, to rows from `row` on, along all that moves the link of a path."""
+        program = self.program
+        link = program.entry("stop_links", path)
+        with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
+            a, column = program.entry("movers", k), program.entry("columns_at", k) * 12
+            S = [program.load("columns", column, j) for j in range(6)]
+            for r in range(n):
+                W = [program.load("stop_wrenches", (wrench + r) * 6, j) for j in range(6)]
+                self.add(row + r, a, dot(S, W))
+
+    def add(self, row: Whole, velocity: Whole, x: Scalar) -> None:
+        """Add to the element of J of a row and a velocity."""
+        here = row * self.length + self.program.entry("place_in_branch", velocity)
+        self.program.store("stop_J", here, 0, self.program.load("stop_J", here) + x)
+
+    def k(self, row: Whole, x: Scalar) -> None:
+        raise AssertionError("k of a stop is not asked for")
+
+    def opened(self, squared: Scalar) -> None:
+        raise AssertionError("whether a stop is open is not asked for")
+
+    def gap(self, row: Whole, x: Scalar) -> None:
+        """Write the gap of a row, m or rad."""
+        self.program.store("stop_gap", row, 0, x)
+
+    def slip(self, row: Whole, x: Scalar) -> None:
+        """Write its rate."""
+        self.program.store("stop_slip", row, 0, x)
+
+    # --- contacts -----------------------------------------------------------------------------------------------------
+
+    def look(self, v_free: Part) -> None:
+        """All rows; the margin becomes what closes in a step, at twice the speed of the fastest of them, if less."""
+        program = self.program
+        with program.loop(0, self.n * self.length) as k:
+            program.store("stop_J", k, 0, 0.0)
+        self.code.record(self.at, self)
+        with program.loop(0, self.n) as r:
+            branch = program.entry("stop_branch", r)
+            first, row = program.entry("branch_place", branch), r * self.length
+            program.store("stop_speed", 0, 0, 0.0)
+            with program.loop(0, program.entry("branch_size", branch)) as k:
+                speed = v_free.load(program, program.entry("velocity_at", first + k))
+                program.store(
+                    "stop_speed", 0, 0, program.load("stop_speed", 0) + program.load("stop_J", row + k) * speed
+                )
+            closing = -minimum(program.load("stop_speed", 0), program.load("stop_slip", r))
+            margin = maximum(
+                program.load("contact_state", 0, MARGIN), 4.0 * program.load("contact_state", 0, H_STEP) * closing
+            )
+            program.store("contact_state", 0, MARGIN, margin)
+
+    def record(self) -> None:
+        """List the rows that are near, behind what is listed."""
+        program = self.program
+        with program.loop(0, self.n) as r, program.loop(0, 1):
+            gap, passed = program.load("stop_gap", r), r * 2
+            deeper = -gap > program.load("stop_passed", passed, DEPTH)
+            for k, x in ((TIME, program.load("contact_state", 0, NOW)), (DEPTH, -gap)):
+                program.store("stop_passed", passed, k, select(deeper, x, program.load("stop_passed", passed, k)))
+            near = gap <= program.load("contact_state", 0, MARGIN)
+            program.break_if(select(near, 0.0, 1.0) > 0.5)  # what is no number is not near
+            c, room = program.entry("contact_counts", COUNT), program.count("contact_room")
+            with program.when_less(room - 1, c):
+                program.store("contact_state", 0, FULL, 1.0)
+            with program.when_less(c, room):
+                self._parts(Contact(program, c), r)
+                contact = Contact(program, c)
+                for place, axis in AXES:
+                    contact.keep(place, Vector(axis))
+                for k, x in ((0, program.load("stop_slip", r)), (1, 0.0), (2, 0.0)):
+                    contact[ARRIVING + k] = x
+                for k, x in ((GAP, program.load("stop_gap", r)), (FRICTION, 0.0), (RESTITUTION, 0.0)):
+                    contact[k] = x
+                program.put("contact_counts", COUNT, c + 1)
+
+    def _parts(self, contact: Contact, r: Index) -> None:
+        """All lines are of one branch; links are the world, which moves no point."""
+        program, branch = self.program, self.program.entry("stop_branch", r)
+        start = program.entry("contact_counts", LINES)
+        end = start + program.entry("branch_size", branch)
+        own = {
+            SLOT: program.count("first_stop") + r,
+            START: start,
+            MIDDLE: end,
+            END: end,
+            SHIFT_1: program.entry("branch_place", branch) - start,
+            FORM: program.entry("form_of_lines", program.entry("branch_lines", branch) * 3),
+            WHERE_P: start,
+        }
+        for k, value in own.items():
+            program.put("contact_parts", contact.parts + k, value)
+        for k in (LINK_P, LINK_S, SHIFT_2):
+            program.put("contact_parts", contact.parts + k, 0)
+        program.put("contact_counts", LINES, end)
+
+    def jacobian(self, contact: Contact) -> None:
+        """The row of a contact that is one of these, to "contact_J"."""
+        program, first_stop = self.program, self.program.count("first_stop")
+        slot = contact.part(SLOT)
+        with program.when_less(first_stop - 1, slot):
+            row = (contact.part(SLOT) - first_stop) * self.length
+            start = contact.part(START)
+            with program.loop(start, contact.part(END)) as place:
+                x = program.load("stop_J", row + (place - start))
+                for array in ("contact_J", "contact_Y"):
+                    program.store(array, place * ROWS, 0, x)
