@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,19 +28,11 @@ def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = N
     "joint_numbers", what the formulas of its joint need.
     """
     given = numbers_of(model) if numbers is None else numbers
-    placements, gravity = given["placement"], given["gravity"]
-    sort = np.result_type(*given.values())
-    frames = layout.frames.astype(sort)
-    for body in layout.welded:
-        frames[body] = frames[model.parent[body]] @ placements[body]
-    parents = np.array(model.parent)
-    parents[0] = 0
+    gravity, sort = given["gravity"], np.result_type(*given.values())
+    frames, R, p = placed(layout, model.parent, given["placement"].astype(sort))
     rows = np.zeros((len(layout.links) + 1, ROW), dtype=sort)
-    # place of a link in its parent: the joint's first part stands on a body, the others on the part before
-    stand = frames[parents[layout.body_of_link]] @ placements[layout.body_of_link]
-    stand = np.where(layout.first[:, None, None], stand, np.eye(4))
-    rows[1:, :9] = (stand[:, :3, :3] @ layout.bases).reshape(-1, 9)
-    rows[1:, 9:12] = stand[:, :3, 3]
+    rows[1:, :9] = R.reshape(-1, 9)
+    rows[1:, 9:12] = p
     np.add.at(rows[:, 12:22], layout.link_of_body, _ten_numbers(given, frames))
     return {
         "rows": rows,
@@ -50,6 +42,19 @@ def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = N
         "following": _following(model, layout),
         "joint_numbers": np.vstack([np.zeros(layout.numbers.shape[1]), layout.numbers]),
     }
+
+
+def placed(layout: Layout, parent: Sequence[int], placements: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """(bodies, 4, 4) poses of bodies in their links; rotation (links, 3, 3) and position of links in their parents."""
+    frames = layout.frames.astype(placements.dtype)
+    for body in layout.welded:
+        frames[body] = frames[parent[body]] @ placements[body]
+    parents = np.array(parent)
+    parents[0] = 0
+    # the joint's first part stands on a body, the others on the part before
+    stand = frames[parents[layout.body_of_link]] @ placements[layout.body_of_link]
+    stand = np.where(layout.first[:, None, None], stand, np.eye(4))
+    return frames, stand[:, :3, :3] @ layout.bases, stand[:, :3, 3]
 
 
 def _following(model: Model, layout: Layout) -> NDArray:

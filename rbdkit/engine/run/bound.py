@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.contact.scene import Scene, scene_of
+from rbdkit.engine.links.aligned import aligned
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.own_forces import own_forces
-from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
 from rbdkit.engine.run.compiled_programs import (
@@ -84,10 +84,9 @@ class BoundModel:
 
     def __init__(self, model: Model, backend: Backend) -> None:
         self.backend = backend
-        self._layout = layout(model)
+        self._layout, self.numbers = aligned(model, layout(model))
         self.own = own_forces(model, self._layout)
         self.uses = self._layout.uses
-        self.numbers = pack(model, self._layout)
         if self.own is not None:
             self.numbers["own_numbers"] = np.array(self.own.law.numbers)
         self.rows: RowsOfModel | None = None

@@ -18,13 +18,13 @@ def kinds_of(layout: Layout) -> tuple[Kind, ...]:
     return tuple(sorted(kinds, key=_place_in_order))
 
 
-def _place_in_order(kind: Kind) -> tuple[str, bool, bool, bool, str]:
-    return kind.motion.name, kind.geared, kind.sprung, kind.follows, kind.cluster
+def _place_in_order(kind: Kind) -> tuple[str, bool, bool, bool, bool, str]:
+    return kind.motion.name, kind.geared, kind.sprung, kind.follows, kind.cyclic, kind.cluster
 
 
 def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
-    """Tables "links" and "bodies" of `LoopTree`, "supports", "first_support" of its `supporting`, "ordered" of its
-    `ordered`, "joined", "first_joined" of its `joined`, and "paths", "first_path" of its `path_to`; where joints follow
+    """Tables "links", "orders", "bodies" of `LoopTree`, "supports", "first_support" of its `supporting`, "ordered" of
+    its `ordered`, "joined", "first_joined" of its `joined`, "paths", "first_path" of its `path_to`; where joints follow
     others, those of `_slots` too.
     """
     links = np.zeros((len(layout.links) + 1, ENTRIES), dtype=np.int64)
@@ -40,6 +40,7 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
     in_order = [supports[a] for a in range(layout.nv)]
     return {
         "links": links,
+        "orders": np.array([[(axis + k) % 3 for k in (1, 2, 3)] for axis in (2, *(x.axis for x in layout.links))]),
         "bodies": layout.link_of_body.astype(np.int64),
         "supports": np.array([b for way in in_order for b in way], dtype=np.int64),
         "first_support": np.cumsum([0, *map(len, in_order)], dtype=np.int64),

@@ -12,7 +12,7 @@ from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.rnea import coriolis, joint_acceleration, joint_velocity
 from rbdkit.engine.steps.tree import Numbers, Tree
-from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
+from rbdkit.spatial.vector3 import ZERO, Vector, cross, dot
 
 
 def aba(
@@ -29,7 +29,7 @@ def aba(
     A joint with several freedoms is eliminated one axis at a time: D is factorised on the way, not inverted.
     weightless : leave gravity out. Gives the field of U, D^-1 and u of each axis, eight numbers.
     """
-    R, p, w = tree.field(Matrix), tree.field(Vector), tree.field(Vector)
+    R, p, w = tree.rotations(), tree.field(Vector), tree.field(Vector)
     c_w, c_v = tree.field(Vector), tree.field(Vector)
     IA, n_A, f_A = tree.field(Articulated), tree.field(Vector), tree.field(Vector)
     factors = tree.field(Numbers(8 * tree.most_axes))  # U, D^-1 and u of each axis
@@ -41,7 +41,7 @@ def aba(
     w[world] = n_A[world] = f_A[world] = alpha[world] = ZERO
     IA[world] = Articulated.of([0.0] * 21)
     a[world] = ZERO if weightless else -Vector(tree.program.load("gravity", 0, k) for k in range(3))
-    for i in tree.outward():  # pass 1: velocities, bias terms
+    for i in tree.outward(turned=True):  # pass 1: velocities, bias terms
         R[i], p[i] = tree.pose(i, q[i])
         S_i = axes.find(i)
         w_J, v_J = joint_velocity(tree, i, S_i, q, qd)
@@ -60,7 +60,7 @@ def aba(
             n_A[i], f_A[i] = n_A[i] - n_x, f_A[i] - f_x
         if clusters is not None:
             clusters.begin(i)
-    for i in tree.inward():  # pass 2: articulated inertias and bias forces
+    for i in tree.inward(turned=True):  # pass 2: articulated inertias and bias forces
         if clusters is not None:
             clusters.eliminate(i, IA, n_A, f_A)
         Ia, pa, stored = IA[i].rows(), [*n_A[i], *f_A[i]], []
@@ -78,7 +78,7 @@ def aba(
         n_A[i.parent] = n_A[i.parent] + R[i] @ n_a + cross(p[i], f_a)
     if clusters is not None:
         clusters.accelerate(world, alpha, a, qdd)
-    for i in tree.outward():  # pass 3: accelerations
+    for i in tree.outward(turned=True):  # pass 3: accelerations
         alpha_p, a_p = alpha[i.parent], a[i.parent]
         alpha_i = R[i].T @ alpha_p + c_w[i]  # Eq 7.46
         a_i = R[i].T @ (a_p + cross(alpha_p, p[i])) + c_v[i]

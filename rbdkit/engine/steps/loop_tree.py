@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node, most_numbers
-from rbdkit.engine.steps.tree import Numbers, Tree
+from rbdkit.engine.steps.tree import Numbers, Tree, in_plane
+from rbdkit.engine.steps.turned import threes
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole
 
@@ -33,28 +34,35 @@ class LoopTree(Tree):
         self.world = Body(0, 0)
         self.width = 0
 
-    def outward(self) -> Iterator[Node]:
+    def outward(self, turned: bool = False) -> Iterator[Node]:
         with self.program.loop(1, self.n + 1) as number:
-            yield from self._nodes(number)
+            yield from self._nodes(number, turned)
 
-    def inward(self) -> Iterator[Node]:
+    def inward(self, turned: bool = False) -> Iterator[Node]:
         with self.program.loop(self.n, 0, -1) as number:
-            yield from self._nodes(number)
+            yield from self._nodes(number, turned)
 
     def first(self) -> Iterator[Node]:
         """The first link; there must be one."""
         with self.program.loop(1, 2) as number:
             yield from self._nodes(number)
 
-    def _nodes(self, number: Index) -> Iterator[Node]:
+    def _nodes(self, number: Index, turned: bool = False) -> Iterator[Node]:
         """The link of that number, once for every kind that it may be."""
         program, width = self.program, self.program.count("width")
         first = number * ENTRIES
         case, parent, q, v = (program.entry("links", first + k) for k in range(ENTRIES))
         row, parameters, body = number * width, number * ROW, Body(parent, parent * width)
         numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
+        order: tuple[Whole, Whole, Whole] | None = None
+        seen = body
+        if turned and any(kind.cyclic for kind in self.kinds):
+            x, y, z = (program.entry("orders", number * 3 + k) for k in range(3))
+            order = x, y, z
+            seen = Body(parent, body.row, axes=(body.row + x, body.row + y, body.row + z))
         for k in program.switch(case, range(len(self.kinds))):
-            yield Node(number, row, parameters, numbers, self.kinds[k], body, q, v)
+            own = (seen, order) if self.kinds[k].cyclic else (body, None)
+            yield Node(number, row, parameters, numbers, self.kinds[k], own[0], q, v, order=own[1])
 
     def row_of(self, link: int) -> Whole:
         """Where the work space of a link of that number begins."""
@@ -116,6 +124,10 @@ class LoopTree(Tree):
         self.width += kind.size
         return LoopField(self.program, kind, self.width - kind.size)
 
+    def rotations(self) -> RotationField:
+        self.width += Matrix.size
+        return RotationField(self.program, Matrix, self.width - Matrix.size)
+
     def of_freedoms(self, name: str, size: int) -> FreedomField:
         return FreedomField(self.program, name, size)
 
@@ -142,13 +154,39 @@ class LoopField:
         self.program = program
         self.kind = kind
         self.offset = offset
+        self._threes = threes(kind) if isinstance(kind, type) else None
 
     def __getitem__(self, i: Body) -> Any:
-        return self.kind.of([self.program.load("work", i.row, self.offset + k) for k in range(self.kind.size)])
+        return self.kind.of([self.program.load("work", *self._place(i, k)) for k in range(self.kind.size)])
 
     def __setitem__(self, i: Body, value: Any) -> None:
         for k, x in enumerate(value if isinstance(self.kind, Numbers) else value.flat()):
-            self.program.store("work", i.row, self.offset + k, x)
+            self.program.store("work", *self._place(i, k), x)
+
+    def _place(self, i: Body, k: int) -> tuple[Whole, int]:
+        if self._threes is None:
+            return i.row, self.offset + k
+        three, axis = self._threes[k]
+        if i.axes is None:
+            return i.row, self.offset + 3 * three + axis
+        return i.axes[axis], self.offset + 3 * three
+
+
+class RotationField(LoopField):
+    """Rotations of links in their parents as these are handed; those in a plane as cosine and sine."""
+
+    def __getitem__(self, i: Body) -> Matrix:
+        if not isinstance(i, Node) or i.order is None:
+            return super().__getitem__(i)
+        c, s = (self.program.load("work", i.row, self.offset + k) for k in range(2))
+        return in_plane(c, s)
+
+    def __setitem__(self, i: Body, value: Matrix) -> None:
+        if not isinstance(i, Node) or i.order is None:
+            super().__setitem__(i, value)
+            return
+        for k in range(2):
+            self.program.store("work", i.row, self.offset + k, value[k][0])
 
 
 class FreedomField:

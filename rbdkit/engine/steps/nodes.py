@@ -6,7 +6,7 @@ A *link* is a rigid body with one of the joints of `motions`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rbdkit.engine.steps.recorded_joint import RecordedJoint
 from rbdkit.spatial.vector3 import Matrix, Vector
@@ -26,6 +26,7 @@ class Kind:
 
     motion : what the joint allows. geared : whether it has a rotor. sprung : whether it has a spring, where that costs
         much. follows : whether its joint follows another one, whose numbers it has times a ratio.
+    cyclic : whether its axis is one of its parent's, which makes its joint a turn in a plane of them, see `turned`.
     cluster : where joints share a freedom and are eliminated together, 'top' of a link that stands on one outside of
         the cluster, 'nested' of others; '' of links that do not belong to one.
     """
@@ -34,28 +35,36 @@ class Kind:
     geared: bool = False
     sprung: bool = True
     follows: bool = False
+    cyclic: bool = False
     cluster: str = ""
 
 
 @dataclass(frozen=True)
 class Link:
-    """The joint and place of one link. parent : number of a link, 0 for the world. q, v : first of its numbers."""
+    """The joint and place of one link.
+
+    parent : number of a link, 0 for the world. q, v : first of its numbers. axis : number of the parent's axis that a
+        cyclic one turns about.
+    """
 
     kind: Kind
     parent: int
     q: int
     v: int
+    axis: int = 2
 
 
 @dataclass(frozen=True)
 class Body:
     """A link that an algorithm may read and write fields of.
 
-    number : its number. row : where its work space begins.
+    number : its number. row : where its work space begins. axes : where its axes begin in it that a link on it calls
+        x, y and z, if these are other ones: what is read or written is then in the axes of that link's start.
     """
 
     number: Whole
     row: Whole
+    axes: tuple[Whole, Whole, Whole] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,7 @@ class Node(Body):
     """The link that a pass over the tree has come to.
 
     parameters : where its row of "rows" begins. numbers : where its joint's begin in "joint_numbers".
+    order : numbers of its parent's axes that are x, y and z of the parent as it is handed, if these are other ones.
     """
 
     parameters: Whole
@@ -71,6 +81,7 @@ class Node(Body):
     parent: Body
     q: Whole
     v: Whole
+    order: tuple[Whole, Whole, Whole] | None = field(default=None, kw_only=True)
 
     @property
     def motion(self) -> RecordedJoint:

@@ -24,7 +24,7 @@ def rnea(
 
     motors : where what drives the joints that move as time says begins in the array "motors"; None does not ask.
     """
-    R, p = tree.field(Matrix), tree.field(Vector)
+    R, p = tree.rotations(), tree.field(Vector)
     w, alpha, a = (tree.field(Vector) for _ in range(3))
     n, f = tree.field(Vector), tree.field(Vector)
     axes = Axes(tree, q)
@@ -33,7 +33,7 @@ def rnea(
     w[world] = alpha[world] = ZERO
     a[world] = -Vector(tree.program.load("gravity", 0, k) for k in range(3))
     n[world] = f[world] = ZERO
-    for i in tree.outward():
+    for i in tree.outward(turned=True):
         R[i], p[i] = tree.pose(i, q[i])
         S_i = axes.find(i)
         w_J, v_J = joint_velocity(tree, i, S_i, q, qd)
@@ -51,7 +51,7 @@ def rnea(
             n[i], f[i] = n[i] - n_x, f[i] - f_x
     for a in tree.freedoms() if tree.coupled else ():
         tau[a] = 0.0
-    for i in tree.inward():
+    for i in tree.inward(turned=True):
         across = [*n[i], *f[i]]
         own = [
             project(S, across) + rotor * acceleration

@@ -71,11 +71,15 @@ class Tree(ABC):
         return any(kind.motion.driver is not None for kind in self.kinds)
 
     @abstractmethod
-    def outward(self) -> Iterator[Node]:
-        """Every link, parents before children."""
+    def outward(self, turned: bool = False) -> Iterator[Node]:
+        """Every link, parents before children.
+
+        turned : with parents whose axes are those that cyclic links start from, where it is a loop. All passes of an
+            algorithm must agree, and fields of what is not in the axes of links must be `Numbers`.
+        """
 
     @abstractmethod
-    def inward(self) -> Iterator[Node]:
+    def inward(self, turned: bool = False) -> Iterator[Node]:
         """Every link, children before parents."""
 
     def freedoms(self) -> Iterator[Whole]:
@@ -93,6 +97,10 @@ class Tree(ABC):
     @abstractmethod
     def field(self, kind: Any) -> Any:
         """Room for a value of every link and the world: a mapping from links to values of a type such as `Vector`."""
+
+    @abstractmethod
+    def rotations(self) -> Any:
+        """Room for the rotation of every link in its parent as it is handed."""
 
     @abstractmethod
     def of_freedoms(self, name: str, size: int) -> Any:
@@ -115,11 +123,21 @@ class Tree(ABC):
         return JointArray(self.program, array, start, "v")
 
     def pose(self, i: Node, q: Sequence[Scalar]) -> tuple[Matrix, Vector]:
-        """Rotation and position of a link in its parent."""
+        """Rotation and position of a link in its parent as it is handed."""
+        if i.order is not None:
+            return self._pose_in_plane(i, i.order, q)
         R_T = Matrix.of([self.parameter(i, k) for k in range(9)])
         p_T = Vector(self.parameter(i, k) for k in range(9, 12))
         R_J, p_J = i.motion.pose(q, self.numbers(i))
         return R_T @ R_J, p_T + R_T @ p_J
+
+    def _pose_in_plane(self, i: Node, order: tuple[Whole, Whole, Whole], q: Sequence[Scalar]) -> tuple[Matrix, Vector]:
+        """The same of a joint about an axis of the parent; what its frames turn by at q = 0 is added to its angle."""
+        p = Vector(self.program.load("rows", i.parameters + axis, 9) for axis in order)
+        c_T, s_T = (self.program.load("rows", i.parameters + axis * 3) for axis in order[:2])
+        R_J, _ = i.motion.pose(q, [])
+        c, s = R_J[0][0], R_J[1][0]
+        return in_plane(c_T * c - s_T * s, s_T * c + c_T * s), p
 
     def inertia(self, i: Node) -> tuple[Scalar, Vector, Symmetric]:
         """Mass, first moment m c, and rotational inertia about the origin of a link."""
@@ -173,3 +191,8 @@ class Tree(ABC):
             return [0.0] * 6
         speed = self.driver(i, q, "driven_v")[1] if i.motion.driver else v
         return motion.velocity_product(q, speed, self.numbers(i))
+
+
+def in_plane(c: Scalar, s: Scalar) -> Matrix:
+    """Rotation matrix of a turn about z by an angle of this cosine and sine."""
+    return Matrix.of([c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0])

@@ -38,10 +38,10 @@ class UnrolledTree(Tree):
             if link.kind.cluster == "top" and link.v not in self._joined[link.parent]:
                 self._joined[link.parent].append(link.v)
 
-    def outward(self) -> Iterator[Node]:
+    def outward(self, turned: bool = False) -> Iterator[Node]:
         return iter(self._nodes)
 
-    def inward(self) -> Iterator[Node]:
+    def inward(self, turned: bool = False) -> Iterator[Node]:
         return reversed(self._nodes)
 
     def path(self, i: Node) -> Iterator[Node]:
@@ -56,6 +56,9 @@ class UnrolledTree(Tree):
         return iter(range(count))
 
     def field(self, kind: Any) -> UnrolledField:
+        return UnrolledField()
+
+    def rotations(self) -> UnrolledField:
         return UnrolledField()
 
     def of_freedoms(self, name: str, size: int) -> dict[int, list[Scalar]]:

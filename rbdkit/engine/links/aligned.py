@@ -1,0 +1,87 @@
+"""Frames of links turned about their joints' axes, so that other joints turn about axes of these frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.links.numbers import numbers_of
+from rbdkit.engine.links.pack import pack, placed
+from rbdkit.model import Model
+
+ROUND_OFF = 1e-15
+"""So far from an axis a direction is that axis: products of placements are as exact as that."""
+ALONG_Z = ("revolute", "prismatic", "helical")
+"""Kinds of joints that look the same from a frame turned about z."""
+
+
+def aligned(model: Model, layout: Layout) -> tuple[Layout, dict[str, NDArray]]:
+    """The layout with frames turned so that joints are cyclic where they can be, and the numbers of the model for it.
+
+    Where joints follow others it stays as it is: their clusters are eliminated in axes of links.
+    """
+    numbers = numbers_of(model)
+    if not any(link.kind.follows for link in layout.links):
+        find = _aligned if layout.uses is None else _aligned.__wrapped__  # what users wrote is not held here
+        layout = find(layout, model.parent, numbers["placement"].tobytes())
+    return layout, pack(model, layout, numbers)
+
+
+@lru_cache(maxsize=256)
+def _aligned(layout: Layout, parent: tuple[int, ...], placements: bytes) -> Layout:
+    """Once for all models that differ in other numbers."""
+    links = layout.links
+    if not any(link.kind.motion.name == "revolute" for link in links):
+        return layout
+    directions = placed(layout, parent, np.frombuffer(placements).reshape(-1, 4, 4))[1][:, :, 2]
+    on_link: list[list[int]] = [[] for _ in range(len(links) + 1)]
+    for number, link in enumerate(links, start=1):
+        if link.kind.motion.name == "revolute":
+            on_link[link.parent].append(number)
+    turns, found = np.tile(np.eye(3), (len(links) + 1, 1, 1)), list(links)
+    for number, on_it in enumerate(on_link):
+        if not on_it:
+            continue
+        free = number > 0 and links[number - 1].kind.motion.name in ALONG_Z
+        turns[number], axes = _best(directions[np.array(on_it) - 1], free)
+        for other, axis in zip(on_it, axes, strict=True):
+            if axis is not None:
+                link = links[other - 1]
+                found[other - 1] = replace(link, kind=replace(link.kind, cyclic=True), axis=axis)
+    if not any(link.kind.cyclic for link in found):
+        return layout
+    parents = np.array([link.parent for link in links])
+    stands = np.where(layout.first[:, None, None], np.eye(3), turns[parents].transpose(0, 2, 1))
+    frames = layout.frames.copy()
+    frames[:, :3] = turns[layout.link_of_body].transpose(0, 2, 1) @ frames[:, :3]
+    return replace(layout, links=tuple(found), bases=stands @ layout.bases @ turns[1:], frames=frames)
+
+
+def _best(seen: NDArray, free: bool) -> tuple[NDArray, list[int | None]]:
+    """The turn about z from which most directions are axes, and which."""
+    best, best_axes = np.eye(3), _axes(seen)
+    for turn in _turns(seen) if free else ():
+        axes = _axes(seen @ turn)
+        if axes.count(None) < best_axes.count(None):
+            best, best_axes = turn, axes
+    return best, best_axes
+
+
+def _turns(seen: NDArray) -> Iterator[NDArray]:
+    """Turns about z that make one of the directions x or y."""
+    for x, y, z in seen:
+        if abs(z) <= ROUND_OFF:
+            for c, s in ((x, y), (y, -x)):
+                c, s = (float(round(k)) if abs(k - round(k)) <= ROUND_OFF else k for k in (c, s))
+                yield np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _axes(seen: NDArray) -> list[int | None]:
+    """Which axis each direction is, None if it is none."""
+    near = np.max(np.abs(seen[:, None, :] - np.eye(3)), axis=2) <= ROUND_OFF
+    return [int(np.argmax(row)) if row.any() else None for row in near]

@@ -1,0 +1,36 @@
+"""How numbers of a link stand in the work space, so that other axes in cyclic order cost nothing but another index.
+
+A link whose joint turns about an axis of its parent starts from a frame that is the parent's with x, y and z in cyclic
+order, but for a turn about that axis. Seen from there its joint is a turn in a plane, whose rotation matrix has four
+elements that are neither 0 nor 1. Numbers that turn with axes stand in threes, one for each axis, so that vectors and
+inertias of the parent are read and written in the axes of that frame by where they stand.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from rbdkit.engine.steps.articulated import Articulated
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
+
+SYMMETRIC = ((0, 0), (1, 0), (1, 2), (0, 1), (1, 1), (0, 2))
+"""Three and axis of xx, xy, xz, yy, yz, zz: the second three is xy, yz, zx."""
+BOTH = tuple(((c - r) % 3, r) for r in range(3) for c in range(3))
+"""Of a matrix that takes link axes to link axes: the diagonal, then xy, yz, zx, then xz, yx, zy."""
+COLUMNS = tuple((r, c) for r in range(3) for c in range(3))
+"""Of a matrix that takes link axes to the world's, which do not turn."""
+
+
+@cache
+def threes(kind: Any) -> tuple[tuple[int, int], ...] | None:
+    """For each number of a value of this kind its three and its axis; None if it does not turn."""
+    if kind is Vector:
+        return tuple((0, r) for r in range(3))
+    if kind is Matrix:
+        return COLUMNS
+    if kind is Symmetric:
+        return SYMMETRIC
+    if kind is Articulated:
+        return (*SYMMETRIC, *((2 + three, r) for three, r in BOTH), *((5 + three, r) for three, r in SYMMETRIC))
+    return None
