@@ -88,6 +88,21 @@ def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surrou
     return Surroundings(model, q, v, motion, t)
 
 
+def surroundings_at(
+    model: Model, poses: NDArray, twists: NDArray, q: NDArray, v: NDArray, t: float = 0.0
+) -> Surroundings:
+    """The same where bodies are told by themselves: poses (bodies, 4, 4), and twists (bodies, 6) in their own axes.
+
+    q, v : what joints tell that come closest.
+    """
+
+    def motion(body: int) -> BodyMotion:
+        R = poses[body, :3, :3]
+        return BodyMotion(R, poses[body, :3, 3], R @ twists[body, :3], R @ twists[body, 3:])
+
+    return Surroundings(model, q, v, motion, t)
+
+
 def neutral_distance(model: Model, a: End, b: End) -> float:
     """Distance of two points while the model is neutral, m."""
     at = surroundings(model, model.neutral(), np.zeros(model.nv))
@@ -101,11 +116,21 @@ class ForcesAtState:
     ----------
     q, v : (nq,), (nv,) the state. t : time in s.
     z : (nz,) the states of force elements; None will do where none has any.
+    at : where bodies are; without, where the joints put them.
     """
 
-    def __init__(self, model: Model, q: NDArray, v: NDArray, t: float = 0.0, z: NDArray | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        q: NDArray,
+        v: NDArray,
+        t: float = 0.0,
+        z: NDArray | None = None,
+        at: Surroundings | None = None,
+    ) -> None:
         t = time_in_seconds(t)
-        self.at, self._forces, self._places = surroundings(model, q, v, t), model.acting, state_places(model)
+        self.at = surroundings(model, q, v, t) if at is None else at
+        self._forces, self._places = model.acting, state_places(model)
         if z is None and self._places.size:
             raise states_unknown(model.name, self._places.slices)
         self._z = z

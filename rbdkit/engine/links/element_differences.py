@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.forces import BodyMotion, Surroundings
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places
-from rbdkit.model.force import Force, surroundings
+from rbdkit.model.force import Force
 from rbdkit.spatial import se3
 
 STEP = 1e-3
@@ -38,9 +38,8 @@ class Differenced:
     D: NDArray
 
 
-def differenced(model: Model, force: Force, q: NDArray, qd: NDArray, z: NDArray, t: float) -> Differenced:
-    """K and D of one element, by four values along each line."""
-    at = surroundings(model, q, qd, t)
+def differenced(model: Model, force: Force, q: NDArray, qd: NDArray, z: NDArray, at: Surroundings) -> Differenced:
+    """K and D of one element, by four values along each line. at : where bodies are, and the time."""
     asked: set[int] = set()
     element = state_places(model).at_present(force, z)
 
@@ -49,7 +48,7 @@ def differenced(model: Model, force: Force, q: NDArray, qd: NDArray, z: NDArray,
             asked.add(body)
             return motions.get(body, at.motion(body))
 
-        here = Surroundings(model, q, v, motion, t)
+        here = Surroundings(model, q, v, motion, at.time)
         here.let_act(element)
         return here
 

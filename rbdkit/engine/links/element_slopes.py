@@ -19,6 +19,7 @@ from rbdkit.engine.links.element_differences import differenced
 from rbdkit.engine.links.own_forces import Record
 from rbdkit.engine.links.own_joints import on_symbols
 from rbdkit.errors import ModelError
+from rbdkit.forces import Surroundings
 from rbdkit.model import Model
 from rbdkit.model.force import Force, surroundings
 from rbdkit.model.kept import kept
@@ -78,9 +79,19 @@ class _Recorded:
     faults: list[tuple[Force, ModelError]]
 
 
-def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0, *, or_differences: bool = False) -> Slopes:
+def slopes(
+    model: Model,
+    q: NDArray,
+    v: NDArray,
+    z: NDArray,
+    t: float = 0.0,
+    *,
+    at: Surroundings | None = None,
+    or_differences: bool = False,
+) -> Slopes:
     """Of everything in `Model.acting` at one state: q (nq,), v (nv,), z (nz,), and t in s.
 
+    at : where bodies are; without, where the joints put them.
     or_differences : whether differences take the place of derivatives of elements that cannot be recorded.
 
     Raises
@@ -95,7 +106,8 @@ def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0, *, 
     n = len(model.bodies) - 1
     f = np.zeros(6 * n + model.nv)
     parts: list[tuple[NDArray, NDArray, NDArray, NDArray]] = []
-    motion = surroundings(model, q, v, t).motion
+    at = surroundings(model, q, v, t) if at is None else at
+    motion = at.motion
     with np.errstate(all="ignore"):
         for alike in recorded.groups:
             law, given = alike.law, []
@@ -116,7 +128,7 @@ def slopes(model: Model, q: NDArray, v: NDArray, z: NDArray, t: float = 0.0, *, 
                 np.add.at(f, rows, value[:m])
                 parts.append((np.repeat(rows, k), np.tile(columns, m), own_K.ravel(), own_D.ravel()))
     for force, _ in recorded.faults:
-        one = differenced(model, force, q, v, z, t)
+        one = differenced(model, force, q, v, z, at)
         places = [np.arange(6 * (body - 1), 6 * body) for body in one.bodies]
         rows = np.concatenate([*places, 6 * n + np.arange(model.nv)]).astype(int)
         np.add.at(f, rows, one.f)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, crba, forward_kinematics
 from rbdkit.algorithms.baumgarte import Baumgarte
-from rbdkit.algorithms.force_elements import element_power, element_state_rates
-from rbdkit.algorithms.passive_force import passive_force, spring_energy
+from rbdkit.algorithms.force_elements import element_power
+from rbdkit.algorithms.passive_force import joint_passive_force, spring_energy
 from rbdkit.engine.rows.dependence import FLOOR, LoopRows, free_responses
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.errors import ModelError, SimulationError
@@ -38,7 +38,7 @@ from rbdkit.model import Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.constraint_rows import ConstraintRows, RowValues, inner_constraints, working
 from rbdkit.model.element_states import split_states, with_zeros
-from rbdkit.model.force import inner
+from rbdkit.model.force import ForcesAtState, inner, surroundings_at
 from rbdkit.model.kept import snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.places import places
@@ -220,7 +220,7 @@ class ConstrainedBodies:
         if z is not None:  # they are variables with inertia 1, on which their rates act and no constraint does
             M = np.block([[M, np.zeros((len(M), len(z)))], [np.zeros((len(z), len(M))), np.eye(len(z))]])
             J = np.hstack([J, np.zeros((len(J), len(z)))])
-            Q = np.concatenate([Q, element_state_rates(self.model, *self.joint_state(x, v), t=t, z=z)])
+            Q = np.concatenate([Q, self._elements(t, x, v, z).act()])
         return Index1(M, J, Q, eta, slip, self._tree, self._loop_rows(C, t, own), self.model.nz)
 
     def _own_values(
@@ -275,12 +275,25 @@ class ConstrainedBodies:
         Q += (self.mass_matrices @ weight[..., None])[..., 0]
         if self.f_ext is not None:
             Q += (np.swapaxes(se3.adjoint(C), -1, -2) @ self.f_ext(t, x, v)[..., None])[..., 0]
-        tau = np.zeros(self.model.nv) if self.tau is None else np.asarray(self.tau(t, x, v), dtype=float)
+        tau = np.zeros(self.model.nv) if self.tau is None else np.array(self.tau(t, x, v), dtype=float)
         if self._passive:
-            tau = tau + passive_force(self.model, *self.joint_state(x, v), t=t, z=z)
+            tau = tau + joint_passive_force(self.model, *self.joint_state(x, v))
+        if self.model.acting:
+            acting = self._elements(t, x, v, z)
+            acting.act()
+            for a, torque in acting.at.torques.items():
+                tau[a] += torque
+            for body, wrench in acting.at.wrenches.items():
+                Q[body] += se3.adjoint(C[body]).T @ wrench
         if self._passive or self.tau is not None:
             Q += applied(self.model, self.constraints, relative, tau)
         return Q
+
+    def _elements(self, t: float, x: NDArray, v: NDArray, z: NDArray | None) -> ForcesAtState:
+        """The force elements, on bodies where they are: joints that gape tell it less well."""
+        T, U = self.poses(x), self.velocities(x, v)
+        q, qd = joint_state(self.model, T, U)
+        return ForcesAtState(self.model, q, qd, t, z, surroundings_at(self.model, T, U, q, qd, t))
 
     # --- what it says of the model ------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from rbdkit.engine.links.element_slopes import slopes
 from rbdkit.formulations.constrained.index1 import Index1
 from rbdkit.formulations.constrained.layout import block_diagonal
 from rbdkit.formulations.system import StiffMatrices
+from rbdkit.model.force import surroundings_at
 
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.bodies import ConstrainedBodies
@@ -28,7 +29,8 @@ def body_stiffness(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) 
     q, qd = system.joint_state(x, v)
     P = _joint_rates(system, x, v, q)
     n, own = rows - 1, passive_derivatives(model, q, qd)
-    acting = slopes(model, q, qd, np.zeros(0), t, or_differences=True)
+    at = surroundings_at(model, system.poses(x), system.velocities(x, v), q, qd, t)
+    acting = slopes(model, q, qd, np.zeros(0), t, at=at, or_differences=True)
     seen = np.zeros((6 * n + model.nv, rows, 6))  # what acts looks at, of the twists of all bodies
     for body in range(1, rows):
         seen[6 * body - 6 : 6 * body, body] = system.to_body[body]
