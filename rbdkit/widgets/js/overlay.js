@@ -29,7 +29,8 @@ class Names {
     return Math.max(1, Math.floor((seen.length * COVERED * there) / Math.max(area, 1)));
   }
 
-  // Nearest first; a name that would cover another moves down a line or two, or waits out of sight.
+  // Nearest first; a name that would cover another moves down a line or two, or waits out of sight. At an edge of the
+  // picture it stays whole.
   // taken : boxes {x, y, w, h} in which no name is seen, px.
   place(camera, width, height, taken = []) {
     const shown = this.shown();
@@ -49,14 +50,14 @@ class Names {
     for (const { item, x, y, depth } of seen.slice(0, most)) {
       const { w, h: line } = item.size;
       const inside = Math.abs(depth) < 1 && x > 0 && x < width && y > 0 && y < height;
-      const clash = (top) =>
-        placed.some((o) => x - w / 2 < o.x + o.w && x + w / 2 > o.x && top < o.y + o.h && top + line > o.y);
-      const tops = [y - line / 2, y + line * 0.6, y - line * 1.6, y + line * 1.7];
+      const left = Math.max(0, Math.min(x - w / 2, width - w));
+      const clash = (top) => placed.some((o) => left < o.x + o.w && left + w > o.x && top < o.y + o.h && top + line > o.y);
+      const tops = [y - line / 2, y + line * 0.6, y - line * 1.6, y + line * 1.7].map((top) => Math.max(0, Math.min(top, height - line)));
       const top = inside ? tops.find((candidate) => !clash(candidate)) : undefined;
       item.tag.style.visibility = top === undefined ? "hidden" : "visible";
       if (top === undefined) continue;
-      item.tag.style.transform = `translate(${Math.round(x - w / 2)}px, ${Math.round(top)}px)`;
-      placed.push({ x: x - w / 2, y: top, w, h: line });
+      item.tag.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+      placed.push({ x: left, y: top, w, h: line });
     }
   }
 }
