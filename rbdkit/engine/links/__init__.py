@@ -7,6 +7,7 @@ chain of joints with one freedom and no mass between them. In the order of readi
     own_joints those of a user's own, recorded from their formulas; agreement: whether these contradict each other
     layout     which links a model becomes; models of the same shape share it
     clustered  which of them share a freedom and can be eliminated together
+    aligned    its frames turned so that joints are about axes of their parents
     numbers    the parameters of a model, by bodies and joints
     pack       these numbers in the arrays that programs read
 """
