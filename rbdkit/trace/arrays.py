@@ -21,6 +21,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "arcsin": lambda x: arctan2(x, sqrt(1.0 - x * x)), "arccos": lambda x: arctan2(sqrt(1.0 - x * x), x),
     "floor": lambda x: _floor(x), "remainder": lambda x, y: x - y * _floor(x / y),
     "clip": lambda x, low, high: minimum(maximum(x, low), high),
+    "logical_and": lambda x, y: x & y, "logical_or": lambda x, y: x | y, "logical_not": lambda x: ~x,
     "sign": lambda x: select(x < 0.0, -1.0, select(x > 0.0, 1.0, 0.0)),
 }  # fmt: skip
 """By the name of the ufunc; for all others NumPy calls the operators and methods of `Symbol`."""
@@ -39,19 +40,37 @@ class Symbols(np.ndarray):
         return apply(ufunc, method, *inputs, **options)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, inputs: Any, options: Any) -> Any:
-        if function is np.where and len(inputs) == 3:
-            return _each(select, inputs)
-        if function in LINEAR:
-            return _told(LINEAR[function](*inputs, **options))
+        if (own := told(function, inputs, options, known_alone=True)) is not NotImplemented:
+            return own
         if getattr(function, "__module__", "").startswith("numpy.linalg"):
             known = ", ".join(f"numpy.linalg.{known.__name__}" for known in LINEAR)
             raise TypeError(f"numpy.linalg.{function.__name__} cannot be recorded; {known} can")
-        return _told(super().__array_function__(function, types, inputs, options))
+        arrays = [kind for kind in types if kind is not Symbol]
+        return _told(super().__array_function__(function, arrays, inputs, options))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, list | tuple):
             value = symbols(value)
         super().__setitem__(key, value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
+
+
+def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) -> Any:
+    """What a function of NumPy is on symbols, told by others than ufuncs; else as it stands, or NotImplemented."""
+    if function is np.where and len(inputs) == 3:
+        return _each(select, inputs)
+    if function is np.select:
+        return _chosen(*inputs, **options)
+    if function in LINEAR:
+        return _told(LINEAR[function](*inputs, **options))
+    return NotImplemented if known_alone else function._implementation(*inputs, **options)
+
+
+def _chosen(conditions: Any, choices: Any, default: Any = 0.0) -> Any:
+    """`numpy.select`: the choice of the first condition that holds."""
+    found = default
+    for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
+        found = _each(select, (condition, choice, found))
+    return found
 
 
 def symbols(values: Any) -> Symbols:

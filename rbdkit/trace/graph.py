@@ -17,6 +17,9 @@ Scalar = Union[float, "Symbol"]
 """A number or a symbol: what every traced function works on."""
 
 COMMUTATIVE = {"add", "mul", "equal"}
+CONDITIONS = {"less", "equal"}
+ARITHMETIC = {"add", "sub", "mul", "div", "neg", "less", "equal"}
+"""Operations on numbers; a condition among their operands counts as 1 or 0, as NumPy has it."""
 LEAVES = {"const", "load"}
 """Operations whose operands are not nodes: ("const", value) and ("load", array, index, offset)."""
 
@@ -71,9 +74,17 @@ class Graph:
     def apply(self, operation: str, *values: Scalar) -> Symbol:
         """Record an operation on numbers and symbols, simplified no further."""
         operands = [self.position(value) for value in values]
+        if operation in ARITHMETIC:
+            operands = [self._number(operand) for operand in operands]
         if self.simplify and operation in COMMUTATIVE:
             operands.sort()
         return self.node(operation, *operands)
+
+    def _number(self, position: int) -> int:
+        """A node; 1 or 0 for one that is a condition."""
+        if self.nodes[position][0] not in CONDITIONS:
+            return position
+        return self.node("select", position, self.position(1.0), self.position(0.0)).position
 
     def operands(self, position: int) -> tuple[int, ...]:
         """Positions of the nodes that a node computes with."""
@@ -236,6 +247,11 @@ class Symbol:
 
         return apply(ufunc, method, *inputs, **options)
 
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        from rbdkit.trace.arrays import told  # which needs this class
+
+        return told(function, inputs, options)
+
     def clip(self, low: Any, high: Any, out: None = None) -> Any:
         """The nearest number from low to high; `numpy.clip` calls it."""
         x: Any = self
@@ -260,6 +276,25 @@ class Symbol:
 
     def _not(self, condition: Symbol) -> Symbol:
         return self.graph.apply("less", self.graph.select(condition, 1.0, 0.0), 0.5)
+
+    def __and__(self, other: Any) -> Any:
+        return self._both(other, lambda a, b: a * b)
+
+    def __or__(self, other: Any) -> Any:
+        return self._both(other, lambda a, b: a + b)
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __invert__(self) -> Symbol:
+        return self._not(self)
+
+    def _both(self, other: Any, combined: Any) -> Any:
+        """A condition that is made of two."""
+        if not isinstance(other, NUMBERS):
+            return NotImplemented
+        one, two = (self.graph.select(x, 1.0, 0.0) if isinstance(x, Symbol) else float(bool(x)) for x in (self, other))
+        whole = combined(one, two)
+        return whole > 0.5
 
     def sin(self) -> Symbol:
         """Sine; `numpy.sin` calls it."""
