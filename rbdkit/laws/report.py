@@ -11,6 +11,8 @@ from rbdkit.laws.near import Pairs
 
 UNSOLVED = 1e-3
 """Velocity that contacts miss their laws by, m/s, from which on their forces are doubtful."""
+OF_BLOWS = 1e-2
+"""Part of the speed of the fastest body, likewise: blows are as precise as they are hard."""
 DEEP = 0.1
 """Part of what bodies are thick from which on they are too deep in each other."""
 
@@ -49,6 +51,8 @@ class ContactReport:
         Anything else worth knowing.
     warnings : tuple of str
         What the law itself has doubts about.
+    fastest : float
+        Speed of the fastest body, m/s; looked at only where `residual` is large enough to raise a doubt.
     """
 
     law: str
@@ -66,6 +70,7 @@ class ContactReport:
     events: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    fastest: float = 0.0
 
     def lines(self) -> list[str]:
         """The report as lines of text."""
@@ -74,16 +79,24 @@ class ContactReport:
         lines.append(f"largest penetration {depth}; promised: {self.promise}")
         if self.rounds:
             unsettled = f", {self.unsettled} steps not settled" if self.unsettled else ""
-            lines.append(f"contacts solved to {self.residual:.2g} m/s in at most {self.rounds} rounds{unsettled}")
+            beside = f" (bodies move with up to {self.fastest:.2g} m/s)" if self.fastest else ""
+            lines.append(
+                f"contacts solved to {self.residual:.2g} m/s{beside} in at most {self.rounds} rounds{unsettled}"
+            )
         lines.append(f"contacts took {self.lost_normal:.4g} J along normals, {self.lost_friction:.4g} J by friction")
         if self.events:
             lines.append("events: " + ", ".join(f"{number} {kind}" for kind, number in self.events))
         return [*lines, *self.notes]
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether the residual would raise an alarm of slow bodies."""
+        return not self.residual < UNSOLVED
+
     def alarms(self) -> list[str]:
         """What makes the motion doubtful."""
         lines = list(self.warnings)
-        if not self.residual < UNSOLVED:
+        if not self.residual < max(UNSOLVED, OF_BLOWS * self.fastest):
             lines.append(
                 f"CONTACTS NOT SOLVED: velocities miss the law of contact by up to {self.residual:.2g} m/s "
                 f"({self.unsettled} steps did not settle); take more sweeps or a smaller tol, "

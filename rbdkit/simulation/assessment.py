@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,8 @@ def judge(
             adequacy, step = None, float(times[1] - times[0])  # steps end at blows, which no polynomial passes
         else:
             adequacy, step = _adequacy(method, motion, applied, times, acting, in_code), float(times[1] - times[0])
+    if contacts is not None and contacts.doubtful and not recording.ran_away:
+        contacts = replace(contacts, fastest=_fastest(motion))
     stopped = recording.stopped
     if applied.held is not None:
         energy_error = np.nan  # the work of forces that jump between the recorded states is not known well
@@ -153,6 +156,14 @@ def _worst_constraint(motion: Trajectory) -> tuple[float, str, str]:
     if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies | ClosedJointSystem):
         whose, unit = motion.system.row_names()[int(row)]
     return float(errors[k, row]), f"{whose} at t = {motion.t[k]:.4g} s", unit
+
+
+def _fastest(motion: Trajectory) -> float:
+    """Speed of the fastest centre of mass, m/s."""
+    bodies = motion.model.bodies
+    com = np.array([np.zeros(3) if body.inertia is None else body.inertia.com for body in bodies])
+    velocities = motion.velocities()
+    return float(np.max(np.linalg.norm(velocities[..., 3:] + np.cross(velocities[..., :3], com), axis=-1)))
 
 
 def _of_a_step(model: Model, step: float) -> float:
