@@ -15,7 +15,8 @@ def fewer_keys(tracks: Tracks, most: int) -> Tracks:
     """Every n-th key of tracks and the last; at most `most` and one more."""
     rows = _kept(len(tracks.t), most)
     beside = tuple(fewer_keys(other, most) for other in tracks.beside)
-    return Tracks(tracks.t[rows], tracks.poses[rows], tracks.samples[rows], beside)
+    shades = {name: values[rows] for name, values in tracks.shades.items()}
+    return Tracks(tracks.t[rows], tracks.poses[rows], tracks.samples[rows], beside, shades)
 
 
 def fewer_points(plots: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,7 @@ def draw(
         node = scene.nodes.index(look.follow)
         eye = eye.moved(poses[node, :3, 3] - scene.poses[node, :3, 3])
         center = center + poses[node, :2, 3] - scene.poses[node, :2, 3]
-    canvas = _Canvas(scene, look, eye)
+    canvas = _Canvas(scene, look, eye, tracks.shades_at(t) if tracks is not None else {})
     canvas.solids(poses)
     canvas.lines(center, tracks, t)
     canvas.veils(poses)
@@ -116,8 +116,8 @@ def draw(
 class _Canvas:
     """Pixels, finer than those of the picture, and how near what they show is."""
 
-    def __init__(self, scene: Scene, look: Look, eye: Eye) -> None:
-        self.scene, self.look, self.eye = scene, look, eye
+    def __init__(self, scene: Scene, look: Look, eye: Eye, shades: Mapping[str, float]) -> None:
+        self.scene, self.look, self.eye, self.shades = scene, look, eye, shades
         self.width, self.height = look.fine * look.width, look.fine * look.height
         self.closest = 0.01 * eye.distance
         self.colors = np.zeros((self.width * self.height, 4))  # red, green and blue times opacity, and opacity
@@ -187,7 +187,10 @@ class _Canvas:
         """The surface of a part in world coordinates, in the colours that it has now."""
         surface, nodes = part.surface.painted((0.7, 0.7, 0.7)), self.scene.nodes
         if part.node >= len(nodes):
-            return _stretched(surface, self.scene.bands[part.node - len(nodes)], poses)
+            band = self.scene.bands[part.node - len(nodes)]
+            if band.shade is not None and band.shade.of in self.shades:
+                surface = replace(surface, colors=None).painted(band.shade.at(self.shades[band.shade.of]))
+            return _stretched(surface, band, poses)
         placed = surface.moved(poses[part.node])
         if nodes[part.node] not in self.look.selected or part.layer == "frames":
             return placed
@@ -261,12 +264,22 @@ class _Canvas:
 
 def _stretched(surface: Triangles, band: Band, poses: NDArray) -> Triangles:
     """The surface of a band between the points that it hangs on."""
-    start, end = (
+    start, end, *third = (
         poses[node, :3, :3] @ np.array(point) + poses[node, :3, 3]
         for node, point in zip(band.nodes, band.points, strict=True)
     )
+    if third:
+        return _spread(surface, start, end - start, third[0] - start)
     length = max(float(np.linalg.norm(end - start)), 1e-9)
     wide = 1.0 if band.rest is None else min(np.sqrt(band.rest / length), 4.0)  # its volume stays
     pose = along(start, end - start if np.any(end != start) else np.array([0.0, 0.0, 1.0]))
     pose[:3, :3] = pose[:3, [2, 0, 1]]  # along x
     return surface.moved(pose, (length, wide, wide))
+
+
+def _spread(surface: Triangles, start: NDArray, x: NDArray, y: NDArray) -> Triangles:
+    """A surface whose x and y lead along two edges of a triangle, and whose z is across."""
+    across = np.cross(x, y)
+    basis = np.column_stack([x, y, across / max(float(np.linalg.norm(across)), 1e-30)])
+    normals = surface.normals[:, 2:] * basis[:, 2]  # a flat surface has none along it
+    return replace(surface, vertices=surface.vertices @ basis.T + start, normals=normals)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.forces import Muscle
+from rbdkit.forces import Muscle, TimedMuscle
 from rbdkit.forces.element import End
 from rbdkit.forces.surroundings import ORIGIN
 from rbdkit.joints import Translational
 from rbdkit.model import Force, Model
 from rbdkit.model.force import neutral_distance, surroundings
 from rbdkit.scene import palette
-from rbdkit.scene.scene import Band
+from rbdkit.scene.scene import Band, Shade
 from rbdkit.scene.skins import facet, outside, surface_of
 from rbdkit.scene.triangles import Triangles
 
@@ -23,7 +23,7 @@ STRAIGHT = 0.12
 LAYER = "forces"
 STRESS = 3e5
 """N/m2 that a muscle bears at most; says how thick one is."""
-PALE, RED = np.array([0.93, 0.76, 0.72]), np.array([0.75, 0.08, 0.10])
+PALE, RED = (0.93, 0.76, 0.72), (0.75, 0.08, 0.10)
 """Colours of a muscle at rest, and of one that is fully active."""
 
 
@@ -38,7 +38,7 @@ def bands_of(model: Model, size: float) -> tuple[Band, ...]:
     found, nets = [], []
     for own in model.elements:
         if isinstance(own.element, Muscle):
-            found += _of_muscle(model, own.element, size)
+            found += _of_muscle(model, own.name, own.element, size)
             continue
         ends = own.element.ends()
         if ends is None:
@@ -91,16 +91,22 @@ def _placed(model: Model, ends: tuple[End, End]) -> tuple[tuple[int, int], tuple
     return (frames[0].body, frames[1].body), (one, two)
 
 
-def _of_muscle(model: Model, muscle: Muscle, size: float) -> list[Band]:
+def _of_muscle(model: Model, name: str, muscle: Muscle, size: float) -> list[Band]:
     """A spindle for each straight part: together they have the muscle's volume, and keep it, in the colour of its
     activation."""
     segments = muscle.segments()
     lengths = [max(neutral_distance(model, *ends), 1e-6) for ends in segments]
     area = muscle.peak_force / STRESS * muscle.optimal_length / sum(lengths)
     radius = float(np.clip(np.sqrt(2.0 * area / np.pi), 0.4 * size, 4.0 * size))
-    surface = spindle(radius).painted(PALE + muscle.activation * (RED - PALE))
-    placed = [_placed(model, ends) for ends in segments]
-    return [Band(nodes, points, LAYER, surface, rest) for (nodes, points), rest in zip(placed, lengths, strict=True)]
+    shade = Shade(name, PALE, RED)
+    surface = spindle(radius).painted(shade.at(activation_of(muscle, 0.0)))
+    places = zip([_placed(model, ends) for ends in segments], lengths, strict=True)
+    return [Band(nodes, points, LAYER, surface, rest, shade) for (nodes, points), rest in places]
+
+
+def activation_of(muscle: Muscle, t: float) -> float:
+    """The activation of a muscle that has no states, at a time in s; of others that which they begin with."""
+    return float(muscle.activation_at(t) if isinstance(muscle, TimedMuscle) else muscle.activation)
 
 
 def spindle(radius: float) -> Triangles:

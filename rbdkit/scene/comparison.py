@@ -68,6 +68,7 @@ def laid_over(model: Model, labels: Iterable[str], q: NDArray | None = None) -> 
             nodes=tuple(node + k * moving if node > 0 else 0 for node in band.nodes),
             layer=label,
             surface=_tinted(band.surface, palette.rgb(color_of(k))),
+            shade=None,
         )
         for k, label in enumerate(labels)
         for band in one.bands

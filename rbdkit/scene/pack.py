@@ -65,6 +65,7 @@ def pack_scene(scene: Scene, apart: Container[int] = ()) -> dict[str, Any]:
         "bands": [
             {"nodes": list(band.nodes), "points": [list(point) for point in band.points]}
             | ({} if band.rest is None else {"rest": band.rest})
+            | ({} if band.shade is None else {"shade": vars(band.shade)})
             for band in scene.bands
         ],
         "grid": None if scene.grid is None else {**vars(scene.grid), "center": list(scene.grid.center)},
@@ -92,7 +93,9 @@ def pack_tracks(tracks: Tracks | None) -> dict[str, Any]:
     """Tracks; an empty dictionary for none."""
     if tracks is None:
         return {}
-    packed = {"t": tracks.t.astype("<f8").tobytes(), "poses": tracks.poses.astype("<f4").tobytes()}
+    packed: dict[str, Any] = {"t": tracks.t.astype("<f8").tobytes(), "poses": tracks.poses.astype("<f4").tobytes()}
+    if tracks.shades:
+        packed["shades"] = {name: values.astype("<f4").tobytes() for name, values in tracks.shades.items()}
     return {**packed, "beside": [pack_tracks(other) for other in tracks.beside]}
 
 

@@ -63,6 +63,19 @@ class Trail:
     color: str
 
 
+@dataclass(frozen=True)
+class Shade:
+    """A colour that changes. of : name of what it shows, 0 in the colour `none` and 1 in the colour `full`."""
+
+    of: str
+    none: tuple[float, float, float]
+    full: tuple[float, float, float]
+
+    def at(self, value: float) -> NDArray:
+        """The colour of a value, (3,)."""
+        return np.array(self.none) + value * (np.array(self.full) - np.array(self.none))
+
+
 @dataclass(frozen=True, eq=False)
 class Band:
     """A surface that is stretched between points of two nodes, or of three.
@@ -70,7 +83,7 @@ class Band:
     nodes : of the ends. points : (3,) in their coordinates, m. surface : along x, from x = 0 at the first end to x = 1
     at the second; only its length is stretched. With three ends x and y lead to the second and the third, and z is
     across. rest : length at which it is as wide as the surface, m; where it is longer or shorter its volume stays. None
-    for one whose width stays.
+    for one whose width stays. shade : its colour, if that changes.
     """
 
     nodes: tuple[int, ...]
@@ -78,6 +91,7 @@ class Band:
     layer: str
     surface: Triangles
     rest: float | None = None
+    shade: Shade | None = None
 
 
 @dataclass(frozen=True)

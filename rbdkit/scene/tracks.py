@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import StateError
+from rbdkit.forces import Muscle, TimedMuscle
+from rbdkit.scene.coils import activation_of
 from rbdkit.spatial import quaternion
 
 if TYPE_CHECKING:
@@ -33,17 +36,24 @@ class Tracks:
     beside : tuple of Tracks
         Motions of further nodes, which come after these, each at key times of its own; before its first and after
         its last it stands still.
+    shades : mapping of str to ndarray (k,)
+        What colours show that change, from 0 to 1, by name: activations of muscles.
     """
 
     t: NDArray
     poses: NDArray
     samples: NDArray
     beside: tuple[Tracks, ...] = ()
+    shades: Mapping[str, NDArray] = field(default_factory=dict)
 
     def rows(self, times: ArrayLike) -> NDArray:
         """Poses of all nodes, those beside included, at their last key times not after `times` (m,); (m, nodes, 7)."""
         last = np.maximum(np.searchsorted(self.t, np.asarray(times, dtype=float), side="right") - 1, 0)
         return np.concatenate([self.poses[last], *(other.rows(times) for other in self.beside)], axis=1)
+
+    def shades_at(self, t: float) -> dict[str, float]:
+        """What colours that change show at a time in s, by name; between keys on straight lines."""
+        return {name: float(np.interp(t, self.t, values)) for name, values in self.shades.items()}
 
     def __repr__(self) -> str:
         nodes = self.poses.shape[1] + sum(other.poses.shape[1] for other in self.beside)
@@ -58,7 +68,20 @@ def tracks_of(trajectory: Trajectory, budget: int = BUDGET) -> Tracks:
     poses = np.asarray(trajectory.poses())
     count = drawable(poses)
     samples = kept_samples(count, len(trajectory.model.bodies), budget)
-    return Tracks(np.asarray(trajectory.t, dtype=float)[samples], seven(poses[samples]), samples)
+    t = np.asarray(trajectory.t, dtype=float)[samples]
+    return Tracks(t, seven(poses[samples]), samples, shades=_activations(trajectory, t, samples))
+
+
+def _activations(trajectory: Trajectory, t: NDArray, samples: NDArray) -> dict[str, NDArray]:
+    """Activations of the muscles whose activation changes, at some samples."""
+    found = {}
+    for force in trajectory.model.forces:
+        muscle = force.element
+        if isinstance(muscle, Muscle) and "activation" in muscle.states:
+            found[force.name] = trajectory.state(f"{force.name}.activation")[samples]
+        elif isinstance(muscle, TimedMuscle):
+            found[force.name] = np.array([activation_of(muscle, time) for time in t.tolist()])
+    return found
 
 
 def drawable(poses: NDArray) -> int:

@@ -21,6 +21,7 @@ from rbdkit.simulation.ensembles.plan import family_of
 from rbdkit.simulation.simulate import simulate
 from rbdkit.simulation.step_times import step_times
 from rbdkit.simulation.trajectory import Trajectory
+from rbdkit.spatial.read_numbers import shown
 
 ENTRIES: dict[tuple[int, ...], dict[str, tuple[int, ...]]] = {
     (3,): {"x": (0,), "y": (1,), "z": (2,)},
@@ -103,6 +104,10 @@ class Experiment:
         v0: Any = None,
         **options: Any,
     ) -> None:
+        if not isinstance(ranges, Mapping):
+            raise SimulationError(
+                f'ranges = {shown(ranges)} must be a mapping such as {{"link1.mass": (0.1, 2.0)}}; q0= is the start'
+            )
         if not ranges:
             raise SimulationError('there is nothing to tweak; give ranges such as {"link1.mass": (0.1, 2.0)}')
         defaults = {

@@ -62,8 +62,9 @@ class Play(Stage):
     ) -> None:
         self.model = model
         held, pulled = with_hands(model)
-        knobs = dict(ranges or {})
-        self._experiment = Experiment(held, knobs or {"dt": (1e-5, 1.0, run["dt"])}, q0, v0, duration=ROOM, **run)
+        knobs = {} if ranges is None else ranges
+        own = {**run, "z0": states_with_hands(model, held, run["z0"])}
+        self._experiment = Experiment(held, knobs or {"dt": (1e-5, 1.0, run["dt"])}, q0, v0, duration=ROOM, **own)
         self._knobs = self._experiment.knobs if knobs else ()
         hands = [f"{hand_of(body)}.{what}" for body in pulled for what in ("stiffness", "damping", "point", "target")]
         self._first = self._experiment.member(self._experiment.rest)
@@ -212,6 +213,15 @@ def with_hands(model: Model) -> tuple[Model, tuple[str, ...]]:
     for name in pulled:
         held.add_force(hand_of(name), hand(name))
     return held, pulled
+
+
+def states_with_hands(model: Model, held: Model, z0: Any) -> NDArray | None:
+    """States of the force elements of a model with hands, of which a user gives those of his own; None for none."""
+    if z0 is None:
+        return None
+    states = held.initial_z()
+    states[[held.z_names.index(name) for name in model.z_names]] = model.initial_z(z0)
+    return states
 
 
 def weights(model: Model) -> NDArray:

@@ -123,3 +123,20 @@ def test_inertias_that_are_impossible_are_played_as_they_are():
     toy = rbd.play(model, {"gravity.z": (-20.0, 0.0)}, [1.0])
     assert len(toy.to_html()) > 100_000
     toy.close()
+
+
+def test_states_of_force_elements_go_along_where_a_motion_is_let_go(tmp_path):
+    """Beside hands, which have states of their own."""
+    model = rbd.Model("lift")
+    model.add_body("weight", joint=rbd.Prismatic("z"), inertia=rbd.Inertia(1.0))
+    points = ((0, 0, 0.3), (0, 0, 0))
+    model.add_force("biceps", rbd.ExcitedMuscle(("world", "weight"), points, 20.0, 0.3, excitation=1.0, activation=0.0))
+    run = rbd.simulate(model, duration=0.1, progress=False)
+    assert "cannot be let go" not in run.to_html(tmp_path / "lift.html")
+    for z0 in ([0.3], {"biceps.activation": 0.3}):
+        toy = rbd.play(model, z0=z0)
+        assert toy._live["start"]["z"] == [0.3, 0.0]
+        toy.close()
+    for picture in (rbd.play, rbd.tweak):
+        with pytest.raises(rbd.SimulationError, match=r"ranges = .* must be a mapping"):
+            picture(model, [0.2])

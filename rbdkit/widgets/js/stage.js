@@ -102,6 +102,7 @@ class Core {
 
   show_time(t) {
     this.graph.pose(this.player.tracks.at(t), 0);
+    this.graph.shade((name) => this.player.tracks.shade(name, t));
     this.show_touching(t);
     this.trails.show(t);
     this.moved();

@@ -212,6 +212,22 @@ class ThreeScene {
     this.stretch();
   }
 
+  // Muscles in the colour of their activation, which a function tells by their names.
+  shade(value_of) {
+    (this.spec.bands ?? []).forEach(({ shade }, k) => {
+      const value = shade && value_of(shade.of);
+      if (value === undefined) return;
+      for (const mesh of this.stretched[k].children.filter(({ userData }) => userData.plain)) {
+        if (!mesh.userData.shaded) {
+          mesh.userData.shaded = mesh.userData.plain = mesh.material = mesh.material.clone();
+          mesh.material.vertexColors = false;
+          this.disposable.push(mesh.material);
+        }
+        mesh.userData.shaded.color.setRGB(...shade.none.map((none, i) => none + value * (shade.full[i] - none)));
+      }
+    });
+  }
+
   // What is stretched between two points, or three, follows them.
   stretch() {
     const { Vector3 } = this.THREE;

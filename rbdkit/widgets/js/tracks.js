@@ -1,11 +1,12 @@
 // Recorded motion: poses between key times, and the trails they draw.
 
 class Tracks {
-  constructor({ t, poses, beside }) {
+  constructor({ t, poses, beside, shades }) {
     this.t = typed(Float64Array, t);
     this.poses = typed(Float32Array, poses);
     this.row = this.poses.length / this.t.length; // seven numbers a node
     this.beside = beside.map((other) => new Tracks(other));
+    this.shades = Object.fromEntries(Object.entries(shades ?? {}).map(([name, values]) => [name, typed(Float32Array, values)]));
     this.now = new Float32Array(this.row + this.beside.reduce((sum, other) => sum + other.now.length, 0));
   }
 
@@ -27,6 +28,15 @@ class Tracks {
       else high = middle - 1;
     }
     return low;
+  }
+
+  // What a colour that changes shows at time t, from 0 to 1; nothing if there is none of that name.
+  shade(name, t) {
+    const values = this.shades[name];
+    if (!values) return undefined;
+    const k = this.key(t);
+    if (k + 1 >= values.length || t <= this.t[k]) return values[k];
+    return values[k] + ((t - this.t[k]) / (this.t[k + 1] - this.t[k])) * (values[k + 1] - values[k]);
   }
 
   // Poses of all nodes at time t, those with times of their own after the others.
