@@ -88,6 +88,7 @@ BY_HAND = {
     "GR01-1": lambda turn: np.arccos(1 - turn / 360),
     "GR01-2": corner_path,
     "01-4": lambda sinks: 9.81 / sinks,
+    "02-1": lambda swings: 0.42 * 0.18 * (9.81 * (swings / 10 / (2 * np.pi)) ** 2 - 0.18),
     "F04-5": lambda spin: np.exp(250 * np.log1p((0.01 * spin) ** 2)),
     "F07-1": lambda cylinder: 2 / (1 / (2 + cylinder) + 1 / 2),
     "F07b-4": lambda ball: ball * 9.81 * 0.5,
