@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
 from rbdkit.forces.joint_friction import CREEP
-from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Remarking, joint_state
+from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Redmax, Remarking, joint_state
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, Solves
@@ -227,6 +227,8 @@ def _samples(
 
 def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray, NDArray] | None]:
     """States (n, nx), (n, nw) in joint coordinates, where the formulation has the same motions as these."""
+    if type(system) is Redmax:
+        return list(zip(x, w))
     same = isinstance(system, FreeBodies) or (
         isinstance(system, ConstrainedBodies)
         and not (system.model.loops or system.model.constraints)

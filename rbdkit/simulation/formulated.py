@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from reprlib import repr as shortened
 from typing import Any
 
@@ -63,13 +65,14 @@ def run_formulation(
     external: Force | None,
     every: int,
     watch: Progress,
+    book: bool = False,
 ) -> tuple[Motion, Recording, str, StateForces, InCode | None]:
     """Run a formulation; gives its motion, the recording behind it, what code ran, what acted, and steps in that code.
 
     Parameters
     ----------
     z : (nz,) states of force elements. applied : joint forces. f_ext : external forces as given. external : the same,
-        as a checked function.
+        as a checked function. book : whether readable code is asked for.
 
     Raises
     ------
@@ -78,6 +81,8 @@ def run_formulation(
         for them.
     """
     acting = StateForces(applied, external)
+    if book and "book" in inspect.signature(make).parameters:
+        make = partial(make, book=True)  # type: ignore[call-arg]  # its signature has just been looked at
     system = make(model, None if applied.zero else acting.tau, None if external is None else acting.f_ext)
     if not isinstance(system, Formulation):
         raise SimulationError(
@@ -91,7 +96,9 @@ def run_formulation(
     w = np.concatenate([w, z]) if len(z) else w
     require_known_turns(system, applied, external, q, v, z, x, w, float(times[0]))
     require_room(len(times) - 1, every, 1 + len(x) + len(w))
-    recording, what_ran, acts = _compiled(system, method, times, x, w, acting, f_ext, every, watch)
+    recording, what_ran, acts = None, "book form (NumPy), as asked for", None
+    if not book:
+        recording, what_ran, acts = _compiled(system, method, times, x, w, acting, f_ext, every, watch)
     if recording is not None and not (applied.zero and external is None):
         recording = blamed(recording, times, acting.tau, acting.f_ext if external else None)
     in_code = None
@@ -99,7 +106,8 @@ def run_formulation(
         in_code = _few_steps(system, method, acts)  # type: ignore[arg-type]
         applied = applied if acts is None else applied.traced(acts.tau)
     else:
-        samples, what_ran = _samples(method, system, acting, times, x, w), f"stepped from Python: {what_ran}"
+        samples = _samples(method, system, acting, times, x, w)
+        what_ran = what_ran if book else f"stepped from Python: {what_ran}"
         recording = record(samples, times, x, w, every, watch)
     tau = None if applied.zero else applied.function
     motion = Motion(system, recording.t, recording.q, recording.v, tau, external, recording.solves)

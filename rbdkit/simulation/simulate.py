@@ -232,7 +232,7 @@ def simulate(
         make, method = stabilised(method, backend == "book")
     if make is not JointSystem:
         motion, recording, code, forces, in_code = run_formulation(
-            make, model, q, v, z, times, method, applied, f_ext, external, int(every), watch
+            make, model, q, v, z, times, method, applied, f_ext, external, int(every), watch, backend == "book"
         )
         elapsed = watch.elapsed
         return _reported(
