@@ -1,6 +1,11 @@
 """Calls whose arguments machine code checks: it takes what Python would take, and nothing else."""
 
+import gc
+import sys
 import threading
+import tracemalloc
+from types import BuiltinFunctionType
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -9,6 +14,7 @@ import rbdkit as rbd
 from rbdkit.engine import at_one_state, kernels_for
 from rbdkit.engine.run import one_state
 from rbdkit.model import Model
+from rbdkit.model.kept import kept
 from rbdkit.trace.run import guarded
 
 
@@ -32,7 +38,7 @@ def code_of(model):
     kernels.aba(model.neutral(), *np.zeros((2, model.nv)))
     call = kernels.idle("aba").pop()
     places = one_state._quaternions(model)
-    return call, guarded.guarded(call.run, call.inputs, call.outputs[0], 1e15, 1e150, places)
+    return call, guarded.guarded(call.run, call.inputs, call.outputs, 1e15, 1e150, places)
 
 
 def strange(x):
@@ -55,21 +61,20 @@ def strange(x):
 def test_arrays_that_lie_otherwise_are_left_to_python(place):
     model, given = state()
     call, code = code_of(model)
-    assert code.function(*given, code.at) == 0
-    expected = call.outputs[0].copy()
+    (expected,) = code(*given)
     np.testing.assert_array_equal(expected, kernels_for(model).aba(*given))
     for name, x in strange(given[place]).items():
         other = [*given]
         other[place] = x
         call.outputs[0][:] = 7.0
-        assert code.function(*other, code.at) == 1, name
+        assert code(*other) is None, name
         assert (call.outputs[0] == 7.0).all()
         if name in ("strided", "askew", "swapped", "own", "list"):
             np.testing.assert_array_equal(rbd.aba(model, *other), expected)
     frozen = [x.copy() for x in given]
     for x in frozen:
         x.flags.writeable = False
-    assert code.function(*frozen, code.at) == 0
+    np.testing.assert_array_equal(code(*frozen)[0], expected)
 
 
 def test_numbers_are_judged_as_python_judges_them():
@@ -84,7 +89,7 @@ def test_numbers_are_judged_as_python_judges_them():
         q[start : start + 4] *= 1.0 + rng.choice([0.0, 5e-7, -9.9e-7, 9.999999e-7, 1.00001e-6, -2e-6, 1e-3, np.nan])
         if rng.random() < 0.3:
             rng.choice([v, tau])[rng.integers(10)] = rng.choice([np.inf, np.nan, 9e14, 1.1e15, -1e200, 0.0])
-        ours = code.function(q, v, tau, code.at) == 0
+        ours = code(q, v, tau) is not None
         theirs = by_python(q, v, tau) is not None
         found.add(ours)
         assert ours == theirs
@@ -98,17 +103,21 @@ def test_arguments_that_an_algorithm_has_not_are_not_looked_at():
     np.testing.assert_array_equal(H, kernels_for(model).crba(q))
 
 
-def test_where_arrays_look_otherwise_python_checks(monkeypatch):
-    """As they would in another interpreter."""
-    monkeypatch.setattr(guarded, "DIMENSIONS", guarded.DATA)
-    guarded._function.cache_clear()
+@pytest.mark.parametrize("what, otherwise", [
+    ("DIMENSIONS", guarded.DATA), ("OF_VERSION", 7), ("_threads_take_turns", lambda: False), ("_copying", lambda: None),
+])  # fmt: skip
+def test_where_the_interpreter_is_another_python_checks(monkeypatch, what, otherwise):
+    """Another layout of arrays, another NumPy, no lock."""
+    monkeypatch.setattr(guarded, what, otherwise)
+    guarded._code.cache_clear()
     try:
         model, given = state(3)
         assert code_of(model)[1] is None
         expected = kernels_for(model).aba(*given)
         np.testing.assert_array_equal(at_one_state(model, "aba", "auto", *given)[0], expected)
+        assert not isinstance(kept(model, one_state._by_algorithm)["aba"], BuiltinFunctionType)
     finally:
-        guarded._function.cache_clear()
+        guarded._code.cache_clear()
 
 
 def test_threads_have_results_of_their_own():
@@ -127,3 +136,94 @@ def test_threads_have_results_of_their_own():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def held(*objects):
+    return [sys.getrefcount(x) for x in objects]
+
+
+def test_calls_hold_on_to_nothing():
+    """Neither those that are computed nor those that are handed back, with one result and with several."""
+    model, (q, v, tau) = state(4)
+    kernels_for(model).aba(q, v, tau)
+    kernels_for(model)._compute("kinematics", (q, v))
+    off = 1.1 * q
+    work = [
+        ("aba", (q, v, tau)),
+        ("kinematics", (q, v)),
+        ("aba", (off, v, tau)),
+        ("aba", (q, v)),
+        ("aba", (q, v, None)),
+    ]
+    known = [at_one_state(model, name, "auto", *given) for name, given in work]
+    assert [x is None for x in known] == [False, False, True, True, True]
+    codes = [kept(model, one_state._by_algorithm)[name] for name in ("aba", "kinematics")]
+    assert all(isinstance(code, BuiltinFunctionType) for code in codes)
+    watched = q, v, tau, off, *codes, np.ndarray, q.dtype
+
+    def often(times):
+        for _ in range(times):
+            for name, given in work:
+                at_one_state(model, name, "auto", *given)
+
+    often(100)
+    before, nothing = held(*watched), sys.getrefcount(None)
+    tracemalloc.start()
+    try:
+        often(100)
+        memory = tracemalloc.get_traced_memory()[0]
+        often(20_000)  # 10^5 calls
+        assert tracemalloc.get_traced_memory()[0] - memory < 2_000  # one byte a call would be fifty times as much
+    finally:
+        tracemalloc.stop()
+    assert held(*watched) == before
+    assert abs(sys.getrefcount(None) - nothing) < 1_000  # a constant where it is immortal
+    found = at_one_state(model, "kinematics", "auto", q, v)
+    fresh = tuple(np.zeros(1) for _ in found)
+    assert held(*found) == held(*fresh)
+
+
+def test_results_are_whole_arrays_of_their_own():
+    model, given = state(5)
+    call, code = code_of(model)
+    (first,) = code(*given)
+    assert type(first) is np.ndarray and first.flags.owndata and first.flags.writeable and first.flags.c_contiguous
+    first[:] = 3.0
+    (second,) = code(*given)
+    assert (first == 3.0).all() and not np.shares_memory(first, second)
+    assert not np.shares_memory(second, call.outputs[0])
+
+
+def test_code_goes_with_its_model_and_lives_as_long_as_who_calls_it():
+    model, given = state(6)
+    call, code = code_of(model)
+    buffer = ref(call.outputs[0])
+    (expected,) = code(*given)
+    del call, model
+    gc.collect()
+    assert buffer() is not None
+    np.testing.assert_array_equal(code(*given)[0], expected)
+    del code
+    gc.collect()
+    assert buffer() is None
+
+
+def test_too_few_and_too_many_arguments_are_left_to_python():
+    model, given = state(7)
+    _, code = code_of(model)
+    for wrong in ((), given[:1], given[:2], (*given, given[2])):
+        assert code(*wrong) is None
+    with pytest.raises(TypeError, match="keyword"):
+        code(q=given[0])
+
+
+def test_models_without_freedom_and_empty_arrays():
+    model = Model("block")
+    model.add_body("block", joint=rbd.Fixed(), inertia=rbd.Inertia(1.0, inertia_com=np.eye(3)))
+    none = np.zeros(0)
+    for _ in range(3):
+        assert rbd.aba(model, none, none, none).shape == (0,)
+    one, given = state(8)
+    _, code = code_of(one)
+    assert code(none, none, none) is None
+    assert code(*given) is not None

@@ -31,14 +31,13 @@ LOOKED_AT = ("aba", "forward_dynamics", "center_of_mass", "momentum_world", "mom
 
 MOST_HELD = 128
 """Larger models are computed while other threads may go on: code that checks its arguments holds them up."""
-_NOTHING = np.zeros(0)
 
-Quick = Callable[..., list[NDArray] | None]
+Quick = Callable[..., tuple[NDArray, ...] | None]
 
 
 def at_one_state(
     model: Model, algorithm: str, backend: object, *state: object, frame: str | None = None
-) -> list[NDArray] | None:
+) -> tuple[NDArray, ...] | None:
     """What an algorithm writes for one state, as `Kernels` computes it; None wherever anything needs a longer look.
 
     That is: anything but arrays of floats of the right shapes, that are finite, not large and on their manifold; a
@@ -82,6 +81,8 @@ def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
             return None
         place = kernels.frame(given.body, given.placement)
     made = _quick(model, kernels, algorithm, place)
+    if made is None:
+        return None
     return kept(model, _by_algorithm).setdefault(
         algorithm if frame is None else (algorithm, _known_as(model, frame)), made
     )
@@ -93,40 +94,26 @@ def _known_as(model: Model, frame: str) -> object:
     return frame if own is None else model.frames[own]
 
 
-def _quick(model: Model, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:
-    """The function itself: checks and program in one call of machine code where there is such, else by Python."""
-    idle, by_python = kernels.idle(algorithm, frame), _in_python(model, kernels, algorithm, frame)
-    quaternions = _quaternions(model)
+def _quick(model: Model, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick | None:
+    """The function itself: a builtin that checks and computes where there is such, else by Python.
+
+    None as long as no call waits that it could be made of.
+    """
+    idle, quaternions = kernels.idle(algorithm, frame), _quaternions(model)
     if quaternions is None or model.nv > MOST_HELD:
-        return by_python
-    given = len(INPUTS[algorithm])
-    largest = WELL_BELOW if algorithm in LOOKED_AT else np.inf
-    ready: list[tuple[Callable[..., int], object, list[NDArray], object]] = []
-
-    def compute(q: Any, v: Any = None, w: Any = None) -> list[NDArray] | None:
-        try:
-            own = ready.pop()  # it belongs to no thread then; taking one is one step of the interpreter
-        except IndexError:
-            try:
-                call = idle.pop()
-            except IndexError:
-                return None
-            if frame is not None:
-                call.inputs[given][...] = frame.pose
-            looked_at = call.outputs[0] if algorithm in LOOKED_AT else _NOTHING
-            code = guarded(call.run, call.inputs[:given], looked_at, FARTHEST, largest, quaternions)
-            if code is None:
-                idle.append(call)
-                return by_python(*(x for x in (q, v, w) if x is not None))
-            own = code.function, code.at, call.outputs, code.keep
-        function, at, outputs, _ = own
-        results = None
-        if not function(q, v, w, at):
-            results = [outputs[0].copy()] if len(outputs) == 1 else [x.copy() for x in outputs]
-        ready.append(own)
-        return results
-
-    return compute
+        return _in_python(model, kernels, algorithm, frame)
+    try:
+        call = idle.pop()  # it is the builtin's from now on
+    except IndexError:
+        return None
+    given, largest = len(INPUTS[algorithm]), WELL_BELOW if algorithm in LOOKED_AT else None
+    if frame is not None:
+        call.inputs[given][...] = frame.pose
+    made = guarded(call.run, call.inputs[:given], call.outputs, FARTHEST, largest, quaternions)
+    if made is None:
+        idle.append(call)
+        return _in_python(model, kernels, algorithm, frame)
+    return made
 
 
 def _quaternions(model: Model) -> list[int] | None:
@@ -149,7 +136,7 @@ def _in_python(model: Model, kernels: Kernels, algorithm: str, frame: Frame | No
     second, third = [*own, *spare][:2]
     for_q, for_second, for_third = (model.nq,), second.shape, third.shape
 
-    def compute(q: Any, v: Any = second, w: Any = third) -> list[NDArray] | None:
+    def compute(q: Any, v: Any = second, w: Any = third) -> tuple[NDArray, ...] | None:
         if not (
             type(q) is type(v) is type(w) is ndarray
             and q.dtype is v.dtype is w.dtype is FLOAT
@@ -171,7 +158,7 @@ def _in_python(model: Model, kernels: Kernels, algorithm: str, frame: Frame | No
         for buffer, x in zip(call.inputs, (q, v, w)):  # not all of them have one
             buffer[...] = x
         call.run()
-        results = [x.copy() for x in call.outputs]
+        results = tuple([x.copy() for x in call.outputs])
         idle.append(call)
         return results if not looked_at or hypot(*results[0].tolist()) <= WELL_BELOW else None
 

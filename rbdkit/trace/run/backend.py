@@ -6,16 +6,13 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from rbdkit.trace.program import Program
 from rbdkit.trace.run.interpreted import PythonCode
 from rbdkit.trace.run.lanes import Binder, Given
-
-if TYPE_CHECKING:
-    from rbdkit.trace.run.guarded import Guarded
 
 Backend = Literal["llvm", "python"]
 
@@ -55,12 +52,12 @@ def width_of(backend: Backend) -> int:
 def guarded(
     run: Callable[[], None],
     inputs: Sequence[np.ndarray],
-    result: np.ndarray,
+    outputs: Sequence[np.ndarray],
     farthest: float,
-    largest: float,
+    largest: float | None = None,
     quaternions: Sequence[int] = (),
-) -> Guarded | None:
-    """A bound program together with checks of its arguments, in one call; None where there is no such code.
+) -> Callable[..., tuple[np.ndarray, ...] | None] | None:
+    """A bound program together with checks of its arguments, as one builtin; None where there is no such code.
 
     See `rbdkit.trace.run.guarded`.
     """
@@ -68,7 +65,7 @@ def guarded(
         return None
     from rbdkit.trace.run import guarded as machine_code
 
-    return machine_code.guarded(run, inputs, result, farthest, largest, quaternions)
+    return machine_code.guarded(run, inputs, outputs, farthest, largest, quaternions)
 
 
 @cache
