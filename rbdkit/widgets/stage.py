@@ -34,6 +34,7 @@ DRAWING = (
     "dom",
     "words",
     "software",
+    "framing",
     "shadows",
     "reshape",
     "three_scene",

@@ -2,6 +2,7 @@
 
 const HOME_DIRECTION = [0.5, -0.8, 0.34];
 const MARGIN = 1.14;
+const CLOSER = 0.6; // of its distance: the eye comes nearer where so little of it will do
 
 class Eye {
   constructor({ models, objects, THREE }, draw) {
@@ -12,12 +13,42 @@ class Eye {
     this.draw = draw;
     this.aspect = 1.6;
     this.followed = null;
+    this.own = false; // whether the user has put it where it is
+    this.taken = () => {
+      this.own = true;
+      this.gliding = null;
+    };
+    this.controls.addEventListener("start", this.taken);
   }
 
   // Looks from a direction at points, so that all are in the picture and fill it; `smooth` glides there.
   look(points, direction = HOME_DIRECTION, smooth = false, up = [0, 0, 1]) {
     const { place, target } = this.fit(points, direction, up);
+    this.own = false;
     this.glide(place, target, smooth);
+  }
+
+  // Holds other points from where it looks now, unless the user has put it there: it moves if some are out of the picture, or
+  // if a place much nearer holds them all.
+  hold(points, smooth) {
+    if (this.own || this.followed) return;
+    const back = this.camera.position.clone().sub(this.controls.target);
+    const upright = Math.abs(back.z) < 0.999 * back.length();
+    const { place, target } = this.fit(points, back.toArray(), upright ? [0, 0, 1] : [0, 1, 0]);
+    if (place.distanceTo(target) < CLOSER * back.length() || !this.sees(points)) this.glide(place, target, smooth);
+  }
+
+  // Whether all points are in the picture.
+  sees(points) {
+    const { Vector3 } = this.THREE;
+    this.camera.updateMatrixWorld(true);
+    const [x, y, z] = [0, 1, 2].map((k) => new Vector3().setFromMatrixColumn(this.camera.matrixWorld, k));
+    const tan = Math.tan((this.camera.fov * Math.PI) / 360);
+    return points.every((point) => {
+      const from = new Vector3(...point).sub(this.camera.position);
+      const deep = -from.dot(z) * tan;
+      return deep > 0 && Math.abs(from.dot(x)) <= deep * this.aspect && Math.abs(from.dot(y)) <= deep;
+    });
   }
 
   // The nearest place from which every point is in the picture, and what it looks at.
@@ -26,7 +57,7 @@ class Eye {
     const back = new Vector3(...direction).normalize();
     const right = new Vector3().crossVectors(new Vector3(...up), back).normalize();
     const above = new Vector3().crossVectors(back, right);
-    const seen = points.map((p) => [right, above, back].map((axis) => axis.dot(new Vector3(...p))));
+    const seen = points.map((p) => [right, above, back].map((axis) => axis.x * p[0] + axis.y * p[1] + axis.z * p[2]));
     // each point keeps the eye behind a plane on each side
     const tan_v = Math.tan((this.camera.fov * Math.PI) / 360) / MARGIN;
     const tangents = [tan_v * this.aspect, tan_v];
@@ -95,6 +126,7 @@ class Eye {
   dispose() {
     this.gliding = null;
     this.followed = null;
+    this.controls.removeEventListener("start", this.taken);
   }
 
   // Before each picture: proportions of the canvas, depth range about what is looked at.

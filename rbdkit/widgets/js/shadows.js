@@ -14,6 +14,7 @@ class Shadows {
   constructor(graph) {
     this.graph = graph;
     this.strength = { value: DARKNESS.light };
+    this.level = { value: 0 }; // of the plane, along its normal
     this.meshes = [];
   }
 
@@ -22,6 +23,7 @@ class Shadows {
     this.clear();
     this.plane = plane;
     if (!plane) return;
+    this.level.value = plane[3];
     const slope = plane[0] * LIGHT[0] + plane[1] * LIGHT[1] + plane[2] * LIGHT[2];
     const material = this.graph.objects.lines.material.clone(); // the plainest there is
     Object.assign(material, { blending: CUSTOM, blendEquation: MAXIMUM, blendSrc: ONE, blendDst: ONE, depthWrite: false, depthTest: false, side: 2 });
@@ -29,12 +31,13 @@ class Shadows {
     const light = LIGHT.map((x) => (x / slope).toFixed(9));
     material.onBeforeCompile = (shader) => {
       shader.uniforms.strength = this.strength;
+      shader.uniforms.level = this.level;
       shader.uniforms.eye = { value: this.graph.objects.camera.matrixWorldInverse }; // viewMatrix is not given to every material
-      shader.vertexShader = `uniform mat4 eye;\nvarying float high;\n${shader.vertexShader}`.replace(
+      shader.vertexShader = `uniform mat4 eye;\nuniform float level;\nvarying float high;\n${shader.vertexShader}`.replace(
         "#include <project_vertex>",
         `#include <project_vertex>
         vec4 flat_place = modelMatrix * vec4(transformed, 1.0);
-        float above = dot(vec3(${numbers.slice(0, 3)}), flat_place.xyz) - ${numbers[3]};
+        float above = dot(vec3(${numbers.slice(0, 3)}), flat_place.xyz) - level;
         flat_place.xyz -= above * vec3(${light});
         high = clamp(above / ${(0.6 * size || 1).toFixed(9)}, 0.0, 1.0);
         gl_Position = projectionMatrix * eye * flat_place;`

@@ -21,6 +21,8 @@ class Core {
     this.gizmo = new Gizmo(this.graph, model.get("_axes"), (pose, done) => this.tell_drag({ pose, done }));
     this.pulling = model.get("_pullable") ? new Pulling(this) : null;
     this.player = new Player(model, (t) => this.show_time(t));
+    this.motion = []; // points that recorded motion comes by
+    this.eye.own = Boolean(model.get("_framed")); // after a reload: perhaps moved by hand
     this.heard = {
       "change:_scene": () => this.load_scene(),
       "change:_tracks": () => this.load_tracks(),
@@ -81,6 +83,8 @@ class Core {
     this.trails.load(tracks);
     this.player.load(tracks);
     this.faces.forEach((face) => face.load_plots());
+    this.motion = tracks ? swept(this.graph, tracks) : [];
+    if (this.model.get("_framed")) this.keep_in_picture();
     this.draw();
   }
 
@@ -198,7 +202,7 @@ class Core {
   }
 
   surroundings() {
-    if (!this.eye.followed) return this.graph.spec.outline;
+    if (!this.eye.followed) return [...this.graph.spec.outline, ...this.motion];
     const near = this.model.get("_near");
     const points = near.length ? near : this.graph.spec.outline;
     const now = this.eye.followed.position.toArray();
@@ -206,10 +210,21 @@ class Core {
     return points.map((p) => p.map((x, k) => x + now[k] - first[k]));
   }
 
+  // Another motion than the picture was framed for.
+  keep_in_picture() {
+    this.eye.hold(this.outline(), true);
+    this.lay_grid();
+  }
+
+  lay_grid() {
+    if (this.eye.followed) return;
+    this.graph.lay_grid([...this.graph.spec.outline, ...this.motion]);
+    this.faces.forEach((face) => face.show_scale());
+  }
+
   home(smooth) {
     this.eye.look(this.outline(), undefined, smooth);
-    const { center } = this.graph.spec.grid ?? {};
-    if (center && !this.eye.followed) this.graph.center_grid(...center);
+    this.lay_grid();
   }
 
   draw() {
@@ -314,11 +329,15 @@ class Face {
     this.tags.load(this.core.arrows.labels());
     this.compass.point(this.core.graph.spec.gravity ?? [0, 0, 0]);
     this.layers.load(this.core.graph.spec);
-    const { grid, notes } = this.core.graph.spec;
+    this.show_scale();
+    this.follow.hidden = !this.model.get("_followable");
+  }
+
+  show_scale() {
+    const { ground: grid, spec: { notes } } = this.core.graph;
     const posed = this.core.pulling && this.model.get("layout")?.comm_live ? "drag a body to move its joints" : "";
     const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [this.model.get("_refused"), posed];
     this.scale.textContent = [...hint, ...notes, grid ? `grid ${length_text(grid.spacing)}` : ""].filter(Boolean).join(" \u00b7 ");
-    this.follow.hidden = !this.model.get("_followable");
   }
 
   // The bar of what is played, or of the motion that was recorded: in a page the one can take the place of the other.

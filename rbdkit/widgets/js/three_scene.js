@@ -45,6 +45,7 @@ class ThreeScene {
     const half = spec.nodes.findIndex((name) => name.startsWith("ghost of "));
     this.reshape = spec.shapes?.length ? new Reshape(this, spec.shapes, half < 0 ? spec.nodes.length : half) : null;
     this.build_grid(spec.grid);
+    this.center_grid(...(spec.grid?.center ?? []));
     this.pose(typed(Float32Array, spec.pose), 0);
     for (const [name, visible] of Object.entries(this.layers)) this.show(name, visible);
   }
@@ -95,8 +96,7 @@ class ThreeScene {
   // Diagonal of what the picture holds at first.
   size() {
     const points = this.spec?.outline ?? [];
-    const spans = [0, 1, 2].map((k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k])));
-    return points.length ? Math.hypot(...spans) : 1;
+    return points.length ? box_of(points).size : 1;
   }
 
   // Bodies of the named nodes glow in a colour.
@@ -148,6 +148,7 @@ class ThreeScene {
   }
 
   build_grid(grid) {
+    this.ground = grid;
     if (!grid) return;
     const reach = grid.spacing * grid.lines;
     const radii = GRID_RINGS.map((fraction) => fraction * reach);
@@ -178,14 +179,32 @@ class ThreeScene {
     });
     this.holder.add(this.grid);
     if (this.members.grid) this.members.grid.push(this.grid);
-    this.center_grid(...grid.center);
     this.color_theme(this.dark);
+  }
+
+  // The grid as far down and as wide as points ask that reach out of the scene; on a ground of the model it stays.
+  lay_grid(points) {
+    const { grid, outline, layers, parts } = this.spec;
+    if (!grid || parts.some(([, layer]) => layer === "ground")) return;
+    const [least, most] = [box_of(outline), box_of(points)];
+    const lower = most.low[2] < least.low[2] - 0.02 * least.size;
+    const ground = { ...grid, height: lower ? Math.min(grid.height, most.low[2]) : grid.height };
+    ground.spacing *= [1, 2, 5, 10, 20, 50].findLast((n) => n <= Math.max(1, most.size / least.size / 1.2));
+    if (ground.spacing !== this.ground.spacing) {
+      this.holder.remove(this.grid);
+      this.members.grid = this.members.grid?.filter((member) => member !== this.grid);
+      this.build_grid(ground);
+      this.grid.visible = this.layers.grid !== false;
+    }
+    this.ground = ground;
+    this.center_grid(...grid.center);
+    if (this.spec.shade && this.shadows.plane) this.shadows.level.value = ground.height;
   }
 
   // The grid has no end: it moves along by whole cells.
   center_grid(x, y) {
     if (!this.grid) return;
-    const { spacing, height } = this.spec.grid;
+    const { spacing, height } = this.ground;
     this.grid.position.set(Math.round(x / spacing) * spacing, Math.round(y / spacing) * spacing, height);
   }
 

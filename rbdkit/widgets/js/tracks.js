@@ -129,8 +129,9 @@ class Trails {
     for (const trail of this.graph.spec.trails) {
       const { pairs, times } = tracks.path(trail.node, trail.point);
       if (!pairs.length) continue;
-      this.add(this.drawn(pairs, trail.color, 1.3, 0.6), times, false);
-      this.add(this.drawn(pairs, trail.color, 2.6, 1), times, true);
+      const before = this.graph.spec.nodes[trail.node].startsWith("ghost of ");
+      this.add(this.drawn(pairs, trail.color, 1.3, 0.6), times, false, before);
+      this.add(this.drawn(pairs, trail.color, 2.6, 1), times, true, before);
     }
   }
 
@@ -152,8 +153,11 @@ class Trails {
     return line;
   }
 
-  add(line, times, past) {
+  // What was before lies under what is, where both are in one place.
+  add(line, times, past, before) {
     line.frustumCulled = false;
+    line.renderOrder = before ? 0 : 0.5;
+    if (!before) Object.assign(line.material, { polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -4 });
     line.visible = this.graph.layers.trails ?? true;
     this.graph.holder.add(line);
     this.graph.members.trails?.push(line);
