@@ -116,7 +116,7 @@ def test_a_drag_simulates_again_with_the_numbers_of_python(opened):
         np.testing.assert_allclose(motion[name].reshape(-1, 2), expected[rows], rtol=0, atol=1e-12)
     np.testing.assert_allclose(moved[:3], run.poses()[0], atol=1e-6)
     np.testing.assert_allclose(moved[4:6], first[1:3], atol=1e-6)  # the ghost: what stood before the drags
-    assert "before" in page.page.locator(".rbd-legend").first.inner_text()
+    assert page.page.locator(".rbd-past").first.inner_text() == "before"
 
 
 def drawn_ends(page: Page, node: int) -> np.ndarray:

@@ -92,18 +92,28 @@ FLAT = """view => [...view.querySelectorAll(".rbd-area")].map(area => {
 })"""
 
 
-def test_charts_stay_sharp_when_a_fault_takes_their_room(tweaking):
-    heights = "view => [...view.querySelectorAll('.rbd-area')].map(area => area.clientHeight)"
+PLACES = """view => [view, ...view.querySelectorAll('.rbd-area, .rbd-row')].map(part => {
+    const { top, height } = part.getBoundingClientRect();
+    return [top - view.getBoundingClientRect().top, height];
+})"""
+
+
+def test_nothing_moves_for_a_fault_or_for_what_was_before(tweaking):
     view = tweaking.view()
-    room = view.evaluate(heights)
+    places = view.evaluate(PLACES)
     once = "range => { range.value = range.max; range.dispatchEvent(new Event('input')); }"
     view.locator("[data-row='dt'] input[type=range]").evaluate(once)  # the fault comes after the curves
     view.locator(".rbd-fault").wait_for()
+    assert view.locator(".rbd-past .rbd-chip").count() == 2
+    assert view.evaluate(PLACES) == places
+    room, text = (view.locator(part).evaluate("part => part.scrollHeight") for part in (".rbd-room", ".rbd-fault"))
+    assert text <= room == view.locator(".rbd-room").evaluate("room => room.clientHeight")  # all of it is read at once
+    tweaking.keep("tweak-fault", view)
+    view.evaluate("view => { view.querySelector('.rbd-rows').style.height = '300px'; }")  # something takes their room
     tweaking.page.wait_for_function(
-        f"before => ({heights})(document.querySelector('.rbd-view'))[0] < before", arg=room[0]
+        f"before => ({PLACES})(document.querySelector('.rbd-view'))[1][1] < before", arg=places[1][1]
     )
     tweaking.page.wait_for_function(f"() => Math.max(...({FLAT})(document.querySelector('.rbd-view'))) <= 1")
-    tweaking.keep("tweak-fault", view)
     tweaking.python("view.t = 5.0")
     tweaking.settle()
     tops = """view => {
@@ -115,6 +125,7 @@ def test_charts_stay_sharp_when_a_fault_takes_their_room(tweaking):
     }"""
     dot, curve = view.evaluate(tops)
     assert dot == pytest.approx(curve, abs=2.0)  # in the pixels of the page, as the curve is seen
+    view.evaluate("view => { view.querySelector('.rbd-rows').style.height = ''; }")
 
 
 def test_the_ghost_of_a_fine_run_stays_fine_beside_a_coarse_one(tweaking):

@@ -53,6 +53,7 @@ class Chart {
     this.dots = h("div", { class: "rbd-dots" });
     this.area = h("div", { class: "rbd-area", title: "Click or drag to move in time" }, this.canvas, this.cursor, this.dots);
     this.legend = h("div", { class: "rbd-legend" });
+    this.past = h("div", { class: "rbd-past" }); // beside the tabs: there is room whether there is a past or not
     const choose = (index) => () => {
       this.chosen = this.tabs[index].name;
       this.choose(index);
@@ -62,7 +63,8 @@ class Chart {
     );
     this.said = h("div", { class: "rbd-said" });
     this.el = h("section", { class: "rbd-chart", "aria-label": plot.title },
-      h("div", { class: "rbd-tabs", role: "tablist", "aria-label": plot.title }, ...this.buttons), this.said, this.legend, this.area);
+      h("div", { class: "rbd-head" }, h("div", { class: "rbd-tabs", role: "tablist", "aria-label": plot.title }, ...this.buttons), this.past),
+      this.said, this.legend, this.area);
     this.area.addEventListener("pointerdown", (event) => {
       this.area.setPointerCapture(event.pointerId);
       this.seek(event);
@@ -111,7 +113,8 @@ class Chart {
     // What was before is one entry: its curves have the colours of those that are.
     const past = names.flatMap((name, k) => (name.endsWith(" before") && names.includes(name.slice(0, -7)) ? [k] : []));
     const now = names.flatMap((name, k) => (past.includes(k) ? [] : [this.chip(name, [k], colors[k], this.values[k])]));
-    this.legend.replaceChildren(...now, ...(past.length ? [this.chip("before", past, colors[past[0]], "")] : []));
+    this.legend.replaceChildren(...now);
+    this.past.replaceChildren(...(past.length ? [this.chip("before", past, colors[past[0]], "")] : []));
     this.paint();
   }
 

@@ -45,8 +45,19 @@ export default () => {
         for (let k = 0; k < 2; k++) closed?.clear({ silent: true });
       };
     },
+    // A picture has its place in the page before it is drawn, so that what stands below does not jump.
     async render(context) {
-      return (await widget)?.render(context);
+      const { el, model } = context;
+      const rendered = widget.then((made) => made?.render(context));
+      if (!model.get("height")) return rendered;
+      el.style.minHeight = `${model.get("height")}px`;
+      rendered
+        .finally(() => (el.style.minHeight = ""))
+        .catch((fault) => {
+          console.error(fault);
+          el.replaceChildren(String(fault));
+        });
+      return async () => (await rendered)?.();
     },
   };
 };

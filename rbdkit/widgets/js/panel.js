@@ -21,7 +21,7 @@ class Panel {
       h("div", { class: "rbd-bar" }, h("strong", {}, model.get("title")), this.slots(),
         button("dice", "Random values within the limits", () => this.ask("random")),
         button("reset", "Back to the first values", () => this.ask("reset"))),
-      this.rows, this.fault);
+      this.rows, h("div", { class: "rbd-room" }, this.fault));
     el.append(this.el);
     this.el.panel = this; // where words of the text find it
     this.stop_listening = silent_without_kernel(model, this.el);

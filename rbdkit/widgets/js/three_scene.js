@@ -3,6 +3,7 @@
 const GRID_RINGS = [0.25, 0.45, 0.65, 0.85, 1.0]; // radii at which the grid grows fainter
 const SHADOWLESS = new Set(["collision", "inertia", "ground", "supports"]);
 const FAINT = 0.12; // opacity of motions beside the one that stands out
+const PALER = "#4d5763"; // what hatching is brighter by on dark pages, where its grey is lost
 const GRID_OPACITY = [0.36, 0.28, 0.2, 0.12, 0.06];
 
 class ThreeScene {
@@ -38,7 +39,8 @@ class ThreeScene {
     const ranges = new Map();
     for (const [node, layer, opacity, start, count, color] of spec.parts) {
       if (!ranges.has(start)) ranges.set(start, this.range(start, count));
-      this.hang(node, layer, ranges.get(start), this.material(opacity, false, color), opacity < 1 ? 1 : 0);
+      const hatched = layer === "supports" ? layer : "";
+      this.hang(node, layer, ranges.get(start), this.material(opacity, false, color, hatched), opacity < 1 ? 1 : 0);
       if (casting.has(layer) && opacity >= 1) this.shadows.cast(this.group(node), ranges.get(start), layer, start, count);
       if (xray.has(layer)) this.hang(node, layer, ranges.get(start), this.material(0.3, true), 2);
     }
@@ -46,6 +48,7 @@ class ThreeScene {
     this.reshape = spec.shapes?.length ? new Reshape(this, spec.shapes, half < 0 ? spec.nodes.length : half) : null;
     this.build_grid(spec.grid);
     this.center_grid(...(spec.grid?.center ?? []));
+    this.color_theme(this.dark);
     this.pose(typed(Float32Array, spec.pose), 0);
     for (const [name, visible] of Object.entries(this.layers)) this.show(name, visible);
   }
@@ -74,9 +77,9 @@ class ThreeScene {
     return geometry;
   }
 
-  // color: in place of those of the vertices, or null.
-  material(opacity, through, color = null) {
-    const key = `${opacity} ${through} ${color}`;
+  // color: in place of those of the vertices, or null; kind: of parts that have a material to themselves, or "".
+  material(opacity, through, color = null, kind = "") {
+    const key = `${opacity} ${through} ${color} ${kind}`;
     if (!this.materials[key]) {
       const material = this.objects.mesh.material.clone();
       material.opacity = opacity;
@@ -211,6 +214,7 @@ class ThreeScene {
   color_theme(dark) {
     this.dark = dark;
     this.shadows.color_theme(dark);
+    for (const [key, material] of Object.entries(this.materials)) if (key.endsWith("supports")) material.emissive.set(dark ? PALER : "#000000");
     for (const lines of this.grid_lines) lines.material.color.set(dark ? "#aab4c0" : "#5d6875");
   }
 
