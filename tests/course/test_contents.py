@@ -14,6 +14,7 @@ from rbdkit.course import headers
 from rbdkit.course.__main__ import main
 from rbdkit.course.catalogue import exercise, exercises
 from rbdkit.course.contents import FRONT, LESSONS, PARTS, TRACKS, lesson, neighbours
+from rbdkit.widgets import Playground
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
@@ -160,8 +161,21 @@ def test_what_notebooks_take_from_one_place_is_there():
         for name in (*files, *place.PARTS):
             given = getattr(place, name)
             assert getattr(given, "__name__", name).split(".")[-1] in {name, "pyplot"}
-    for name in (name for names in pictures.HOMES.values() for name in names):
-        assert getattr(pictures, name) is not None
+    for home, names in pictures.HOMES.items():
+        for name in names:
+            for _ in range(2):  # a cell is run again: then the file that was loaded stands where its picture was
+                assert getattr(pictures, name) is not None
+                assert home == "IPython.display" or name.isupper() or callable(getattr(pictures, name))
     for place in (featherstone, pictures, sueda, *papers):
         with pytest.raises(AttributeError, match="'nothing'"):
             place.nothing  # noqa: B018
+
+
+def test_cells_with_pictures_run_again():
+    from rbdkit.course.featherstone import pictures
+
+    first = pictures.joint_gallery()
+    again = pictures.joint_gallery()
+    assert type(first) is type(again) is Playground and first is not again
+    for playground in (first, again):
+        playground.close()

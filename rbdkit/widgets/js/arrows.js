@@ -42,6 +42,14 @@ class Arrows {
     return this.meshes.map((mesh) => mesh.userData.label).filter(({ text }) => text);
   }
 
+  // Places of their tips in the world.
+  tips() {
+    return this.meshes.map(({ parent, userData }) => {
+      parent.updateMatrixWorld(true);
+      return new this.graph.THREE.Vector3(...userData.label.position).applyMatrix4(parent.matrixWorld).toArray();
+    });
+  }
+
   // Those of a symbol stand out, the others step back; all alike again for ''.
   light(symbol = "") {
     this.lit = symbol;

@@ -195,7 +195,7 @@ class Core {
 
   // What the picture should hold: the scene and its motion, or the same about a followed node.
   outline() {
-    const points = this.surroundings();
+    const points = [...this.surroundings(), ...this.arrows.tips()];
     let all = points;
     for (let k = 0; k < 3; k++) all = [...points, ...this.gizmo.reach(this.eye.fit(all).place)]; // it grows with the distance
     return all;

@@ -126,10 +126,13 @@ class Trails {
   load(tracks) {
     this.clear();
     if (!tracks) return;
+    const drawn = [];
     for (const trail of this.graph.spec.trails) {
       const { pairs, times } = tracks.path(trail.node, trail.point);
-      if (!pairs.length) continue;
       const before = this.graph.spec.nodes[trail.node].startsWith("ghost of ");
+      const alike = (other) => other.length === pairs.length && other.every((x, k) => x === pairs[k]);
+      if (!pairs.length || (before && drawn.some(alike))) continue; // what was before is what is
+      drawn.push(pairs);
       this.add(this.drawn(pairs, trail.color, 1.3, 0.6), times, false, before);
       this.add(this.drawn(pairs, trail.color, 2.6, 1), times, true, before);
     }

@@ -5,7 +5,9 @@ What the notebooks use of them goes by its name alone, ``pictures.rolling_ball()
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 HOMES = {
@@ -69,3 +71,22 @@ def __getattr__(name: str) -> Any:
             return getattr(import_module(home if "." in home else f"{__name__}.{home}"), name)
     known = sorted(name for names in HOMES.values() for name in names)
     raise AttributeError(f"there is no picture {name!r}; there are {', '.join(known)}")
+
+
+class File(ModuleType):
+    """A file of this package: called, it is the picture that bears its name."""
+
+    def __call__(self, *values: Any, **options: Any) -> Any:
+        return getattr(self, self.__name__.rpartition(".")[2])(*values, **options)
+
+
+class Pictures(ModuleType):
+    """Once a file is loaded, its module stands where the picture of its name was asked for, and takes its place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and name in HOMES.get(name, ()):
+            value.__class__ = File
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = Pictures
