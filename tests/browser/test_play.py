@@ -230,3 +230,23 @@ def test_a_view_lets_its_model_go_below(notebook):
     notebook.keep("let_go", notebook.page.locator(".rbd-view").first)
     notebook.page.get_by_role("button", name="Let it go").first.click()
     notebook.page.wait_for_function("!document.querySelector('.rbd-view .rbd-view')")
+
+
+def test_the_bar_says_so_when_pictures_come_too_seldom(playing):
+    """Of 0.3 s between two pictures 0.1 s are made up for; a page that nobody looked at for long is not behind."""
+    page = playing.page
+    script = """(pauses) => {
+        const { play } = document.querySelector('.rbd-view').core;
+        play.reset();
+        Object.assign(play, { running: true, last: 0, share: 1 });
+        pauses.reduce((now, pause) => (play.step(now + pause), now + pause), 0);
+        play.show_bars();
+        const said = document.querySelector('.rbd-time').textContent;
+        play.pause();
+        return [play.t, play.share, said];
+    }"""
+    t, share, said = page.evaluate(script, [300] * 60)
+    assert t == pytest.approx(6.0, abs=2e-3) and share == pytest.approx(1.0 / 3.0, abs=2e-3)
+    assert said == "6.00 s, 33 % of real time"
+    t, share, said = page.evaluate(script, [*[50] * 60, 60_000])
+    assert t == pytest.approx(3.1, abs=2e-3) and share == 1.0 and said == "3.10 s"

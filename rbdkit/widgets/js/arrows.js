@@ -7,22 +7,26 @@ class Arrows {
   constructor(graph) {
     this.graph = graph;
     this.meshes = [];
+    this.spare = []; // materials: where none is left three.js drops the shader, and compiles it for the next picture
+  }
+
+  material() {
+    return this.spare.pop() ?? this.graph.objects.mesh.material.clone();
   }
 
   // names : symbol and text of each, if it has any.
   show(rows, through = false, names = []) {
     this.clear();
-    const { THREE, objects, nodes } = this.graph;
+    const { THREE, nodes } = this.graph;
     const thickness = 0.006 * this.graph.size();
     for (let k = 0; k + ARROW <= rows.length; k += ARROW) {
       const [node, ...numbers] = rows.slice(k, k + ARROW);
       if (!nodes[node]) continue;
       const vector = new THREE.Vector3(...numbers.slice(3, 6));
       const geometry = arrow_geometry(THREE, vector.length(), thickness, numbers[9] > 0);
-      const material = objects.mesh.material.clone();
-      material.vertexColors = 0;
+      const material = this.material();
+      Object.assign(material, { vertexColors: 0, depthTest: !through }); // seen through bodies, or not
       material.color.setRGB(...numbers.slice(6, 9));
-      if (through) Object.assign(material, { depthTest: false, transparent: true }); // seen through bodies
       const mesh = new THREE.Mesh(geometry, material);
       mesh.frustumCulled = false;
       mesh.position.set(...numbers.slice(0, 3));
@@ -57,9 +61,10 @@ class Arrows {
     for (const { material, userData } of this.meshes) {
       const back = symbol && known && userData.symbol !== symbol;
       material.opacity = back ? 0.25 * userData.opacity : symbol && known ? Math.min(1, 1.7 * userData.opacity) : userData.opacity;
-      material.transparent = material.opacity < 1 || !material.depthTest;
       material.emissive.copy(material.color).multiplyScalar(symbol && known && !back ? 0.35 : 0);
-      material.needsUpdate = true;
+      const transparent = material.opacity < 1 || !material.depthTest;
+      if (material.transparent === transparent) continue;
+      Object.assign(material, { transparent, needsUpdate: true });
     }
   }
 
@@ -81,9 +86,14 @@ class Arrows {
     for (const mesh of this.meshes) {
       mesh.parent?.remove(mesh);
       mesh.geometry.dispose();
-      mesh.material.dispose();
+      this.spare.push(mesh.material);
     }
     this.meshes = [];
+  }
+
+  dispose() {
+    this.clear();
+    for (const material of this.spare.splice(0)) material.dispose();
   }
 }
 
@@ -94,19 +104,19 @@ class Ellipsoids {
   constructor(graph) {
     this.graph = graph;
     this.meshes = [];
+    this.spare = [];
   }
 
   show(rows, through = false, names = []) {
     this.clear();
-    const { THREE, objects, nodes } = this.graph;
+    const { THREE, nodes } = this.graph;
     for (let k = 0; k + ELLIPSOID <= rows.length; k += ELLIPSOID) {
       const [node, ...numbers] = rows.slice(k, k + ELLIPSOID);
       if (!nodes[node]) continue;
-      const material = objects.mesh.material.clone();
-      Object.assign(material, { vertexColors: 0, transparent: true, opacity: 0.32, depthWrite: false });
+      const material = this.material();
+      Object.assign(material, { vertexColors: 0, transparent: true, opacity: 0.32, depthWrite: false, depthTest: !through });
       material.color.setRGB(...numbers.slice(10, 13));
-      material.depthTest = !through;
-      const mesh = new THREE.Mesh(sphere_geometry(THREE), material);
+      const mesh = new THREE.Mesh((this.sphere ??= sphere_geometry(THREE)), material);
       mesh.frustumCulled = false;
       mesh.renderOrder = through ? 3 : 1;
       mesh.position.set(...numbers.slice(0, 3));
@@ -125,7 +135,6 @@ class Ellipsoids {
     const { THREE, objects, nodes } = this.graph;
     if (this.traveller) {
       objects.root.remove(this.traveller);
-      this.traveller.geometry.dispose();
       this.traveller.material.dispose();
       this.traveller = null;
     }
@@ -139,7 +148,7 @@ class Ellipsoids {
     const material = objects.mesh.material.clone();
     Object.assign(material, { vertexColors: 0, transparent: true, opacity: 0.55, depthTest: false });
     material.color.setRGB(...to.color);
-    const mesh = (this.traveller = new THREE.Mesh(sphere_geometry(THREE), material));
+    const mesh = (this.traveller = new THREE.Mesh((this.sphere ??= sphere_geometry(THREE)), material));
     mesh.frustumCulled = false;
     mesh.renderOrder = 4;
     objects.root.add(mesh);
@@ -157,9 +166,26 @@ class Ellipsoids {
     };
     this.travelling = requestAnimationFrame(move);
   }
+
+  // The sphere that all of them are stays: contacts bring others with every picture.
+  clear() {
+    for (const mesh of this.meshes) {
+      mesh.parent?.remove(mesh);
+      this.spare.push(mesh.material);
+    }
+    this.meshes = [];
+  }
+
+  dispose() {
+    this.travel([]);
+    this.clear();
+    for (const material of this.spare.splice(0)) material.dispose();
+    this.sphere?.dispose();
+    this.sphere = null;
+  }
 }
-Ellipsoids.prototype.clear = Arrows.prototype.clear;
 Ellipsoids.prototype.light = Arrows.prototype.light;
+Ellipsoids.prototype.material = Arrows.prototype.material;
 
 function css_color(rgb) {
   return `rgb(${rgb.map((x) => Math.round(255 * x))})`;
@@ -195,25 +221,31 @@ function arrow_geometry(THREE, length, thickness, turning) {
   return revolved(THREE, outline);
 }
 
+const ROUND = Array.from({ length: SIDES + 1 }, (_, side) => [Math.cos, Math.sin].map((of) => of((2 * Math.PI * side) / SIDES)));
+
 // A surface of revolution about z, from its outline: radii and heights.
 function revolved(THREE, outline) {
-  const points = [];
-  const normals = [];
+  const [points, normals] = [0, 1].map(() => new Float32Array(18 * SIDES * (outline.length - 1)));
+  let k = 0;
   for (let i = 0; i + 1 < outline.length; i++) {
     const [[r0, z0], [r1, z1]] = [outline[i], outline[i + 1]];
     const slope = Math.hypot(r1 - r0, z1 - z0) || 1;
     const [out, up] = [(z1 - z0) / slope, (r0 - r1) / slope];
     for (let j = 0; j < SIDES; j++) {
-      const corners = [[r0, z0, j], [r0, z0, j + 1], [r1, z1, j + 1], [r0, z0, j], [r1, z1, j + 1], [r1, z1, j]];
-      for (const [r, z, side] of corners) {
-        const angle = (2 * Math.PI * side) / SIDES;
-        points.push(r * Math.cos(angle), r * Math.sin(angle), z);
-        normals.push(out * Math.cos(angle), out * Math.sin(angle), up);
+      for (const [far, ahead] of [[0, 0], [0, 1], [1, 1], [0, 0], [1, 1], [1, 0]]) {
+        const [r, z, [c, s]] = [far ? r1 : r0, far ? z1 : z0, ROUND[j + ahead]];
+        points[k] = r * c;
+        points[k + 1] = r * s;
+        points[k + 2] = z;
+        normals[k] = out * c;
+        normals[k + 1] = out * s;
+        normals[k + 2] = up;
+        k += 3;
       }
     }
   }
   const geometry = new THREE.Geometry();
-  geometry.addAttribute("position", new THREE.Attribute(new Float32Array(points), 3));
-  geometry.addAttribute("normal", new THREE.Attribute(new Float32Array(normals), 3));
+  geometry.addAttribute("position", new THREE.Attribute(points, 3));
+  geometry.addAttribute("normal", new THREE.Attribute(normals, 3));
   return geometry;
 }

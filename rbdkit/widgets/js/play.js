@@ -2,6 +2,7 @@
 
 const PICTURE = 12; // ms that the steps of one picture may take; what does not fit is lost, and said
 const LONGEST = 0.1; // s between two pictures that are made up for, as after the page was out of sight
+const HIDDEN = 2; // s between two pictures, from which on nobody looked
 const WINDOW = 10; // s that the plots show
 const PLOT_EVERY = 120; // ms
 const TELL_EVERY = 500; // ms
@@ -91,12 +92,14 @@ class Play {
   }
 
   step(now) {
-    this.owed += Math.min(LONGEST, Math.max(0, now - this.last) / 1000) * this.rate;
+    const passed = Math.max(0, now - this.last) / 1000;
+    this.owed += Math.min(LONGEST, passed) * this.rate;
     this.last = now;
     const wanted = Math.floor(this.owed / this.dt);
     const steps = Math.min(wanted, this.most ?? wanted);
     this.owed = steps < wanted ? 0 : this.owed - steps * this.dt;
-    this.share = wanted ? 0.9 * this.share + (0.1 * steps) / wanted : this.share;
+    const lost = passed < HIDDEN ? (Math.max(0, passed - LONGEST) * this.rate) / this.dt : 0; // steps that drawing left no time for
+    this.share = wanted ? 0.9 * this.share + (0.1 * steps) / (wanted + lost) : this.share;
     if (steps) {
       const begun = performance.now();
       this.advance(steps);

@@ -240,9 +240,8 @@ class Core {
       () => this.player.dispose(),
       () => this.eye.dispose(),
       () => this.trails.clear(),
-      () => this.arrows.clear(),
-      () => this.ellipsoids.travel([]),
-      () => this.ellipsoids.clear(),
+      () => this.arrows.dispose(),
+      () => this.ellipsoids.dispose(),
       () => this.gizmo.dispose(),
       () => this.graph.dispose()
     );
