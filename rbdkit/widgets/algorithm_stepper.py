@@ -230,8 +230,8 @@ def step_algorithm(
     function : callable
         For a public function such as ``rbd.rnea`` the readable algorithm of that name is taken.
     *args
-        Its arguments; the readable algorithms take coordinates and velocities as NumPy arrays. The first `Model` among
-        them is the one in the picture.
+        Its arguments. The first `Model` among them is the one in the picture. Functions of `rbdkit.algorithms` get
+        lists of numbers as arrays, any other gets what is given.
     into : iterable of callable, optional
         Functions that it calls and whose lines are to be seen too.
     height : int, optional
@@ -264,6 +264,8 @@ def step_algorithm(
     """
     if getattr(function, "__module__", "") == "rbdkit.functions":
         function = getattr(rbdkit.algorithms, function.__name__, function)
+    if getattr(function, "__module__", "").startswith("rbdkit.algorithms."):
+        args, kwargs = tuple(map(_as_array, args)), {name: _as_array(value) for name, value in kwargs.items()}
     recording = record(function, *args, into=into, **kwargs)
     given = [*args, *kwargs.values(), getattr(function, "__self__", None)]
     model = next((x for x in given if isinstance(x, Model)), None)
@@ -272,6 +274,12 @@ def step_algorithm(
     )
     q = None if model is None else _coordinates(model, given)
     return AlgorithmStepper(recording, model, q, height=height)
+
+
+def _as_array(value: Any) -> Any:
+    """Numbers in a list as an array, as public functions take them too; anything else as it is."""
+    numbers = isinstance(value, list | tuple) and value and all(isinstance(x, int | float) for x in value)
+    return np.asarray(value, dtype=float) if numbers else value
 
 
 def _coordinates(model: Model, given: list[Any]) -> NDArray | None:

@@ -51,3 +51,4 @@ def test_in_both_themes_and_at_two_widths(notebook, name):
             notebook.settle(300)
             notebook.keep(f"all-{name}-{theme.lower()}-{width}", view)
             assert view.evaluate(CUT) == []
+            assert view.locator(".rbd-fault:visible").count() == 0

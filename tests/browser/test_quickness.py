@@ -86,7 +86,7 @@ def played(robot: str) -> tuple:
 @pytest.mark.robots
 @pytest.mark.parametrize("robot, most", [("", 2.0), ("panda", 2.0), ("anymal", 2.0), ("anymal on the ground", 4.0)])
 def test_what_is_played_keeps_real_time(chromium, tmp_path, robot, most):
-    """Pictures of 17 steps of 1 ms take 2 ms to simulate and make, 4 where a robot lies on the ground with its arrows."""
+    """Pictures of 17 steps of 1 ms take 2 ms to simulate and make, 4 where a robot lies on the ground, with arrows."""
     model, *start = played(robot)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rbd.simulation.SimulationWarning)

@@ -3,7 +3,7 @@
 const GRID_RINGS = [0.25, 0.45, 0.65, 0.85, 1.0]; // radii at which the grid grows fainter
 const SHADOWLESS = new Set(["collision", "inertia", "ground", "supports"]);
 const FAINT = 0.12; // opacity of motions beside the one that stands out
-const PALER = "#4d5763"; // what hatching is brighter by on dark pages, where its grey is lost
+const PALER = "#2f3740"; // what hatching is brighter by on dark pages, where its grey is lost
 const GRID_OPACITY = [0.36, 0.28, 0.2, 0.12, 0.06];
 
 class ThreeScene {
