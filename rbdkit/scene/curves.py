@@ -97,15 +97,24 @@ def names_and_units(model: Model, of: str) -> tuple[list[str], list[str]]:
     return names, units
 
 
+QUATERNION = ("qw", "qx", "qy", "qz")
+"""Names of four coordinates whose negatives are the same rotation."""
+
+
 def unrolled(model: Model, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
     """Coordinates (k, nq), with whole turns added to angles that were told between -pi and pi, as those of bodies are.
 
-    An angle goes on with the turn that comes nearest to what its rate says: one that was counted through all its turns
-    stays as it is, however fast; so does one that leaps by anything but whole turns.
+    A quaternion stays on the side of the one before: where a formulation told its negative, the same rotation, all four
+    curves would leap. An angle goes on with the turn that comes nearest to what its rate says: one that was counted
+    through all its turns stays as it is, however fast; so does one that leaps by anything but whole turns.
     """
     found = np.array(q, dtype=float)
     for joint in model.joints if len(t) > 1 else ():
         own = joint.q_slice
+        four = own.start + np.flatnonzero([name in QUATERNION for name in joint.type.q_names])
+        if len(four) == 4 and joint.mimic is None:
+            back = np.einsum("ki,ki->k", q[1:, four], q[:-1, four]) < 0.0
+            found[1:, four] *= np.where(np.cumsum(back) % 2, -1.0, 1.0)[:, None]
         angles = [k for k, unit in enumerate(joint.type.q_units) if unit == "rad" and joint.mimic is None]
         if not angles:
             continue

@@ -41,3 +41,19 @@ def test_a_motion_that_ran_away_is_left_alone():
     model, t = rbd.library.pendulum(), np.arange(3.0)
     wild = np.array([[0.0], [1e300], [np.inf]])
     np.testing.assert_array_equal(unrolled(model, t, wild, -wild), wild)
+
+
+def test_quaternions_stay_on_the_side_of_the_one_before():
+    """On bodies rotations are told by the quaternion with qw >= 0, which leaps to its negative twice a turn."""
+    model = rbd.library.tumbling_box()
+    start = rbd.library.tumbling_box_state()
+    joint, bodies = (
+        rbd.simulate(model, *start, duration=1.0, dt=1e-3, formulation=formulation, progress=False)
+        for formulation in ("joint", "se3")
+    )
+    found = unrolled(model, bodies.t, bodies.q, bodies.v)
+    assert np.abs(np.diff(bodies.q, axis=0)).max() > 1.0 > 0.2 > np.abs(np.diff(found, axis=0)).max()
+    np.testing.assert_allclose(found, joint.q, atol=1e-3)  # which steps add up, and never leap
+    np.testing.assert_array_equal(unrolled(model, joint.t, joint.q, joint.v), joint.q)
+    same = [rbd.forward_kinematics(model, q).poses for q in (found[::100], bodies.q[::100])]
+    np.testing.assert_allclose(*same, atol=1e-14)
