@@ -81,6 +81,82 @@ def test_a_class(course, tmp_path, capsys):
     assert "took longer than 12 s" in rows["Bob"]["00-2 why"]
 
 
+ODD = {  # what is in the file, and what the table says of it
+    "an array": (b"[]", "is no notebook"),
+    "another course": (json.dumps({"cells": [cell("a", "x = 1", "exercise:Q9-1")]}).encode(), "no cell with the tag"),
+    "broken": (b'{"cells": [', "is no notebook: JSONDecodeError"),
+    "cells of numbers": (b'{"cells": [{"source": "", "cell_type": 3}]}', "is no notebook"),
+    "deep": (b"[" * 200_000, "is no notebook: RecursionError"),
+    "empty": (b"", "is no notebook: it is empty"),
+    "latin": (
+        '{"cells": [{"cell_type": "code", "source": "é"}]}'.encode("latin-1"),
+        "is no notebook: UnicodeDecodeError",
+    ),
+    "no cells": (b'{"cells": []}', "no cell with the tag"),
+    "odd metadata": (b'{"cells": [{"cell_type": "code", "source": "", "metadata": null}]}', "is no notebook"),
+    "odd tags": (b'{"cells": [{"cell_type": "code", "source": "", "metadata": {"tags": [3]}}]}', "is no notebook"),
+}
+
+
+def test_whatever_was_handed_in_has_a_row_with_a_reason(course, tmp_path):
+    handed, out = tmp_path / "handed in", tmp_path / "grades.csv"
+    for name, (content, _) in ODD.items():
+        (handed / name).mkdir(parents=True)
+        (handed / name / "x.ipynb").write_bytes(content)
+    (handed / "nothing").mkdir()
+    (handed / "a folder.ipynb").mkdir()
+    assert main(["grade", str(handed), "--out", str(out), "--notebooks", str(course)]) == 0
+    with out.open(newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    said = {name: why for name, (_, why) in ODD.items()}
+    said |= dict.fromkeys(["nothing", "a folder"], "no notebook was handed in")
+    assert rows.keys() == said.keys()
+    for name, why in said.items():
+        assert (rows[name]["points"], rows[name]["possible"]) == ("0", "0")
+        assert why in rows[name]["trouble"], name
+
+
+def test_a_fault_in_grading_one_notebook_does_not_cost_the_others_theirs(course, tmp_path, monkeypatch):
+    from rbdkit.course.grading import table
+
+    grades = iter([RuntimeError("no kernel"), [table.Grade("00-1", 1, 1, "so it is")]])
+
+    def stand_in(*_):
+        found = next(grades)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(table, "grade_notebook", stand_in)
+    for student in ("Ada", "Bob"):
+        hand_in(tmp_path / "handed in", student, notebook())
+    found = table.grade(tmp_path / "handed in", tmp_path / "grades.csv", course, say=lambda line: None)
+    assert found == {"Ada": [], "Bob": [table.Grade("00-1", 1, 1, "so it is")]}
+    with (tmp_path / "grades.csv").open(newline="") as file:
+        assert [row["trouble"] for row in csv.DictReader(file)] == ["00_first_steps.ipynb RuntimeError: no kernel", ""]
+
+
+@pytest.mark.slow
+def test_cells_that_harm_what_runs_them(course, tmp_path):
+    handed, out = tmp_path / "handed in", tmp_path / "grades.csv"
+    right = {"00-1": "my_period = 1.638"}
+    hand_in(handed, "leaves", notebook(right | {"00-3": "import sys\nsys.exit()", "00-2": "1 / 0"}))
+    clears = "import pathlib, shutil\nshutil.rmtree(pathlib.Path.cwd())"
+    hand_in(handed, "clears", notebook(right | {"00-3": clears, "00-2": "my_steps = 1e-3"}))
+    floods = "for _ in range(300):\n    print('x' * 100_000)\nmy_model = rbd.Model('m')"
+    kills = "import os\nos._exit(3)"
+    hand_in(handed, "floods", notebook(right | {"00-3": floods, "00-2": kills}))
+    assert main(["grade", str(handed), "--out", str(out), "--notebooks", str(course), "--seconds", "20"]) == 0
+    with out.open(newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert {name: (row["points"], row["trouble"]) for name, row in rows.items()} == dict.fromkeys(
+        ["leaves", "clears", "floods"], ("1", "")
+    )
+    assert "SystemExit" in rows["leaves"]["00-3 why"] and "ZeroDivisionError" in rows["leaves"]["00-2 why"]
+    assert "my_step" in rows["clears"]["00-2 why"]  # renamed
+    assert "kernel" in rows["floods"]["00-2 why"] and "kernel" not in rows["floods"]["00-3 why"]
+
+
 def test_the_course_runs_and_not_what_became_of_it():
     course = notebook()
     changed = notebook({"00-1": "my_period = 2"}, added="helper = 1", checks="right()")

@@ -53,11 +53,22 @@ def submissions(folder: Path) -> list[Submission]:
     FileNotFoundError
         There is no such folder, or no notebook in it.
     """
-    files = [file for file in sorted(folder.rglob("*.ipynb")) if ".ipynb_checkpoints" not in file.parts]
+    files = _notebooks(folder)
     if not files:
         raise FileNotFoundError(f"there is no notebook in {folder}; it holds a folder a student, or a file a student")
     found = [Submission(file.relative_to(folder).parts[0].removesuffix(".ipynb"), file) for file in files]
     return sorted(found, key=lambda each: (each.student, each.file))
+
+
+def without_notebook(folder: Path) -> list[str]:
+    """Students whose folder holds no notebook."""
+    folders = [each for each in sorted(folder.iterdir()) if each.is_dir() and not each.name.startswith((".", "__"))]
+    return [each.name.removesuffix(".ipynb") for each in folders if not _notebooks(each)]
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    found = sorted(folder.rglob("*.ipynb"))
+    return [file for file in found if ".ipynb_checkpoints" not in file.parts and not file.is_dir()]
 
 
 def lesson_of(notebook: dict[str, Any]) -> Lesson | None:
@@ -110,9 +121,12 @@ def read(file: Path) -> dict[str, Any]:
         for number, cell in enumerate(notebook["cells"]):
             cell.setdefault("id", f"cell {number}")
             cell.setdefault("metadata", {})
-            _code(cell)
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise ValueError(f"{file.name} is no notebook: {fault}") from None
+            if not isinstance(_code(cell) + cell["cell_type"] + cell["id"], str):
+                raise TypeError(f"cell {number} is no text")
+            _tagged(cell, "exercise")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as fault:
+        what = "it is empty" if file.is_file() and not file.stat().st_size else f"{type(fault).__name__}, {fault}"
+        raise ValueError(f"{file.name} is no notebook: {what}") from None
     return dict(notebook)
 
 
@@ -143,7 +157,7 @@ def _given(call: str, start: str) -> tuple[str, ...]:
 
 
 def _tagged(cell: dict[str, Any], kind: str) -> list[str]:
-    return [tag.partition(":")[2] for tag in cell["metadata"].get("tags", ()) if tag.startswith(f"{kind}:")]
+    return [tag.partition(":")[2] for tag in cell["metadata"].get("tags") or () if tag.startswith(f"{kind}:")]
 
 
 def _code(cell: dict[str, Any]) -> str:
