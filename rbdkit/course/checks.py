@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
@@ -23,7 +25,8 @@ def checks(exercise: str) -> Callable[[Callable[P, Verdict]], Callable[P, Verdic
         @wraps(check)
         def checked(*args: P.args, **kwargs: P.kwargs) -> Verdict:
             try:
-                verdict = check(*args, **kwargs)
+                with _sign_of_life():
+                    verdict = check(*args, **kwargs)
             except (Exception, SystemExit) as fault:  # what stands beside the answer may be anything, too
                 verdict = wrong(_unread(check, args, kwargs, fault))
             if verdict:
@@ -33,6 +36,28 @@ def checks(exercise: str) -> Callable[[Callable[P, Verdict]], Callable[P, Verdic
         return checked
 
     return of
+
+
+@contextmanager
+def _sign_of_life() -> Iterator[None]:
+    """In a notebook, a line that stands in the verdict's place while the check computes: some simulate for seconds."""
+    notebook = sys.modules.get("IPython")  # not loaded: nobody looks on
+    shell = notebook and notebook.get_ipython()
+    if getattr(shell, "kernel", None) is None:
+        yield
+        return
+    from IPython.display import HTML, display
+
+    line = display(HTML(_AT_WORK), display_id=True)
+    try:
+        yield
+    finally:
+        line.update(HTML("<div hidden></div>"))  # no height: the verdict moves up to where the line was
+
+
+_AT_WORK = (
+    "<div style='border-left:4px solid #8c959f;padding:4px 10px;opacity:.75'><b>…</b>&ensp;checking your answer</div>"
+)
 
 
 def _unread(check: Callable[..., Verdict], args: Any, kwargs: Any, fault: BaseException) -> str:
