@@ -64,3 +64,29 @@ def test_hints_unfold_one_after_the_other(course):
         hints.first.locator("details:not([open]) > summary").locator("visible=true").first.click()
         text.wait_for()
     course.keep("course hints", hints.first)
+
+
+SLOW = """import time
+from rbdkit.course.checks import checks
+from rbdkit.course.verdict import wrong
+@checks("00-1")
+def slow_check(answer):
+    time.sleep(3)
+    return wrong("a quarter of a turn is missing")
+slow_check(1)"""
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_a_check_says_that_it_computes_until_its_verdict_takes_the_place(notebook, theme):
+    notebook.open(SLOW)
+    notebook.theme(f"JupyterLab {theme}")
+    notebook.page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")  # not waited for
+    line = notebook.page.locator(".jp-OutputArea-output", has_text="checking your answer")
+    line.wait_for()
+    place = line.bounding_box()["y"]
+    notebook.keep(f"check computing {theme.lower()}")
+    verdict = notebook.page.locator(".jp-OutputArea-output", has_text="a quarter of a turn")
+    verdict.wait_for()
+    assert line.count() == 0
+    assert abs(verdict.bounding_box()["y"] - place) <= 12  # pixels: less than a line of text
+    notebook.keep(f"check verdict {theme.lower()}")
