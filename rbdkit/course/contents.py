@@ -97,7 +97,7 @@ LESSONS = (
         ("00",), f"{BOOK}, chapter 1",
     ),
     Lesson(
-        "F02", "featherstone/02_spatial_vectors", "Six numbers for a motion", "Bodies", 55,
+        "F02", "featherstone/02_spatial_vectors", "Six numbers for a motion", "Bodies", 65,
         ("write twists and wrenches at any point and in any frame", "find the line in six numbers",
          "say why forces go over by another matrix"),
         ("00",), f"{BOOK}, sections 2.1 to 2.6, 2.8 and 2.16",

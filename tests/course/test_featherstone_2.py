@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import rbdkit as rbd
 from rbdkit.course.featherstone import chapter_2
 from rbdkit.spatial import Screw, plucker, so3
 from rbdkit.spatial.screw import twist_screw
@@ -114,3 +115,22 @@ def test_nonsense(answer):
     for check in (chapter_2.find_screw, chapter_2.felt_acceleration, chapter_2.force_transform):
         assert "not a function" in check(answer).why
         assert not check(lambda *_: answer)
+
+
+def test_a_pictures_power_may_be_told_in_many_ways():
+    """By the velocity of the point that is pulled, which needs no moment; in whatever words and with few decimals."""
+
+    def power(length, tilt, pitch):
+        return 10.0 * np.array([0.0, np.cos(tilt), np.sin(tilt)]) @ (2.0 * np.array([0.0, length, pitch]))
+
+    def told(text, name="power"):
+        return lambda *at: rbd.widgets.Picture(readout=[("length", f"{at[0]} m"), (name, text.format(power(*at)))])
+
+    for text in ("{:.3f} W", "{}", "= {:.3e} W", "{:+.3f} watts"):
+        assert chapter_2.spanner(told(text)), text
+    assert chapter_2.spanner(told("{:.3f} W", "Power "))
+    for text, name in (("much", "power"), ("{:.3f} W", "moment")):
+        assert "tells no power" in chapter_2.spanner(told(text, name)).why
+    assert "tells no power" in chapter_2.spanner(power).why
+    assert "wrong sign" in chapter_2.spanner(told("−{:.3f} W")).why
+    assert "it must be" in chapter_2.spanner(told("1{:.3f} W")).why

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from rbdkit.spatial.rates import classical_acceleration
 
 RADIUS, SPEED = 0.4, 2.0
 """The wheel of exercise 1 (m, m/s): it rolls along x, and touches the ground at (1, 0, 0)."""
+
+TURNS, PULL = 2.0, 10.0
+"""The bolt of exercise 4 turns with so many rad/s about z; the spanner is pulled with so many N."""
 
 CRANK = Inertia.box([0.6, 0.1, 0.1], mass=2.0).transformed(se3.pose(position=[0.3, 0.0, 0.1]))
 """The body of exercise 5."""
@@ -150,6 +154,57 @@ def force_transform(function: Any) -> Verdict:
             f"power must not depend on the frame; with yours it goes from {v @ f:.3f} to {(X @ v) @ (found @ f):.3f} W."
         )
     return right("X* = [E, -E r×; 0, E], the inverse of the transpose of X, and power is the same in every frame.")
+
+
+@checks("F02-4")
+def spanner(draw: Any) -> Verdict:
+    """Exercise 4: the function of a playground whose picture tells the power of a spanner on a bolt.
+
+    It is called with the spanner's length (m), the tilt of the pull (rad) and the pitch of the bolt (m/rad).
+    """
+    rng = np.random.default_rng()
+    for _ in range(5):
+        length, tilt, pitch = rng.uniform((0.1, 0.2, 0.02), (0.4, 0.8, 0.08))
+        shown, fault = call(draw, length, tilt, pitch)
+        if fault:
+            return wrong(fault)
+        power = _read(shown, "power")
+        if power is None:
+            return wrong("the picture tells no power: return a Picture whose readout has a line ('power', '... W').")
+        across, along = PULL * np.cos(tilt), PULL * np.sin(tilt)
+        turning, sliding = TURNS * length * across, TURNS * pitch * along
+        near = 1e-2 * min(turning, sliding)
+        if abs(power - turning - sliding) < near:
+            continue
+        if abs(power - sliding) < near:
+            return wrong(
+                "only what slides works here: the pull has a moment about O as well, r × f, and the bolt turns."
+            )
+        if abs(power - turning) < near:
+            return wrong("only what turns works here: the bolt goes forward too, by its pitch for each radian.")
+        if abs(power - sliding + turning) < near:
+            return wrong("the moment has the wrong sign: it is r × f, not f × r.")
+        if abs(power + turning + sliding) < near:
+            return wrong("the power has the wrong sign: this pull helps the bolt on.")
+        return wrong(
+            f"with {length:.3f} m, {tilt:.3f} rad and {pitch:.3f} m/rad the picture says {power:.4g} W; the pull moves "
+            f"its point by {short(TURNS * np.array([0.0, length, pitch]))} m/s and is "
+            f"{short(np.array([0.0, across, along]))} N, so it must be {turning + sliding:.4g} W. "
+            "Is the moment above the force?"
+        )
+    return right(
+        "six products, one sum. Only two that have a partner count: the moment about the bolt works on its turning, "
+        "the force along it on its sliding. At the point where you pull, the same power is f · v, without any moment."
+    )
+
+
+def _read(picture: Any, name: str) -> float | None:
+    """The number that a picture tells under a name."""
+    for line, told in getattr(picture, "readout", ()):
+        if str(line).strip().lower() == name:
+            found = re.search(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", str(told).replace("−", "-"), re.IGNORECASE)
+            return float(found[0]) if found else None
+    return None
 
 
 @checks("F02b-2")
