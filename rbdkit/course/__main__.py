@@ -1,4 +1,4 @@
-"""Work on the course: ``python -m rbdkit.course headers``, and ``grade submissions/ --out grades.csv``."""
+"""Work on the course: ``python -m rbdkit.course headers``, ``publish --out site``, ``grade in/ --out grades.csv``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rbdkit.course.catalogue import exercise
 from rbdkit.course.contents import lesson
 from rbdkit.course.grading import assign, exams, grade
 from rbdkit.course.grading.assigning import TOOLS
+from rbdkit.course.publishing import publish
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
@@ -43,7 +44,20 @@ def main(arguments: list[str] | None = None) -> int:
     assigning.add_argument("--tool", choices=TOOLS, default="", help="in the form of this tool")
     assigning.add_argument("--no-hints", action="store_true", help="without hints, too")
     assigning.add_argument("--notebooks", type=Path, default=NOTEBOOKS, help="the notebooks of the course")
+    publishing = jobs.add_parser("publish", help="execute the notebooks and write them as linked HTML pages")
+    publishing.add_argument("--out", type=Path, required=True, help="a folder")
+    publishing.add_argument("--only", nargs="*", default=[], metavar="FILE", help="such as labs/A, without ending")
+    publishing.add_argument("--seconds", type=float, default=600.0, help="time for each cell (600)")
+    publishing.add_argument("--mathjax", default="", help="address of MathJax, if not the one of nbconvert")
+    publishing.add_argument("--notebooks", type=Path, default=NOTEBOOKS, help="the notebooks of the course")
     chosen = parser.parse_args(arguments)
+    if chosen.job == "publish":
+        try:
+            for file in publish(chosen.notebooks, chosen.out, chosen.only, chosen.seconds, chosen.mathjax):
+                print(file, flush=True)
+        except (FileNotFoundError, RuntimeError) as fault:
+            parser.error(str(fault))
+        return 0
     if chosen.job == "assign":
         if chosen.students and not chosen.seed:
             parser.error("numbers of students' own need a --seed; grade by the same")
