@@ -38,10 +38,9 @@ from timing import race as race_by
 import rbdkit as rbd
 from rbdkit import engine
 from rbdkit.engine import Kernels
-from rbdkit.engine.run import bound
-from rbdkit.engine.run.bound import UNROLLED_STATES
+from rbdkit.engine.run import shapes
 from rbdkit.engine.run.compiled_programs import Task
-from rbdkit.engine.run.shapes import UNROLLED_LINKS
+from rbdkit.engine.run.shapes import STATES_A_LINK, UNROLLED_LINKS
 from rbdkit.engine.steps.jacobians import row_length
 from rbdkit.integrators import RK4
 from rbdkit.model import Model
@@ -66,7 +65,8 @@ def agree(ours: NDArray, theirs: NDArray, what: str) -> None:
 
 def forms(model: Model) -> dict[str, int]:
     """The forms of code that a model has, and a number of states that asks for each."""
-    return {"loop": 1, "straight": UNROLLED_STATES} if len(model.bodies) - 1 <= UNROLLED_LINKS else {"loop": 1}
+    links = len(model.bodies) - 1
+    return {"loop": 1, "straight": STATES_A_LINK * links} if links <= UNROLLED_LINKS else {"loop": 1}
 
 
 def dynamics(model: Model) -> None:
@@ -149,8 +149,8 @@ def batch(model: Model) -> None:
     pool = pin.ModelPool(peer.model, 1)
     reference = peer.v(np.ascontiguousarray(pin.abaInParallel(1, pool, *theirs).T))
 
-    def straight() -> NDArray:
-        with patch.object(bound, "UNROLLED_STATES", 1):
+    def loop() -> NDArray:
+        with patch.object(shapes, "STATES_A_LINK", 4096):
             return kernels.aba(q, v, tau)
 
     out = np.empty_like(v)
@@ -158,11 +158,9 @@ def batch(model: Model) -> None:
         "rbd.aba": lambda: rbd.aba(model, q, v, tau),
         "with out": lambda: rbd.aba(model, q, v, tau, out=out),
         "two threads": lambda: rbd.aba(model, q, v, tau, out=out, threads=2),
-        "loop": lambda: kernels.aba(q, v, tau),
-        "straight": straight,
+        "its kernel": lambda: kernels.aba(q, v, tau),
+        "loop": loop,
     }
-    if "straight" not in forms(model):
-        del ours["straight"]
     if BUSY:
         del ours["two threads"]
     for form, compute in ours.items():
@@ -174,10 +172,11 @@ def batch(model: Model) -> None:
 def limit(model: Model) -> None:
     """Straight-line aba against what the processor can do; one state at a time, and in lanes."""
     peer, kernels, cost = Pinocchio(model), Kernels(model, "llvm"), straight_line_cost(model, "aba")
-    for width, n in {1: STATES, native.machine().lanes: 2 * UNROLLED_STATES}.items():
+    straight = STATES_A_LINK * (len(model.bodies) - 1)
+    for width, n in {1: STATES, native.machine().lanes: max(4096, straight)}.items():
         q, v, tau = states(model, n)
         arrays = {"q": q, "v": v, "tau": tau, "qdd": np.zeros_like(v)}
-        one_by_one = kernels.bind(Task("aba"), arrays, {"states": n}, UNROLLED_STATES)
+        one_by_one = kernels.bind(Task("aba"), arrays, {"states": n}, straight)
         peak, fused = micro_kernel(width)
         mix, mixed = micro_kernel(width, cost)
         aba = one_by_one if width == 1 else partial(kernels.aba, q, v, tau)

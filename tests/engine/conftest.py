@@ -88,8 +88,9 @@ def small_trees() -> list[Model]:
 @pytest.fixture
 def unrolled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Straight-line code for any number of states and links."""
-    monkeypatch.setattr("rbdkit.engine.run.bound.UNROLLED_STATES", 1)
+    monkeypatch.setattr("rbdkit.engine.run.shapes.STATES_A_LINK", 0)
     monkeypatch.setattr("rbdkit.engine.run.shapes.UNROLLED_LINKS", 99)
+    monkeypatch.setattr("rbdkit.engine.run.shapes.UNROLLED_IN_STACKS", 99)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rbdkit as rbd
-from rbdkit.engine.run.bound import UNROLLED_STATES
+from rbdkit.engine.run.shapes import STATES_A_LINK
 
 START = [2.0, 1.0, 0.5]
 """High above: from there the motion is chaotic, and another last bit is soon another motion."""
@@ -54,7 +54,7 @@ def test_a_motion_is_the_same_after_other_work(alone):
     for duration in (3.0, 0.01):
         motion(arm(0.0), duration)  # of the same name, and with more zeros
         assert digest(motion(arm(0.1), 3.0)) == alone
-    states = np.zeros((UNROLLED_STATES, 3))
+    states = np.zeros((3 * STATES_A_LINK, 3))
     rbd.aba(arm(0.0), states, states, states)
     rbd.aba(arm(0.1), states, states, states)
     assert digest(motion(arm(0.1), 3.0)) == alone

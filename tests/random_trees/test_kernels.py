@@ -158,7 +158,7 @@ def test_stacks_in_lanes(seed, any_case, agree, monkeypatch):
 
 
 def test_straight_line_code(some, small_case, agree, monkeypatch):
-    monkeypatch.setattr("rbdkit.engine.run.bound.UNROLLED_STATES", 1)
+    monkeypatch.setattr("rbdkit.engine.run.shapes.STATES_A_LINK", 0)
     c = small_case(some)
     own = Kernels(c.model, "llvm")
     if own.shape is None:

@@ -56,8 +56,6 @@ STRAIGHT_ROWS = STRAIGHT_LINKS = 24
 """Motions of models with so many links, under so many rows, have straight-line code if it is not too long."""
 MANY_STEPS = 5_000
 """A motion of so many steps is worth code that takes seconds to compile, once for all models that are alike."""
-UNROLLED_STATES = 10_000
-"""So many states in one call are worth compiling straight-line code; a motion always is (see `rbdkit.engine`)."""
 
 
 class BoundModel:
@@ -147,7 +145,8 @@ class BoundModel:
         layout = self._layout
         rows = None if self.rows is None else self.rows.likeness
         place = tuple(layout.link_of_body)
-        return self.backend, layout.links, layout.nq, layout.nv, place, self.shape, self.own, rows
+        shape = self.shape if self.unrolls(None) else None
+        return self.backend, layout.links, layout.nq, layout.nv, place, shape, self.own, rows
 
     def scene(self, model: Model) -> Scene:
         """What may touch in the model that this was made of.
@@ -161,7 +160,7 @@ class BoundModel:
 
     def unrolls(self, states: int | None) -> bool:
         """Whether straight-line code serves so many states, or, if None, a motion of any length."""
-        return self.shape is not None and (states is None or states >= UNROLLED_STATES)
+        return self.shape is not None and self.shape.pays(states)
 
     def bind(
         self,
