@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,13 +21,14 @@ from rbdkit.algorithms.jacobian import Reference
 from rbdkit.algorithms.kinematics import in_world
 from rbdkit.algorithms.momentum import About
 from rbdkit.algorithms.passive_force import joint_passive_force
-from rbdkit.engine import Kernels, at_one_state, kernels_for
+from rbdkit.engine import Kernels, at_one_state, for_many_states, kernels_for
 from rbdkit.engine.run.one_state import WELL_BELOW
 from rbdkit.engine.steps.frames import REFERENCES
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import working
 from rbdkit.model.leading_axes import common_axes
+from rbdkit.model.model import FARTHEST
 from rbdkit.model.requirements import require_model
 from rbdkit.results import handed, into
 from rbdkit.spatial.read_numbers import floats, shown, within
@@ -110,6 +111,8 @@ def rnea(
         if out is None and threads == 1:
             return found[0]
         return handed(found[0], out, threads, *map(np.asarray, (q, v, a)))
+    if f_ext is None and (many := _at_many_states(model, "rnea", backend, out, threads, q, v, a)) is not None:
+        return many
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     place = into(out, threads, v.shape, *state)
     if (kernels := chosen_kernels(model, backend)) is not None:
@@ -192,6 +195,8 @@ def aba(
         if out is None and threads == 1:
             return found[0]
         return handed(found[0], out, threads, *map(np.asarray, (q, v, tau)))
+    if f_ext is None and (many := _at_many_states(model, "aba", backend, out, threads, q, v, tau)) is not None:
+        return many
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     place = into(out, threads, v.shape, *state)
     if model.contact_rules:
@@ -283,6 +288,9 @@ def forward_dynamics(
         if out is None and threads == 1:
             return found[0]
         return handed(found[0], out, threads, *map(np.asarray, (q, v, tau)))
+    alone = f_ext is None and z is None
+    if alone and (many := _at_many_states(model, "forward_dynamics", backend, out, threads, q, v, tau)) is not None:
+        return many
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
     z, state = _with_states(model, z, *state)
     q, v, tau = state
@@ -1253,6 +1261,15 @@ def _compiled_balance(
         external = np.einsum("...bk,...bk", f_ext, in_world(poses, velocities))
     nothing = np.zeros(q.shape[:-1])
     return algorithms.PowerBalance(rate - power(own) - lost, power(tau), external, nothing, dissipated + lost)
+
+
+def _at_many_states(
+    model: Model, algorithm: str, backend: Backend, out: NDArray | None, threads: int, q: Any, v: Any, w: Any
+) -> NDArray | None:
+    """What an algorithm writes for a large stack of states; None wherever anything needs a longer look."""
+    if (kernels := for_many_states(model, algorithm, backend, q, v, w)) is None:
+        return None
+    return kernels.within(FARTHEST, algorithm, into(out, threads, v.shape, q, v, w), q, v, w)
 
 
 def with_inertia(model: Model) -> Model:

@@ -39,6 +39,7 @@ What the rest of rbdkit uses:
   momentum and more for one state or a stack, in float64, unchecked. Joints may follow others or move as time says.
 - ``at_one_state(model, algorithm, backend, q, ...)``: the same for one checked state, in the shortest time; None where
   anything needs a longer look.
+- ``for_many_states(model, algorithm, backend, q, ...)``: kernels that look at a large stack while they compute it.
 - ``scene_for(model) -> (Scene | None, why)``: what may touch in a model; `contact.TimeSteps` is the method for
   `simulate` that asks for it.
 - ``simulate(kernels, q, v, times, method, tau, ...) -> Run``: the loop over time, compiled; ``Feedback.of(trace)`` puts
@@ -57,6 +58,7 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.counting import operations
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for, scene_for
+from rbdkit.engine.run.many_states import for_many_states
 from rbdkit.engine.run.one_state import at_one_state
 from rbdkit.engine.run.simulation import few_steps, simulate
 from rbdkit.engine.run.states import Into
@@ -73,6 +75,7 @@ __all__ = [
     "Into",
     "backend",
     "few_steps",
+    "for_many_states",
     "kernels_for",
     "loader",
     "operations",

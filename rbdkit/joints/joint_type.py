@@ -401,7 +401,9 @@ def check_unit_quaternion(p: NDArray, joint: str) -> None:
     """Raise `StateError` unless every |p|, p of shape (..., 4), is 1 up to the round-off that integration may leave."""
     if p.ndim == 1 and abs(sqrt(sum(x * x for x in p.tolist())) - 1.0) < 1e-6:  # a single one, in no time
         return
-    norms = np.sqrt(np.einsum("...i,...i->...", p, p))  # a fifth of the time of numpy.linalg.norm
+    w, x, y, z = np.moveaxis(p, -1, 0)
+    with np.errstate(over="ignore", invalid="ignore"):  # not 1 either
+        norms = np.sqrt(w * w + x * x + y * y + z * z)  # by columns: half the time of einsum, which adds up row by row
     wrong = ~(np.abs(norms - 1.0) < 1e-6)
     if np.any(wrong):
         first = tuple(np.argwhere(wrong)[0])

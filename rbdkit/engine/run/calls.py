@@ -26,6 +26,7 @@ class Job(NamedTuple):
 
     external : whether there are external forces. link : of the frame that it is about, if any; its pose is an input.
     states : whether it is about force elements with states of their own. timed : likewise of such that ask for time.
+    looked : whether squares of its numbers are added up.
     """
 
     algorithm: str
@@ -33,11 +34,12 @@ class Job(NamedTuple):
     link: int | None = None
     states: bool = False
     timed: bool = False
+    looked: bool = False
 
     @property
     def task(self) -> Task:
         """What the program is to do."""
-        return Task(self.algorithm, self.external)
+        return Task(self.algorithm, self.external, looked=self.looked)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,10 +65,11 @@ class Call:
 class StackCall:
     """A program for several lanes, ready for stacks of so many states, wherever they stand.
 
-    shared : the inputs that are the same for all states.
+    shared : the inputs that are the same for all states. squares : of all numbers, added up, one for each lane.
     """
 
     states: int
     places: list[Apart]
     shared: list[NDArray]
+    squares: NDArray
     run: Callable[[], None]

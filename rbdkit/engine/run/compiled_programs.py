@@ -44,7 +44,7 @@ class Task:
     rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of pairs of
     shapes, for methods that ask for contacts. stops : constraints on one side beside these. soft : of surfaces that
     give way. stiff : whether the method asks for K and D. redmax : whether accelerations come from J^T M J. deep :
-    whether many joints move its bodies.
+    whether many joints move its bodies. looked : whether it adds up squares of what it reads and writes.
     """
 
     algorithm: str
@@ -62,6 +62,7 @@ class Task:
     stiff: bool = False
     redmax: bool = False
     deep: bool = False
+    looked: bool = False
 
     @property
     def unrolls(self) -> bool:
@@ -88,7 +89,7 @@ class Task:
             recorded = RecordedRedmax if self.redmax else RecordedTree
             over_time(recorded(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
         else:
-            over_states(tree, self.algorithm, self.external, self.own, deep=self.deep)
+            over_states(tree, self.algorithm, self.external, self.own, deep=self.deep, looked=self.looked)
 
     def _record_constrained(self, tree: LoopTree) -> None:
         if self.step is None:

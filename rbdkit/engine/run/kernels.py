@@ -93,6 +93,15 @@ class Kernels(StateComputer):
         self.loops = besides_tree(model)
         self._frames: dict[tuple[int, bytes], Frame] = {}
 
+    def within(self, limit: float, algorithm: str, into: Into, *state: NDArray) -> NDArray | None:
+        """The result of an algorithm on a stack of states; None if it was not seen to be finite and within a limit.
+
+        Likewise the states: so they are read once. algorithm : "rnea", "aba" or "forward_dynamics".
+        """
+        squares: list[float] = []
+        (found,) = self._compute(algorithm, state, into=into._replace(squares=squares))
+        return found if squares and all(x <= limit * limit for x in squares) else None
+
     def rnea(
         self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0, into: Into = NEW
     ) -> NDArray:

@@ -63,16 +63,8 @@ def _by_algorithm(model: Model) -> dict[str | tuple[str, object], Quick]:
 
 def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
     """The function that does it, kept with the model; None if there is none."""
-    if model.senseless is not None or (kernels := kernels_for(model)) is None:
+    if (kernels := of_ordinary(model, algorithm)) is None:
         return None
-    if besides_tree(model) and (algorithm != "forward_dynamics" or kernels.rows is None):
-        return None
-    if kernels.driven or kernels.rows_timed or (kernels.coupled and algorithm == "aba"):
-        return None
-    if (model.nz or kernels.timed) and algorithm in WITH_OWN_FORCES:
-        return None
-    if model.contact_rules and algorithm in ("aba", "forward_dynamics"):
-        return None  # whether anything touches is to be looked at in every state
     place = None
     if frame is not None:
         try:
@@ -86,6 +78,21 @@ def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
     return kept(model, _by_algorithm).setdefault(
         algorithm if frame is None else (algorithm, _known_as(model, frame)), made
     )
+
+
+def of_ordinary(model: Model, algorithm: str) -> Kernels | None:
+    """The kernels of a model of which nothing but the states needs a look before an algorithm runs; None of others."""
+    if model.senseless is not None or (kernels := kernels_for(model)) is None:
+        return None
+    if besides_tree(model) and (algorithm != "forward_dynamics" or kernels.rows is None):
+        return None
+    if kernels.driven or kernels.rows_timed or (kernels.coupled and algorithm == "aba"):
+        return None
+    if (model.nz or kernels.timed) and algorithm in WITH_OWN_FORCES:
+        return None
+    if model.contact_rules and algorithm in ("aba", "forward_dynamics"):
+        return None  # whether anything touches is to be looked at in every state
+    return kernels
 
 
 def _known_as(model: Model, frame: str) -> object:

@@ -13,6 +13,7 @@ from rbdkit.engine.rows.contribution import ROW_TIME
 from rbdkit.engine.run.bound import WITH_OWN_FORCES, WITH_ROWS, BoundModel
 from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
 from rbdkit.engine.run.signatures import output_shapes
+from rbdkit.engine.steps.joint_arrays import SQUARES
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.spatial.read_numbers import time_in_seconds
@@ -29,10 +30,15 @@ PART = {False: LANE_STATES, True: 64}
 
 
 class Into(NamedTuple):
-    """Where a result goes, (..., n) and contiguous, if not into new memory, and how many threads compute a stack."""
+    """Where a result goes, (..., n) and contiguous, if not into new memory, and how many threads compute a stack.
+
+    squares : if given, sums of the squares of all that is read and written are added to it, by
+    "rnea", "aba" and "forward_dynamics" where several states are computed side by side.
+    """
 
     out: NDArray | None = None
     threads: int = 1
+    squares: list[float] | None = None
 
 
 NEW = Into()
@@ -103,7 +109,7 @@ class StateComputer(BoundModel):
         if type(inputs[0]) is Symbols:
             return self._on_symbols(Job(*key), inputs, shared)
         if inputs[0].ndim > 1:
-            return self._compute_stack(Job(*key), inputs, shared, into)
+            return self._compute_stack(Job(*key, looked=into.squares is not None), inputs, shared, into)
         idle = self._idle[key]
         call: Call | None
         try:  # a call that waits for its turn belongs to no thread; taking one is one step of the interpreter
@@ -157,6 +163,8 @@ class StateComputer(BoundModel):
         outputs += [_zeros((*leading, *shape)) for shape in shapes[1:]]
         wide_already = job.algorithm in WIDE_ALREADY
         width = 1 if states < LANE_STATES or wide_already else width_of(self.backend)
+        if width == 1:
+            job = job._replace(looked=False)
         flat = [x.reshape(states, *x.shape[len(leading) :]) for x in arrays + outputs]
 
         def compute(first: int, end: int) -> None:
@@ -164,7 +172,7 @@ class StateComputer(BoundModel):
             if width == 1:
                 self._bind_stack(job, part, end - first, states, shared)()
             else:
-                self._run_lanes(job, part, states, width, shared)
+                self._run_lanes(job, part, states, width, shared, into.squares)
 
         parts = min(into.threads, states // PART[wide_already])
         if parts < 2:
@@ -187,7 +195,15 @@ class StateComputer(BoundModel):
         arrays = {**dict(zip(job.names, stacks, strict=True)), **shared}
         return self.bind(job.task, arrays, job.counts(states), in_all)
 
-    def _run_lanes(self, job: Job, stacks: list[NDArray], in_all: int, width: int, shared: dict[str, NDArray]) -> None:
+    def _run_lanes(
+        self,
+        job: Job,
+        stacks: list[NDArray],
+        in_all: int,
+        width: int,
+        shared: dict[str, NDArray],
+        squares: list[float] | None,
+    ) -> None:
         """Compute so many states in each step of the loop over states, in lanes that begin one state apart.
 
         What is left at the end is done in one step more, which computes some states again.
@@ -208,7 +224,11 @@ class StateComputer(BoundModel):
                 place.point(x, rows, width)
             for buffer, x in zip(call.shared, shared.values(), strict=True):
                 buffer[...] = x
+            if squares is not None:
+                call.squares.fill(0.0)
             call.run()
+            if squares is not None:
+                squares.append(float(call.squares.sum()))
             idle.append(call)
 
     def _new_stack_call(self, job: Job, states: int, in_all: int, width: int, shared: dict[str, NDArray]) -> StackCall:
@@ -216,8 +236,10 @@ class StateComputer(BoundModel):
         places = {name: Apart(width) for name in job.names}
         own = {name: x.copy() for name, x in shared.items()}
         lanes = Lanes(width, frozenset([*self.numbers, *own]), frozenset(places))
-        run = self.bind(job.task, {**places, **own}, job.counts(states), in_all, lanes)
-        return StackCall(states, [*places.values()], [*own.values()], run)
+        squares = blank(1, width)
+        summed = {SQUARES: squares} if job.looked else {}
+        run = self.bind(job.task, {**places, **own, **summed}, job.counts(states), in_all, lanes)
+        return StackCall(states, [*places.values()], [*own.values()], squares, run)
 
     def _shapes(self, algorithm: str) -> list[tuple[int, ...]]:
         """Shapes of an algorithm's results for one state."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from rbdkit.engine.steps.nodes import Node
@@ -38,29 +39,74 @@ class JointArray:
 
     def __getitem__(self, i: Node | Whole) -> Any:
         if isinstance(i, Node):
-            array, place, size = self._part(i)
-            own = [self.program.load(array, place, k) for k in range(size)]
+            array, place, offset, size = self._part(i)
+            own = [self.program.load(array, place, offset + k) for k in range(size)]
             return self._following(i, own) if i.kind.follows else own
         return self.program.load(self.array, i + self.start)
 
     def __setitem__(self, i: Node | Whole, value: Any) -> None:
         if isinstance(i, Node):
-            array, place, _ = self._part(i)
-            for k, x in enumerate(value):
+            array, place, offset, _ = self._part(i)
+            for k, x in enumerate(value, start=offset):
                 self.program.store(array, place, k, x)
         else:
             self.program.store(self.array, i + self.start, 0, value)
 
-    def _part(self, i: Node) -> tuple[str, Whole, int]:
-        """In which array and where the numbers of a link begin, and how many they are."""
+    def _part(self, i: Node) -> tuple[str, Whole, int, int]:
+        """In which array and where the numbers of a link begin, as index and offset, and how many they are."""
         if self.which == "v":
-            return self.array, i.v + self.start, i.motion.nv
+            return self.array, *self._within(i.v), i.motion.nv
         if i.motion.driver is not None:
-            return "driven_q", i.q, i.motion.nq
-        return self.array, i.q + self.start, i.motion.nq
+            return "driven_q", i.q, 0, i.motion.nq
+        return self.array, *self._within(i.q), i.motion.nq
+
+    def _within(self, place: Whole) -> tuple[Whole, int]:
+        """A place in the array: in straight-line code by the same index for all links, so that it is seen to be one."""
+        return (self.start, place) if isinstance(place, int) else (place + self.start, 0)
 
     def _following(self, i: Node, own: list[Scalar]) -> list[Scalar]:
         place = i.number * 2
         ratio = self.program.load("following", place)
         offset = self.program.load("following", place, 1) if self.which == "q" else 0.0
         return [ratio * x + offset for x in own]
+
+
+SQUARES = "squares"
+"""Holds the sum of the squares of what was looked at."""
+
+
+class LookedAt(JointArray):
+    """The same; the squares of all that is read from it or written to it are added up on the way.
+
+    So that nobody has to read a large stack once more to know that all its numbers are finite and not too large.
+
+    Parameters
+    ----------
+    sums : of squares so far, by array, in straight-line code, which stores them at its end; None where links are a
+        loop, which adds them at once.
+    """
+
+    def __init__(self, program: Program, array: str, start: Whole, which: str, sums: dict[str, Scalar] | None) -> None:
+        super().__init__(program, array, start, which)
+        self.sums = sums
+
+    def __getitem__(self, i: Node | Whole) -> Any:
+        found = super().__getitem__(i)
+        self._look_at(found if isinstance(i, Node) else [found])
+        return found
+
+    def __setitem__(self, i: Node | Whole, value: Any) -> None:
+        self._look_at(value if isinstance(i, Node) else [value])
+        super().__setitem__(i, value)
+
+    def _look_at(self, numbers: Sequence[Scalar]) -> None:
+        if self.sums is None:
+            self.program.store(SQUARES, 0, 0, _add(self.program.load(SQUARES, 0), numbers))
+        else:
+            self.sums[self.array] = _add(self.sums.get(self.array, 0.0), numbers)
+
+
+def _add(total: Scalar, numbers: Sequence[Scalar]) -> Scalar:
+    for x in numbers:
+        total = total + x * x
+    return total
