@@ -19,8 +19,10 @@ from rbdkit.trace.run.lanes import Apart, Given, woven
 
 CHUNK = 0.05
 """Seconds of computing between two looks at the world outside."""
+MOST_AT_ONCE = 16
+"""So much longer a chunk is at most than the one before: what slowed that down, or did not yet, is soon seen."""
 FIRST_STEPS = 64
-"""So many steps never take as long; then twice as many, and so on."""
+"""So many steps never take as long; those after them as many as fit."""
 
 
 @dataclass(frozen=True)
@@ -254,8 +256,9 @@ class Company:
         records = made // stride
         self._at[self._recorded : self._recorded + records] = self.done + stride * np.arange(1, records + 1)
         self._recorded, self.done = self._recorded + records, self.done + made
-        if time.perf_counter() - begun < 0.5 * CHUNK:
-            self._chunk *= 2
+        taken_so_long = time.perf_counter() - begun
+        if taken_so_long < 0.5 * CHUNK:
+            self._chunk *= max(2, min(int(0.5 * CHUNK / taken_so_long), MOST_AT_ONCE))
 
     def _take_log(self) -> None:
         """Entries of "log", of which "log_state" says how many there are: their steps count from the chunk's first."""
