@@ -2,7 +2,7 @@
 
 forces         lemke (any M, pivots named), active_set (M symmetric: the quadratic program in lambda)
 any bounds     quadratic_program (equations and bounds; ProgramSolution)
-accelerations  least_distance (Gauss' principle with inequalities)
+accelerations  least_distance (Gauss' principle with inequalities); its rows by SciPy, or by daqp: active_rows
 friction       FrictionProblem; single_program, staggered_projections (Sueda), gauss_seidel
 answers        LcpSolution, Pivot, LeastDistance; InfeasibleError, with the contacts that contradict each other
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms.solvers.least_distance import least_distance
+from rbdkit.algorithms.solvers.least_distance import Solver, least_distance
 from rbdkit.errors import StateError
 from rbdkit.spatial.read_numbers import shown
 
@@ -44,6 +44,7 @@ def quadratic_program(
     G: ArrayLike | None = None,
     g: ArrayLike | None = None,
     names: Sequence[str] | None = None,
+    solver: Solver = "auto",
 ) -> ProgramSolution:
     """Minimize ``1/2 x^T H x - x^T f`` with ``C x >= c`` and ``G x = g`` (Sueda, Eqs 1.72, 1.79, 1.80, 2.105).
 
@@ -66,6 +67,8 @@ def quadratic_program(
         Zeros if not given.
     names : sequence of str, optional
         Of the bounds, for errors.
+    solver : {'auto', 'scipy', 'daqp'}, optional
+        See `least_distance`.
 
     Raises
     ------
@@ -109,7 +112,7 @@ def quadratic_program(
         np.linalg.cholesky(reduced)
     except np.linalg.LinAlgError:
         raise StateError("H must be positive definite where G leaves x free: a motion moves nothing") from None
-    near = least_distance(reduced, np.linalg.solve(reduced, force), (C @ Z).T, C @ x_g - c, called)
+    near = least_distance(reduced, np.linalg.solve(reduced, force), (C @ Z).T, C @ x_g - c, called, solver=solver)
     x = x_g + Z @ near.x
     rest = H @ x - f - C.T @ near.lam
     nu = U[:, :r] @ ((V[:r] @ rest) / s[:r])
