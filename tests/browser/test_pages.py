@@ -10,6 +10,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.figures import Plot
+from rbdkit.laws.report import OF_BLOWS, UNSOLVED
 from rbdkit.scene import Arrow, scene_of
 from rbdkit.widgets import Picture, Playground, Slider
 
@@ -415,3 +416,22 @@ def test_gains_of_a_torque_law_are_turned_in_the_page(opened, law):
     let_go(page)  # without the law
     page.drag("tau.kp", 0.2)
     assert page.page.evaluate(f"{PLAY}.fault") == ""
+
+
+def test_contacts_are_judged_beside_the_speed_of_what_moves(opened):
+    """As reports do in Python: a hundredth of the fastest body's speed is missed by hard blows, and is no fault."""
+    model, q, v = cube_on_the_ground()
+    options = {"duration": 1.0, "dt": 2e-3}
+    page = opened(rbd.tweak(model, {"ground.friction": (0.0, 1.0)}, q, v, **options))
+    page.drag("ground.friction", 0.7)
+    fastest = page.page.evaluate(f"{LIVE}.current.fastest()")
+    friction = page.value("ground.friction")
+    run = rbd.simulate(model.with_parameters({"ground.friction": friction}), q, v, **options)
+    speed = np.linalg.norm(run.velocities()[:, 1, 3:], axis=1).max()  # of its centre, where its frame is
+    assert fastest == pytest.approx(speed, rel=0.05)  # told from poses, which are some steps apart
+    told = f"(share) => {{ {LIVE}.current.motion.contacts.worst = share; {LIVE}.show(); }}"
+    for share, faulty in ((0.5 * OF_BLOWS * speed, False), (2.0 * OF_BLOWS * speed, True)):
+        assert share > UNSOLVED
+        page.page.evaluate(told, share)
+        page.page.wait_for_timeout(100)
+        assert page.page.locator(".rbd-fault").is_visible() == faulty

@@ -76,8 +76,9 @@ class Live {
     const nodes = kernels.packaged.bodies.length;
     const drawn = drawable(poses, nodes);
     const rows = seven(poses.subarray(0, 16 * nodes * drawn), nodes);
+    const fastest = () => fastest_body(poses, motion.t.subarray(0, drawn), nodes);
     const touching = motion.contacts && { touching: touching_of(motion.contacts, drawn, this.data.touching) };
-    return { values, motion, energies, tracks: { t: view_of(motion.t.subarray(0, drawn)), poses: view_of(rows), beside: [], ...touching } };
+    return { values, motion, energies, fastest, tracks: { t: view_of(motion.t.subarray(0, drawn)), poses: view_of(rows), beside: [], ...touching } };
   }
 
   turned() {
@@ -99,12 +100,12 @@ class Live {
   }
 
   show() {
-    const { motion } = this.current;
+    const { motion, fastest } = this.current;
     this.reshape();
     this.stage.values._plots = this.plots(); // shown with the tracks
     this.stage.set("_tracks", { ...this.current.tracks, beside: [this.ghost.tracks] });
     const ended = motion.t[motion.t.length - 1];
-    const touched = contact_fault(motion.contacts, motion.ranAway);
+    const touched = contact_fault(motion.contacts, motion.ranAway, fastest);
     const why = touched || (motion.unsolved ? "the equations of a step have no solution" : "numbers ran away; a shorter dt may help");
     this.panel.set("fault", motion.ranAway ? `the motion ended after ${brief(ended)} s: ${why}` : touched);
   }
