@@ -90,6 +90,7 @@ class EventDriven(Law):
     """
 
     own_steps: ClassVar[bool] = False
+    passes: ClassVar[float] = 10.0 * RUN_OFF
 
     strike: ClassVar[Strike]
     slowest: float = 1e-4
@@ -296,14 +297,15 @@ class _Run:
             w = np.concatenate([v, w[nv:]])
         return new.t, q, w
 
-    def _closed(self, t: float, q: NDArray, w: NDArray) -> tuple[NDArray, NDArray]:
+    def _closed(self, t: float, q: NDArray, w: NDArray, reach: float = RUN_OFF) -> tuple[NDArray, NDArray]:
         """A state with current points where they touch, and with velocities that keep them there, by the least change.
 
-        Accelerations alone let gaps of what rolls and slides drift, until points seem to be lost.
+        Accelerations alone let gaps of what rolls and slides drift, until points seem to be lost. reach : gaps, m, up
+        to which they are closed.
         """
         scene, nv = self.scene, self.scene.model.nv
         near = moving(scene, t, q, w[:nv], self.modes)
-        near = near.of(np.abs(near.gap) < RUN_OFF)
+        near = near.of(np.abs(near.gap) < reach)
         if not len(near):
             return q, w
         n = 3 * np.arange(len(near))
@@ -311,7 +313,7 @@ class _Run:
             change = self._least_change(t, q, near, n, -near.gap)
             q = scene.system.move(q, np.concatenate([change, np.zeros(len(w) - nv)]))
             near = moving(scene, t, q, w[:nv], self.modes)
-            near = near.of(np.abs(near.gap) < RUN_OFF)
+            near = near.of(np.abs(near.gap) < reach)
             n = 3 * np.arange(len(near))
         arrested = [mode.way is None and not mode.slips for mode in map(self.modes.__getitem__, near.keys)]
         rough = np.array(arrested, dtype=bool) & (scene.friction[near.pair] > 0.0)
@@ -368,12 +370,9 @@ class _Run:
     # --- events -------------------------------------------------------------------------------------------------------
 
     def _gained(self, then: Moment) -> list[int]:
-        """Rows of what is near that came into each other."""
-        return [
-            i
-            for i, key in enumerate(then.near.keys)
-            if key not in self.modes and then.near.gap[i] < 0.0 and then.u_n[i] < -PARTING
-        ]
+        """Rows of what is near that came into each other; of current points, over an edge between two surfaces."""
+        deep = [-RUN_OFF if key in self.modes else 0.0 for key in then.near.keys]
+        return np.flatnonzero((then.near.gap < deep) & (then.u_n < -PARTING)).tolist()
 
     def _lost(self, then: Moment) -> list[Key]:
         """Current points that are pushed off, or ran over an edge."""
@@ -446,7 +445,10 @@ class _Run:
                 speed = float(np.hypot(*after[i, 1:]))
                 way = axes[i, 1:].T @ after[i, 1:] / speed if speed > 10.0 * SLOW else None
                 self.modes[key] = Mode(way, way is not None)
-        now = self._settled(self.at(then.t, then.q, w), before)
+        q = then.q
+        if near.gap.min() < -RUN_OFF:  # what came over an edge in the surface under it
+            q, w = self._closed(then.t, q, w, 2.0 * RUN_OFF)
+        now = self._settled(self.at(then.t, q, w), before)
         lasting = {key[0] for key in self.modes}
         for p in sorted(lasting - before):
             log.event(then.t, "gain", [p])

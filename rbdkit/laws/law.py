@@ -34,6 +34,8 @@ class Law(ABC):
         Whether it makes its own steps; if not, the integrator of `simulate` does.
     stops : bool
         Whether it holds one-sided constraints, stops and strings, beside contacts.
+    passes : float
+        By so much, m or rad, may they be passed before that is an alarm.
     order : int
         Of its own steps, while contacts last.
     assumes, conserves, solutions : str
@@ -44,6 +46,7 @@ class Law(ABC):
     knows: ClassVar[str] = "contacts"
     own_steps: ClassVar[bool]
     stops: ClassVar[bool] = True
+    passes: ClassVar[float] = float("inf")
     order: ClassVar[int] = 1
     assumes: ClassVar[str]
     conserves: ClassVar[tuple[str, ...]]

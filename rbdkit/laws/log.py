@@ -164,16 +164,22 @@ class Log:
         )
         return (*notes, chatter)
 
-    def all_alarms(self) -> tuple[str, ...]:
-        """What makes the run doubtful."""
+    def all_alarms(self, passes: float) -> tuple[str, ...]:
+        """What makes the run doubtful. passes : by so much one-sided constraints may be passed, m or rad."""
         steps = self._chatter[0]
+        lost = [
+            f"STOP PASSED: constraint {name!r} is passed by {depth:.2g} {self.stops[name]} at t = {t:.4g} s, and its "
+            "law lets nothing pass; take a shorter step, or contact='time_stepping'"
+            for name, (depth, t) in self.passed.items()
+            if depth > passes
+        ]
         if steps <= RATTLING * self.steps:
-            return tuple(self.alarms)
+            return (*self.alarms, *lost)
         often = (
             f"CHATTER: {steps} of {self.steps} steps were ended with impulses and are of first order; take "
             "contact='time_stepping', less friction, or bodies that touch at fewer points"
         )
-        return (*self.alarms, often)
+        return (*self.alarms, *lost, often)
 
     def record(self, times: NDArray, t: NDArray) -> ContactRecord:
         """The record of a motion whose states are at times t, some of the times of the steps."""

@@ -130,5 +130,5 @@ def contact_report(law: Law, pairs: Pairs, log: Log) -> ContactReport:
         lost_friction=log.lost_friction[-1],
         events=tuple(sorted(counts.items())),
         notes=log.all_notes(),
-        warnings=log.all_alarms(),
+        warnings=log.all_alarms(law.passes),
     )

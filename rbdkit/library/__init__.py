@@ -8,7 +8,7 @@
     chapters 6, 7           sparse_trees, parent_arrays, candelabra; box_and_cylinder
     chapter 9               satellite_with_arm, falling_cat, shaken_pendulum; geared, right_angle_arm
     chapter 10              rod_trees, revolute_trees, far_body, unlike_spheres, turret_pendulum
-    chapter 11              bouncing, slopes, spinning, piles, woodpecker, walkers: each a model with where it starts
+    chapter 11              bouncing, slopes, pitfalls, spinning, piles, woodpecker, walkers, with their starts
     papers                  holzinger, free_rotation; gebhardt_romero; mueller_terze
     for tests               random_tree, parent_arrays
     from files              robots
@@ -47,6 +47,7 @@ from rbdkit.library.parent_arrays import branched_parents, chain_parents, random
 from rbdkit.library.pendulums import chain_pendulum, double_pendulum, pendulum, small_swing_period, spherical_pendulum
 from rbdkit.library.piles import box_pyramid, domino_row
 from rbdkit.library.pinion_hinge import pinion_hinge
+from rbdkit.library.pitfalls import concave_slope, polygon_on_ice
 from rbdkit.library.planar_machines import (
     linear_actuator,
     parallelogram_robot,
@@ -80,6 +81,8 @@ if TYPE_CHECKING:
 __all__ = [
     "andrews_squeezer",
     "ball_pit",
+    "concave_slope",
+    "polygon_on_ice",
     "block_on_slope",
     "bouncing_ball",
     "box_and_cylinder",
