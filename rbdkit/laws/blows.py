@@ -59,9 +59,9 @@ def at_once(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowest:
     names = scene.names(near)
     lam = np.zeros((len(near), 3))
     if mu.any():
-        tol = 1e-13 * float(np.abs(b).max())
-        found = cone(Problem(W, b, mu, names, lam), tol=tol, most=MOST)
-        if not found.settled:
+        size, problem = float(np.abs(b).max()), Problem(W, b, mu, names, lam)
+        found = cone(problem, tol=1e-13 * size, most=MOST)
+        if not found.settled or problem.residual(found.lam) > 1e-9 * size:  # sweeps pass by what cannot give way
             active_set(W[::3, ::3], b[::3], names)  # says which points nothing can part
             raise ConvergenceError(f"impulses at {shown(names)} were not found in {MOST} sweeps; take less friction")
         lam = found.lam
@@ -80,6 +80,8 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
 
     Raises
     ------
+    InfeasibleError
+        If no impulse can part two bodies, as neither of them can give way, with the name of the contact.
     ConvergenceError
         If there is no end of collisions.
     """
@@ -88,7 +90,7 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
     e, mu = scene.restitution[near.pair], scene.friction[near.pair]
     lam, work, before = np.zeros(3 * m), np.zeros((m, 3)), u.reshape(-1, 3).copy()
     names = scene.names(near)
-    still = 1e-14 * (1.0 + float(np.abs(u).max()))
+    still, moved = 1e-14 * (1.0 + float(np.abs(u).max())), 1e-12 * float(np.diag(W).max())
     for _ in range(MOST):
         i = int(np.argmin(u[::3]))
         arriving = float(u[3 * i])
@@ -97,6 +99,8 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
         own = slice(3 * i, 3 * i + 3)
         b = u[own].copy()
         b[0] += (e[i] if arriving < -slowest else 0.0) * arriving
+        if W[3 * i, 3 * i] <= moved:
+            active_set([[0.0]], b[:1], names[i : i + 1])  # says which point nothing can part
         if mu[i] == 0.0:
             impulse = np.array([-b[0] / W[3 * i, 3 * i], 0.0, 0.0])
         else:
@@ -112,8 +116,9 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
 
 def _struck(W: NDArray, b: NDArray, mu: float, name: str) -> NDArray:
     """The impulse (3,) of one collision with friction: sticking if that lies in the cone, else sliding."""
-    sticking = -np.linalg.solve(W, b)  # Eq 11.72
-    if np.hypot(sticking[1], sticking[2]) <= mu * sticking[0]:
+    sticking = -np.linalg.lstsq(W, b, rcond=1e-12)[0]  # Eq 11.72; what moves in a plane has no answer across it
+    arrested = np.abs(W @ sticking + b).max() <= 1e-9 * np.abs(b).max()
+    if arrested and np.hypot(sticking[1], sticking[2]) <= mu * sticking[0]:
         return sticking
     one = Problem(W, b, np.array([mu]), (name,), np.zeros((1, 3)))
     found = cone(one, tol=1e-14 * float(np.abs(b).max()), most=MOST)

@@ -168,3 +168,43 @@ def test_fast_bodies_do_not_fly_through_thin_ones():
         np.testing.assert_allclose(motion.v[-1, [3, 9]], 50.0, rtol=1e-9)
     with pytest.warns(rbd.simulation.SimulationWarning, match="may have passed through each other"):
         rbd.simulate(model, q, v, duration=0.008, dt=0.002, contact="compliant")
+
+
+@pytest.mark.source("F11.14")
+@pytest.mark.parametrize("law", ["impulse", "rigid"])
+@pytest.mark.parametrize("friction", [0.05, 0.8])
+def test_what_moves_in_a_plane_is_struck_like_what_moves_in_space(law, friction):
+    """A joint that has no motion across leaves no answer there: a disc against its closed form and a free ball."""
+    ends = []
+    for joint, v in ((rbd.Planar(), [-9.0, 1.0, -3.0]), (rbd.Free(), [0.0, 9.0, 0.0, 1.0, 0.0, -3.0])):
+        model = rbd.Model("disc", gravity=(0, 0, 0))
+        upright = rbd.pose(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]])  # its x, y are x, z of the world
+        turned = upright if len(v) == 3 else np.eye(4)
+        model.add_body(
+            "disc", joint=joint, placement=turned, inertia=rbd.Inertia.sphere(0.1, 2.0), geometry=rbd.Sphere(0.1)
+        )
+        model.add_ground(friction=friction, restitution=0.5, height=-0.13)
+        run = rbd.simulate(model, None, v, duration=0.02, dt=5e-4, contact=law)  # turning adds no error
+        R, velocity = run.poses("disc")[-1, :3, :3], run.velocities()[-1, 1].reshape(2, 3)
+        ends.append((velocity @ R.T).ravel()[[1, 3, 5]])
+        hit = next(event for event in run.events if event.kind == "impact")
+        assert hit.impulse == pytest.approx(1.5 * 2.0 * 3.0, rel=1e-12)
+    slip = 1.0 - 9.0 * 0.1  # of the lowest point; 2/7 of the mass answers there
+    rub = -min(2.0 * 2.0 / 7.0 * slip, friction * 9.0)
+    known = [9.0 - 0.1 * rub / (0.4 * 2.0 * 0.1**2), 1.0 + rub / 2.0, 1.5]
+    for end in ends:
+        np.testing.assert_allclose(end, known, rtol=1e-11)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("law", ["impulse", "rigid"])
+def test_what_nothing_can_part_is_refused_by_name(law, friction):
+    """A ball that time moves into the ground has no answer to impulses."""
+    model = rbd.Model("lift", gravity=(0, 0, 0))
+    down = rbd.Prescribed(rbd.Prismatic("z"), lambda t: (-t, -1.0, 0.0))
+    model.add_body("lift", joint=down, geometry=rbd.Sphere(0.1))
+    model.add_body("other", joint=rbd.Prismatic("x"), inertia=rbd.Inertia.sphere(0.1, 1.0))
+    model.add_ground(friction=friction, height=-0.13)
+    with pytest.warns(rbd.simulation.SimulationWarning, match="STOPPED: no contact force can keep 'ground/lift'"):
+        run = rbd.simulate(model, duration=0.1, dt=0.01, contact=law)
+    assert run.t[-1] == pytest.approx(0.03, abs=1e-9)  # when it arrives
