@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
+from rbdkit.joints import JointType
 from rbdkit.model.body import Body
 from rbdkit.model.closing.findings import loop_findings
 from rbdkit.model.contact import Touch
@@ -136,9 +138,10 @@ def _motion_findings(body: Body, massive: bool, welded: Inertia | None) -> list[
             message = f"{name} moves only bodies without mass, so its acceleration has no meaning"
             return [Finding("error", body.name, what, f"{message}; give inertia=, or make the joint fixed")]
         if welded is not None:
-            S, I = joint.type.motion_subspace(joint.type.neutral()), welded.matrix
-            smallest = float(np.linalg.eigvalsh(S.T @ I @ S)[0])
-            if smallest <= 1e-14 * float(np.trace(I)):
+            I = welded.matrix
+            tolerance = 1e-14 * float(np.trace(I))
+            least = (float(np.linalg.eigvalsh(S.T @ I @ S)[0]) for S in _subspaces(joint.type))
+            if (smallest := next(least)) <= tolerance and all(other <= tolerance for other in least):
                 message = f"{name} can move it in a direction in which it has no inertia"
                 value = f"(smallest eigenvalue of S.T I S is {smallest:.3g})"
                 mend = "give it rotational inertia, or its centre of mass a distance from the axis"
@@ -147,6 +150,15 @@ def _motion_findings(body: Body, massive: bool, welded: Inertia | None) -> list[
         message = f"no inertia was given, it counts as massless; what it carries gives {name} its mass"
         return [Finding("warning", body.name, "missing inertia", message)]
     return []
+
+
+def _subspaces(joint: JointType) -> Iterator[NDArray]:
+    """S where the joint is neutral; and where it is not, as Euler angles about XZX lock there and nowhere else near."""
+    yield joint.motion_subspace(joint.neutral())
+    if not joint.constant_S:
+        rng = np.random.default_rng(0)
+        for _ in range(3):
+            yield joint.motion_subspace(joint.random(rng))
 
 
 def _carried(model: Model) -> tuple[list[bool], list[Inertia | None]]:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rbdkit.joints import Fixed, Free, Planar, Prismatic, Reversed, Revolute, Spherical, Universal
+import rbdkit as rbd
+from rbdkit.joints import EulerAngles, Fixed, Free, Planar, Prismatic, Reversed, Revolute, Spherical, Universal
 from rbdkit.library import double_pendulum, random_tree, spherical_pendulum
 from rbdkit.model import Mimic, Model, validate
 from rbdkit.spatial.inertia import Inertia
@@ -70,6 +71,19 @@ def test_a_leaf_that_has_no_inertia_where_it_moves(joint, inertia):
     assert (finding.severity, finding.where, finding.what) == ("error", "link", "inertia not positive definite")
     assert f"joint 'hinge' ({joint.kind}) can move it in a direction in which it has no inertia" in finding.message
     assert "give it rotational inertia" in finding.message
+
+
+@pytest.mark.parametrize("sequence", ["XZX", "ZYZ"])
+def test_a_joint_that_locks_where_it_is_neutral_can_be_simulated_elsewhere(sequence):
+    """Two of the three axes fall together there, whatever the inertia; elsewhere it is a ball joint."""
+    model = one(Inertia.box([0.1, 0.2, 0.3], mass=1.0), EulerAngles(sequence))
+    assert model.validate() == []
+    ball = one(Inertia.box([0.1, 0.2, 0.3], mass=1.0), Spherical())
+    q, rates = np.array([0.3, 1.0, 0.2]), np.array([1.0, 2.0, 3.0])
+    joint = model.joint("hinge").type
+    start = ball.joint("hinge").type.project(joint.pose(q))
+    expected = rbd.simulate(ball, start, joint.motion_subspace(q)[:3] @ rates, 0.1).poses()[-1]
+    assert np.abs(rbd.simulate(model, q, rates, 0.1).poses()[-1] - expected).max() < 1e-9  # of order 4 in 1 ms
 
 
 @pytest.mark.parametrize("joint, inertia", [
