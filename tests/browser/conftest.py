@@ -339,6 +339,8 @@ def page(lab, chromium) -> Iterator[Notebook]:
     """A page of JupyterLab for the tests of one file."""
     with book_in(lab, chromium, "doc/tree/{}?reset") as book:
         yield book
+        theme = "{ theme: 'JupyterLab Light' }"  # which the server keeps for the next file
+        book.page.evaluate(f"() => window.jupyterapp?.commands.execute('apputils:change-theme', {theme})")
 
 
 @pytest.fixture

@@ -38,14 +38,15 @@ class Eye {
     if (place.distanceTo(target) < CLOSER * back.length() || !this.sees(points)) this.glide(place, target, smooth);
   }
 
-  // Whether all points are in the picture.
-  sees(points) {
+  // Whether all points are in the picture from a place, upright.
+  sees(points, place = this.camera.position, target = this.controls.target) {
     const { Vector3 } = this.THREE;
-    this.camera.updateMatrixWorld(true);
-    const [x, y, z] = [0, 1, 2].map((k) => new Vector3().setFromMatrixColumn(this.camera.matrixWorld, k));
+    const z = place.clone().sub(target).normalize();
+    const x = new Vector3(...(Math.abs(z.z) < 0.999 ? [0, 0, 1] : [0, 1, 0])).cross(z).normalize();
+    const y = new Vector3().crossVectors(z, x);
     const tan = Math.tan((this.camera.fov * Math.PI) / 360);
     return points.every((point) => {
-      const from = new Vector3(...point).sub(this.camera.position);
+      const from = new Vector3(...point).sub(place);
       const deep = -from.dot(z) * tan;
       return deep > 0 && Math.abs(from.dot(x)) <= deep * this.aspect && Math.abs(from.dot(y)) <= deep;
     });

@@ -194,15 +194,15 @@ class Core {
   }
 
   // What the picture should hold: the scene and its motion, or the same about a followed node.
-  outline() {
-    const points = [...this.surroundings(), ...this.arrows.tips()];
+  outline(motion = this.motion) {
+    const points = [...this.surroundings(motion), ...this.arrows.tips()];
     let all = points;
     for (let k = 0; k < 3; k++) all = [...points, ...this.gizmo.reach(this.eye.fit(all).place)]; // it grows with the distance
     return all;
   }
 
-  surroundings() {
-    if (!this.eye.followed) return [...this.graph.spec.outline, ...this.motion];
+  surroundings(motion) {
+    if (!this.eye.followed) return [...this.graph.spec.outline, ...motion];
     const near = this.model.get("_near");
     const points = near.length ? near : this.graph.spec.outline;
     const now = this.eye.followed.position.toArray();
@@ -222,8 +222,11 @@ class Core {
     this.faces.forEach((face) => face.show_scale());
   }
 
+  // From where Python looks, too, unless the motion has left what it knew of.
   home(smooth) {
-    this.eye.look(this.outline(), undefined, smooth);
+    const known = this.outline([]);
+    const { place, target } = this.eye.fit(known);
+    this.eye.look(this.eye.sees(this.motion, place, target) ? known : this.outline(), undefined, smooth);
     this.lay_grid();
   }
 
