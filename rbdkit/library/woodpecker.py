@@ -69,4 +69,6 @@ def woodpecker_toy(friction: float = 0.3) -> Start:
     model.add_contact("pole", "sleeve", friction=friction, restitution=0.0)
     model.add_contact("pole", "bird", friction=friction, restitution=0.5)
     # z, angle of the sleeve, of the bird against it; counterclockwise with x to the right and z up
-    return Start(model, np.array([0.0, -0.1036, -0.2788 + 0.1036]), np.array([-0.3411, 0.0, -7.4583]))
+    across = SLEEVE + edge
+    jammed = np.arctan2(HALF_HEIGHT, across) - np.arccos((POLE + edge) / np.hypot(across, HALF_HEIGHT))  # edges touch
+    return Start(model, np.array([0.0, jammed, -0.2788 - jammed]), np.array([-0.3411, 0.0, -7.4583]))

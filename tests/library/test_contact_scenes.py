@@ -25,6 +25,7 @@ def test_scenes_start_apart_or_touching():
         (library.block_on_slope(), 4), (library.painleve_rod(), 1), (library.disc_in_slot(), 2),
         (library.rolling_wheel(9), 2), (library.rolling_wheel(None), 1), (library.rattleback(), 1),
         (library.tippe_top(), 1), (library.domino_row(3), 12), (library.quadruped(), 4), (library.humanoid(), 0),
+        (library.woodpecker_toy(), 2),
     ):  # fmt: skip
         gaps = np.array([contact.phi for contact in rbd.contacts(start.model, start.q, start.v, margin=0.05)])
         assert gaps.min(initial=1.0) > -1e-9, start.model.name
