@@ -8,7 +8,7 @@ constraint errors back. To add one: its file here, and its line in `FORMULATIONS
 from rbdkit.formulations.bodywise import Bodywise, grounded_on_se3
 from rbdkit.formulations.constrained import Baumgarte, ConstrainedBodies
 from rbdkit.formulations.directors import Directors, NonTwistingDirectors, NonTwistingSplitEuler, SplitEuler
-from rbdkit.formulations.formulation import Acting, Compiled, Force, Formulation, Holding, InJoints, Remarking
+from rbdkit.formulations.formulation import Acting, Compiled, Force, Formulation, Gaping, Holding, InJoints, Remarking
 from rbdkit.formulations.geared import GearedSystem
 from rbdkit.formulations.joint import JointSystem
 from rbdkit.formulations.joint_state import joint_state
@@ -53,6 +53,7 @@ __all__ = [
     "Force",
     "Formulation",
     "GearedSystem",
+    "Gaping",
     "InJoints",
     "JointSystem",
     "Lagrangian",

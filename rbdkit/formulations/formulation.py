@@ -158,3 +158,12 @@ class InJoints(Protocol):
     def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         """q (..., nq) and the joint velocities (..., nv) of one state or a stack of states."""
         ...
+
+
+@runtime_checkable
+class Gaping(Protocol):
+    """A formulation of bodies whose joints may stand open, with force elements on the bodies where these are."""
+
+    def lost_in_elements(self, x: NDArray, v: NDArray, t: float = 0.0) -> float:
+        """Power that force elements lose, W, at one state."""
+        ...

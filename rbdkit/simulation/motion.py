@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy
 from rbdkit.algorithms.gears import Gears
 from rbdkit.algorithms.loops import loop_constraint
-from rbdkit.formulations import Force, Formulation, GearedSystem, Holding, InJoints, joint_state
+from rbdkit.formulations import Force, Formulation, Gaping, GearedSystem, Holding, InJoints, joint_state
 from rbdkit.integrators import Solve
 from rbdkit.laws.record import ContactEvent, ContactRecord
 from rbdkit.simulation.report import Report
 from rbdkit.simulation.trajectory import Trajectory, forces_at
+
+CLOSED = 1e-6
+"""rad and m: joints that stand open by less place force elements well enough for what these lose; it is compiled."""
 
 
 class Motion(Trajectory):
@@ -161,6 +164,12 @@ class Motion(Trajectory):
             return self.system.energy(self.x, self.w)
         rows = [self.system.energy(*state) for state in self._states()]
         return Energy(*(np.stack([getattr(row, part.name) for row in rows]) for part in fields(Energy)))
+
+    @property
+    def _lost_in_elements(self) -> NDArray:
+        if isinstance(self.system, Gaping) and np.abs(self._constraint_error).max(initial=0.0) > CLOSED:
+            return np.array([self.system.lost_in_elements(*state) for state in self._states()])
+        return super()._lost_in_elements
 
     def _of_states(self, function: Callable[[NDArray, NDArray, float], NDArray]) -> NDArray:
         """What a function of (x, w, t) gives for all states at once, or one by one where time moves joints."""

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy, crba, forward_kinematics
 from rbdkit.algorithms.baumgarte import Baumgarte
-from rbdkit.algorithms.force_elements import element_power
 from rbdkit.algorithms.passive_force import joint_passive_force, spring_energy
 from rbdkit.engine.rows.dependence import FLOOR, LoopRows, free_responses
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
+from rbdkit.formulations.constrained.element_energy import lost, stored
 from rbdkit.formulations.constrained.gaps import Gaps
 from rbdkit.formulations.constrained.groups import ProductGroup
 from rbdkit.formulations.constrained.index1 import Index1
@@ -194,10 +194,9 @@ class ConstrainedBodies:
         """Mass matrix, constraint Jacobian, forces and eta of one state, in the formulation's own velocities (Eq 3)."""
         finite(x)
         finite(v)
-        z = split_states(self.model, v, 6 * self.n)[1]
         C, V = self._world_first(x, v)
         relative = self.constraints.relative(C, V)
-        M, Q = self.mass_matrices[1:], self._forces(t, x, v, z, C, V, relative)[1:]
+        M, Q = self.mass_matrices[1:], self._forces(t, x, v, C, V, relative)[1:]
         J, slip, eta = self.constraints.velocity_and_acceleration(relative, t)
         own = self._own_values(t, x, v, C, V, relative)
         if own is not None:
@@ -217,10 +216,10 @@ class ConstrainedBodies:
         M, Q, J = block_diagonal(M), Q.reshape(-1), J.reshape(-1, 6 * self.n)
         if spin is not None:
             M, Q = M + spin.mass, Q + spin.force
-        if z is not None:  # they are variables with inertia 1, on which their rates act and no constraint does
-            M = np.block([[M, np.zeros((len(M), len(z)))], [np.zeros((len(z), len(M))), np.eye(len(z))]])
-            J = np.hstack([J, np.zeros((len(J), len(z)))])
-            Q = np.concatenate([Q, self._elements(t, x, v, z).act()])
+        if nz := self.model.nz:  # they are variables with inertia 1, on which their rates act and no constraint does
+            M = np.block([[M, np.zeros((len(M), nz))], [np.zeros((nz, len(M))), np.eye(nz)]])
+            J = np.hstack([J, np.zeros((len(J), nz))])
+            Q = np.concatenate([Q, self._elements(t, x, v).act()])
         return Index1(M, J, Q, eta, slip, self._tree, self._loop_rows(C, t, own), self.model.nz)
 
     def _own_values(
@@ -265,9 +264,7 @@ class ConstrainedBodies:
         here = self.index1(t, x, v)
         return x, v + replace(here, Q=still, eta=-here.slip).accelerations()
 
-    def _forces(
-        self, t: float, x: NDArray, v: NDArray, z: NDArray | None, C: NDArray, V: NDArray, relative: Relative
-    ) -> NDArray:
+    def _forces(self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative) -> NDArray:
         """Wrench on every body but for the reactions, with the gyroscopic terms, in its reference frame."""
         Q = -cross_force(V, (self.mass_matrices @ V[..., None])[..., 0])
         weight = np.zeros_like(V)
@@ -279,7 +276,7 @@ class ConstrainedBodies:
         if self._passive:
             tau = tau + joint_passive_force(self.model, *self.joint_state(x, v))
         if self.model.acting:
-            acting = self._elements(t, x, v, z)
+            acting = self._elements(t, x, v)
             acting.act()
             for a, torque in acting.at.torques.items():
                 tau[a] += torque
@@ -289,10 +286,11 @@ class ConstrainedBodies:
             Q += applied(self.model, self.constraints, relative, tau)
         return Q
 
-    def _elements(self, t: float, x: NDArray, v: NDArray, z: NDArray | None) -> ForcesAtState:
+    def _elements(self, t: float, x: NDArray, v: NDArray) -> ForcesAtState:
         """The force elements, on bodies where they are: joints that gape tell it less well."""
         T, U = self.poses(x), self.velocities(x, v)
         q, qd = joint_state(self.model, T, U)
+        z = split_states(self.model, v, 6 * self.n)[1]
         return ForcesAtState(self.model, q, qd, t, z, surroundings_at(self.model, T, U, q, qd, t))
 
     # --- what it says of the model ------------------------------------------------------------------------------------
@@ -322,11 +320,17 @@ class ConstrainedBodies:
         spring = np.zeros_like(kinetic)
         if self._rotors or self._passive:
             q, qd = self.joint_state(x, v)
-            z = split_states(self.model, v, 6 * self.n)[1]
-            spring = spring_energy(self.model, q) + element_power(self.model, q, qd, t=t, z=z)[0]
+            spring = spring_energy(self.model, q)
+            if self.model.acting:
+                spring = spring + stored(self._elements, x, v, t)
             for joint in self.model.joints:
                 kinetic = kinetic + 0.5 * (joint.velocities(qd) ** 2 @ joint.armature)
         return Energy(kinetic, gravitational, spring)
+
+    def lost_in_elements(self, x: NDArray, v: NDArray, t: float = 0.0) -> float:
+        """Power that force elements lose, W, at one state."""
+        qd = self.joint_state(x, v)[1]
+        return lost(self._elements, self.move, x, v, qd, t)
 
     def momentum(self, x: NDArray, v: NDArray) -> NDArray:
         """Spatial momentum of all bodies about the world origin, in world axes, shape (..., 6)."""
