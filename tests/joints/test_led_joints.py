@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rbdkit as rbd
+from rbdkit.algorithms.euler_charts import EulerChart, in_better_chart, room_to_lock
 from rbdkit.algorithms.exponential_coordinates import exponential_joint, reparametrized
 from rbdkit.joints import SplineWarning
 from rbdkit.joints.spline_basis import BASES, weights
@@ -366,3 +367,50 @@ def test_pictures_of_them():
         model.add_body("body", joint=joint, inertia=rbd.Inertia.sphere(0.1, mass=1.0))
         outline = scene_of(model).outline
         assert 0.05 < np.ptp(outline, axis=0).max() < 10.0
+
+
+@pytest.mark.source("S2.11")
+def test_charts_of_euler_angles_change_on_the_fly():
+    """A body tumbles through the locks of both sequences; as with quaternions, to the error of the method."""
+    inertia = rbd.Inertia(1.0, [0.02, 0.01, 0.3], np.diag([0.2, 0.25, 0.05]))
+
+    def top(joint):
+        model = rbd.Model("top")
+        model.add_body("top", joint=joint, inertia=inertia)
+        return model
+
+    models = {name: top(rbd.EulerAngles(name)) for name in ("ZYX", "ZYZ")}
+    chart = EulerChart("ZYX", np.array([0.3, 0.2, -0.4]), np.array([2.0, 3.0, 4.0]))
+    start = models["ZYX"].joint("top_joint").type
+    ball = top(rbd.Spherical())
+    q0 = rbd.Spherical().project(start.pose(chart.q))
+    omega = start.motion_subspace(chart.q)[:3] @ chart.qdot
+    h, steps = 2e-3, 1000
+    expected = rbd.simulate(ball, q0, omega, h * steps, h).poses()[:, 1, :3, :3]
+
+    def rate(sequence, y):
+        return np.concatenate([y[3:], rbd.aba(models[sequence], y[:3], y[3:], np.zeros(3), backend="book")])
+
+    seen, least = [], 1.0
+    for k in range(steps):
+        assert_allclose(rbd.EulerAngles(chart.sequence).pose(chart.q)[:3, :3], expected[k], atol=1e-7)
+        least = min(least, room_to_lock(chart.sequence, chart.q))
+        seen.append(chart.sequence)
+        y = np.concatenate([chart.q, chart.qdot])
+        k1 = rate(chart.sequence, y)
+        k2 = rate(chart.sequence, y + 0.5 * h * k1)
+        k3 = rate(chart.sequence, y + 0.5 * h * k2)
+        k4 = rate(chart.sequence, y + h * k3)
+        y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        chart = in_better_chart(chart.sequence, y[:3], y[3:])
+    changes = sum(a != b for a, b in itertools.pairwise(seen))
+    assert changes >= 2 and least > 0.4
+
+
+def test_charts_that_cannot_be_changed():
+    with pytest.raises(rbd.StateError, match="not from 'XYZ'"):
+        in_better_chart("XYZ", np.zeros(3), np.zeros(3))
+    with pytest.raises(rbd.StateError, match="have locked"):
+        in_better_chart("ZYZ", np.zeros(3), np.ones(3))
+    with pytest.raises(rbd.StateError, match="three finite numbers"):
+        in_better_chart("ZYX", np.zeros(2), np.ones(3))
