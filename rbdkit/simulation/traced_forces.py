@@ -54,8 +54,9 @@ def traced(function: Law) -> Traced:
     """Promise that a function of (t, q, v) depends on nothing else, so that `simulate` compiles it or raises.
 
     Without it, `simulate` compiles functions that are seen to keep nothing, and calls all others from Python. What can
-    be compiled is arithmetic, `numpy.sin`, `numpy.cos`, `numpy.sqrt`, `numpy.abs`, `numpy.sign`, `numpy.clip`,
-    `numpy.minimum`, `numpy.maximum`, `numpy.where`, ``@``, `numpy.linalg.solve` and `numpy.linalg.inv` of a few
+    be compiled is arithmetic, powers, NumPy's functions of one number (`numpy.sin`, `numpy.exp`, `numpy.tanh`,
+    `numpy.abs`, `numpy.sign`, ...) and those of the module math, `numpy.clip`, `numpy.minimum`, `numpy.max`,
+    `numpy.where`, `numpy.interp` of a short table, ``@``, `numpy.linalg.solve` and `numpy.linalg.inv` of a few
     unknowns, `numpy.linalg.norm` and what NumPy makes of these; `rbdkit.trace.select` for ``if``; and functions of a
     model, this one or another: `rnea`, `crba`, `aba`, `bias_force`, `gravity_force`, `forward_kinematics`, `jacobian`,
     `momentum`, `rnea_derivatives`, ...

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.trace.elementwise import ELEMENTWISE, interpolated
 from rbdkit.trace.graph import Symbol
 from rbdkit.trace.linear import LINEAR
-from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, select, sin, sqrt, whole
+from rbdkit.trace.scalar import select
 
-ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,
-    "equal": equal, "maximum": maximum, "minimum": minimum,
-    "sin": sin, "cos": cos, "sqrt": sqrt, "tan": lambda x: sin(x) / cos(x), "hypot": lambda x, y: sqrt(x * x + y * y),
-    "arctan2": arctan2, "arctan": lambda x: arctan2(x, 1.0),
-    "arcsin": lambda x: arctan2(x, sqrt(1.0 - x * x)), "arccos": lambda x: arctan2(sqrt(1.0 - x * x), x),
-    "floor": lambda x: _floor(x), "remainder": lambda x, y: x - y * _floor(x / y),
-    "clip": lambda x, low, high: minimum(maximum(x, low), high),
-    "logical_and": lambda x, y: x & y, "logical_or": lambda x, y: x | y, "logical_not": lambda x: ~x,
-    "sign": lambda x: select(x < 0.0, -1.0, select(x > 0.0, 1.0, 0.0)),
-}  # fmt: skip
-"""By the name of the ufunc; for all others NumPy calls the operators and methods of `Symbol`."""
+REDUCTIONS = "maximum", "minimum", "logical_and", "logical_or"
+"""Ufuncs that `numpy.max`, `min`, `all` and `any` go along an axis with."""
 
-
-def _floor(x: Any) -> Any:
-    """The largest whole number that is not larger."""
-    nearest = whole(x)
-    return select(x < nearest, nearest - 1.0, nearest)
+LONGEST_TABLE = 64
+"""So many places of `numpy.interp` are compared with one by one."""
 
 
 class Symbols(np.ndarray):
@@ -60,6 +47,8 @@ def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) ->
         return _each(select, inputs)
     if function is np.select:
         return _chosen(*inputs, **options)
+    if function is np.interp and len(inputs) == 3 and not options:
+        return _looked_up(*inputs)
     if function in LINEAR:
         return _told(LINEAR[function](*inputs, **options))
     return NotImplemented if known_alone else function._implementation(*inputs, **options)
@@ -71,6 +60,14 @@ def _chosen(conditions: Any, choices: Any, default: Any = 0.0) -> Any:
     for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
         found = _each(select, (condition, choice, found))
     return found
+
+
+def _looked_up(x: Any, places: Any, values: Any) -> Any:
+    """`numpy.interp`."""
+    if symbolic(places) is not None or len(places) > LONGEST_TABLE:
+        raise TypeError(f"numpy.interp is recorded for at most {LONGEST_TABLE} places, which are known")
+    known, heights = np.asarray(places, dtype=float).tolist(), np.asarray(values, dtype=object).tolist()
+    return _each(lambda one: interpolated(one, known, heights), (x,))
 
 
 def symbols(values: Any) -> Symbols:
@@ -104,9 +101,22 @@ def apply(ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         for out in options.get("out", ()):
             out[...] = result
         return result
+    if method == "reduce" and ufunc.__name__ in REDUCTIONS:
+        return _reduced(ELEMENTWISE[ufunc.__name__], *inputs, **options)
     if "out" in options:
         options["out"] = tuple(_plain(x) for x in options["out"])
     return _told(getattr(ufunc, method)(*(_plain(x) for x in inputs), **options))
+
+
+def _reduced(function: Callable[..., Any], array: Any, axis: Any = 0, keepdims: bool = False, **options: Any) -> Any:
+    """All elements along an axis in one."""
+    unknown = [name for name, value in options.items() if name != "dtype" and value is not None and value is not True]
+    if unknown:
+        raise TypeError(f"largest and smallest symbols are found along an axis alone, not with {', '.join(unknown)}")
+    found = _plain(array)
+    if axis is None:
+        found, axis = found.ravel(), 0
+    return _told(np.frompyfunc(function, 2, 1).reduce(found, axis=axis, keepdims=keepdims))
 
 
 def _each(function: Callable[..., Any], inputs: Any) -> Any:

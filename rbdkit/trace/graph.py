@@ -191,8 +191,8 @@ def _is(value: Scalar, number: float) -> bool:
 class Symbol:
     """A number to come: the value of one node of a graph.
 
-    Arithmetic, comparisons and `numpy.sin`, `numpy.cos`, `numpy.sqrt` work on it, alone and as elements of object
-    arrays. A program cannot branch on it: use `select`.
+    Arithmetic, comparisons and NumPy's functions of one number (`numpy.sin`, `numpy.exp`, ...) work on it, alone and as
+    elements of object arrays. A program cannot branch on it: use `select`.
     """
 
     __slots__ = ("graph", "position")
@@ -234,13 +234,23 @@ class Symbol:
     def __abs__(self) -> Scalar:
         return self.graph.select(self < 0.0, -self, self)
 
-    def __pow__(self, exponent: int) -> Scalar:
-        if not isinstance(exponent, int) or exponent < 0:
-            raise TypeError(f"a symbol can be raised to a whole number 0, 1, 2, ..., not to {exponent!r}")
-        power: Scalar = 1.0
-        for _ in range(exponent):
-            power = power * self
-        return power
+    def __pow__(self, exponent: Scalar) -> Scalar:
+        return _power(self, exponent) if isinstance(exponent, NUMBERS) else NotImplemented
+
+    def __rpow__(self, base: Scalar) -> Scalar:
+        return _power(base, self)
+
+    def __mod__(self, other: Scalar) -> Any:
+        return np.remainder(self, other)  # type: ignore[call-overload]
+
+    def __rmod__(self, other: Scalar) -> Any:
+        return np.remainder(other, self)  # type: ignore[call-overload]
+
+    def __floordiv__(self, other: Scalar) -> Any:
+        return np.floor_divide(self, other)  # type: ignore[call-overload]
+
+    def __rfloordiv__(self, other: Scalar) -> Any:
+        return np.floor_divide(other, self)  # type: ignore[call-overload]
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         from rbdkit.trace.arrays import apply  # which needs this class
@@ -326,3 +336,9 @@ class Symbol:
 
 NUMBERS = (Symbol, float, int, np.number, np.bool_)
 """What symbols compute with; anything else, an array say, may know how to take a symbol itself."""
+
+
+def _power(x: Scalar, y: Scalar) -> Scalar:
+    from rbdkit.trace.exponentials import power  # which needs symbols
+
+    return power(x, y)

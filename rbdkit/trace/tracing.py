@@ -171,9 +171,9 @@ def trace(
     Parameters
     ----------
     function : takes scalars and arrays and returns a scalar, an array or a sequence. It may use arithmetic, ``<``,
-        `select`, `numpy.sin`, `numpy.cos`, `numpy.sqrt`, `numpy.where`, `numpy.clip`, `numpy.minimum`, `numpy.maximum`
-        and NumPy functions built on these (``@``, `numpy.cross`, `numpy.dot`, ...). Whatever is an argument stays
-        variable; numbers inside the function are folded into the result.
+        `select`, NumPy's functions of one number (see `rbdkit.trace.elementwise`), `numpy.where`, `numpy.clip`,
+        `numpy.interp` and functions built on these (``@``, `numpy.cross`, `numpy.dot`, ...). Whatever is an argument
+        stays variable; numbers inside the function are folded into the result.
     shapes : of the arguments: () for a scalar, n or (n,) for a vector, (n, m) for a matrix.
     names : of the arguments; x0, x1, ... if not given.
     simplify : False keeps every operation as executed.

@@ -396,8 +396,12 @@ class _Module:
 
 
 NUMPYS = {
-    **{name: name for name in ("sin", "cos", "tan", "sqrt", "hypot", "floor")},
-    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "fabs": "abs",
+    **{name: name for name in (
+        "sin", "cos", "tan", "sqrt", "cbrt", "hypot", "floor", "ceil", "trunc", "fabs", "fmod", "copysign",
+        "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sinh", "cosh", "tanh", "radians", "degrees",
+    )},
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power",
+    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
 }  # fmt: skip
 """Functions of the module math, and what NumPy calls them."""
 
@@ -413,6 +417,8 @@ class _Math:
 
         def on_symbols(*given: Any) -> Any:
             numbers = [_AnyFloat.__call__(_Float, x) for x in given]
+            if name == "log" and len(numbers) == 2:  # NumPy takes no base
+                return on_symbols(numbers[0]) / on_symbols(numbers[1])
             return other(*numbers) if any(isinstance(x, Symbol) for x in numbers) else original(*numbers)
 
         return on_symbols

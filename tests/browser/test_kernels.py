@@ -133,6 +133,23 @@ def test_the_symplectic_method_and_a_traced_controller(run):
     assert off(found["q"], expected.q) < 1e-11 and off(found["v"], expected.v) < 1e-11
 
 
+def test_a_law_of_exponentials_and_tables(run):
+    model = double_pendulum()
+
+    def motor(t, q, v):
+        friction = -0.1 * np.tanh(v / 0.01) - 0.02 * np.exp(-((v / 0.3) ** 2)) * v
+        limit = np.interp(abs(v[0]), [0.0, 1.0, 5.0, 10.0], [1.0, 1.0, 0.5, 0.0])
+        return friction + np.array([limit * np.sin(3.0 * t), 0.1 * np.log1p(v[1] ** 2) - 0.2 * np.abs(q[1]) ** 0.7])
+
+    found = run(
+        engine.packaged(model, METHOD, tau=motor, algorithms=()),
+        "return kernels.simulate({ q: [0.4, 0.2], v: [1, 0], dt: 1e-3, steps: 1000 });",
+    )
+    law = trace.Feedback.of(trace.trace(motor, (), 2, 2, names=("t", "q", "v")))
+    expected = motion(model, np.array([0.4, 0.2]), np.array([1.0, 0.0]), 1e-3, 1000, tau=law)
+    assert off(found["q"], expected.q) < ROUND_OFF and off(found["v"], expected.v) < ROUND_OFF
+
+
 def test_a_controller_in_operational_space(run):
     """It asks for the inertia matrix, for Jacobians and for a solution of equations, in the page as in LLVM's code."""
     model = random_tree(

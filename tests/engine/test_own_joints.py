@@ -469,7 +469,7 @@ class Prints(Twin):
 
 class Grows(Twin):
     def pose(self, q, t=0.0):
-        return self.turn(q + 0.0 * np.exp(q))
+        return self.turn(q + 0.0 * np.i0(q[0]))
 
 
 class Clock(Twin):
@@ -490,7 +490,7 @@ REASONS = {
     Branches: "cannot branch on a symbol",
     Counts: "its pose keeps or imports 'calls'",
     Prints: "it calls 'print'",
-    Grows: "no callable exp|exp",
+    Grows: "no value yet|i0",
     Clock: "its pose depends on time",
     Notes: "it uses 'NOTES', which can change",
 }

@@ -276,3 +276,25 @@ class Gust(rbd.ForceElement):
 
     def act(self, at):
         at.apply_force(self.body, np.array([self.size * np.sin(5.0 * at.time), 0.0, 0.0]))
+
+
+def motor(t, q, v):
+    """Friction with Stribeck's peak, a motor whose torque falls with speed, and what the module math knows."""
+    friction = -0.1 * np.tanh(v / 0.01) - 0.02 * np.exp(-((v / 0.3) ** 2)) * v
+    limit = np.interp(abs(v[0]), [0.0, 1.0, 5.0, 10.0], [1.0, 1.0, 0.5, 0.0])
+    return friction + np.array([limit * np.sin(3.0 * t), 0.1 * math.log1p(v[1] ** 2) * math.exp(-t)])
+
+
+@pytest.mark.parametrize("law", [motor, lambda t, q, v: -np.sign(v) * np.power(np.abs(v), 0.7) - np.max(q) % 0.3])
+def test_laws_of_exponentials_powers_and_tables_run_compiled(law):
+    model, start = double_pendulum(), ([0.4, 0.2], [1.0, 0.0])
+    run = rbd.simulate(model, *start, duration=0.5, dt=1e-3, tau=law)
+    assert run.report.backend == "compiled loop (LLVM), tau traced"
+    called = rbd.simulate(model, *start, duration=0.5, dt=1e-3, tau=law, backend="book")
+    np.testing.assert_allclose(run.q, called.q, rtol=0.0, atol=1e-13)  # 2000 calls, each a few units of the last digit
+
+
+def test_long_tables_are_looked_up_in_python():
+    model, places = double_pendulum(), np.linspace(0.0, 1.0, 200)
+    run = rbd.simulate(model, [0.4, 0.2], duration=0.5, tau=lambda t, q, v: [0.1 * np.interp(t, places, places), 0.0])
+    assert "stepped from Python" in run.report.backend and "at most 64 places" in run.report.backend

@@ -83,8 +83,8 @@ def test_a_symbol_has_no_value_to_branch_on(x):
         bool(x < 1.0)
     with pytest.raises(TypeError, match=r"numpy\.sin"):
         float(x)
-    with pytest.raises(TypeError, match="whole number"):
-        x**0.5
+    with pytest.raises(TypeError, match="unsupported operand"):
+        x ** "2"
     assert "load" in repr(x)
 
 
