@@ -201,11 +201,17 @@ def aba(
     place = into(out, threads, v.shape, *state)
     if model.contact_rules:
         _require_apart(model, q, "aba", t)
-    if (kernels := chosen_kernels(model, backend)) is not None and not kernels.coupled:
+    if (kernels := chosen_kernels(model, backend)) is not None:
         qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
-    qdd = _solved(model, lambda q, v, tau: algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd, *state)
+
+    def book(q: NDArray, v: NDArray, tau: NDArray) -> NDArray:
+        if model.mimics:  # the table's joints move by themselves
+            return algorithms.forward_dynamics_crba(model, q, v, tau, f_ext=f_ext, t=t)
+        return algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd
+
+    qdd = _solved(model, book, *state)
     return handed(qdd, out, threads)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.algorithms.contact.apart import require_apart
+from rbdkit.derivatives.followers import followers
 from rbdkit.derivatives.places import place_of, placed
 from rbdkit.derivatives.stacks import each, independent
 from rbdkit.functions import Backend, checked_state, with_inertia
@@ -115,6 +117,9 @@ def rnea_derivatives(
     if (kernels := independent(model, backend)) is not None:
         blocks = kernels.rnea_jacobian(q, v, a, algorithms.external_forces(model, f_ext), place)
         return placed(RneaDerivatives, blocks, out)
+    if (coupled := followers(model, backend)) is not None:
+        forces = algorithms.external_forces(model, f_ext)
+        return placed(RneaDerivatives, coupled.rnea_jacobian(q, v, a, forces), out)
 
     def book(q: NDArray, v: NDArray, a: NDArray) -> list[NDArray]:
         d = algorithms.rnea_derivatives(model, q, v, a, f_ext=f_ext, t=t)
@@ -263,6 +268,11 @@ def _dynamics_derivatives(
         blocks, qdd = kernels.aba_jacobian(q, v, tau, algorithms.external_forces(model, f_ext), passive, t, place)
         if np.isfinite(qdd).all():
             return placed(DynamicsDerivatives, [qdd, *blocks], out)  # else the readable form says what is wrong
+    if (coupled := followers(model, backend)) is not None:
+        with suppress(np.linalg.LinAlgError):  # likewise
+            found = coupled.dynamics_jacobian(q, v, tau, algorithms.external_forces(model, f_ext), passive, t)
+            if np.isfinite(found[0]).all():
+                return placed(DynamicsDerivatives, found, out)
 
     def book(q: NDArray, v: NDArray, tau: NDArray) -> list[NDArray]:
         d = algorithms.forward_dynamics_derivatives(model, q, v, tau, f_ext=f_ext, t=t, passive=passive)

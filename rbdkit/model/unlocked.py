@@ -39,10 +39,10 @@ class Unlocked:
     _source: Model
 
     def q(self, q: NDArray) -> NDArray:
-        """Coordinates (nq,) from those of the model with `Mimic`."""
-        own = np.zeros(self.model.nq)
+        """Coordinates (..., nq) from those of the model with `Mimic`."""
+        own = np.zeros((*q.shape[:-1], self.model.nq))
         for joint, before in zip(self.model.joints, self._source.joints, strict=True):
-            own[joint.q_slice] = before.coordinates(q)
+            own[..., joint.q_slice] = before.coordinates(q)
         return own
 
     def tau(self, tau: NDArray) -> NDArray:

@@ -7,7 +7,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import algorithms, engine
-from rbdkit.engine import Kernels, NotCovered
+from rbdkit.engine import Kernels
 from rbdkit.engine.run.tables import elimination
 from rbdkit.integrators import RK4
 from rbdkit.library.random_tree import joint_gallery
@@ -132,13 +132,30 @@ def test_energy_is_kept_by_springs_that_share_a_coordinate():
     assert motion.report.energy_error < 1e-7
 
 
-def test_aba_needs_joints_that_move_independently():
-    model = coupled_tree(0)
+@pytest.mark.parametrize("seed", range(4))
+def test_aba_serves_joints_that_follow_others(seed):
+    """Springs and dampers do not act; the table itself refuses."""
+    model = coupled_tree(seed)
     q, v, tau, _ = state(model)
-    with pytest.raises(NotCovered, match="use forward_dynamics"):
-        Kernels(model, "llvm").aba(q, v, tau)
+    expected = rbd.aba(model, q, v, tau, backend="book")
+    H, C = rbd.crba(model, q, backend="book"), rbd.bias_force(model, q, v, backend="book")
+    scale = np.abs(expected).max() * np.linalg.cond(H)
+    np.testing.assert_allclose(H @ expected, tau - C, rtol=0.0, atol=1e-13 * np.abs(H).max() * np.abs(expected).max())
+    for found in (rbd.aba(model, q, v, tau), rbd.aba(model, np.array([q] * 70), v, tau)[-1]):
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-14 * scale)
     with pytest.raises(rbd.ModelError, match="use forward_dynamics"):
-        rbd.aba(model, q, v, tau)
+        algorithms.aba(model, q, v, tau)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_derivatives_of_trees_in_which_joints_follow_others(seed):
+    model = coupled_tree(seed)
+    states = [np.array(x) for x in zip(*(state(model, k)[:3] for k in range(3)), strict=True)]
+    for function in (rbd.rnea_derivatives, rbd.aba_derivatives, rbd.forward_dynamics_derivatives):
+        found, expected = function(model, *states), function(model, *states, backend="book")
+        for name, block in vars(expected).items():
+            size = np.abs(block).max()
+            np.testing.assert_allclose(getattr(found, name), block, rtol=0.0, atol=1e-10 * size, err_msg=name)
 
 
 def test_a_follower_with_ratio_zero_stands_still(off):

@@ -137,7 +137,7 @@ TABLE = {
         CLOSED, SPRUNG, SPRUNG,
     ),
     # forward dynamics
-    "functions.aba": Known(lambda c: R.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, REFUSES, FREE),
+    "functions.aba": Known(lambda c: R.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, FREE, FREE),
     "functions.forward_dynamics": Known(
         lambda c: R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), CLOSED, SPRUNG, SPRUNG
     ),

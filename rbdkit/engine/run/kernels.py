@@ -119,8 +119,6 @@ class Kernels(StateComputer):
 
         Raises
         ------
-        NotCovered
-            If a joint follows another one.
         ModelError
             If joints close loops.
         """

@@ -86,7 +86,7 @@ def of_ordinary(model: Model, algorithm: str) -> Kernels | None:
         return None
     if besides_tree(model) and (algorithm != "forward_dynamics" or kernels.rows is None):
         return None
-    if kernels.driven or kernels.rows_timed or (kernels.coupled and algorithm == "aba"):
+    if kernels.driven or kernels.rows_timed:
         return None
     if (model.nz or kernels.timed) and algorithm in WITH_OWN_FORCES:
         return None

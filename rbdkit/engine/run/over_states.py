@@ -14,7 +14,7 @@ from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.crba import crba, crba_base
 from rbdkit.engine.steps.energy import energy
 from rbdkit.engine.steps.external import ExternalForce
-from rbdkit.engine.steps.forward_dynamics import forward_dynamics
+from rbdkit.engine.steps.forward_dynamics import accelerate, forward_dynamics
 from rbdkit.engine.steps.frames import REFERENCES, Reference, bias_acceleration, jacobian
 from rbdkit.engine.steps.gradients import rnea_gradient
 from rbdkit.engine.steps.jacobians import aba_jacobian, rnea_jacobian
@@ -78,8 +78,7 @@ def _motors(tree: Tree, x: State) -> None:
 
 
 def _aba(tree: Tree, x: State) -> None:
-    _require_independent(tree, "the articulated-body algorithm")
-    aba(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext)
+    accelerate(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext)
 
 
 def _forward_dynamics(tree: Tree, x: State) -> None:

@@ -34,8 +34,15 @@ def forward_dynamics(
         record(own, tree, q, qd, z, z_rate)
         acting = WithOwnTorques(tree, acting)
         f_ext = ExternalForce(tree, 0 if f_ext is None else f_ext.start, own=True, given=f_ext is not None)
+    accelerate(tree, q, qd, acting, qdd, f_ext)
+
+
+def accelerate(
+    tree: Tree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None
+) -> None:
+    """qdd under tau alone: by ABA, unless joints follow others that are too far away to be eliminated with them."""
     if tree.coupled and not tree.clustered:
         assert isinstance(tree, LoopTree)
-        coupled.forward_dynamics(tree, q, qd, acting, qdd, f_ext)
+        coupled.forward_dynamics(tree, q, qd, tau, qdd, f_ext)
     else:
-        aba(tree, q, qd, acting, qdd, f_ext)
+        aba(tree, q, qd, tau, qdd, f_ext)
