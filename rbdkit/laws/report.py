@@ -113,16 +113,17 @@ class ContactReport:
 def contact_report(law: Law, pairs: Pairs, log: Log) -> ContactReport:
     """The report that a log stands for."""
     counts = Counter(event.kind for event in log.events)
-    thick = dict(zip(pairs.names, pairs.thickness.tolist(), strict=True))
+    deepest = log.deepest_where
+    thick = float(pairs.thickness[pairs.names.index(deepest)]) if deepest in pairs.names else float("inf")
     options = ", ".join(f"{name}={value!r}" for name, value in law.options().items())
     return ContactReport(
         law=f"{law.name!r} ({options})" if options else repr(law.name),
         assumes=law.assumes,
         penetration=log.deepest,
-        where=log.deepest_where,
+        where=deepest,
         when=log.deepest_when,
         promise=law.promise(),
-        too_deep=log.deepest > DEEP * thick.get(log.deepest_where, float("inf")),
+        too_deep=log.deepest > DEEP * thick,
         residual=log.residual,
         rounds=log.rounds,
         unsettled=log.unsettled,

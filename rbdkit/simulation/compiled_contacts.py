@@ -154,8 +154,12 @@ def compiled_law(
     scene, why_not = scene_for(model)
     if kernels is None or scene is None:
         return None, why_not
-    surfaces = [model.contact_pairs[k].material for k in scene.pair[: scene.counts["first_stop"]]]
-    method = law.compiled() if law.own_steps else law.stepped(integrator, surfaces)
+    method: TimeSteps | SoftSteps | None
+    if law.own_steps:
+        method = law.compiled()
+    else:
+        pairs = model.contact_pairs
+        method = law.stepped(integrator, [pairs[k].material for k in scene.pair[: scene.counts["first_stop"]].tolist()])
     if method is None:
         known = law.own_steps or type(law).stepped is not Law.stepped
         return None, f"law {law.name!r} is not compiled with these options" if known else ""
