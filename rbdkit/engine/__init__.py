@@ -60,12 +60,12 @@ from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for, scene_for
 from rbdkit.engine.run.many_states import for_many_states
 from rbdkit.engine.run.one_state import at_one_state
-from rbdkit.engine.run.simulation import few_steps, simulate
 from rbdkit.engine.run.states import Into
 
 if TYPE_CHECKING:
     from rbdkit.engine.browser import loader, packaged
     from rbdkit.engine.run.ensemble import simulate_many
+    from rbdkit.engine.run.simulation import few_steps, simulate
     from rbdkit.engine.steps.jacobians import row_length
 
 __all__ = [
@@ -88,6 +88,7 @@ __all__ = [
 
 
 _LATER = {"simulate_many": "rbdkit.engine.run.ensemble", "row_length": "rbdkit.engine.steps.jacobians"}
+_LATER |= dict.fromkeys(("few_steps", "simulate"), "rbdkit.engine.run.simulation")
 _LATER |= dict.fromkeys(("loader", "packaged"), "rbdkit.engine.browser")
 
 

@@ -122,6 +122,7 @@ rbd.aba(model, [0.1, 0.2], [0, 0], [0, 0])
 assert "scipy" not in sys.modules and "numpy.ma" not in sys.modules
 later = ("articulated", "constraints", "contact", "gears", "loops", "solvers", "sparse")
 assert not [part for part in later if f"rbdkit.algorithms.{part}" in sys.modules]
+assert not [name for name in sys.modules if name.startswith(("rbdkit.engine.contact", "rbdkit.collision"))]
 rbd.simulate(model, [0.1, 0.2], duration=0.1)
 print(*sorted(sys.modules))
 """

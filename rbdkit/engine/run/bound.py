@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property, reduce
 from operator import add
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.contact.scene import Scene, scene_of
 from rbdkit.engine.links.aligned import aligned
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.own_forces import own_forces
@@ -33,6 +33,9 @@ from rbdkit.engine.run.signatures import room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
 from rbdkit.trace import ALONE, Backend, Binder, Given, Lanes, Scalar, walked
+
+if TYPE_CHECKING:
+    from rbdkit.engine.contact.scene import Scene
 
 WITH_OWN_FORCES = (
     "energy",
@@ -156,6 +159,8 @@ class BoundModel:
         NotCovered
             If its contacts are not compiled.
         """
+        from rbdkit.engine.contact.scene import scene_of  # which most models never need
+
         return scene_of(model, self._layout, self.numbers["frames"], self.rows)
 
     def unrolls(self, states: int | None) -> bool:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from rbdkit.collision import Kind
-from rbdkit.engine.contact.soft_tree import RecordedSoftTree, Soft
-from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.rows.own_constraints import OwnConstraints
@@ -32,6 +30,11 @@ from rbdkit.trace import (
     over_time,
     straightened,
 )
+
+if TYPE_CHECKING:
+    from rbdkit.collision import Kind
+    from rbdkit.engine.contact.soft_tree import Soft
+    from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 
 
 @dataclass(frozen=True)
@@ -75,13 +78,7 @@ class Task:
         """Write the program over a tree."""
         if self.step is not None and self.touching is not None:
             assert isinstance(tree, LoopTree)
-            laws = self.external, self.tau, self.f_ext, self.driven, self.own
-            system = (
-                RecordedTouchingTree(tree, self.touching, *laws, codes=self.rows, stops=self.stops)
-                if self.soft is None
-                else RecordedSoftTree(tree, self.touching, self.soft, *laws, codes=self.rows)
-            )
-            over_time(system, self.step)
+            over_time(self._touching_tree(tree, self.touching), self.step)
         elif self.rows:
             assert isinstance(tree, LoopTree)
             self._record_constrained(tree)
@@ -90,6 +87,15 @@ class Task:
             over_time(recorded(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
         else:
             over_states(tree, self.algorithm, self.external, self.own, deep=self.deep, looked=self.looked)
+
+    def _touching_tree(self, tree: LoopTree, kinds: tuple[Kind, ...]) -> RecordedTouchingTree:
+        from rbdkit.engine.contact.soft_tree import RecordedSoftTree  # which most models never need
+        from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
+
+        laws = self.external, self.tau, self.f_ext, self.driven, self.own
+        if self.soft is None:
+            return RecordedTouchingTree(tree, kinds, *laws, codes=self.rows, stops=self.stops)
+        return RecordedSoftTree(tree, kinds, self.soft, *laws, codes=self.rows)
 
     def _record_constrained(self, tree: LoopTree) -> None:
         if self.step is None:

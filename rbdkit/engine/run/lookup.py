@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.model import Model
 from rbdkit.model.kept import keep_while, kept
 from rbdkit.model.one_sided import without_stops
 from rbdkit.trace import available
+
+if TYPE_CHECKING:
+    from rbdkit.engine.contact.scene import Scene
 
 
 class _Made(NamedTuple):
