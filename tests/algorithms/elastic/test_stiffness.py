@@ -187,8 +187,12 @@ def test_printed_coefficients():
         assert np.array(curve().coefficients) == pytest.approx(np.array(coefficients), rel=1e-11)
 
 
+def steep_at_both_ends():
+    return PiecewiseCubic((-0.5, 1.0), ((1.0, -0.5, 0.7, 0.2),))
+
+
 @pytest.mark.source("S1.14")
-@pytest.mark.parametrize("curve", [passive_force_length, active_force_length, force_velocity])
+@pytest.mark.parametrize("curve", [passive_force_length, active_force_length, force_velocity, steep_at_both_ends])
 def test_curves_have_their_slopes_and_areas(curve):
     c, h = curve(), 1e-3
     for x in np.linspace(c.knots[0] - 0.4, c.knots[-1] + 0.4, 37) + 1e-4:
