@@ -50,7 +50,7 @@ def test_coulombs_conditions(seed):
     for found in ends:
         zeta, slip = given.N.T @ found.v, np.einsum("vck,v->c", given.T, found.v)
         assert found.alpha.min() >= 0.0 and zeta.min() > -1e-10
-        assert np.abs(found.alpha * zeta).max() < 1e-10
+        assert np.abs(found.alpha * zeta).max() < 1e-9  # impulses of some 10 N s
         beta, limit = found.beta[:, 0], 0.3 * found.alpha
         assert (np.abs(beta) <= limit + 1e-10).all()  # alpha is the newer of both
         assert np.abs((limit - np.abs(beta)) * slip).max() < 1e-10  # less than all of it only where it sticks
@@ -89,6 +89,6 @@ def test_what_is_refused():
     with pytest.raises(StateError, match="do not fit"):
         FrictionProblem(np.eye(2), np.zeros(3), np.zeros((3, 1)), np.zeros((3, 1, 1)), 0.1)
     with pytest.raises(ConvergenceError, match="in 1"):
-        gauss_seidel(problem(0, 1, 0.3), most=1)
+        gauss_seidel(on_slope(0.5, 0.2), most=1)
     with pytest.raises(ConvergenceError, match="in 1 rounds"):
-        staggered_projections(problem(0, 1, 0.3), most=1)
+        staggered_projections(on_slope(0.5, 0.2), most=1)
