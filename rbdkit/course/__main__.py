@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     publishing.add_argument("--out", type=Path, required=True, help="a folder")
     publishing.add_argument("--only", nargs="*", default=[], metavar="FILE", help="such as labs/A, without ending")
     publishing.add_argument("--seconds", type=float, default=600.0, help="time for each cell (600)")
-    publishing.add_argument("--mathjax", default="", help="address of MathJax, if not the one of nbconvert")
+    publishing.add_argument("--mathjax", default="", help="address of MathJax, if pages are not to have MathML")
     publishing.add_argument("--notebooks", type=Path, default=NOTEBOOKS, help="the notebooks of the course")
     chosen = parser.parse_args(arguments)
     if chosen.job == "publish":

@@ -12,9 +12,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote
 
+from rbdkit.course.mathml import with_mathml
+
 LINK = re.compile(r'(<a\b[^>]*?\bhref=")([^"#?:]+)\.ipynb((?:#[^"]*)?")')
 """A link of the page itself: pages inside a page (`srcdoc`) have their quotes escaped and are left alone."""
 BODY = re.compile(r"<body\b[^>]*>")
+FROM_NETWORK = re.compile(
+    r'<!-- Load mathjax -->.*?<!-- End of mathjax configuration -->|<script src="https?:[^"]*"></script>', re.DOTALL
+)
+"""Scripts that nbconvert has pages ask for, of which ours need none: MathJax, and RequireJS for widgets with state."""
 
 
 def publish(
@@ -31,7 +37,8 @@ def publish(
     only : files in `notebooks` without ending, such as ``featherstone/05_inverse_dynamics``; all if none is named.
         Links to notebooks that are left out stay as they are.
     seconds : time for each cell.
-    mathjax : address of MathJax, which typesets mathematics; that of nbconvert (a server on the network) if empty.
+    mathjax : address of MathJax, if that is to typeset mathematics. If empty, pages have MathML, which browsers know:
+        they ask for nothing but themselves.
 
     Yields
     ------
@@ -42,7 +49,7 @@ def publish(
     FileNotFoundError
         If the folder has no notebook, or none of a name in `only`.
     RuntimeError
-        If a cell fails; it names notebook and fault. Pages before it are written.
+        If a cell fails, or a formula is not understood; it names notebook and fault. Pages before it are written.
     """
     there = sorted(
         file.relative_to(notebooks).with_suffix("").as_posix()
@@ -91,6 +98,7 @@ def linked(page: str, name: str, published: Sequence[str]) -> str:
 def _page(source: Path, name: str, seconds: float, mathjax: str) -> str:
     """One notebook, executed, as HTML."""
     import nbformat  # all of these are slow, and of the extra `lab`
+    from jinja2 import pass_context
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
     from nbconvert import HTMLExporter
@@ -104,7 +112,20 @@ def _page(source: Path, name: str, seconds: float, mathjax: str) -> str:
             client.execute(env={**os.environ, "RBDKIT_COURSE_DIR": progress})
     except (CellExecutionError, CellTimeoutError) as fault:
         raise RuntimeError(f"{name}.ipynb cannot be published, a cell fails: {fault}") from fault
-    options = {"mathjax_url": mathjax} if mathjax else {}
     title = {"metadata": {"name": Path(name).name}}
-    text, _ = HTMLExporter(**options).from_notebook_node(notebook, resources=title)
-    return str(text)
+    if mathjax:
+        text, _ = HTMLExporter(mathjax_url=mathjax).from_notebook_node(notebook, resources=title)
+        return str(text)
+
+    class WithMathML(HTMLExporter):
+        """With formulas as the browser knows them."""
+
+        @pass_context
+        def markdown2html(self, context: Any, source: str) -> str:
+            return with_mathml(super().markdown2html(context, source))
+
+    try:
+        text, _ = WithMathML().from_notebook_node(notebook, resources=title)
+    except ValueError as fault:
+        raise RuntimeError(f"{name}.ipynb cannot be published: {fault}") from fault
+    return FROM_NETWORK.sub("", str(text))

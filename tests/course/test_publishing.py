@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 import nbformat
 import pytest
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from rbdkit.course import progress
-from rbdkit.course.__main__ import main
+from rbdkit.course.__main__ import NOTEBOOKS, main
+from rbdkit.course.mathml import with_mathml
 from rbdkit.course.publishing import linked, publish
 
 TASK = "from rbdkit.course import progress\nprint(6 * 7001, 'done:', [*progress.done()])"
@@ -69,3 +72,31 @@ def test_a_cell_that_fails_is_named(course, tmp_path):
 def test_pages_inside_a_page_are_left_alone():
     inside = '<iframe srcdoc="<a href=&quot;index.ipynb&quot;>">'
     assert inside in linked(f"<body>{inside}", "index", ["index"])
+
+
+def test_formulas_are_mathml_and_pages_ask_for_nothing(course, tmp_path):
+    r"""Those in code are code, those in text are elements; `\tag` and a bracket that begins a matrix are understood."""
+    text = r"$\dot q < 1$, `$x$` and $$\begin{pmatrix} [\omega] & v \\ 0 & 0 \end{pmatrix} \tag{2.1}$$"
+    cells = [new_markdown_cell(text), new_code_cell("print('$y$')")]
+    nbformat.write(new_notebook(cells=cells), course / "labs" / "A.ipynb")
+    (page,) = publish(course, tmp_path / "site", ["labs/A"])
+    read = page.read_text(encoding="utf-8")
+    assert read.count("<math ") == 2 and read.count("<mtable>") == 1 and "(2.1)" in read
+    assert "<code>$x$</code>" in read and "$y$" in read
+    assert "mathjax" not in read.lower() and '<script src="http' not in read
+    nbformat.write(new_notebook(cells=[new_markdown_cell(r"$\begin{pmatrix}$")]), course / "labs" / "A.ipynb")
+    with pytest.raises(RuntimeError, match=r"labs/A\.ipynb cannot be published: formula .*pmatrix.* not understood"):
+        list(publish(course, tmp_path / "site", ["labs/A"]))
+
+
+def test_every_formula_of_the_course_is_understood():
+    """And nothing is left of LaTeX's words."""
+    renderer, found = IPythonRenderer(escape=False), 0
+    for file in sorted(NOTEBOOKS.rglob("*.ipynb")):
+        for cell in nbformat.read(file, as_version=4).cells:
+            if cell.cell_type == "markdown" and "$" in cell.source:
+                html = with_mathml(MarkdownWithMath(renderer=renderer).render(cell.source))
+                found += html.count("<math ")
+                prose = re.sub(r"<(pre|code)\b.*?</\1>|<[^>]*>", "", html, flags=re.DOTALL)
+                assert not re.search(r"\\[a-zA-Z]", prose), (file.name, re.search(r".{0,30}\\[a-zA-Z].{0,30}", prose))
+    assert found > 2000
