@@ -22,6 +22,7 @@ PARTS = {
     "INERTIA": "rbdkit.library.gebhardt_romero:INERTIA",
     "Plot": "rbdkit.figures:Plot",
     "Table": "rbdkit.widgets.table:Table",
+    "carried_home": "rbdkit.course.stepping_pictures.carried_home:carried_home",
     "component_figure": "rbdkit.figures.directors:component_figure",
     "directors": "rbdkit.figures.directors",
     "energy_figure": "rbdkit.figures.directors:energy_figure",

@@ -8,6 +8,7 @@ from rbdkit.course import one_table
 from rbdkit.course.lists import pictures
 from rbdkit.course.stepping_pictures import (
     carried_area,
+    carried_home,
     every_pair,
     flipping,
     kept_momentum,
@@ -16,6 +17,7 @@ from rbdkit.course.stepping_pictures import (
     tumbling,
 )
 from rbdkit.errors import RbdkitError
+from rbdkit.spatial import sphere
 
 
 def stops(playground):
@@ -35,6 +37,37 @@ def test_momentum_that_is_kept():
     fine, coarse, rk4, fine_rk4 = spreads  # of some 75 kg m²/s
     assert fine < 1e-10 and coarse < 1e-9
     assert rk4 > 1.0 and fine_rk4 < 1e-2
+
+
+def test_arrows_that_come_home():
+    """Turned by the area, which is that of three angles and half a turn less (Girard), and of the sphere's eighth."""
+    away, down, along, *homes = stops(carried_home.carried_home())
+    for at, side in ((away, 0), (down, 1), (along, 2)):
+        triads = carried_home.carried(carried_home.path(*at.values()))
+        assert abs(len(triads) - 24 * side) <= 2
+        south = triads[-1][2, 0]  # how d1 points along z
+        assert south == pytest.approx(-1.0 if side else 0.0, abs=0.07)
+    assert [at["way"] for at in homes] == [100.0] * 3
+    rng = np.random.default_rng(0)
+    places = [(at["down"], at["apart"]) for at in homes] + list(zip(rng.uniform(10, 170, 20), rng.uniform(5, 175, 20)))
+    for place in places:
+        a, b, c = carried_home.corners(*place)
+        angles = 0.0
+        for at, to, other in ((a, b, c), (b, c, a), (c, a, b)):
+            u, v = (sphere.log(at, end) for end in (to, other))
+            angles += np.arccos(u @ v / np.linalg.norm(u) / np.linalg.norm(v))
+        found = carried_home.turned(carried_home.carried(carried_home.path(*place)))
+        assert found == pytest.approx(angles - np.pi, abs=1e-7)  # of an arc cosine
+        assert found == pytest.approx(carried_home.area(*place) % (2.0 * np.pi), abs=1e-12)
+    assert carried_home.area(90.0, 90.0) == pytest.approx(4.0 * np.pi / 8.0, rel=1e-14)
+
+
+def test_the_corner_is_where_it_is_dragged_to():
+    for place in ((40.0, 60.0), (130.0, 170.0)):
+        pose = rbd.pose(position=1.3 * carried_home.corners(*place)[2])  # the hand leaves the sphere
+        asked = carried_home.dragged(pose)
+        assert (asked["down"], asked["apart"]) == pytest.approx(place, abs=1e-9)
+    assert carried_home.dragged(rbd.pose(position=[0.0, 1.0, -9.0]))["down"] == 170.0
 
 
 def test_six_speeds():
