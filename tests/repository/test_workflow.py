@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import tomllib
 
 import yaml
 
 
 def test_the_workflow_calls_the_test_command(root):
-    (file,) = (root / ".github" / "workflows").iterdir()
+    file = root / ".github" / "workflows" / "tests.yml"
     (job,) = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"].values()
     commands = [step["run"] for step in job["steps"] if "run" in step]
     assert commands.pop() == ".ci/run"
     assert all(command.startswith("git config ") for command in commands)
     assert {"container", "timeout-minutes"} <= set(job), "the browser comes from Debian's packages"
+
+
+def test_the_course_is_published_by_its_own_command(root):
+    """With extras that there are, and options that the command has."""
+    folder = root / ".github" / "workflows"
+    assert {file.name for file in folder.iterdir()} == {"tests.yml", "course.yml"}
+    (job,) = yaml.safe_load((folder / "course.yml").read_text(encoding="utf-8"))["jobs"].values()
+    install, publish = (step["run"] for step in job["steps"] if "run" in step)
+    (extras,) = re.findall(r"\.\[([a-z,]+)\]", install)
+    known = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert set(extras.split(",")) <= set(known)
+    *python, out = publish.split()
+    assert python == ["python", "-m", "rbdkit.course", "publish", "--out"]
+    assert job["steps"][-1]["with"]["path"] == out
 
 
 def test_hooks_run_the_linters_of_the_test_command(root):
