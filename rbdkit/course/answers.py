@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -126,3 +127,12 @@ def _literal(text: str) -> Any:
 
 def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
+
+
+def told(picture: Any, name: str) -> float | None:
+    """The number that a picture tells under a name."""
+    for line, value in getattr(picture, "readout", ()):
+        if str(line).strip().lower() == name:
+            found = re.search(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", str(value).replace("−", "-"), re.IGNORECASE)
+            return float(found[0]) if found else None
+    return None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.course.answers import call, numbers, short
+from rbdkit.course.answers import call, numbers, short, told
 from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import Inertia, Screw, plucker, screw, se3, so3
@@ -168,7 +167,7 @@ def spanner(draw: Any) -> Verdict:
         shown, fault = call(draw, length, tilt, pitch)
         if fault:
             return wrong(fault)
-        power = _read(shown, "power")
+        power = told(shown, "power")
         if power is None:
             return wrong("the picture tells no power: return a Picture whose readout has a line ('power', '... W').")
         across, along = PULL * np.cos(tilt), PULL * np.sin(tilt)
@@ -196,15 +195,6 @@ def spanner(draw: Any) -> Verdict:
         "six products, one sum. Only two that have a partner count: the moment about the bolt works on its turning, "
         "the force along it on its sliding. At the point where you pull, the same power is f · v, without any moment."
     )
-
-
-def _read(picture: Any, name: str) -> float | None:
-    """The number that a picture tells under a name."""
-    for line, told in getattr(picture, "readout", ()):
-        if str(line).strip().lower() == name:
-            found = re.search(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", str(told).replace("−", "-"), re.IGNORECASE)
-            return float(found[0]) if found else None
-    return None
 
 
 @checks("F02b-2")
