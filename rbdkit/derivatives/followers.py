@@ -71,4 +71,6 @@ def followers(model: Model, backend: Backend) -> Followers | None:
         return None
     tree = unlocked(model)
     free = chosen_kernels(tree.model, backend)
-    return None if free is None else Followers(kernels, free, tree)
+    if free is None or free.coupled:  # joints of several links, which have no derivatives in kernels either
+        return None
+    return Followers(kernels, free, tree)

@@ -105,14 +105,15 @@ class Trace:
 def replay(trace: Trace, leaf: Callable[[tuple], Any]) -> list[Any]:
     """Run a trace again on other scalars: ``leaf(("load", name, None, k))`` gives the arguments' elements."""
     values: dict[int, Any] = {}
-    for position in trace.graph.live(trace.positions()):
-        operation, *operands = trace.graph.nodes[position]
-        if operation == "const":
-            values[position] = operands[0]
-        elif operation == "load":
-            values[position] = leaf(trace.graph.nodes[position])
-        else:
-            values[position] = OPERATIONS[operation](*(values[operand] for operand in operands))
+    with np.errstate(all="ignore"):  # both sides of a choice are computed, and one may not be a number
+        for position in trace.graph.live(trace.positions()):
+            operation, *operands = trace.graph.nodes[position]
+            if operation == "const":
+                values[position] = operands[0]
+            elif operation == "load":
+                values[position] = leaf(trace.graph.nodes[position])
+            else:
+                values[position] = OPERATIONS[operation](*(values[operand] for operand in operands))
     return [values[position] for position in trace.positions()]
 
 

@@ -150,8 +150,8 @@ def telling(t, q, v):
     return -v
 
 
-def exponential(t, q, v):
-    return -np.exp(q)
+def unknown(t, q, v):
+    return -np.i0(q)
 
 
 def undefined(t, q, v):
@@ -165,7 +165,7 @@ REASONS = {
     "compares": (lambda: comparing, "use rbdkit.trace.equal"),
     "draws": (lambda: random, "draws random numbers"),
     "tells": (lambda: telling, "it calls 'print'"),
-    "unknown function": (lambda: exponential, "exp"),
+    "unknown function": (lambda: unknown, "i0"),
     "name": (lambda: undefined, "has no value yet"),
     "wrong size": (lambda: lambda t, q, v: [v[0], v[0]], r"shape \(2,\); give \(1,\)"),
     "method": (lambda: Integral().__call__, "it uses '__call__'"),

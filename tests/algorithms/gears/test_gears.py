@@ -1,5 +1,7 @@
 """Gear constraints against mimic joints, constraint forces, rolling teeth, differences and energy."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -246,7 +248,7 @@ def test_gears_that_cannot_be_are_refused():
     with pytest.raises(ModelError, match=r"must differ"):
         Gears(model, [Gear("motor 1", ("elbow", "elbow"), lambda x, y: x + y)])
     with pytest.raises(ModelError, match=r"derivative of its function cannot be taken.*slopes="):
-        Gears(model, [Gear("motor 1", ("elbow",), lambda x: np.arcsinh(x))])
+        Gears(model, [Gear("motor 1", ("elbow",), lambda x: math.lgamma(x))])
     ball = rbd.Model()
     ball.add_body("ball", joint=rbd.Spherical())
     ball.add_body("wheel", "ball", rbd.Revolute("z"))
