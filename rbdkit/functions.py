@@ -135,7 +135,8 @@ def aba(
 ) -> NDArray:
     """Forward dynamics: the accelerations that given joint forces cause, by the articulated-body algorithm.
 
-    Springs and dampers of the joints are not added; `forward_dynamics` does that.
+    Springs and dampers of the joints are not added; `forward_dynamics` does that. Joints that follow others are
+    eliminated together with these, and where they lie too far apart, as in the readable form, by way of `crba`.
 
     Parameters
     ----------

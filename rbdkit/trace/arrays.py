@@ -67,6 +67,8 @@ def _looked_up(x: Any, places: Any, values: Any) -> Any:
     if symbolic(places) is not None or len(places) > LONGEST_TABLE:
         raise TypeError(f"numpy.interp is recorded for at most {LONGEST_TABLE} places, which are known")
     known, heights = np.asarray(places, dtype=float).tolist(), np.asarray(values, dtype=object).tolist()
+    if len(known) != len(heights):
+        raise TypeError(f"numpy.interp takes a value for each place, and there are {len(heights)} for {len(known)}")
     return _each(lambda one: interpolated(one, known, heights), (x,))
 
 

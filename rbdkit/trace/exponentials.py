@@ -43,9 +43,7 @@ def exp(x: Scalar) -> Scalar:
     c = r - t * polynomial(EXPONENTIAL, t)
     value = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
     below = k < 0.0
-    power = _power_of_two(
-        maximum(select(below, -k, k) - 1.0, 0.0)
-    )  # one factor of two is set aside: 2^1024 is infinite
+    power = _power_of_two(maximum(select(below, -k, k) - 1.0, 0.0))  # a factor of two is set aside: 2^1024 is infinite
     value = select(below, (0.5 * value) / power, select(equal(k, 0.0), 1.0, 2.0) * value * power)
     return select(x < SMALLEST, 0.0, value)
 

@@ -147,3 +147,9 @@ def test_functions_that_round_choose_and_look_up(name):
     x = np.concatenate([np.random.default_rng(2).normal(size=200) * 2.0, [0.0, 1.0, -1.0, 0.5, 2.0]])
     expected = [function(number) for number in x]
     np.testing.assert_allclose(compiled(Copies(Law).of(function), x), expected, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0], [0.0, 1.0, 2.0, 3.0]])
+def test_tables_have_a_value_for_each_place(values):
+    with pytest.raises(TypeError, match=f"there are {len(values)} for 3"):
+        trace(lambda x: np.interp(x, [0.0, 1.0, 2.0], values), ())
