@@ -17,8 +17,8 @@ TURNED = """async ([name, shares, drawn]) => {
     for (const share of shares) {
         slider.value = Number(slider.min) + share * (Number(slider.max) - Number(slider.min));
         slider.dispatchEvent(new Event('input', { bubbles: true }));
+        if (drawn) await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0)));
     }
-    if (drawn) await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0)));
 }"""
 INSIDE = "document.querySelector('.rbd-view').core.play"
 
@@ -59,7 +59,7 @@ def tumbling_cube() -> tuple[rbd.Model, str, np.ndarray, np.ndarray, float]:
 
 @pytest.mark.parametrize(("made", "most"), [(double_pendulum, 30.0), (tumbling_cube, 100.0)])
 def test_drags_are_answered_at_once(chromium, tmp_path, made, most):
-    """The first drag with its picture; then all that answers one, and again with its picture."""
+    """The first drag with its picture, one that goes on with all its pictures, and all that answers one without."""
     model, name, q, v, duration = made()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rbd.simulation.SimulationWarning)
@@ -67,12 +67,38 @@ def test_drags_are_answered_at_once(chromium, tmp_path, made, most):
     view.to_html(tmp_path / "page.html")
     view.close()
     timed = Timed(chromium, tmp_path / "page.html")
-    shares = (0.9, 0.2, 0.6, 0.3, 0.8, 0.4, 0.7, 0.5)
-    first, *others = [timed.of(TURNED, [name, [share], True]) for share in shares]
+    shares = np.linspace(0.2, 0.8, 20).tolist()
+    first = timed.of(TURNED, [name, [0.9], True])
+    later = min(timed.of(TURNED, [name, shares, True]) for _ in range(3)) / len(shares)
     answer = timed.of(TURNED, [name, shares, False]) / len(shares)
     timed.page.close()
-    print(f"{model.name}: first {first:.0f} ms, later {np.median(others):.0f} ms, {answer:.0f} ms of these to answer")
-    assert first < 100.0 and answer < most and np.median(others) < 100.0
+    print(f"{model.name}: first {first:.0f} ms, later {later:.0f} ms, {answer:.0f} ms of these to answer")
+    assert first < 100.0 and answer < most and later < 100.0
+
+
+COMPILED = """async ([name, shares]) => {
+    const gl = document.querySelector('.rbd-canvas canvas').getContext('webgl2');
+    const own = gl.linkProgram.bind(gl);
+    let count = 0;
+    gl.linkProgram = (program) => { count++; own(program); };
+    await (TURNED)([name, shares, true]);
+    gl.linkProgram = own;
+    return count;
+}""".replace("TURNED", TURNED)
+
+
+def test_drags_compile_no_shaders(chromium, tmp_path):
+    """Where drawing is software, each takes longer than all else; charts stay the same elements, too."""
+    model, name, q, v, duration = double_pendulum()
+    view = rbd.tweak(model, {name: (0.05, 1.0)}, q, v, duration=duration)
+    view.to_html(tmp_path / "page.html")
+    view.close()
+    timed = Timed(chromium, tmp_path / "page.html")
+    timed.of(TURNED, [name, [0.9, 0.4], True])  # what was before is there now, too
+    timed.page.evaluate("window.charts = [...document.querySelectorAll('.rbd-chart')]")
+    assert timed.page.evaluate(COMPILED, [name, [0.2, 0.3, 0.5]]) == 0
+    assert timed.page.evaluate("charts.length === 2 && charts.every((chart) => chart.isConnected)")
+    timed.page.close()
 
 
 def played(robot: str) -> tuple:

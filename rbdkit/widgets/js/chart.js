@@ -36,6 +36,11 @@ function lively({ t, names, values }) {
   });
 }
 
+function numbers_of({ t, values, log }) {
+  const numbers = typed(Float32Array, values);
+  return { t: typed(Float64Array, t), values: log ? numbers.map(Math.log10) : numbers };
+}
+
 class Chart {
   // before: the chart in whose place this one comes; what was chosen and hidden there by hand stays so.
   constructor(plot, player, before = null) {
@@ -44,8 +49,7 @@ class Chart {
     this.chosen = before?.chosen ?? null;
     this.tabs = plot.tabs.map((tab) => ({
       ...tab,
-      t: typed(Float64Array, tab.t),
-      values: tab.log ? typed(Float32Array, tab.values).map(Math.log10) : typed(Float32Array, tab.values),
+      ...numbers_of(tab),
       hidden: before?.hidden_in(tab) ?? new Set(),
     }));
     this.canvas = h("canvas", { class: "rbd-curves" });
@@ -72,8 +76,19 @@ class Chart {
     this.area.addEventListener("pointermove", (event) => event.buttons & 1 && this.seek(event));
     this.sizes = new ResizeObserver(() => this.resize()); // its box changes with all that stands beside it
     this.sizes.observe(this.area);
-    const again = this.tabs.findIndex(({ name }) => name === this.chosen);
-    this.choose(Math.max(0, again < 0 ? this.tabs.findIndex(lively) : again));
+    this.choose(this.first());
+  }
+
+  // The tab that opens: the chosen one, or one in which something happens.
+  first() {
+    const chosen = this.tabs.findIndex(({ name }) => name === this.chosen);
+    return Math.max(0, chosen < 0 ? this.tabs.findIndex(lively) : chosen);
+  }
+
+  // Whether a plot has the same curves, though of other values.
+  alike({ title, tabs }) {
+    const told = ({ name, names, colors, log, tip }) => [name, names, colors, Boolean(log), tip ?? ""];
+    return title === this.title && JSON.stringify(tabs.map(told)) === JSON.stringify(this.tabs.map(told));
   }
 
   // Which curves of a tab stay hidden where they are drawn anew.
@@ -84,10 +99,10 @@ class Chart {
 
   // The same curves with other values.
   renew({ tabs }) {
-    this.tabs.forEach((tab, k) => {
-      Object.assign(tab, { t: typed(Float64Array, tabs[k].t), values: typed(Float32Array, tabs[k].values) });
-    });
-    this.paint();
+    this.tabs.forEach((tab, k) => Object.assign(tab, numbers_of(tabs[k])));
+    const index = this.first();
+    if (this.tabs[index] === this.tab || lively(this.tab)) this.paint();
+    else this.choose(index);
   }
 
   close() {
@@ -179,12 +194,14 @@ class Chart {
     if (!this.width || !this.height) return;
     this.scale();
     const ratio = window.devicePixelRatio || 1;
-    Object.assign(this.canvas, { width: this.width * ratio, height: this.height * ratio });
+    const [width, height] = [Math.floor(this.width * ratio), Math.floor(this.height * ratio)];
+    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     const style = getComputedStyle(this.area);
     const ink = style.getPropertyValue("--rbd-soft").trim();
     const rule = style.getPropertyValue("--rbd-rule").trim();
-    const pen = this.canvas.getContext("2d");
-    pen.scale(ratio, ratio);
+    const pen = this.canvas.getContext("2d", { willReadFrequently: draws_in_software() });
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, this.width, this.height);
     pen.font = `11px ${style.fontFamily}`;
     pen.lineWidth = 1;
     this.paint_axes(pen, ink, rule);

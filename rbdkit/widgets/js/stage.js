@@ -242,7 +242,7 @@ class Core {
       () => this.play?.dispose(),
       () => this.player.dispose(),
       () => this.eye.dispose(),
-      () => this.trails.clear(),
+      () => this.trails.dispose(),
       () => this.arrows.dispose(),
       () => this.ellipsoids.dispose(),
       () => this.gizmo.dispose(),
@@ -355,10 +355,14 @@ class Face {
   }
 
   load_plots() {
-    const held = this.side.contains(document.activeElement);
     const old = this.charts;
-    for (const chart of old) chart.close();
     const plots = this.core.play ? this.core.play.plots() : this.model.get("_plots");
+    if (old.length && old.length === plots.length && old.every((chart, k) => chart.alike(plots[k]))) {
+      old.forEach((chart, k) => chart.renew(plots[k]));
+      return;
+    }
+    const held = this.side.contains(document.activeElement);
+    for (const chart of old) chart.close();
     this.charts = plots.map((plot) => new Chart(plot, this.core.player, old.find(({ title }) => title === plot.title)));
     this.side.prepend(...this.charts.map((chart) => chart.el));
     this.keep_focus(held);

@@ -121,6 +121,7 @@ class Trails {
   constructor(graph) {
     this.graph = graph;
     this.items = [];
+    this.spare = { solid: [], faint: [] }; // materials: where none is left three.js drops the shader, and compiles it again
   }
 
   load(tracks) {
@@ -142,9 +143,10 @@ class Trails {
     const { THREE, objects } = this.graph;
     const geometry = new THREE.LineGeometry();
     Object.getPrototypeOf(THREE.LineGeometry.prototype).setPositions.call(geometry, pairs);
-    const material = objects.line.material.clone();
+    const solid = opacity === 1;
+    const material = this.spare[solid ? "solid" : "faint"].pop() ?? objects.line.material.clone();
     material.linewidth = width;
-    Object.assign(material, { transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
+    Object.assign(material, { transparent: !solid, opacity, depthWrite: solid });
     material.uniforms.opacity.value = opacity;
     material.uniforms.diffuse.value.set(color);
     const line = new THREE.Line2(geometry, material);
@@ -160,7 +162,7 @@ class Trails {
   add(line, times, past, before) {
     line.frustumCulled = false;
     line.renderOrder = before ? 0 : 0.5;
-    if (!before) Object.assign(line.material, { polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -4 });
+    Object.assign(line.material, { polygonOffset: !before, polygonOffsetFactor: -1, polygonOffsetUnits: -4 });
     line.visible = this.graph.layers.trails ?? true;
     this.graph.holder.add(line);
     this.graph.members.trails?.push(line);
@@ -182,8 +184,14 @@ class Trails {
       const members = this.graph.members.trails;
       if (members) members.splice(members.indexOf(line), 1);
       geometry.dispose();
-      material.dispose();
+      this.spare[material.transparent ? "faint" : "solid"].push(material);
     }
     this.items = [];
+  }
+
+  dispose() {
+    this.clear();
+    for (const material of Object.values(this.spare).flat()) material.dispose();
+    this.spare = { solid: [], faint: [] };
   }
 }
