@@ -12,6 +12,7 @@ from rbdkit.export.drawn import drawn
 from rbdkit.export.page import page
 from rbdkit.export.played import played_of
 from rbdkit.export.toy import toy_of
+from rbdkit.export.worked_out import worked_out_of
 from rbdkit.scene.in_page import InPage, in_page
 from rbdkit.widgets import Panel, Play, Playground, Stage, Tweak
 
@@ -26,8 +27,9 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
     Parameters
     ----------
     what : Model, Trajectory, or a picture
-        A picture is what `show`, `tweak`, `play`, `compare` or `build` returned, or a playground, whose pictures are
-        made now and played back in the page; the page begins as it stands.
+        A picture is what `show`, `tweak`, `play`, `compare` or `build` returned, or a playground; the page begins as it
+        stands. A playground's function is computed in the page where it traces; otherwise its pictures are made now
+        and played back there, and the page says so.
     path : str or os.PathLike, optional
         Where to write the file.
     title : str, optional
@@ -83,19 +85,27 @@ def _page_of(stage: Stage, title: str) -> str:
 
 def _page_of_playground(playground: Playground, title: str) -> str:
     """A page whose sliders go through pictures that were made now."""
-    played, steps, note = played_of(playground)
     panel = playground.panel
+    worked_out = worked_out_of(playground)
+    if isinstance(worked_out, str):
+        played, steps, note = played_of(playground)
+        data: dict[str, Any] = {"played": played}
+        note = f"{note}It cannot compute by itself: {worked_out}. "
+    else:
+        steps, note = [], "This page computes by itself. "
+        data = {"worked_out": worked_out}
     own = {
         name: getattr(panel, name) for name in ("readout", "note", "drawing", "alone", "idle", "units", "tour", "stop")
     }
-    data = panel_data(panel, list(range(len(panel.sliders)))) | own
-    data["rows"] = [row | {"step": step} for row, step in zip(data["rows"], steps, strict=True)]
+    beside = panel_data(panel, list(range(len(panel.sliders)))) | own
+    if steps:
+        beside["rows"] = [row | {"step": step} for row, step in zip(beside["rows"], steps, strict=True)]
     if playground.stage is None:
-        return page(None, title, f"{note}Drawn by rbdkit.", panel=data, played=played)
+        return page(None, title, f"{note}Drawn by rbdkit.", panel=beside, **data)
     toy = toy_of(playground.stage)
     last = f"It cannot be let go: {toy}." if isinstance(toy, str) else "The hand lets it go: then pull at its bodies."
     let_go = None if isinstance(toy, str) else toy
-    return page(playground.stage, title, f"{note}{last} Drawn by rbdkit.", panel=data, toy=let_go, played=played)
+    return page(playground.stage, title, f"{note}{last} Drawn by rbdkit.", panel=beside, toy=let_go, **data)
 
 
 def _with_toy(stage: Stage, title: str, note: str, live: InPage | None = None) -> str:

@@ -64,6 +64,7 @@ def page(
     toy: Mapping[str, Any] | None = None,
     scene: Mapping[str, Any] | None = None,
     played: Mapping[str, Any] | None = None,
+    worked_out: Mapping[str, Any] | None = None,
     keys: int | None = None,
 ) -> str:
     """The file as text.
@@ -75,10 +76,11 @@ def page(
     toy : what is played where the picture is let go; as `rbdkit.export.toy` has it.
     scene : in place of the picture's own, as packed.
     played : pictures of a playground, and where its sliders stand for them; as `rbdkit.export.played` has it.
+    worked_out : a playground as the page computes it; as `rbdkit.export.worked_out` has it.
     keys : about how many moments of recorded motion and curves are kept; all if None.
     """
     traits = {} if stage is None else _traits(stage, live, scene, keys)
-    data = {"stage": traits, "live": live, "panel": panel, "toy": toy, "played": played}
+    data = {"stage": traits, "live": live, "panel": panel, "toy": toy, "played": played, "worked_out": worked_out}
     arrays = Arrays()
     text = json.dumps(data, default=arrays.put).encode()
     return f"""<!doctype html>
@@ -92,7 +94,7 @@ def page(
 -->
 <style>
 {style("view")}
-{style("playground") if played is not None else ""}
+{style("playground") if played is not None or worked_out is not None else ""}
 {(HERE / "page.css").read_text(encoding="utf-8")}
 </style>
 </head>
@@ -146,7 +148,7 @@ def _code() -> str:
     def own(name: str) -> str:
         return (HERE / name).read_text(encoding="utf-8")
 
-    after = ("three_of_page.js", "live.js", "toy.js", "played.js", "page.js")
+    after = ("three_of_page.js", "live.js", "toy.js", "played.js", "numerals.js", "worked_out.js", "page.js")
     ours = (
         module("traits", "computed", *DRAWING, "glide", "panel", "tour", "made", "playground"),
         engine.loader(),

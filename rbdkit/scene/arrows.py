@@ -25,7 +25,7 @@ class Arrow:
     node : int
         Number of the node it moves with; 0 is the world.
     start, vector : tuple
-        (3,) tail and shaft in node coordinates, m.
+        (3,) tail and shaft in node coordinates, m; an arrow without length is not drawn.
     color : str
         '#rrggbb'.
     kind : Kind

@@ -8,7 +8,7 @@ output needs is never emitted (`Graph.live`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Union
 
 import numpy as np
@@ -33,6 +33,7 @@ class Graph:
 
     Attributes
     ----------
+    words : what stands for a symbol in a text, of its format; without, symbols go into no text.
     nodes : list of ``(operation, operand, ...)``; operands are positions in this list. Operations: add, sub, mul, div,
         neg, sqrt, sin, cos, less, equal, select, and the leaves const and load.
     """
@@ -40,6 +41,7 @@ class Graph:
     def __init__(self, simplify: bool = True) -> None:
         self.simplify = simplify
         self.nodes: list[tuple] = []
+        self.words: Callable[[Symbol, str], str] | None = None
         self._known: dict[tuple, int] = {}
 
     def node(self, operation: str, *operands: object) -> Symbol:
@@ -328,6 +330,9 @@ class Symbol:
             "a symbol has no value yet; use numpy.sin, numpy.cos, numpy.sqrt in place of those of math, and "
             "numpy.zeros_like of an argument in place of numpy.zeros"
         )
+
+    def __format__(self, form: str) -> str:
+        return super().__format__(form) if self.graph.words is None else self.graph.words(self, form)
 
     def __repr__(self) -> str:
         operation, *operands = self.graph.nodes[self.position]

@@ -127,6 +127,8 @@ class Playground(OfCell):
         The 3D picture, or None.
     tour : tuple of Stop
         Where its links lead.
+    draw, dragged : callable
+        As they were given; the second may be None.
 
     Examples
     --------
@@ -153,7 +155,7 @@ class Playground(OfCell):
         on_drag: Callable[[NDArray], Mapping[str, Any]] | None = None,
         tour: Tour = (),
     ) -> None:
-        self._draw, self._on_drag = draw, on_drag
+        self.draw, self.dragged = draw, on_drag
         self.tour = stops_of(tour)
         self.panel = Controls(title, sliders, self._turned)
         self.panel.tour = [self._told(stop) for stop in self.tour]
@@ -232,14 +234,14 @@ class Playground(OfCell):
 
     def drawn_at(self, numbers: NDArray) -> Picture:
         """What the function draws for numbers of the sliders, without showing it."""
-        return self._draw(*self._named(numbers).values())
+        return self.draw(*self._named(numbers).values())
 
     def _turned(self, numbers: NDArray) -> None:
         self._show(self.drawn_at(numbers))
 
     def _dragged(self, pose: NDArray, done: bool) -> None:
-        if self._on_drag is not None:
-            self.set(**self._on_drag(pose))
+        if self.dragged is not None:
+            self.set(**self.dragged(pose))
 
     def _show(self, picture: Picture) -> None:
         self.picture = picture
@@ -265,8 +267,10 @@ class Playground(OfCell):
     def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
         """Save the playground as one HTML file that needs no Python and no network; see `rbdkit.to_html`.
 
-        Its pictures are made now, for values all over the sliders, and played back there: of one or two sliders for all
-        values together, of more for each slider with the others as they stand.
+        A function that draws no Matplotlib figure and traces, as laws of simulations do, is computed in the page, its
+        handle too; it branches by `numpy.where`, and writes numbers in f-strings. Of others the pictures are made now,
+        for values all over the sliders, and played back there: of one or two sliders for all values together, of more
+        for each slider with the others as they stand. The page says which, and why.
         """
         return str(import_module("rbdkit.export").to_html(self, path, title=title))
 

@@ -208,11 +208,11 @@ def test_a_playground_plays_back_its_pictures(opened):
 
 def test_a_drawing_alone_plays_back_too(opened):
     sliders = [Slider(name, "", 0.0, 2.0, 1.0) for name in "abc"]
-    playground = Playground("Alone", sliders, lambda a, b, c: Picture(readout=[("sum", f"{a + b + c:.2f}")]))
+    playground = Playground("Alone", sliders, lambda a, b, c: Picture(readout=[("sum", str(round(a + b + c, 2)))]))
     page = opened(playground)
     assert "each slider alone" in page.page.locator("footer").inner_text()
     readout = page.page.locator(".rbd-readout")
-    for name, to, total in (("a", 1.0, "4.00"), ("b", 0.0, "2.00"), ("a", 0.25, "2.50")):
+    for name, to, total in (("a", 1.0, "4.0"), ("b", 0.0, "2.0"), ("a", 0.25, "2.5")):
         page.drag(name, to)
         assert readout.inner_text().split("\n") == ["sum", total]
 

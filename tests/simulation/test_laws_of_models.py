@@ -230,6 +230,19 @@ def test_laws_may_fill_arrays_of_floats():
     assert_same_runs(model, law, q0=[0.3, -0.4])
 
 
+def test_laws_may_place_frames_and_hand_lists_to_functions():
+    """A pose of numbers to come, and one by a quaternion of such; `numpy.sin` of a list."""
+    model = double_pendulum()
+
+    def law(t, q, v):
+        upper = rbd.pose([np.cos(q[0] / 2.0), 0.0, np.sin(q[0] / 2.0), 0.0])
+        lower = rbd.pose([[np.cos(q[1]), 0.0, np.sin(q[1])], [0.0, 1.0, 0.0], [-np.sin(q[1]), 0.0, np.cos(q[1])]])
+        tip = upper @ rbd.pose(position=[0.1 * t, 0.0, -1.0]) @ lower @ np.array([0.0, 0.0, -1.0, 1.0])
+        return -v - 0.5 * np.sin([tip[0], tip[2]]) + rbd.pose(position=[0.2, 0.0, 0.0])[0, 3]
+
+    assert_same_runs(model, law, q0=[0.3, -0.4])
+
+
 WHY = {
     "if": (lambda m: lambda t, q, v: -v if q[0] > 0 else v, r"line \d+ .*cannot branch on a symbol"),
     "least squares": (lambda m: lambda t, q, v: np.linalg.lstsq(rbd.crba(m, q), v)[0], "numpy.linalg.lstsq cannot be"),

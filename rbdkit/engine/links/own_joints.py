@@ -22,7 +22,7 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
 from rbdkit.joints.complement import complement
 from rbdkit.joints.piece import Piece
-from rbdkit.spatial import quaternion, so3, stumpff
+from rbdkit.spatial import quaternion, se3, so3, stumpff
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import (
     Copies,
@@ -243,6 +243,18 @@ def _normalize(p: Any) -> Any:
     return p / np.sqrt((p * p).sum())
 
 
+def _pose(rotation: Any = None, position: Any = (0.0, 0.0, 0.0)) -> Any:
+    given = [symbols(x) for x in (rotation, position) if isinstance(x, np.ndarray | list | tuple)]
+    if not any(isinstance(x, Symbol) for values in given for x in values.flat):
+        return roomy(se3.pose(rotation, position))  # which checks it
+    T = roomy(np.eye(4))
+    T[:3, 3] = symbols(position)
+    if rotation is not None:
+        R = symbols(rotation.as_matrix() if hasattr(rotation, "as_matrix") else rotation)
+        T[:3, :3] = quaternion.to_matrix(R) if R.shape == (4,) else R
+    return T
+
+
 def _complement(S: Any) -> Any:
     """Householder's reflections one after the other, with signs as LAPACK chooses them."""
     columns = [[float(x) if isinstance(x, np.floating) else x for x in column] for column in symbols(S).T]
@@ -289,4 +301,5 @@ _INSTEAD: dict[Any, Callable[..., Any]] = {
     quaternion.from_matrix: _from_matrix,
     so3.log: _log_of_matrix,
     complement: _complement,
+    se3.pose: _pose,
 }

@@ -28,11 +28,13 @@ async function open_page(text, arrays) {
   const data = JSON.parse(text, (_, value) => revived(bytes, value));
   const host = document.getElementById("rbd-host");
   follow_device();
-  if (data.played && !data.stage._scene) { // a drawing alone
+  const draw = async (stage, panel) => (data.played ? new Played(data.played, stage, panel) : WorkedOut.open(data.worked_out, stage, panel));
+  const playground = data.played ?? data.worked_out;
+  if (playground && !data.stage._scene) { // sliders alone
     const panel = new Traits(data.panel);
     host.replaceChildren();
     new Playground(panel, host);
-    new Played(data.played, null, panel);
+    await draw(null, panel);
     return;
   }
   const stage = new Traits({ ...data.stage, side: [], _framed: false, playing: false, _asked: 0, _answered: 0 });
@@ -48,12 +50,12 @@ async function open_page(text, arrays) {
   host.replaceChildren();
   const face = new Face(core, host);
   await face.open();
-  if (data.played) {
+  if (playground) {
     panel = new Traits(data.panel);
     const beside = h("div", {}); // as a widget has one around it
     face.side.append(beside);
     new Playground(panel, beside);
-    new Played(data.played, stage, panel);
+    await draw(stage, panel);
     stage.set("_framed", false); // the picture has another size now
     face.resize();
   } else if (panel) {

@@ -21,8 +21,8 @@ class Arrows {
     const thickness = 0.006 * this.graph.size();
     for (let k = 0; k + ARROW <= rows.length; k += ARROW) {
       const [node, ...numbers] = rows.slice(k, k + ARROW);
-      if (!nodes[node]) continue;
       const vector = new THREE.Vector3(...numbers.slice(3, 6));
+      if (!nodes[node] || vector.length() < 1e-9) continue;
       const geometry = arrow_geometry(THREE, vector.length(), thickness, numbers[9] > 0);
       const material = this.material();
       Object.assign(material, { vertexColors: 0, depthTest: !through }); // seen through bodies, or not

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.formats import DHRow
-from rbdkit.formats.denavit_hartenberg import about_x
+from rbdkit.formats.denavit_hartenberg import about_x, about_z
 from rbdkit.model import Model
-from rbdkit.scene import Arrow, palette
+from rbdkit.scene import Arrow, palette, triple
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
@@ -31,7 +30,7 @@ def dh_frames() -> Playground:
 def draw(alpha: float, a: float, theta: float, d: float) -> Picture:
     """Both frames, the two axes as long grey arrows, the ways as coloured ones."""
     tilted = about_x(alpha, a)
-    pose = DHRow(a, alpha, d, theta).pose()
+    pose = tilted @ about_z(theta, d)
     x, z = palette.AXES[0], palette.AXES[2]
     arrows = [
         *_line(np.eye(4)),
@@ -67,6 +66,4 @@ def _line(pose: NDArray) -> list[Arrow]:
 
 
 def _arrow(start: NDArray, vector: NDArray, color: str, kind: str = "straight") -> list[Arrow]:
-    if np.linalg.norm(vector) < 1e-9:
-        return []
-    return [Arrow(0, tuple(map(float, start)), tuple(map(float, vector)), color, kind)]  # type: ignore[arg-type]
+    return [Arrow(0, triple(start), triple(vector), color, kind)]  # type: ignore[arg-type]
