@@ -161,7 +161,7 @@ def test_nbgrader_sees_answers_and_locked_tests():
     starts = {cell["id"]: "".join(cell["source"]) for cell in course["cells"]}
     notebook = assigned(course, this, {}, "nbgrader")
     marked = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
-    assert len({cell["metadata"]["nbgrader"]["grade_id"] for cell in marked}) == len(marked) == 10
+    assert len({cell["metadata"]["nbgrader"]["grade_id"] for cell in marked}) == len(marked) == 12
     for answer, check in zip(marked[::2], marked[1::2], strict=True):
         assert answer["metadata"]["nbgrader"]["solution"] and not answer["metadata"]["nbgrader"]["locked"]
         about = check["metadata"]["nbgrader"]

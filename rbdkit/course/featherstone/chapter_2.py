@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.course.answers import call, numbers, short, told
+from rbdkit.course.answers import call, numbers, short
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import Inertia, Screw, plucker, screw, se3, so3
 from rbdkit.spatial.fields import velocity_at
@@ -161,39 +162,25 @@ def spanner(draw: Any) -> Verdict:
 
     It is called with the spanner's length (m), the tilt of the pull (rad) and the pitch of the bolt (m/rad).
     """
-    rng = np.random.default_rng()
+    rng, cases = np.random.default_rng(2), []
     for _ in range(5):
-        length, tilt, pitch = rng.uniform((0.1, 0.2, 0.02), (0.4, 0.8, 0.08))
-        shown, fault = call(draw, length, tilt, pitch)
-        if fault:
-            return wrong(fault)
-        power = told(shown, "power")
-        if power is None:
-            return wrong("the picture tells no power: return a Picture whose readout has a line ('power', '... W').")
-        across, along = PULL * np.cos(tilt), PULL * np.sin(tilt)
-        turning, sliding = TURNS * length * across, TURNS * pitch * along
-        near = 1e-2 * min(turning, sliding)
-        if abs(power - turning - sliding) < near:
-            continue
-        if abs(power - sliding) < near:
-            return wrong(
-                "only what slides works here: the pull has a moment about O as well, r × f, and the bolt turns."
-            )
-        if abs(power - turning) < near:
-            return wrong("only what turns works here: the bolt goes forward too, by its pitch for each radian.")
-        if abs(power - sliding + turning) < near:
-            return wrong("the moment has the wrong sign: it is r × f, not f × r.")
-        if abs(power + turning + sliding) < near:
-            return wrong("the power has the wrong sign: this pull helps the bolt on.")
-        return wrong(
-            f"with {length:.3f} m, {tilt:.3f} rad and {pitch:.3f} m/rad the picture says {power:.4g} W; the pull moves "
-            f"its point by {short(TURNS * np.array([0.0, length, pitch]))} m/s and is "
-            f"{short(np.array([0.0, across, along]))} N, so it must be {turning + sliding:.4g} W. "
-            "Is the moment above the force?"
-        )
-    return right(
+        length, tilt, pitch = (float(x) for x in rng.uniform((0.1, 0.2, 0.02), (0.4, 0.8, 0.08)))
+        turning, sliding = TURNS * length * PULL * np.cos(tilt), TURNS * pitch * PULL * np.sin(tilt)
+        mistakes = {
+            "only what slides works here: the pull has a moment about O as well, r × f, and the bolt turns.": sliding,
+            "only what turns works here: the bolt goes forward too, by its pitch for each radian.": turning,
+            "the moment has the wrong sign: it is r × f, not f × r.": sliding - turning,
+            "the power has the wrong sign: this pull helps the bolt on.": -turning - sliding,
+        }
+        cases.append(((length, tilt, pitch), turning + sliding, mistakes))
+    return tells(
+        draw,
+        "power",
+        "W",
+        cases,
         "six products, one sum. Only two that have a partner count: the moment about the bolt works on its turning, "
-        "the force along it on its sliding. At the point where you pull, the same power is f · v, without any moment."
+        "the force along it on its sliding. At the point where you pull, the same power is f · v, without any moment.",
+        hint="Is the moment above the force?",
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from rbdkit.algorithms.constraints import split_force
 from rbdkit.course.answers import call, numbers, short
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.joints import Helical, Revolute
 from rbdkit.library.pinion_hinge import LENGTH, pinion_hinge
@@ -152,3 +153,36 @@ def push_on_a_joint(function: Any) -> Verdict:
         out = subspace.dimension(np.column_stack([S, a])) > m
         return wrong("the acceleration is not in S." if out else f"in S, but off by {np.abs(a - exact).max():.3g}.")
     return right("S (SᵀIS)⁻¹ Sᵀ f: forces are projected by S, and no metric of motions was asked for.")
+
+
+@checks("F03-6")
+def leaning_door(draw: Any) -> Verdict:
+    """Exercise 6: the function of a playground whose picture tells how a door turns that is pushed at its handle.
+
+    It is called with how far the hinge leans, rad, and the height of the handle, m.
+    """
+    plate = Inertia.box([0.9, 0.04, 2.0], mass=20.0)
+    I = plate.transformed(se3.pose(position=[0.45, 0.0, 0.0])).matrix
+    rng, cases = np.random.default_rng(3), []
+    for _ in range(5):
+        lean, height = (float(x) for x in rng.uniform((0.2, 0.2), (0.7, 0.9)))
+        S = np.array([np.sin(lean), 0.0, np.cos(lean), 0.0, 0.0, 0.0])
+        f = point_force(np.array([0.0, 20.0, 0.0]), [0.8, 0.0, height])
+        turns = float(S @ f / (S @ I @ S))
+        mistakes = {
+            "that is a door which hung on nothing, as seen along its hinge. The hinge answers with a force; see both "
+            "sides of f + f_c = I a along S.": float(S @ np.linalg.solve(I, f)),
+            "the door turns about its hinge, and that is its inertia about the door's middle.": float(
+                S @ f / (S[:3] @ plate.inertia_com @ S[:3])
+            ),
+            "it turns the wrong way round: the moment about the origin is r × f.": -turns,
+        }
+        cases.append(((lean, height), turns, mistakes))
+    return tells(
+        draw,
+        "turns with",
+        "rad/s²",
+        cases,
+        "the force of the hinge drops out of Sᵀ f = Sᵀ I S q̈. Where the hinge leans outward, a high handle is nearer "
+        "to its axis: the moment is smaller, and a low one has the longer lever.",
+    )

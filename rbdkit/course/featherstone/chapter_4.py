@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.course.answers import brief, call, number, numbers, wholes
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.model.graph import ConnectivityGraph
 from rbdkit.spatial import se3
@@ -182,6 +183,31 @@ def norm_after(answer: Any, spin: float = SPIN) -> Verdict:
             "in exact time it would stay 1, as the rate is at right angles to p; a step of Euler leaves the sphere."
         )
     return wrong("in one step p moves at right angles to itself, by h ω/2: Pythagoras gives its new length.")
+
+
+@checks("F04-6")
+def tip_of_the_frame(draw: Any) -> Verdict:
+    """Exercise 6: the function of a playground whose picture tells how high the tip of a link is.
+
+    It is called with the tilt alpha and the turn theta, rad, and the way d along the tilted axis, m.
+    """
+    rng, cases = np.random.default_rng(4), []
+    for _ in range(5):
+        alpha, theta, d = (float(x) for x in rng.uniform((0.3, 0.4, 0.2), (1.3, 1.4, 0.6)))
+        swing, rise = 0.3 * np.sin(alpha) * np.sin(theta), d * np.cos(alpha)
+        mistakes = {
+            "that is the tilt and the turn the other way round: first about z, then about an x that has turned.": d,
+            "the tip is on the other side: alpha tilts z towards -y, as a turn about x does.": rise - swing,
+            "the way along the axis is missing.": swing,
+        }
+        cases.append(((alpha, theta, d), swing + rise, mistakes))
+    return tells(
+        draw,
+        "height of the tip",
+        "m",
+        cases,
+        "what is done first stands on the left. Without a tilt the axis is upright, and theta lifts nothing.",
+    )
 
 
 def _dh(a: float, alpha: float, d: float, theta: float) -> NDArray:

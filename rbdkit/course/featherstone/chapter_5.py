@@ -15,9 +15,10 @@ from rbdkit.algorithms.luh_walker_paul import inward as inward
 from rbdkit.algorithms.luh_walker_paul import outward as outward
 from rbdkit.course.answers import call, number, numbers
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
-from rbdkit.functions import gravity_force
-from rbdkit.library import double_pendulum
+from rbdkit.functions import aba, gravity_force
+from rbdkit.library import double_pendulum, pendulum
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.model import Model
 from rbdkit.trace import trace
@@ -158,3 +159,39 @@ def spatial_acceleration(answer: Callable[..., Any]) -> Verdict:
     if np.allclose(found, np.concatenate([vd - np.cross(w, v), wd]), atol=1e-12):
         return wrong("the right numbers; the angular part comes first in this book.")
     return wrong("the angular part stays; from the linear part something of w and v must go.")
+
+
+@checks("F05-6")
+def bearing(draw: Any) -> Verdict:
+    """Exercise 6: the function of a playground whose picture tells the force on the bearing of a rod that swings.
+
+    It is called with the rod's angle, rad, and its speed, rad/s.
+    """
+    model = pendulum()
+    gravity, half = np.array([0.0, 0.0, -9.81]), 0.5  # m, to the middle of the rod
+    rng, cases = np.random.default_rng(5), []
+    for _ in range(5):
+        angle, speed = (float(x) for x in rng.uniform((0.3, 2.0), (1.3, 6.0)))
+        speeding = float(aba(model, [angle], [speed], [0.0])[0])
+        out = np.array([-np.sin(angle), 0.0, -np.cos(angle)])
+        along, inward = half * speeding * np.array([-np.cos(angle), 0.0, np.sin(angle)]), -half * speed**2 * out
+
+        def size(a: NDArray) -> float:
+            return float(np.linalg.norm(a - gravity))
+
+        mistakes = {
+            "the rod speeds up, but it is on a circle, too: its centre has the acceleration r q̇² towards the "
+            "bearing.": size(along),
+            "that goes round at one speed; gravity makes it faster or slower, and q̈ is known.": size(inward),
+            "so the rod flies apart: on a circle the acceleration points to the middle.": size(along - inward),
+            "that is a rod at rest.": size(np.zeros(3)),
+        }
+        cases.append(((angle, speed), size(along + inward), mistakes))
+    return tells(
+        draw,
+        "force on the bearing",
+        "N",
+        cases,
+        "at the lowest point m g + m l/2 q̇²: three times the weight at √(4 g/l) = 6.26 rad/s. The force of a bearing "
+        "is no part of tau, and the recursion computes it on the way.",
+    )

@@ -1,0 +1,40 @@
+"""Pictures of a student's own: the functions of playgrounds, and what is wrong with the number that they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rbdkit.course.answers import brief, call, told
+from rbdkit.course.verdict import Verdict, right, wrong
+
+NEAR, LAST = 2e-3, 2e-4
+"""How far a number may be off, for it is written with a few digits: relative, and what the last of them is worth."""
+
+Case = tuple[tuple[Any, ...], float, Mapping[str, float]]
+"""Arguments, the number that belongs to them, and the numbers that usual mistakes give, by what is said of them."""
+
+
+def tells(draw: Any, name: str, unit: str, cases: Iterable[Case], said: str, hint: str = "") -> Verdict:
+    """Whether pictures tell a number by a name. said : of those that do. hint : where nothing else is known."""
+    for arguments, asked, mistakes in cases:
+        shown, fault = call(draw, *arguments)
+        if fault:
+            return wrong(fault)
+        number = told(shown, name)
+        if number is None:
+            line = f"('{name}', '... {unit}')"
+            return wrong(f"the picture tells no {name}: return a Picture whose readout has a line {line}.")
+        if _near(number, asked):
+            continue
+        for why, other in mistakes.items():
+            if _near(number, other):
+                return wrong(why)
+        given = brief([round(x, 3) if isinstance(x, float) else x for x in arguments])
+        asks = f" {hint}" if hint else ""
+        return wrong(f"at {given} the picture says {number:.4g} {unit}; it must be {asked:.4g} {unit}.{asks}")
+    return right(said)
+
+
+def _near(x: float, y: float) -> bool:
+    return abs(x - y) <= NEAR * abs(y) + LAST
