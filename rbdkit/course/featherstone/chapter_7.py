@@ -11,6 +11,7 @@ from rbdkit.algorithms import aba, project_handles
 from rbdkit.algorithms.articulated.assembly_tree import Order, bodies_of, check_order, depth
 from rbdkit.course.answers import brief, call, number, numbers
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.errors import RbdkitError
 from rbdkit.joints import JointType, Revolute
@@ -153,6 +154,37 @@ def unfelt(answer: Any) -> Verdict:
         return wrong("this force lies in the plane in which the arm moves, and there the rod has all three freedoms.")
     return wrong(
         f"it accelerates the rod: Φ f has an element of {np.abs(a).max() * size:.3g}. What can a hinge not do?"
+    )
+
+
+@checks("F07-6")
+def bead(draw: Any) -> Verdict:
+    """Exercise 6: the function of a playground whose picture tells the apparent mass of a box with a bead in a slot.
+
+    It is called with the directions of the slot and of the push, rad.
+    """
+    rng, cases = np.random.default_rng(7), []
+    for _ in range(5):
+        slot, between = (float(x) for x in rng.uniform((-1.2, 0.3), (1.2, 1.2)))
+        along = np.array([np.cos(between), np.sin(between)])  # of the push, along the slot and across it
+        M = np.array([2.0, 5.0])
+        a = along / M
+        mistakes = {
+            "that asks for forces that go with an acceleration along d; here the force is along d, and the box may go "
+            "elsewhere.": float(M @ along**2),
+            "the bead does not always come along: along the slot it stays behind.": 5.0,
+            "the box swerves; the mass is the force by the acceleration along the push, not by all of it.": float(
+                1.0 / np.linalg.norm(a)
+            ),
+        }
+        cases.append(((slot, slot + between), float(1.0 / (along @ a)), mistakes))
+    return tells(
+        draw,
+        "apparent mass",
+        "kg",
+        cases,
+        "2 kg along the slot, 5 kg across it, and in between less than dᵀ M d, for the box swerves to where it "
+        "is light.",
     )
 
 

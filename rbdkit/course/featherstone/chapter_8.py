@@ -13,6 +13,7 @@ from rbdkit.algorithms.loops import ActuatedFreedoms, actuated_freedoms
 from rbdkit.course.answers import brief, call, names, number, numbers, short, wholes
 from rbdkit.course.checks import checks
 from rbdkit.course.featherstone.four_bar import BARS, ROCKER, closed, dead_centres, drift, loop_terms
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library import five_bar
 from rbdkit.model import Model
@@ -189,6 +190,36 @@ def shared_torques(answer: Any) -> Verdict:
             "u, w u is a combination of the columns of G_u."
         )
     return right("the motion is that of r, and no other torques do it with less. The rest is free: G_u^T u = 0.")
+
+
+@checks("F08-7")
+def slider_speed(draw: Any) -> Verdict:
+    """Exercise 7: the function of a playground whose picture tells how fast a crosshead is, for 1 rad/s of its crank.
+
+    It is called with the crank's angle, rad, and the length of the rod, m.
+    """
+    rng, cases = np.random.default_rng(8), []
+    for _ in range(5):
+        angle, rod = (float(x) for x in rng.uniform((0.3, 0.6), (1.2, 1.5)))
+        c, s = 0.5 * np.cos(angle), 0.5 * np.sin(angle)
+        along = float(np.sqrt(rod**2 - s**2))
+        speed = float(-s - s * c / along)
+        mistakes = {
+            "so it would be if the rod stays level; it tilts as the crank turns.": -s,
+            "the rod's part has the wrong sign: while the pin rises, the rod's way along x gets shorter.": -s
+            + s * c / along,
+            "that is its place, not the speed.": c + along,
+            "it runs backwards: as the angle grows from 0, the crosshead comes nearer.": -speed,
+        }
+        cases.append(((angle, rod), speed, mistakes))
+    return tells(
+        draw,
+        "speed",
+        "m/s",
+        cases,
+        "a loop closure function by hand: q̇ = G ẏ with one number for the crosshead. The shorter the rod, the farther "
+        "from the upright crank its greatest speed, towards cos q > 0.",
+    )
 
 
 def weighted(G_u: NDArray, r: NDArray, w: NDArray) -> NDArray:

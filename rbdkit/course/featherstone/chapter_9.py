@@ -18,6 +18,7 @@ from rbdkit.algorithms.floating_base import (
 from rbdkit.algorithms.hybrid import forward_joints, merged_parents, split_variables
 from rbdkit.course.answers import brief, call, number, numbers, wholes
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.functions import forward_kinematics, hybrid_dynamics, rnea
 from rbdkit.library import cat_roll, random_state, random_tree, satellite_with_arm
@@ -167,6 +168,36 @@ def straight_gripper(answer: Any, speed: float = GRIPPER_SPEED) -> Verdict:
     return wrong(
         f"the gripper moves with {np.round(gripper_velocity(qd), 4).tolist()} m/s. The linear rows of the "
         "floating-base Jacobian, turned into hull axes, are a 3 by 3 system."
+    )
+
+
+@checks("F09-6")
+def reaction_wheel(draw: Any) -> Verdict:
+    """Exercise 6: the function of a playground whose picture tells by how much a satellite turns when its wheel does.
+
+    It is called with the wheel's inertia, kg m², and its turn relative to the satellite, rad.
+    """
+    rng, cases = np.random.default_rng(9), []
+    for _ in range(5):
+        wheel, turn = (float(x) for x in rng.uniform((0.3, 1.0), (1.6, 5.0)))
+        whole = float(np.degrees(turn)) / (2.0 + wheel)
+        mistakes = {
+            "the turn is relative to the satellite: seen from outside, the wheel turns by less.": -wheel
+            / 2.0
+            * float(np.degrees(turn)),
+            "both turn one way, and the momentum is no longer zero.": wheel * whole,
+            "that is the turn of the other body, seen from outside, with its sign changed.": -2.0 * whole,
+            "so the wheel would stand still from outside, and the satellite alone spin the other way.": -float(
+                np.degrees(turn)
+            ),
+        }
+        cases.append(((wheel, turn), -wheel * whole, mistakes))
+    return tells(
+        draw,
+        "satellite turns by",
+        "°",
+        cases,
+        "as large as the satellite itself: 2 kg m². What turns the base is divided by the inertia of everything.",
     )
 
 

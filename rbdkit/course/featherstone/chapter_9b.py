@@ -11,6 +11,7 @@ from rbdkit.algorithms.equivalence import base_parameters, exchanged
 from rbdkit.algorithms.equivalence.exchange import table_9_7
 from rbdkit.course.answers import call, number, numbers, whole
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.model import Model
@@ -133,3 +134,32 @@ def identifiable(answer: Any) -> Verdict:
     if found == 40 - 3 * 3 - 6:
         return wrong("you have taken off what each joint lets pass; the upright first hinge hides more of its body.")
     return wrong("start from 40, take 3 for each hinge and 6 for the slide, then ask what the first body ever does.")
+
+
+@checks("F09b-6")
+def geared_load(draw: Any) -> Verdict:
+    """Exercise 6: the function of a playground whose picture tells how fast a motor of 0.5 N m speeds up a load.
+
+    It is called with the gear's ratio and the inertia of the load, kg m²; the rotor has 0.002 kg m².
+    """
+    tau, rotor = 0.5, 0.002
+    rng, cases = np.random.default_rng(9), []
+    for _ in range(5):
+        ratio, load = (float(x) for x in rng.uniform((20.0, 0.5), (60.0, 4.0)))
+        felt = load + ratio**2 * rotor
+        mistakes = {
+            "the rotor turns faster than the load, and takes its part of the torque.": ratio * tau / (load + rotor),
+            "the gear makes speeds smaller and the torque larger: times the ratio.": tau / felt,
+            "the ratio counts twice: for the rotor's acceleration, and for the torque that this takes.": ratio
+            * tau
+            / (load + ratio * rotor),
+            "that is the acceleration at the motor.": ratio**2 * tau / felt,
+        }
+        cases.append(((ratio, load), ratio * tau / felt, mistakes))
+    return tells(
+        draw,
+        "load speeds up with",
+        "rad/s²",
+        cases,
+        "ρ τ = (I_l + ρ² I_r) q̈. Fifty to one for this load: there rotor and load take the same share of the torque.",
+    )
