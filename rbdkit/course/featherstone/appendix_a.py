@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.course.answers import brief, call, names, numbers, wholes
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import planar, plucker, se3
 from rbdkit.spatial.compact import AxialRotation, AxialScrew, fv, mv, rbi
@@ -134,6 +135,30 @@ def exact_velocity(function: Any) -> Verdict:
             )
         return wrong(f"off at {angle:g} rad. u = v · angle / X23; what is the factor where X23 is zero?")
     return right("exact, for any turn below half a revolution. Beyond that, the way round the other side is shorter.")
+
+
+@checks("FA-6")
+def saved_products(draw: Any) -> Verdict:
+    """Exercise 6: the function of a playground whose picture tells how many multiplications two steps save.
+
+    It is called with a number of vectors, and with 'any' or 'z', the axis of the joint.
+    """
+    cases = []
+    for vectors, axis in ((3.0, "any"), (4.0, "z"), (7.0, "any"), (9.0, "z")):
+        turn = 9 if axis == "any" else 4
+        mistakes = {
+            "the cross product r × ω is forgotten.": vectors * (36 - 2 * turn),
+            "r × is a matrix with zeros in it, which nobody multiplies by.": vectors * (36 - 2 * turn - 9),
+            "E turns both halves of the vector.": vectors * (36 - turn - 6),
+        }
+        cases.append(((vectors, axis), vectors * (36 - 2 * turn - 6), mistakes))
+    return tells(
+        draw,
+        "multiplications saved",
+        "",
+        cases,
+        "24 of 36 for any turn, 14 for one about z: and of the matrix nothing had to be built.",
+    )
 
 
 def six(answer: Any) -> NDArray | None:

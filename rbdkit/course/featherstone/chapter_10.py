@@ -13,6 +13,7 @@ from rbdkit.accuracy import Run, adaptive_run, response
 from rbdkit.costs import branching
 from rbdkit.course.answers import brief, call, number, numbers, wholes
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.library import turret_pendulum, zigzag_angles, zigzag_chain
 from rbdkit.trace import trace
@@ -181,6 +182,35 @@ def boldest_tolerance(answer: Any) -> Verdict:
     return right(
         f"off by {off:.1g} rad with {run.evaluations} evaluations. The tolerance is for one step: errors of all steps "
         "add up, and the motion stretches them, so it says little about the end."
+    )
+
+
+@checks("F10-6")
+def lost_digits(draw: Any) -> Verdict:
+    """Exercise 6: the function of a playground whose picture tells how many digits an inertia loses on a far way.
+
+    It is called with the distance and the radius of a ball of 1 kg, m.
+    """
+    rng, cases = np.random.default_rng(10), []
+    for _ in range(5):
+        distance, radius = (float(x) for x in rng.uniform((3.0, 0.03), (90.0, 0.3)))
+        ratio = (0.4 * radius**2 + distance**2) / (0.4 * radius**2)
+        mistakes = {
+            "these are lengths; what is subtracted goes with their squares, and a ball's inertia is 2/5 m r².": float(
+                np.log10(distance / radius)
+            ),
+            "what is large does not matter, but how large it is compared with what is left of it.": float(
+                np.log10(distance**2)
+            ),
+            "that is the natural logarithm; digits are counted by the one to the base 10.": float(np.log(ratio)),
+        }
+        cases.append(((distance, radius), float(np.log10(ratio)), mistakes))
+    return tells(
+        draw,
+        "digits lost",
+        "",
+        cases,
+        "twice the digits of the ratio of lengths, and 0.4 more. Twelve are gone at 32 km: r √0.4 times a million.",
     )
 
 

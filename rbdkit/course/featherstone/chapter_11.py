@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.solvers import LcpSolution, active_set, lemke
 from rbdkit.course.answers import brief, call, number, numbers, short
 from rbdkit.course.checks import checks
+from rbdkit.course.own_pictures import tells
 from rbdkit.course.verdict import Verdict, right, wrong
 
 BEAM = ((0.95, -0.05), (-0.05, 0.95)), (-14.0, -6.0)
@@ -112,6 +113,33 @@ def slope_angle(answer: Any, mu: float = 0.7) -> Verdict:
     if mu < 1.0 and abs(given - np.degrees(np.arcsin(mu))) < 0.05:
         return wrong("sin α = μ forgets that the normal force falls with the slope too.")
     return wrong("the weight along the slope is m g sin α, what friction can hold μ m g cos α.")
+
+
+@checks("F11-5")
+def bounced(draw: Any) -> Verdict:
+    """Exercise 5: the function of a playground whose picture tells how fast a ball leaves a smooth slope.
+
+    It is called with the slope, rad, and the coefficient of restitution; the ball falls with 3 m/s.
+    """
+    rng, cases = np.random.default_rng(11), []
+    for _ in range(5):
+        slope, e = (float(x) for x in rng.uniform((0.2, 0.2), (1.2, 0.8)))
+        across, along = 3.0 * np.cos(slope), 3.0 * np.sin(slope)
+        mistakes = {
+            "that sends it back without having stopped it: with e = 0 it would go on through the slope.": float(
+                np.hypot((1.0 - e) * across, along)
+            ),
+            "a smooth slope takes nothing from what goes along the slope.": 3.0 * e,
+            "e does nothing here: so bounces only a perfect ball.": 3.0,
+        }
+        cases.append(((slope, e), float(np.hypot(e * across, along)), mistakes))
+    return tells(
+        draw,
+        "speed after",
+        "m/s",
+        cases,
+        "at 45°: then what falls goes off level. One impulse along n stops the ball, e more send it back.",
+    )
 
 
 def _exchanges(found: LcpSolution, d: NDArray) -> list[tuple[int, int, str]]:
