@@ -9,6 +9,7 @@ from rbdkit.course.featherstone.pictures import counted_operations, cross_table,
 from rbdkit.course.featherstone.pictures.counting import counting
 from rbdkit.course.featherstone.pictures.cross_table import crossing
 from rbdkit.course.featherstone.pictures.dead_centre import dead_centre
+from rbdkit.course.featherstone.pictures.driven_trolley import driven_trolley
 from rbdkit.course.featherstone.pictures.force_split import force_on_a_joint, split_on
 from rbdkit.course.featherstone.pictures.shaken_pivot import motion, shaken_pivot
 
@@ -77,6 +78,14 @@ def test_a_shaken_pivot():
     assert fast[0]["tilt"] == pytest.approx(np.radians(20), abs=2e-3)
     _, angle, _ = motion(fast[0]["amplitude"], fast[0]["frequency"], fast[0]["tilt"])
     assert abs(angle[-1] - np.pi) < 0.2
+
+
+def test_a_driven_trolley():
+    late, even, between, other = [said for _, said in stops(driven_trolley())]
+    left = [float(said["swing left over"].rstrip("°")) for said in (late, even, between, other)]
+    assert left[:2] == pytest.approx([29.0, 47.0], abs=0.6) and max(left[2:]) < 0.6
+    force = [float(said["largest force on the trolley"].rstrip(" N")) for said in (between, other)]
+    assert force[0] < force[1]
 
 
 def test_a_geared_rotor():

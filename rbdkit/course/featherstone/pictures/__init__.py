@@ -27,6 +27,7 @@ HOMES = {
     "cut_loop": ["cut_loop"],
     "dead_centre": ["dead_centre"],
     "dh_frames": ["dh_frames"],
+    "driven_trolley": ["driven_trolley"],
     "factorization_steps": ["factorization_steps"],
     "far_frame": ["far_frame"],
     "feasible_set": ["feasible_set"],
