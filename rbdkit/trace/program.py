@@ -73,12 +73,15 @@ class Block:
     """Arithmetic without branches: a graph, what is stored, and whether something ends there.
 
     leave : the node that decides on it. of_loop : whether it is the loop around that ends; else the program does.
+    as_needed : whether nodes are written where they are needed, and not in the order in which they were recorded. Of
+        thousands for one state more fit into registers so; several states at once are better off as recorded.
     """
 
     graph: Graph = field(default_factory=Graph)
     stores: dict[Place, int] = field(default_factory=dict)
     leave: int | None = None
     of_loop: bool = False
+    as_needed: bool = False
 
     def roots(self) -> list[int]:
         """The nodes whose values leave the block."""
@@ -90,14 +93,38 @@ class Block:
         A value is stored as soon as it is known and its place has been read: it need not wait in a register.
         """
         live = self.graph.live(self.roots())
-        read = {
-            self.graph.nodes[position][1:]: position for position in live if self.graph.nodes[position][0] == "load"
-        }
+        order = self._as_needed(live) if self.as_needed else live
+        at = {position: k for k, position in enumerate(order)}
+        read = {self.graph.nodes[position][1:]: at[position] for position in order if self._is_load(position)}
         due: dict[int, list[Place]] = {}
         for place, position in self.stores.items():
-            due.setdefault(max(position, read.get(place, 0)), []).append(place)
-        for position in live:
+            due.setdefault(order[max(at[position], read.get(place, 0))], []).append(place)
+        for position in order:
             yield position, due.get(position, [])
+
+    def _is_load(self, position: int) -> bool:
+        return bool(self.graph.nodes[position][0] == "load")
+
+    def _as_needed(self, live: list[int]) -> list[int]:
+        """The nodes, each before what first needs it; of several operands the one with most below it first.
+
+        So few values wait for others at a time (after Sethi and Ullman, Journal of the ACM 17, 1970).
+        """
+        waiting: dict[int, int] = {}
+        for position in live:
+            below = sorted((waiting[x] for x in self.graph.operands(position)), reverse=True)
+            waiting[position] = max((n + k for k, n in enumerate(below)), default=1)
+        order: dict[int, None] = {}
+        todo = [(root, False) for root in reversed(self.roots())]
+        while todo:
+            position, ready = todo.pop()
+            if ready:
+                order[position] = None
+            elif position not in order:
+                todo.append((position, True))
+                operands = [x for x in self.graph.operands(position) if x not in order]
+                todo += [(x, False) for x in sorted(operands, key=waiting.__getitem__)]
+        return list(order)
 
 
 @dataclass

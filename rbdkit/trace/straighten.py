@@ -16,6 +16,9 @@ from typing import Any
 from rbdkit.trace.graph import Graph, Scalar, Symbol
 from rbdkit.trace.program import Block, Define, Index, Loop, Program, Put, Statement, Switch, Whole
 
+MANY = 9000
+"""Nodes of a block that are written where they are needed: so many values are not kept in registers anyway."""
+
 Address = tuple["Index | None", int]
 """A whole number of the new program: an index, None for 0, and what is added to it."""
 
@@ -44,6 +47,8 @@ def straightened(
     except _TooLongError:
         return None
     _drop_unread(writer.program, own)
+    for block in _blocks(writer.program.body):
+        block.as_needed = len(block.graph.nodes) > MANY
     return writer.program
 
 

@@ -125,3 +125,73 @@ def test_what_grows_too_long_is_left_as_it_is():
     written = straightened(mixture(), KNOWN, {"order": TABLE}, {}, frozenset(), 10_000)
     assert written is not None
     assert straightened(mixture(), KNOWN, {"order": TABLE}, {}, frozenset(), 50) is None
+
+
+def exchange(rng: np.random.Generator, size: int) -> Program:
+    """Sums and products of numbers drawn at random, which then take the places of the numbers they were made of."""
+    program = Program("exchange")
+    values = [program.load("x", 0, k) for k in range(8)]
+    for _ in range(size):
+        a, b, c = (values[k] for k in rng.integers(max(0, len(values) - 40), len(values), 3))
+        values.append(a * b + c if rng.uniform() < 0.6 else select(a < b, c, 0.5 * a))
+    for k, value in enumerate(rng.permutation(len(values))[:8]):
+        program.store("x", 0, k, values[value])
+    program.store("y", 0, 0, program.load("x", 0, 3))
+    return program
+
+
+def block_of(program: Program) -> Block:
+    (block,) = (statement for statement in program.body if isinstance(statement, Block))
+    return block
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nodes_written_where_they_are_needed_give_the_same(seed):
+    """To the last bit, though what is stored stands where other nodes still read."""
+    given = np.random.default_rng(seed).uniform(-1.0, 1.0, 8)
+    results = []
+    for as_needed in (False, True):
+        program = exchange(np.random.default_rng(seed), 300)
+        block_of(program).as_needed = as_needed
+        arrays = {"x": given.copy(), "y": np.zeros(1)}
+        executable(program, "llvm").bind(arrays, {})()
+        results.append(arrays)
+    np.testing.assert_array_equal(results[0]["x"], results[1]["x"])
+    np.testing.assert_array_equal(results[0]["y"], results[1]["y"])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_node_is_written_before_what_it_needs_and_fewer_wait(seed):
+    def most_waiting(block: Block) -> int:
+        steps = [position for position, _ in block.steps()]
+        at = {position: k for k, position in enumerate(steps)}
+        assert len(at) == len(steps) and set(at) == set(block.graph.live(block.roots()))
+        last = dict.fromkeys(block.roots(), len(steps))
+        for position in steps:
+            for operand in block.graph.operands(position):
+                assert at[operand] < at[position]
+                last[operand] = max(last.get(operand, 0), at[position])
+        kept = block.graph.nodes
+        ends = np.sort([last[position] for position in steps if kept[position][0] != "const"])
+        begins = np.sort([at[position] for position in steps if kept[position][0] != "const"])
+        return int((np.searchsorted(begins, begins, "right") - np.searchsorted(ends, begins, "left")).max())
+
+    def tree() -> Block:
+        """Sums of products, all the products first, as a loop that is written out leaves them."""
+        program = Program("tree")
+        leaves = [program.load("x", 0, k) * program.load("x", 0, k + 1) for k in range(63)]
+        order = np.random.default_rng(seed).permutation(63)
+        while len(leaves) > 1:
+            leaves = [a + b for a, b in zip(leaves[::2], leaves[1::2], strict=False)] + leaves[len(leaves) & ~1 :]
+        program.store("y", 0, int(order[0]), leaves[0])
+        return block_of(program)
+
+    block = tree()
+    as_recorded = most_waiting(block)
+    block.as_needed = True
+    assert most_waiting(block) < as_recorded / 3
+
+
+def test_large_blocks_are_written_as_they_are_needed():
+    small, large = (straightened(exchange(np.random.default_rng(0), size), {}, {}, {}, set()) for size in (100, 9000))
+    assert [block_of(program).as_needed for program in (small, large)] == [False, True]
