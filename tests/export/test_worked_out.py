@@ -143,6 +143,50 @@ def test_arrows_and_ellipsoids_are_compared():
     assert isinstance(what, str) and "it draws something else where a = " in what
 
 
+def test_what_is_drawn_besides_numbers_is_kept():
+    def draw(a):
+        kinds = ("straight", "turning")
+        arrows = [Arrow(k, (0, 0, 0), (a, 0, 1), ("#ff0000", "#00ff00")[k], kinds[k], f"v{k}") for k in range(2)]
+        return Picture(arrows=arrows, idle=["a"], units={"a": "°"})
+
+    (told,) = found(draw, ONE, rbd.library.pendulum())["variants"]
+    assert told["arrows"] == [[0, 1.0, 0.0, 0.0, 0], [1, 0.0, 1.0, 0.0, 1]]
+    assert told["arrow_names"] == [["v0", ""], ["v1", ""]]
+    assert (told["idle"], told["units"], told["handle"]) == (["a"], {"a": "°"}, False)
+
+
+def test_another_number_of_arrows_is_another_picture():
+    """With numbers one more than with symbols; each by itself agrees."""
+
+    def draw(a):
+        return Picture(arrows=[Arrow(0, (0, 0, 0), (1, 0, a), "#ff0000")] * (1 + isinstance(a, float)))
+
+    assert "it draws something else" in found(draw, ONE, rbd.library.pendulum())
+
+
+def test_functions_are_asked_within_the_ranges_of_their_sliders():
+    asked = []
+
+    def draw(a, n, shape):
+        asked.append((a, n, shape))
+        return Picture(note=f"{a:.2f} {n:.0f} {shape}")
+
+    whole, shape = Slider("n", "", 2, 5, 3, whole=True), Slider("shape", "", 0, 1, 1, choices=("one", "two"))
+    found(draw, [*ONE, whole, shape])
+    numbers = np.array([entry[:2] for entry in asked if isinstance(entry[0], float)])
+    assert set(numbers[:, 1]) == {2.0, 3.0, 4.0, 5.0} and {entry[2] for entry in asked} == {"one", "two"}
+    assert np.abs(numbers[:, 0]).max() == 2.0 and len(set(numbers[:, 0])) > 8
+
+
+def test_a_handle_that_no_picture_has_is_none():
+    def drag(pose):
+        return {"a": float(pose[0, 3])}
+
+    assert found(lambda a: Picture(note=f"{a:.1f}"), ONE, rbd.library.pendulum(), on_drag=drag)["drag"] is None
+    alone = found(lambda a: Picture(note=f"{a:.1f}", handle=rbd.pose()), ONE, on_drag=drag)
+    assert alone["drag"] is None
+
+
 @pytest.mark.parametrize(("sideways", "known"), [(False, True), (True, False)])
 def test_a_handle_is_kept_where_its_function_is_known(sideways, known):
     def draw(a):
