@@ -16,6 +16,9 @@ from rbdkit.export.worked_out import worked_out_of
 from rbdkit.scene.in_page import InPage, in_page
 from rbdkit.widgets import Panel, Play, Playground, Stage, Tweak
 
+LONGEST = 240
+"""Letters of what a page says of why it cannot do something: it may quote a line of code."""
+
 
 def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, **options: Any) -> str:
     """Save a picture as one HTML file that needs no server, no network and no Python.
@@ -90,7 +93,8 @@ def _page_of_playground(playground: Playground, title: str) -> str:
     if isinstance(worked_out, str):
         played, steps, note = played_of(playground)
         data: dict[str, Any] = {"played": played}
-        note = f"{note}It cannot compute by itself: {worked_out}. "
+        why = worked_out if len(worked_out) <= LONGEST else f"{worked_out[: LONGEST - 1]}…"
+        note = f"{note}It cannot compute by itself: {why}. "
     else:
         steps, note = [], "This page computes by itself. "
         data = {"worked_out": worked_out}

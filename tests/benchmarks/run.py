@@ -3,6 +3,7 @@
     python tests/benchmarks/run.py                    everything, some minutes
     python tests/benchmarks/run.py call simulate      these parts only
     python tests/benchmarks/run.py --busy             by the processor's time, where other programs run besides
+    python tests/benchmarks/run.py --avx2             by code for AVX2, where the processor knows AVX-512
 
 All goes into one table, what users call first, kernels second. Every contender is checked against Pinocchio before it
 is timed. Ratios are those of medians of interleaved bursts, larger is better for rbdkit; read them as +-10 %, and only
@@ -32,6 +33,7 @@ from limit import micro_kernel, straight_line_cost
 from models import MODELS, states
 from numpy.typing import NDArray
 from peers import Mujoco, Pinocchio, mujoco, python_loop
+from processor import take_for_avx2
 from timing import heading, machine, rows
 from timing import race as race_by
 
@@ -48,8 +50,10 @@ from rbdkit.trace import Run
 from rbdkit.trace.run import native
 from rbdkit.trace.run.lanes import blank
 
-BUSY = "--busy" in sys.argv
-"""Whether the processor's time counts, which tells nothing of threads."""
+BUSY, AVX2 = "--busy" in sys.argv, "--avx2" in sys.argv
+"""Whether the processor's time counts, which tells nothing of threads; whether code is made for AVX2."""
+if AVX2:
+    take_for_avx2()
 race = partial(race_by, clock=time.process_time if BUSY else time.perf_counter)
 
 METHOD = RK4()
@@ -352,11 +356,12 @@ PARTS = {**CALLS, **KERNELS}
 
 
 def main() -> None:
-    asked = [part for part in sys.argv[1:] if part != "--busy"]
+    asked = [part for part in sys.argv[1:] if part not in ("--busy", "--avx2")]
     unknown = set(asked) - set(PARTS)
     if unknown:
         raise SystemExit(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    print(f"{machine()}{', busy: processor time' if BUSY else ''}\n\n{heading()}")
+    how = f"{', busy: processor time' if BUSY else ''}{', code for AVX2' if AVX2 else ''}"
+    print(f"{machine()}{how}\n\n{heading()}")
     for part in [part for part in PARTS if part in asked or not asked]:
         function, names = PARTS[part]
         for name in names:
