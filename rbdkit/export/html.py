@@ -87,23 +87,18 @@ def _page_of(stage: Stage, title: str) -> str:
 
 
 def _page_of_playground(playground: Playground, title: str) -> str:
-    """A page whose sliders go through pictures that were made now."""
-    panel = playground.panel
+    """A page whose function is computed there, or whose sliders go through pictures that are made now."""
+    beside = controls_data(playground)
     worked_out = worked_out_of(playground)
     if isinstance(worked_out, str):
         played, steps, note = played_of(playground)
         data: dict[str, Any] = {"played": played}
+        beside["rows"] = [row | {"step": step} for row, step in zip(beside["rows"], steps, strict=True)]
         why = worked_out if len(worked_out) <= LONGEST else f"{worked_out[: LONGEST - 1]}…"
         note = f"{note}It cannot compute by itself: {why}. "
     else:
-        steps, note = [], "This page computes by itself. "
+        note = "This page computes by itself. "
         data = {"worked_out": worked_out}
-    own = {
-        name: getattr(panel, name) for name in ("readout", "note", "drawing", "alone", "idle", "units", "tour", "stop")
-    }
-    beside = panel_data(panel, list(range(len(panel.sliders)))) | own
-    if steps:
-        beside["rows"] = [row | {"step": step} for row, step in zip(beside["rows"], steps, strict=True)]
     if playground.stage is None:
         return page(None, title, f"{note}Drawn by rbdkit.", panel=beside, **data)
     toy = toy_of(playground.stage)
@@ -125,6 +120,13 @@ def _page(stage: Stage, title: str, note: str, live: InPage | None, toy: dict[st
         return page(stage, title, note, toy=toy)
     scene = live.packed(stage.pictured(stage.model)) if live.shapes else None
     return page(stage, title, note, live.data, panel_data(stage.panel, live.turned), toy, scene)
+
+
+def controls_data(playground: Playground) -> dict[str, Any]:
+    """The sliders of a playground, and what stands beside them, as a page has them."""
+    panel = playground.panel
+    names = ("readout", "note", "drawing", "alone", "idle", "units", "tour", "stop")
+    return panel_data(panel, list(range(len(panel.sliders)))) | {name: getattr(panel, name) for name in names}
 
 
 def panel_data(panel: Panel, turned: list[int]) -> dict[str, Any]:

@@ -1,24 +1,45 @@
-"""What a saved notebook keeps of a motion: a page that plays, without kernel and network."""
+"""What a saved notebook keeps beside a picture: a page that plays a motion, or computes, without kernel and network."""
 
 from __future__ import annotations
 
+from rbdkit.export.html import controls_data
 from rbdkit.export.page import packed_code, page
-from rbdkit.widgets import Stage
+from rbdkit.export.worked_out import worked_out_of
+from rbdkit.widgets import Playground, Stage
 
 KEYS = 240
 """Of the motion; between them the view moves bodies smoothly."""
 MOST = 2_000_000
 """Letters that a picture may add to a notebook, beside the code that all its pictures share."""
+PLAY, TRY = "\u25b6 Play", "Try it"
+"""What its button says."""
 
 
-def kept_page(stage: Stage) -> tuple[str, str, str] | None:
-    """A page as three pieces, of which the one in the middle is the code and the same for all pages.
+def kept_page(stage: Stage) -> tuple[str, str, str, str] | None:
+    """A page as three pieces, of which the one in the middle is the code and the same for all pages; and what opens it.
 
-    None where nothing moves, and for meshes that would make notebooks too large.
+    None where nothing moves or computes, and for meshes that would make notebooks too large.
     """
-    if stage.tracks is None:
+    found = _playing(stage) if stage.tracks is not None else _computing(stage)
+    if found is None:
         return None
+    text, word = found
     code = packed_code()
-    text = page(stage, stage.scene.name, "Recorded motion. Run the cell to touch it.", keys=KEYS)
     before, after = text.split(code)
-    return (before, code, after) if len(before) + len(after) <= MOST else None
+    return (before, code, after, word) if len(before) + len(after) <= MOST else None
+
+
+def _playing(stage: Stage) -> tuple[str, str]:
+    return page(stage, stage.scene.name, "Recorded motion. Run the cell to touch it.", keys=KEYS), PLAY
+
+
+def _computing(stage: Stage) -> tuple[str, str] | None:
+    """The page of a playground whose function it can compute."""
+    playground = stage.whole
+    if not isinstance(playground, Playground):
+        return None
+    worked_out = worked_out_of(playground)
+    if isinstance(worked_out, str):
+        return None
+    note = "This page computes by itself. Run the cell to change how."
+    return page(stage, playground.panel.title, note, panel=controls_data(playground), worked_out=worked_out), TRY

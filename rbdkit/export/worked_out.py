@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.agreement import NotTraced
-from rbdkit.engine.links.own_laws import record_law
+from rbdkit.engine.links.own_laws import record_copy
 from rbdkit.errors import RbdkitError
 from rbdkit.functions import forward_kinematics
 from rbdkit.scene import palette
@@ -109,7 +109,7 @@ def _variant(playground: Playground, place: tuple[int, ...]) -> _Variant:
         graph = x[0].graph
         return np.array([*numbers, *(Symbol(graph, position) for position in positions)], dtype=object)
 
-    formula = record_law(playground.draw, asked, (len(sliders),), ("x",))
+    formula = record_copy(playground.draw, asked, (len(sliders),), ("x",))
     return _Variant(formula, kept[-1] | {"size": len(formula.outputs)})
 
 
@@ -267,7 +267,7 @@ def _drag(playground: Playground) -> tuple[Trace, list[int]] | None:
         return np.array([*found.values()], dtype=object)
 
     try:
-        formula = record_law(playground.dragged, asked, ((4, 4),), ("pose",))
+        formula = record_copy(playground.dragged, asked, ((4, 4),), ("pose",))
     except NotTraced:
         return None
     rng = np.random.default_rng(0)

@@ -60,7 +60,11 @@ def still(stage: Stage) -> bytes:
     return buffer.getvalue()
 
 
-def put_down(bundle: dict[str, Any], png: bytes, name: str, page: tuple[str, str, str] | None = None) -> None:
+Pieces = tuple[str, str, str, str]
+"""Of a page: what stands before its code, the code, what stands after it; and the word on the button that opens it."""
+
+
+def put_down(bundle: dict[str, Any], png: bytes, name: str, page: Pieces | None = None) -> None:
     """Show a widget's bundle with its picture in the cell that is going on, and what keeps the picture seen.
 
     Parameters
@@ -68,7 +72,7 @@ def put_down(bundle: dict[str, Any], png: bytes, name: str, page: tuple[str, str
     bundle : with the widget's own types.
     png : the picture.
     name : the widget's id.
-    page : what plays where the widget is not alive, as `rbdkit.export.kept` has it.
+    page : what plays or computes where the widget is not alive, as `rbdkit.export.kept` has it.
     """
     from IPython.display import display  # slow, and at hand where there are cells
 
@@ -80,14 +84,14 @@ def put_down(bundle: dict[str, Any], png: bytes, name: str, page: tuple[str, str
     display({"text/html": text}, raw=True)
 
 
-def _playing(page: tuple[str, str, str], name: str, height: int) -> str:
+def _playing(page: Pieces, name: str, height: int) -> str:
     """A page as a part of an output; its code is left out where an output of another cell carries it."""
-    before, code, after = page
+    before, code, after, word = page
     key, run = md5(code.encode(), usedforsecurity=False).hexdigest()[:12], running_cell()
     carried = ""
     if run is None or _carriers.setdefault(key, run.cell) == run.cell:
         carried = f'<script type="text/plain" data-kept-code>{code}</script>\n'
-    names = {"NAME": name, "CODE": key, "HEIGHT": height}
-    script = f"const {', '.join(f'{word} = {json.dumps(value)}' for word, value in names.items())};\n{module('kept')}"
+    names = {"NAME": name, "CODE": key, "HEIGHT": height, "WORD": word}
+    script = f"const {', '.join(f'{own} = {json.dumps(value)}' for own, value in names.items())};\n{module('kept')}"
     pieces = json.dumps([before, after]).replace("<", "\\u003c")  # or a script of the page would end this one
     return PAGE.format(page=pieces, code=carried, script=f"{{\n{script}}}")

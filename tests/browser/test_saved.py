@@ -14,6 +14,7 @@ import pytest
 from ipywidgets.embed import embed_data
 
 import rbdkit as rbd
+from rbdkit.course.featherstone.pictures import dh_frames
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 
@@ -76,6 +77,7 @@ def test_sliders_that_nobody_answers_are_not_to_be_used(opened):
 
 CELL = """
 import rbdkit as rbd
+from rbdkit.course.featherstone.pictures import dh_frames
 run = rbd.simulate(rbd.library.double_pendulum(), [2.0, 1.0], duration=0.5)
 rbd.show(run)
 """
@@ -197,4 +199,36 @@ def test_one_output_carries_the_code_for_all(notebook, chromium, tmp_path):
     page.goto((tmp_path / "both.html").as_uri(), wait_until="domcontentloaded")
     page.get_by_role("button", name="Play").nth(1).click()
     page.frame_locator("figure iframe").locator(".rbd-time", has_text="0.5000 / 0.5000 s").wait_for()
+    context.close()
+
+
+FRAMES = "from rbdkit.course.featherstone import pictures\n\npictures.dh_frames()"
+
+
+def test_a_page_without_network_computes_a_playground(chromium, tmp_path):
+    """Its sliders answer without Python, as its function does."""
+    from nbclient import NotebookClient
+    from nbconvert import HTMLExporter
+
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(FRAMES)])
+    NotebookClient(book, timeout=120, kernel_name="python3", store_widget_state=False).execute()
+    text, _ = HTMLExporter().from_notebook_node(book)
+    file = tmp_path / "computes.html"
+    file.write_text(text, encoding="utf-8")
+    context = chromium.new_context(offline=True, viewport={"width": 1000, "height": 900})
+    page, faults = context.new_page(), []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
+    page.get_by_role("button", name="Try it").click()
+    inside = page.frame_locator("figure iframe")
+    for name, value in {"alpha": 0.4, "a": 0.3, "theta": -0.8, "d": 0.2}.items():
+        number = inside.locator(f"[data-row='{name}'] input[type=number]")
+        number.fill(str(value))
+        number.press("Enter")
+    told = inside.locator(".rbd-readout").inner_text().replace("\N{MINUS SIGN}", "-").split("\n")
+    expected = dh_frames.draw(0.4, 0.3, -0.8, 0.2).readout
+    assert [line.split() for line in told] == [line.split() for row in expected for line in row]
+    page.wait_for_timeout(300)
+    page.screenshot(path=ARTEFACTS / "kept_computing.png")
+    assert faults == []
     context.close()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import rbdkit as rbd
-from rbdkit.export.kept import KEYS, kept_page
+from rbdkit.export.kept import KEYS, PLAY, TRY, kept_page
 from rbdkit.export.page import packed_code
 from rbdkit.export.thinned import fewer_keys, fewer_points
 from rbdkit.scene import tracks_of
+from rbdkit.widgets import Picture, Playground, Slider
 
 RUN = rbd.simulate(rbd.library.double_pendulum(), [2.0, 1.0], duration=2.0)
 
@@ -35,10 +36,22 @@ def test_fewer_points_are_points_of_the_curves():
 
 def test_a_motion_is_kept_as_a_page_a_still_picture_is_not():
     view, still = rbd.show(RUN), rbd.show(RUN.model, [1.0, 0.0])
-    before, code, after = kept_page(view)
+    before, code, after, word = kept_page(view)
     assert kept_page(still) is None
     view.close()
     still.close()
-    assert code == packed_code() and code not in before + after
+    assert code == packed_code() and code not in before + after and word == PLAY
     assert before.startswith("<!doctype html>") and after.rstrip().endswith("</html>")
     assert len(before) + len(after) < 300 * KEYS
+
+
+def test_a_playground_is_kept_as_a_page_where_it_computes():
+    lower, upper = (lambda a: Picture(q=[a, 0.0], note=f"{a:.2f}")), (lambda a: Picture(q=[a, 0.0], note=str(a)))
+    pages = []
+    for draw in (lower, upper):
+        playground = Playground("One", [Slider("a", "rad", -1.0, 1.0, 0.5)], draw, RUN.model)
+        pages.append(kept_page(playground.stage))
+        playground.close()
+    assert pages[1] is None
+    before, _, after, word = pages[0]
+    assert word == TRY and "computes by itself" in before + after and len(before) + len(after) < 60_000

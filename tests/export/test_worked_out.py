@@ -164,18 +164,35 @@ def test_another_number_of_arrows_is_another_picture():
     assert "it draws something else" in found(draw, ONE, rbd.library.pendulum())
 
 
-def test_functions_are_asked_within_the_ranges_of_their_sliders():
-    asked = []
+def test_functions_are_asked_within_the_ranges_of_their_sliders(monkeypatch):
+    asked, own = [], Playground.drawn_at
 
-    def draw(a, n, shape):
-        asked.append((a, n, shape))
-        return Picture(note=f"{a:.2f} {n:.0f} {shape}")
+    def drawn_at(self, numbers):
+        asked.append(numbers)
+        return own(self, numbers)
 
+    monkeypatch.setattr(Playground, "drawn_at", drawn_at)
     whole, shape = Slider("n", "", 2, 5, 3, whole=True), Slider("shape", "", 0, 1, 1, choices=("one", "two"))
-    found(draw, [*ONE, whole, shape])
-    numbers = np.array([entry[:2] for entry in asked if isinstance(entry[0], float)])
-    assert set(numbers[:, 1]) == {2.0, 3.0, 4.0, 5.0} and {entry[2] for entry in asked} == {"one", "two"}
-    assert np.abs(numbers[:, 0]).max() == 2.0 and len(set(numbers[:, 0])) > 8
+    found(lambda a, n, shape: Picture(note=f"{a:.2f} {n:.0f} {shape}"), [*ONE, whole, shape])
+    a, n, shapes = np.array(asked).T
+    assert set(n) == {2.0, 3.0, 4.0, 5.0} and set(shapes) == {0.0, 1.0}
+    assert np.abs(a).max() == 2.0 and len(set(a)) > 8
+
+
+def test_a_function_that_keeps_something_is_not_called_with_symbols():
+    """What it keeps would be symbols from then on."""
+
+    class Kept:
+        place = 0.0
+
+    kept = Kept()
+
+    def draw(a):
+        kept.place = a
+        return Picture(note=f"{a:.2f}")
+
+    assert "keeps" in found(draw)
+    assert isinstance(kept.place, float)
 
 
 def test_a_handle_that_no_picture_has_is_none():

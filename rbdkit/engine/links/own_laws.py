@@ -43,15 +43,39 @@ def record_law(
     except Exception as fault:  # a user's function on numbers that are not known yet: anything may go wrong in it
         stopped = fault
     try:
-        copy = copies_of_joints((Model,), TAKE_SYMBOLS).of(law)
-
-        def plain(*given: Any, **options: Any) -> Any:
-            return copy(*(roomy(x) if isinstance(x, np.ndarray) else x for x in given), **options)
-
-        return trace(lambda *given: symbols(asked(plain, *given)), *sizes, names=names)
+        return _of_copy(law, asked, sizes, names)
     except Exception as fault:
         stopped = stopped if isinstance(fault, Impure) else fault
     raise NotTraced(f"{_place(stopped)}{stopped}") from stopped
+
+
+def record_copy(
+    law: Law, asked: Callable[..., NDArray], sizes: Sequence[int | tuple[int, ...]], names: Sequence[str]
+) -> Trace:
+    """What a copy of a function does, recorded; the function itself, which may keep something, is not called.
+
+    The arguments are those of `record_law`.
+
+    Raises
+    ------
+    NotTraced
+        In words that name the line where it stopped.
+    """
+    try:
+        return _of_copy(law, asked, sizes, names)
+    except Exception as fault:
+        raise NotTraced(f"{_place(fault)}{fault}") from fault
+
+
+def _of_copy(
+    law: Law, asked: Callable[..., NDArray], sizes: Sequence[int | tuple[int, ...]], names: Sequence[str]
+) -> Trace:
+    copy = copies_of_joints((Model,), TAKE_SYMBOLS).of(law)
+
+    def plain(*given: Any, **options: Any) -> Any:
+        return copy(*(roomy(x) if isinstance(x, np.ndarray) else x for x in given), **options)
+
+    return trace(lambda *given: symbols(asked(plain, *given)), *sizes, names=names)
 
 
 def _place(fault: Exception) -> str:

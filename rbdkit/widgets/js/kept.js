@@ -1,5 +1,6 @@
-// In a saved notebook, where a view is not alive: a button on its picture that opens the motion in its place.
-// NAME (of the widget), CODE (which of all codes) and HEIGHT are put before it by `rbdkit.widgets.kept`.
+// In a saved notebook, where a view is not alive: a button on its picture that opens a page in its place, which plays a
+// motion, or computes what its sliders say. NAME (of the widget), CODE (which of all codes), HEIGHT and WORD (on the button)
+// are put before it by `rbdkit.widgets.kept`.
 
 (() => {
   const pages = (globalThis.rbd_pages ??= {}); // the code of pages, which one output of the notebook carries for all
@@ -12,7 +13,7 @@
   const figure = document.createElement("figure");
   figure.dataset.kept = NAME;
   const button = document.createElement("button");
-  Object.assign(button, { type: "button", textContent: "\u25b6 Play", title: "Recorded motion, to be played and looked at from all sides" });
+  Object.assign(button, { type: "button", textContent: WORD, title: "Opens what works without Python: look at it from all sides" });
   button.addEventListener("click", () => {
     const [before, after] = JSON.parse(own.querySelector("script[data-kept-page]").textContent);
     const frame = document.createElement("iframe");
@@ -25,7 +26,7 @@
       new ResizeObserver(fit).observe(frame.contentDocument.body);
       const begin = () => {
         if (jpThemeLight) frame.contentDocument.body.dataset.jpThemeLight = jpThemeLight;
-        inside.querySelector(".rbd-transport .rbd-play").click();
+        inside.querySelector(".rbd-transport .rbd-play")?.click();
       };
       const ready = () => (inside.dataset.ready ? begin() : setTimeout(ready, 50));
       ready();
