@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures.dh_frames import dh_frames
+from rbdkit.course.featherstone import pictures
 from rbdkit.export.worked_out import MOST_VARIANTS, worked_out_of
 from rbdkit.figures import Plot
 from rbdkit.scene import Arrow, Ellipsoid
@@ -58,9 +58,13 @@ def test_a_model_is_asked_on_symbols():
     assert what["variants"][0]["poses"] == 3 and what["variants"][0]["size"] == 3 * 12 + 1
 
 
-def test_the_frames_of_denavit_and_hartenberg_are_worked_out():
-    playground = dh_frames()
-    assert not isinstance(worked_out_of(playground), str)
+@pytest.mark.parametrize("picture", ["dh_frames", "force_on_a_joint", "screw_field", "spinning_body"])
+def test_pictures_of_the_course_that_draw_no_figure_are_worked_out(picture):
+    """What is written in them without branches stays so: they live in pages and saved notebooks, with their handles."""
+    playground = getattr(pictures, picture)()
+    found = worked_out_of(playground)
+    assert not isinstance(found, str), found
+    assert (found["drag"] is None) == (playground.dragged is None)
     playground.close()
 
 

@@ -26,19 +26,24 @@ def test_the_split_force_moves_the_beam_as_simulation_does(joint):
     assert_allclose(parts.f_a + parts.f_c, [*np.cross([at, 0, 0], force), *force], atol=1e-13)
 
 
+def drawn(playground):
+    """The arrows that have a length."""
+    return [arrow for arrow in playground.picture.arrows if np.linalg.norm(arrow.vector) > 1e-9]
+
+
 def test_arrows_of_the_split():
     """A force through the centre of percussion of a hinged beam is all of it acceleration: nothing is borne."""
     playground, inertia = force_on_a_joint(), beam().bodies[1].inertia
     sweet = inertia.matrix[1, 1] / (inertia.mass * inertia.com[0])
     playground.set(at=sweet, **{"f x": 0.0, "f z": 10.0})
-    whole, accelerating = playground.picture.arrows
+    whole, accelerating = drawn(playground)
     assert_allclose(whole.start, [sweet, 0, 0])
     assert_allclose(accelerating.start, [sweet, 0, 0], atol=1e-12)
     assert_allclose(accelerating.vector, [0, 0, SCALE * 10.0], atol=1e-12)
     playground._dragged(se3.pose(position=[0.5, 0.3, 0.1]), True)
     assert playground.values["f y"] == pytest.approx(0.3 / SCALE) and playground.values["at"] == 0.5
     playground.set(joint="free")
-    assert len([arrow for arrow in playground.picture.arrows if arrow.color == playground.picture.arrows[0].color]) == 1
+    assert len([arrow for arrow in drawn(playground) if arrow.color == playground.picture.arrows[0].color]) == 1
 
 
 @pytest.mark.parametrize("joint", JOINTS)

@@ -13,10 +13,9 @@ from rbdkit.course.featherstone.pictures.framing import framed
 from rbdkit.joints import Cylindrical, Free, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.library.pinion_hinge import pinion_hinge
 from rbdkit.model import Model
-from rbdkit.scene import Arrow, palette, triple
+from rbdkit.scene import Arrow, palette
 from rbdkit.spatial import se3
 from rbdkit.spatial.fields import point_force
-from rbdkit.spatial.screw import ZERO, wrench_screw
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
@@ -29,6 +28,7 @@ JOINTS: dict[str, JointType] = {
     "free": Free(),
 }
 SCALE = 0.045  # metres of arrow for a newton
+NOTHING = 1e-9  # N and N m, which count as none
 WHOLE, ACCELERATES, BORNE = palette.SELECTED, palette.LINES[2], palette.LINES[3]
 
 
@@ -37,9 +37,12 @@ def beam() -> Model:
     return pinion_hinge(gear_radius=None)
 
 
+_BEAM = beam()
+
+
 def split_on(joint: str, force: NDArray, at: float) -> tuple[ForceSplit, NDArray]:
     """f_a and f_c of a force (3,), N, at the point (at, 0, 0) of the beam at rest, and its acceleration (6,)."""
-    kind, I = JOINTS[joint], beam().I[1]
+    kind, I = JOINTS[joint], _BEAM.I[1]
     S = kind.motion_subspace(kind.neutral())
     parts = split_force(point_force(force, [at, 0.0, 0.0]), I, S)
     return parts, np.linalg.solve(I, parts.f_a)
@@ -56,7 +59,7 @@ def force_on_a_joint() -> Playground:
             *force,
         ],
         _draw,
-        scene=framed(beam(), [-0.4, -0.5, -0.4], [1.5, 0.5, 0.7]),
+        scene=framed(_BEAM, [-0.4, -0.5, -0.4], [1.5, 0.5, 0.7]),
         height=420,
         on_drag=_dragged,
         tour=[
@@ -105,17 +108,21 @@ def _draw(joint: str, at: float, fx: float, fy: float, fz: float) -> Picture:
 
 
 def wrench_arrows(f: NDArray, color: str, name: str = "") -> list[Arrow]:
-    """A spatial force as a force on its axis and a couple about it, on the world node."""
-    if np.linalg.norm(f) < 1e-9:
-        return []
-    screw = wrench_screw(f)
-    if np.isinf(screw.pitch):
-        return [Arrow(0, (0.0, 0.0, 0.0), triple(SCALE * screw.magnitude * screw.direction), color, "turning", name)]
-    arrows = [Arrow(0, triple(screw.point), triple(SCALE * screw.magnitude * screw.direction), color, name=name)]
-    couple = screw.pitch * screw.magnitude
-    if abs(couple) > max(ZERO, 0.2):
-        arrows.append(Arrow(0, triple(screw.point), triple(SCALE * couple * screw.direction), color, "turning", name))
-    return arrows
+    """A spatial force as a force on its axis and a couple about it, on the world node; no length where there is none.
+
+    It asks nothing of its numbers, so that a page can compute it.
+    """
+    moment, force = f[:3], f[3:]
+    square = force @ force
+    pure = square < NOTHING**2
+    point = np.cross(force, moment) / np.maximum(square, NOTHING**2)  # of the axis, next to the origin
+    couple = moment - np.cross(point, force)
+    seen = np.where(pure, NOTHING, 0.2)  # beside a force a small one is no more than a blot
+    turning = np.where(couple @ couple > seen**2, couple, 0.0)
+    return [
+        Arrow(0, tuple(point), tuple(np.where(pure, 0.0, SCALE * force)), color, name=name),
+        Arrow(0, tuple(point), tuple(SCALE * turning), color, "turning", name),
+    ]
 
 
 def _six(f: NDArray) -> str:

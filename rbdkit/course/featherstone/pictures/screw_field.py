@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.model import Cylinder, Geometry, Model
 from rbdkit.scene import Arrow, palette
-from rbdkit.spatial import Screw, se3
+from rbdkit.spatial import se3
 from rbdkit.spatial.fields import moment_about, velocity_at
 from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
@@ -21,11 +21,11 @@ SCALE = 0.22
 KINDS = ("twist", "wrench")
 
 
-def screw(turn: float, pitch: float, x: float, y: float, tilt: float) -> Screw:
-    """The screw of the sliders: its axis goes through (x, y, 0) and leans by `tilt` (rad) toward x."""
+def axis_of(x: float, y: float, tilt: float) -> tuple[NDArray, NDArray]:
+    """Point next to the origin and direction of an axis through (x, y, 0) that leans toward x by `tilt`, rad."""
     direction = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
     through = np.array([x, y, 0.0])
-    return Screw(through - direction * (direction @ through), direction, pitch, turn)
+    return through - direction * (direction @ through), direction
 
 
 def screw_field() -> Playground:
@@ -72,16 +72,18 @@ def _dragged(pose: NDArray) -> Mapping[str, Any]:
 
 
 def _draw(turn: float, pitch: float, x: float, y: float, tilt: float, kind: str) -> Picture:
-    at = screw(turn, pitch, x, y, tilt)
+    point, direction = axis_of(x, y, tilt)
     motion = kind == "twist"
-    vector = at.twist() if motion else at.wrench()
+    main = turn * direction
+    beside = np.cross(point, main) + pitch * main
+    vector = np.concatenate([main, beside] if motion else [beside, main])
     field = velocity_at(vector, POINTS) if motion else moment_about(vector, POINTS)
     colors = palette.SPATIAL["motion" if motion else "force"]
     color, style = (colors[1], "straight") if motion else (colors[0], "turning")
     arrows = [Arrow(0, tuple(P), tuple(SCALE * u), color, style, "field") for P, u in zip(POINTS, field)]  # type: ignore[arg-type]
-    along = 0.9 * turn * at.direction
+    along = 0.9 * main
     color, style = (colors[0], "turning") if motion else (colors[1], "straight")
-    own = Arrow(0, tuple(at.point), tuple(along), color, style, "axis")  # type: ignore[arg-type]
+    own = Arrow(0, tuple(point), tuple(along), color, style, "axis")  # type: ignore[arg-type]
     axis = np.array([[x, y, 0.0]])
     names = ("ω", "v_O", "rad/s", "m/s") if motion else ("n_O", "f", "N m", "N")
     least = np.linalg.norm(velocity_at(vector, axis) if motion else moment_about(vector, axis))
@@ -91,7 +93,7 @@ def _draw(turn: float, pitch: float, x: float, y: float, tilt: float, kind: str)
         else "Each arrow is the moment about the point it starts from; smallest on the axis: pitch times force."
     )
     return Picture(
-        poses=np.stack([np.eye(4), _place(at)]),
+        poses=np.stack([np.eye(4), _place(point, direction)]),
         arrows=[*arrows, own],
         readout=[
             (f"{names[0]} ({names[2]})", _three(vector[:3])),
@@ -103,9 +105,9 @@ def _draw(turn: float, pitch: float, x: float, y: float, tilt: float, kind: str)
     )
 
 
-def _place(at: Screw) -> NDArray:
-    c, s = at.direction[2], at.direction[0]
-    return se3.pose(np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]), at.point)
+def _place(point: NDArray, direction: NDArray) -> NDArray:
+    c, s = direction[2], direction[0]
+    return se3.pose(np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]), point)
 
 
 def _three(x: NDArray) -> str:

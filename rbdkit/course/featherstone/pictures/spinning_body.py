@@ -58,11 +58,7 @@ def arrows_of(angle: float, spin: float, spin_up: float, shown: str) -> tuple[ND
 def _draw(angle: float, spin: float, spin_up: float, shown: str) -> Picture:
     points, vectors = arrows_of(angle, spin, spin_up, shown)
     color = palette.SPATIAL["motion"][1] if shown == SHOWN[0] else palette.SPATIAL["force"][0]
-    arrows = [
-        Arrow(0, tuple(p + [0, 0, 0.1]), tuple(0.45 * u), color)
-        for p, u in zip(points, vectors)
-        if np.linalg.norm(u) > 1e-9
-    ]
+    arrows = [Arrow(0, tuple(p + [0, 0, 0.1]), tuple(0.45 * u), color) for p, u in zip(points, vectors)]
     rim = classical_acceleration(np.array([0, 0, spin_up, 0, 0, 0]), np.array([0, 0, spin, 0, 0, 0]), [RADII[-1], 0, 0])
     notes = {
         SHOWN[
