@@ -12,6 +12,7 @@ import math
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,17 +114,15 @@ def _variant(playground: Playground, place: tuple[int, ...]) -> _Variant:
     return _Variant(formula, kept[-1] | {"size": len(formula.outputs)})
 
 
-class _words:
+@contextmanager
+def _words(x: Any) -> Iterator[None]:
     """Symbols of a graph go into texts for a while."""
-
-    def __init__(self, x: Any) -> None:
-        self.graph = x[0].graph
-
-    def __enter__(self) -> None:
-        self.graph.words = lambda symbol, form: f"\x02{symbol.position}:{form}\x03"
-
-    def __exit__(self, *_: Any) -> None:
-        self.graph.words = None
+    graph = x[0].graph
+    graph.words = lambda symbol, form: f"\x02{symbol.position}:{form}\x03"
+    try:
+        yield
+    finally:
+        graph.words = None
 
 
 def _taken(stage: Stage | None, picture: Picture) -> tuple[list[Any], dict[str, Any]]:

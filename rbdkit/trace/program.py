@@ -95,15 +95,13 @@ class Block:
         live = self.graph.live(self.roots())
         order = self._as_needed(live) if self.as_needed else live
         at = {position: k for k, position in enumerate(order)}
-        read = {self.graph.nodes[position][1:]: at[position] for position in order if self._is_load(position)}
+        nodes = self.graph.nodes
+        read = {nodes[position][1:]: at[position] for position in order if nodes[position][0] == "load"}
         due: dict[int, list[Place]] = {}
         for place, position in self.stores.items():
             due.setdefault(order[max(at[position], read.get(place, 0))], []).append(place)
         for position in order:
             yield position, due.get(position, [])
-
-    def _is_load(self, position: int) -> bool:
-        return bool(self.graph.nodes[position][0] == "load")
 
     def _as_needed(self, live: list[int]) -> list[int]:
         """The nodes, each before what first needs it; of several operands the one with most below it first.

@@ -452,9 +452,7 @@ class _Numpy:
             if function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray):
                 made = np.array(given[0], dtype=object)
                 return roomy(made)
-            if isinstance(
-                function, np.ufunc
-            ):  # lists of symbols would become arrays that know no more than their elements
+            if isinstance(function, np.ufunc):  # it knows no lists of symbols
                 given = tuple(roomy(x) if isinstance(x, tuple | list) else x for x in given)
             result = LINEAR.get(function, function)(*given, **options)
             arrays = isinstance(result, np.ndarray) and result.dtype == object

@@ -115,6 +115,25 @@ def test_its_handle_moves_the_sliders(page):
     np.testing.assert_allclose(drawn(page)["handle"]["pose"][:3], [0.6, 0.0, -0.8], rtol=0, atol=1e-6)
 
 
+def test_what_is_not_finite_is_said_and_not_drawn(chromium, tmp_path):
+    """Between the settings at which the page was compared with Python."""
+    sliders = [Slider("a", "m", -1.0, 1.0, 0.5)]
+    playground = Playground(
+        "Far", sliders, lambda a: Picture(arrows=[Arrow(0, (0, 0, 0), (0, 0, 1.0 / a), "#aa3377")]), MODEL
+    )
+    playground.to_html(tmp_path / "page.html")
+    playground.close()
+    page = chromium.new_page()
+    page.goto(f"file://{tmp_path / 'page.html'}")
+    page.wait_for_function("document.documentElement.dataset.ready === 'true'")
+    arrows = "[...new Float32Array(document.querySelector('.rbd-view').core.model.get('_arrows').buffer)]"
+    turn(page, "a", 0.0)
+    assert "not finite" in page.locator(".rbd-fault").inner_text() and page.evaluate(arrows)[6] == 2.0
+    turn(page, "a", 0.25)
+    assert page.locator(".rbd-fault").inner_text() == "" and page.evaluate(arrows)[6] == 4.0
+    page.close()
+
+
 def test_numbers_are_written_as_python_writes_them(page):
     """Ties of all kinds too: where two digits are as near, Python takes the even one, and JavaScript the larger."""
     rng = random.Random(0)

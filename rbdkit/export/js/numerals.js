@@ -1,4 +1,4 @@
-// Numbers written as Python's formats write them: [[fill]align][sign][0][width][.digits][type], for floats.
+// Numbers written as Python's formats write them: [[fill]align][sign][0][width][[.digits]type], for floats.
 
 const FORMAT = /^(?:(.)?([<>=^]))?([ +-])?(0)?(\d+)?(?:\.(\d+))?([eEfFgG%])?$/su;
 
@@ -44,7 +44,7 @@ function written(x, form) {
     e: () => exponent(rounded(size, many, "toExponential")),
     g: () => general(size, many),
     "%": () => `${fixed(100 * size, many)}%`,
-    "": () => (digits === undefined ? shortest(size) : general(size, many)),
+    "": () => shortest(size),
   };
   let text;
   if (Number.isFinite(x)) text = kinds[type.toLowerCase()]();

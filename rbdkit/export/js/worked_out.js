@@ -41,6 +41,10 @@ class WorkedOut {
     const number = this.variant(x);
     const told = this.data.variants[number];
     const numbers = [...this.computed(`picture${number}`, { x }, told.size)];
+    const drawn = this.stage ? 12 * (told.poses + told.handle) + 6 * told.arrows.length + 15 * told.ellipsoids.length : 0;
+    const sound = numbers.slice(0, drawn).every(Number.isFinite);
+    this.panel.set("fault", sound ? "" : "here the picture has numbers that are not finite; it stays as it was");
+    if (!sound) return;
     const take = (count) => numbers.splice(0, count);
     const pose = () => [...take(12), 0, 0, 0, 1];
     const placed = {};
