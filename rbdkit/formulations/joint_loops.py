@@ -46,6 +46,9 @@ from rbdkit.model.places import places
 from rbdkit.model.requirements import besides_tree, require_bilateral
 from rbdkit.trace import Recordable, Run
 
+AT_ONCE = 512
+"""So many states have poses that stay in the processor's cache."""
+
 
 class ClosedJointSystem(JointSystem):
     """What `JointSystem` is for a model with loops or constraints: accelerations obey ``K vdot = k``.
@@ -82,13 +85,9 @@ class ClosedJointSystem(JointSystem):
     ) -> None:
         super().__init__(model, tau, f_ext, book, baumgarte)
         require_bilateral(model, f"formulation {self.name!r}")
-        n, self.baumgarte, self._asked = len(model.bodies), baumgarte, tau is not None
-        self.constraints = JointConstraints(places(model, np.zeros((n, 4, 4)) + np.eye(4))[n - 1 :], n)
-        self.gaps = Gaps(self.constraints, length_of(model))
-        self._free = free_responses(model, self.constraints.joints, self.gaps.length)
+        self.baumgarte, self._asked = baumgarte, tau is not None
         self.held = constraint_rows(model)
-        if self.held is not None:
-            self._free = np.concatenate([self._free, free_rows(model, self.held, self.gaps.length)])
+        self.constraints, self.gaps, self._residuals, self._free = kept(model, _of_loops)
 
     @property
     def tree_has_inertia(self) -> bool:
@@ -313,6 +312,9 @@ class ClosedJointSystem(JointSystem):
         return self.held.at_bodies(self.poses(x, t), self.velocities(x, v, t), x, v[..., : self.model.nv], t)
 
     def _loop_errors(self, x: NDArray, t: float) -> NDArray:
+        if x.ndim == 2 and len(x) > AT_ONCE:
+            parts = (self._loop_errors(x[k : k + AT_ONCE], t) for k in range(0, len(x), AT_ONCE))
+            return np.concatenate(list(parts))
         poses = self.poses(x, t)
         if not self.constraints.m:
             return np.zeros((*x.shape[:-1], 0))
@@ -329,10 +331,6 @@ class ClosedJointSystem(JointSystem):
     def _turned(self) -> bool:
         """Whether compiled code has the ends of a loop joint the other way round."""
         return any(isinstance(place.type.simplified(), Reversed) for place in self.constraints.joints)
-
-    @cached_property
-    def _residuals(self) -> Residuals | None:
-        return Residuals(self.constraints) if Residuals.covered(self.constraints) else None
 
     def gap(self, t: NDArray, x: NDArray) -> NDArray:
         """How far the loops stand open at times (n,) in states (n, nq), (n,): the largest angle, rad."""
@@ -359,6 +357,18 @@ class ClosedJointSystem(JointSystem):
     def remarks(self, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
         """What a run through these states, (n,), (n, nq), (n, nv), has to say: poses where loops lose rank."""
         return rank_remarks(self, t, x, v, closing)
+
+
+def _of_loops(model: Model) -> tuple[JointConstraints, Gaps, Residuals | None, NDArray]:
+    """The loop joints, how far they are open, their residuals if there is code for all, and what unit reactions of all
+    rows would do to free bodies."""
+    n, held = len(model.bodies), constraint_rows(model)
+    constraints = JointConstraints(places(model, np.zeros((n, 4, 4)) + np.eye(4))[n - 1 :], n)
+    gaps = Gaps(constraints, length_of(model))
+    free = free_responses(model, constraints.joints, gaps.length)
+    if held is not None:
+        free = np.concatenate([free, free_rows(model, held, gaps.length)])
+    return constraints, gaps, Residuals(constraints) if Residuals.covered(constraints) else None, free
 
 
 def asks_for_velocities(method: Any) -> bool:

@@ -20,6 +20,8 @@ class LoopForm:
 
     Attributes
     ----------
+    kind, v_J, t
+        What `loop_form` was asked.
     pose, X_J : ndarray (4, 4)
         Of the successor frame in the predecessor frame: as it is, and as it would be at q.
     q : ndarray (nq,)
@@ -28,9 +30,11 @@ class LoopForm:
         What the joint allows and what it resists, at q.
     sigma : ndarray (6,)
         Velocity that time alone gives it; zero but for prescribed joints.
-    c_J : ndarray (6,)
-        Acceleration that neither S qdd nor T explains, at the velocity nearest to v_J that it allows.
     """
+
+    kind: JointType
+    v_J: NDArray
+    t: float
 
     pose: NDArray
     X_J: NDArray
@@ -38,12 +42,17 @@ class LoopForm:
     S: NDArray
     T: NDArray
     sigma: NDArray
-    c_J: NDArray
 
     @cached_property
     def delta(self) -> NDArray:
         """Position error (6 - nv,), rad and m: T^T d, d the displacement from X_J to the pose (Eqs 8.25-8.27)."""
         return self.T.T @ se3.log(se3.inverse(self.X_J) @ self.pose)
+
+    @cached_property
+    def c_J(self) -> NDArray:
+        """Acceleration (6,) that neither S qdd nor T explains, at the velocity nearest to v_J that the joint allows."""
+        qd = np.linalg.lstsq(self.S, self.v_J - self.sigma, rcond=None)[0]
+        return self.kind.velocity_product(self.q, qd, self.t)
 
 
 def loop_form(kind: JointType, pose: NDArray, v_J: NDArray, t: float = 0.0) -> LoopForm:
@@ -63,5 +72,4 @@ def loop_form(kind: JointType, pose: NDArray, v_J: NDArray, t: float = 0.0) -> L
     q = kind.project(pose)
     S, T = kind.motion_subspace(q), kind.constraint_subspace(q)
     sigma = kind.velocity(q, np.zeros(kind.nv), t)
-    qd = np.linalg.lstsq(S, v_J - sigma, rcond=None)[0]
-    return LoopForm(pose, kind.pose(q, t), q, S, T, sigma, kind.velocity_product(q, qd, t))
+    return LoopForm(kind, v_J, t, pose, kind.pose(q, t), q, S, T, sigma)

@@ -148,10 +148,11 @@ def _violations(motion: Trajectory) -> tuple[Violation, ...]:
 
 def _worst_constraint(motion: Trajectory) -> tuple[float, str, str]:
     """The largest residual of a constraint, whose it is and when, in words, and its unit."""
-    errors = np.abs(motion.constraint_error())
+    errors = motion.constraint_error()
+    np.abs(errors, out=errors)
     if not errors.size:
         return 0.0, "", ""
-    k, row = np.unravel_index(int(np.argmax(np.nan_to_num(errors, nan=np.inf))), errors.shape)
+    k, row = np.unravel_index(int(np.argmax(errors)), errors.shape)  # the first that is no number, if there is one
     whose, unit = "what ties its variables together", "rad, m"
     if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies | ClosedJointSystem):
         whose, unit = motion.system.row_names()[int(row)]

@@ -73,5 +73,6 @@ def largest_errors(system: ClosedJointSystem, errors: NDArray) -> tuple[float, f
     T = [place.type.constraint_subspace(place.type.neutral()) for place in system.constraints.joints]
     turns = np.concatenate([np.zeros(0, dtype=bool), *(np.abs(own[:3]).sum(axis=0) > 0.5 for own in T)])
     units = [*np.where(turns, "rad", "m"), *(row.unit for row in (() if system.held is None else system.held.rows))]
-    angle, length = (np.abs(errors[:, [own == unit for own in units]]) for unit in ("rad", "m"))
+    worst = np.maximum(errors.max(axis=0), -errors.min(axis=0))
+    angle, length = (worst[[own == unit for own in units]] for unit in ("rad", "m"))
     return float(angle.max(initial=0.0)), float(length.max(initial=0.0))

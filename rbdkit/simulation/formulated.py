@@ -12,18 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, InJoints, Projectable, System, joint_state
 from rbdkit.formulations import Acting as InLoop
 from rbdkit.formulations.constrained import ConstrainedSystem
+from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.formulations.system import Starting
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, RecordedIntegrator, State
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.adequacy import Sample as Sampled
 from rbdkit.simulation.asking import require_function
+from rbdkit.simulation.compiled import JointSteps, blamed, obstacle, recording_of, unsolved
 from rbdkit.simulation.compiled import acting as compile_forces
-from rbdkit.simulation.compiled import blamed, obstacle, recording_of, unsolved
 from rbdkit.simulation.forces import Drive, Scheduled
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
@@ -223,6 +226,11 @@ def _compiled(
 
 def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None) -> InCode:
     """Steps of the same code from other states."""
+    carries = isinstance(getattr(method, "method", method), Starting)
+    if isinstance(system, ClosedJointSystem) and system.baumgarte is None and not carries:
+        kernels = kernels_for(system.model)
+        assert kernels is not None
+        return JointSteps(kernels, method, InLoop(np.zeros(system.model.nv), None) if acts is None else acts)
 
     def steps(sample: Sampled, times: NDArray) -> NDArray | None:
         here = replace(acts, tau=sample.tau.at(times)) if acts and isinstance(sample.tau, Scheduled) else acts

@@ -96,7 +96,7 @@ class Motion(Trajectory):
     @cached_property
     def _constraint_error(self) -> NDArray:
         error = self._of_states(lambda x, w, t: self.system.constraint_error(x, t))
-        if isinstance(self.system, Holding):
+        if isinstance(self.system, Holding) and self.system.nonholonomic:
             error = error + self._of_states(self.system.slip)
         return error
 

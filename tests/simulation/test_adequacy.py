@@ -9,7 +9,7 @@ import rbdkit as rbd
 from rbdkit.engine import kernels_for
 from rbdkit.formulations import JointSystem, LinearSystem
 from rbdkit.integrators import INTEGRATORS, RK4, ExplicitEuler, Projected, SymplecticEuler
-from rbdkit.library import double_pendulum, pendulum, random_tree, shaken_pendulum
+from rbdkit.library import double_pendulum, n_four_bar, pendulum, random_tree, shaken_pendulum
 from rbdkit.simulation import SimulationWarning
 from rbdkit.simulation.adequacy import GROWTH, Sample, assess
 from rbdkit.simulation.compiled import JointSteps, acting
@@ -144,6 +144,26 @@ def test_steps_in_code_are_those_of_the_method(name, what, model):
         ours, theirs = (assess(method, [sample], 0.05, steps).error for steps in (in_code, None))
         # both are differences of states of order one
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("what", ["none", "held", "traced"])
+@pytest.mark.parametrize("name", ["rk4", "rk4_projected", "symplectic_euler"])
+def test_steps_of_loops_in_code_are_those_of_the_method(name, what):
+    """Asked for twice, since steps that were made wait for others: from other states, under other forces."""
+    model, q, v = n_four_bar(2, angle=0.7)
+    tau = {
+        "none": None,
+        "held": np.random.default_rng(3).normal(size=(10, model.nv)),
+        "traced": rbd.traced(lambda t, q, v: np.cos(t) - 0.3 * v),
+    }[what]
+    for faster in (1.0, -2.0):
+        ours, theirs = (
+            rbd.simulate(model, q, faster * v, tau=tau, duration=0.1, dt=0.01, integrator=name, backend=backend).report
+            for backend in ("auto", "book")
+        )
+        assert ours.adequacy.error.min() > 1e-12
+        # both are differences of states of order one
+        np.testing.assert_allclose(ours.adequacy.error, theirs.adequacy.error, rtol=1e-9, atol=1e-13)
 
 
 def test_a_step_that_cannot_be_made_in_code_has_no_end():

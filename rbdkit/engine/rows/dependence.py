@@ -64,19 +64,19 @@ def taken_rows(Lambda: NDArray, slip: NDArray, rows: LoopRows) -> tuple[NDArray,
     """
     m = len(slip)
     Lambda, slip = Lambda.copy(), slip.copy()
-    taken, inverse, says = np.zeros(m, dtype=bool), np.zeros(m), np.zeros(m)
-    weight = 1.0 / (rows.free * (1.0 + PREFERENCE * np.arange(m)))
+    pivots = Lambda.reshape(-1)[:: m + 1]
+    inverse, says = np.zeros(m), np.zeros(m)
+    weight = 1.0 / (rows.free * (1.0 + PREFERENCE * np.arange(m)))  # 0 of rows that are taken
     for _ in range(m):
-        score = np.where(taken, 0.0, np.diag(Lambda) * weight)
-        p = int(np.argmax(score))
-        if not Lambda[p, p] > rows.limit * rows.free[p] or taken[p]:
+        p = int(np.argmax(pivots * weight))
+        pivot = pivots[p]
+        if not pivot > rows.limit * rows.free[p] or not weight[p]:
             break
-        inverse[p] = 1.0 / Lambda[p, p]
-        factor, row = Lambda[:, p] * inverse[p], np.where(taken, 0.0, Lambda[:, p])
+        inverse[p], says[p], weight[p] = 1.0 / pivot, pivot / rows.free[p], 0.0
+        factor, row = Lambda[:, p] * inverse[p], np.where(weight, Lambda[:, p], 0.0)
         factor[p] = 0.0
         slip -= factor * slip[p]
-        Lambda -= factor[:, None] * row
-        taken[p], says[p] = True, Lambda[p, p] / rows.free[p]
+        Lambda -= np.multiply.outer(factor, row)
     return slip * inverse, says
 
 

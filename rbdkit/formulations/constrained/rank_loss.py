@@ -40,11 +40,20 @@ def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray, closing: b
     rows = np.unique(np.linspace(0, len(t) - 1, FEW if closed else SAMPLES).astype(int))
     if len(rows) < 3:
         return []
-    usual = [_weakest(system, t[k], x[k], v[k]) for k in rows]
+    seen: dict[int, tuple[int, float]] = {}
+
+    def weakest(k: int) -> tuple[int, float]:
+        """Rank, and the least that a row says which counts."""
+        if k not in seen:
+            here = system.rows_at(t[k], x[k], v[k])
+            seen[k] = here.rank, here.weakest
+        return seen[k]
+
+    usual = [weakest(int(k)) for k in rows]
     rank, median = max(r for r, _ in usual), float(np.median([s for _, s in usual]))
 
     def lost(k: int) -> bool:
-        r, s = _weakest(system, t[k], x[k], v[k])
+        r, s = weakest(k)
         return r < rank or s < CLOSE * median
 
     found = []
@@ -64,9 +73,3 @@ def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray, closing: b
             )
             break
     return found
-
-
-def _weakest(system: Closing, t: float, x: NDArray, v: NDArray) -> tuple[int, float]:
-    """Rank, and the least that a row says which counts."""
-    here = system.rows_at(t, x, v)
-    return here.rank, here.weakest

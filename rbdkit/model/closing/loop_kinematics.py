@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,16 +34,26 @@ class LoopKinematics:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        moving = [i for i in model.outward if model.joints[i].nv > 0]
-        self._columns = [range(j.v_slice.start, j.v_slice.stop) for j in (model.joints[i] for i in moving)]
-        self._moving = moving
-        self._gather = np.zeros((sum(map(len, self._columns)), model.nv))  # a follower moves with its leader
-        self._gather[np.arange(len(self._gather)), [k for columns in self._columns for k in columns]] = 1.0
-        self._signs = np.zeros((len(model.loops), len(self._gather)))  # varepsilon_lj of Eq 8.18
+
+    @cached_property
+    def _moving(self) -> list[int]:
+        return [i for i in self.model.outward if self.model.joints[i].nv > 0]
+
+    @cached_property
+    def _sides(self) -> tuple[NDArray, NDArray]:
+        """Which columns of the moving joints count on which side of each loop (varepsilon_lj of Eq 8.18), and where
+        they belong among the velocities: a follower moves with its leader."""
+        model = self.model
+        slices = [model.joints[i].v_slice for i in self._moving]
+        columns = [range(own.start, own.stop) for own in slices]
+        gather = np.zeros((sum(map(len, columns)), model.nv))
+        gather[np.arange(len(gather)), [k for own in columns for k in own]] = 1.0
+        signs = np.zeros((len(model.loops), len(gather)))
         for l, loop in enumerate(model.loops):
             on_s, on_p = set(model.support(loop.successor)), set(model.support(loop.predecessor))
-            signs = [float(i in on_s) - float(i in on_p) for i in moving]
-            self._signs[l] = np.repeat(signs, [len(columns) for columns in self._columns])
+            each = [float(i in on_s) - float(i in on_p) for i in self._moving]
+            signs[l] = np.repeat(each, [len(own) for own in columns])
+        return signs, gather
 
     def poses(self, q: NDArray, t: float = 0.0) -> NDArray:
         """X (L, 4, 4): each successor frame in its predecessor frame, wherever the tree leaves them."""
@@ -54,7 +65,8 @@ class LoopKinematics:
         X, ends = self._across(C)
         axes = [se3.adjoint(C[i]) @ self.model.joints[i].motion_subspace(q) for i in self._moving]
         S = np.concatenate(axes, axis=1) if axes else np.zeros((6, 0))  # in world coordinates
-        J = se3.adjoint(se3.inverse(ends)) @ (S * self._signs[:, None, :]) @ self._gather
+        signs, gather = self._sides
+        J = se3.adjoint(se3.inverse(ends)) @ (S * signs[:, None, :]) @ gather
         return X, J
 
     def velocities(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
