@@ -17,7 +17,17 @@ from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.errors import ConvergenceError, RbdkitError
 from rbdkit.formulations import Acting, Force
-from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, MuntheKaas, RecordedIntegrator, Solve, Solves, records
+from rbdkit.integrators import (
+    INTEGRATORS,
+    Adaptive,
+    Integrator,
+    MuntheKaas,
+    Projected,
+    RecordedIntegrator,
+    Solve,
+    Solves,
+    records,
+)
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import Sample
 from rbdkit.simulation.forces import Drive, Scheduled
@@ -130,7 +140,9 @@ class JointSteps:
         self._kernels, self._method, self._acts = kernels, method, acts
         self._own: defaultdict[Hashable, list[FewSteps]] = defaultdict(list)
         plain = isinstance(acts.tau, np.ndarray) and acts.f_ext is None and not kernels.driven
-        alike = plain and any(method is one for one in INTEGRATORS.values())  # others may change between two runs
+        inner = method.method if type(method) is Projected else method
+        alike = plain and any(inner is one for one in INTEGRATORS.values())  # others may change between two runs
+        self._kind = type(method), id(inner)
         self._idle = kernels.idle_steps if alike else self._own
 
     def __call__(self, sample: Sample, times: NDArray) -> NDArray | None:
@@ -139,7 +151,7 @@ class JointSteps:
         shape: tuple[int, ...] = ()
         if isinstance(tau, np.ndarray):
             others, shape = {"tau": tau}, tau.shape
-        idle = self._idle[id(self._method), len(times), shape]
+        idle = self._idle[*self._kind, len(times), shape]
         try:  # one that waits for its turn belongs to no run; taking it is one step of the interpreter
             steps = idle.pop()
         except IndexError:  # it writes to the arrays that it is made from

@@ -66,11 +66,12 @@ def taken_rows(Lambda: NDArray, slip: NDArray, rows: LoopRows) -> tuple[NDArray,
     Lambda, slip = Lambda.copy(), slip.copy()
     pivots = Lambda.reshape(-1)[:: m + 1]
     inverse, says = np.zeros(m), np.zeros(m)
+    least = rows.limit * rows.free
     weight = 1.0 / (rows.free * (1.0 + PREFERENCE * np.arange(m)))  # 0 of rows that are taken
     for _ in range(m):
         p = int(np.argmax(pivots * weight))
         pivot = pivots[p]
-        if not pivot > rows.limit * rows.free[p] or not weight[p]:
+        if not pivot > least[p] or not weight[p]:
             break
         inverse[p], says[p], weight[p] = 1.0 / pivot, pivot / rows.free[p], 0.0
         factor, row = Lambda[:, p] * inverse[p], np.where(weight, Lambda[:, p], 0.0)
