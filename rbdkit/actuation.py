@@ -15,7 +15,8 @@ from rbdkit.engine import Kernels
 from rbdkit.engine.rows.dependence import CEILING, FLOOR, free_responses
 from rbdkit.engine.rows.own_constraints import free_rows
 from rbdkit.errors import StateError
-from rbdkit.functions import Backend, checked_state, chosen_kernels, each, passive_force, rnea, with_inertia
+from rbdkit.functions import passive_force, rnea
+from rbdkit.functions.asking import Backend, checked_state, chosen_kernels, each, with_inertia
 from rbdkit.model import Model
 from rbdkit.model.closing import gaps, length_of, widths
 from rbdkit.model.constraint_rows import constraint_rows

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import Kernels
-from rbdkit.functions import Backend, chosen_kernels
+from rbdkit.functions.asking import Backend, chosen_kernels
 from rbdkit.model import Model
 from rbdkit.model.unlocked import Unlocked, unlocked
 

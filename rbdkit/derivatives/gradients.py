@@ -13,7 +13,8 @@ from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.derivatives.stacks import each_named, independent
 from rbdkit.engine import Kernels
 from rbdkit.engine.links.own_forces import number_places, require_known_places
-from rbdkit.functions import Backend, checked_state, passive_force, rnea, with_inertia
+from rbdkit.functions import passive_force, rnea
+from rbdkit.functions.asking import Backend, checked_state, with_inertia
 from rbdkit.model import Model
 
 

@@ -14,7 +14,7 @@ from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.derivatives.followers import followers
 from rbdkit.derivatives.places import place_of, placed
 from rbdkit.derivatives.stacks import each, independent
-from rbdkit.functions import Backend, checked_state, with_inertia
+from rbdkit.functions.asking import Backend, checked_state, with_inertia
 from rbdkit.model import Model
 
 

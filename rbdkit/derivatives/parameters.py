@@ -9,7 +9,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.gradients import forward_dynamics_gradient, rnea_gradient
 from rbdkit.derivatives.stacks import each, independent
-from rbdkit.functions import Backend, checked_state, with_inertia
+from rbdkit.functions.asking import Backend, checked_state, with_inertia
 from rbdkit.model import Model
 
 

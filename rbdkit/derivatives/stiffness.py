@@ -12,7 +12,7 @@ from rbdkit.algorithms.passive_derivatives import passive_derivatives
 from rbdkit.algorithms.passive_force import joint_passive_force
 from rbdkit.engine.links.element_slopes import slopes
 from rbdkit.errors import StateError
-from rbdkit.functions import checked_state
+from rbdkit.functions.asking import checked_state
 from rbdkit.model import Model
 
 

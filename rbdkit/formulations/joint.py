@@ -15,7 +15,8 @@ from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError
 from rbdkit.formulations.formulation import Force
 from rbdkit.formulations.system import StiffMatrices
-from rbdkit.functions import Backend, crba
+from rbdkit.functions import crba
+from rbdkit.functions.asking import Backend
 from rbdkit.model import Joint, Model
 from rbdkit.model.element_states import require_no_states, split_states, with_zeros
 from rbdkit.model.force import inner

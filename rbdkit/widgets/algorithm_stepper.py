@@ -262,7 +262,7 @@ def step_algorithm(
     (2, [3.501, 1.167])
     >>> stepper.close()
     """
-    if getattr(function, "__module__", "") == "rbdkit.functions":
+    if getattr(function, "__module__", "").startswith("rbdkit.functions."):
         function = getattr(rbdkit.algorithms, function.__name__, function)
     if getattr(function, "__module__", "").startswith("rbdkit.algorithms."):
         args, kwargs = tuple(map(_as_array, args)), {name: _as_array(value) for name, value in kwargs.items()}

@@ -76,11 +76,13 @@ UNCHECKED = {
 """Where a number that is not finite is taken as it is, with the reason."""
 TABLE = {
     # inverse dynamics and what it is made of
-    "functions.rnea": Known(lambda c: R.rnea(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t), TREE, FORCE, FORCE),
-    "functions.bias_force": Known(lambda c: R.bias_force(c.m, c.q, c.v, f_ext=c.f, t=c.t), TREE, FORCE, ELSEWHERE),
-    "functions.crba": Known(lambda c: R.crba(c.m, c.q, t=c.t), TREE, MATRIX, MATRIX),
-    "functions.gravity_force": Known(lambda c: R.gravity_force(c.m, c.q, t=c.t), TREE, FORCE, FORCE),
-    "functions.passive_force": Known(lambda c: R.passive_force(c.m, c.q, c.v), SAME, FORCE, FORCE),
+    "functions.terms.rnea": Known(lambda c: R.rnea(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t), TREE, FORCE, FORCE),
+    "functions.terms.bias_force": Known(
+        lambda c: R.bias_force(c.m, c.q, c.v, f_ext=c.f, t=c.t), TREE, FORCE, ELSEWHERE
+    ),
+    "functions.terms.crba": Known(lambda c: R.crba(c.m, c.q, t=c.t), TREE, MATRIX, MATRIX),
+    "functions.terms.gravity_force": Known(lambda c: R.gravity_force(c.m, c.q, t=c.t), TREE, FORCE, FORCE),
+    "functions.terms.passive_force": Known(lambda c: R.passive_force(c.m, c.q, c.v), SAME, FORCE, FORCE),
     "algorithms.rnea.rnea": Known(lambda c: A.rnea(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t).tau, TREE, FORCE, FORCE),
     "algorithms.rnea_base.rnea_base": Known(
         lambda c: A.rnea_base(c.m, c.q, c.v, c.a, f_ext=c.f, t=c.t), TREE, FORCE, FORCE
@@ -120,7 +122,7 @@ TABLE = {
     "derivatives.stiffness.stiffness_and_damping": Known(
         lambda c: R.stiffness_and_damping(c.m, c.q, c.v, t=c.t).K_r.toarray(), SAME, MATRIX, MATRIX
     ),
-    "functions.element_state_rates": Known(lambda c: _states_of(c, R.element_state_rates), SAME, SAME, SAME),
+    "functions.terms.element_state_rates": Known(lambda c: _states_of(c, R.element_state_rates), SAME, SAME, SAME),
     "algorithms.force_elements.element_state_rates": Known(
         lambda c: _states_of(c, A.element_state_rates), SAME, SAME, SAME
     ),
@@ -137,8 +139,8 @@ TABLE = {
         CLOSED, SPRUNG, SPRUNG,
     ),
     # forward dynamics
-    "functions.aba": Known(lambda c: R.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, FREE, FREE),
-    "functions.forward_dynamics": Known(
+    "functions.accelerations.aba": Known(lambda c: R.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), REFUSES, FREE, FREE),
+    "functions.accelerations.forward_dynamics": Known(
         lambda c: R.forward_dynamics(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t), CLOSED, SPRUNG, SPRUNG
     ),
     "actuation.inverse_dynamics": Known(  # with the joint forces that it tells, the motion is the one that it was given
@@ -150,7 +152,7 @@ TABLE = {
             f_ext=c.f, t=c.t,
         ), CLOSED, SPRUNG, SPRUNG,
     ),
-    "functions.state_derivative": Known(
+    "functions.accelerations.state_derivative": Known(
         lambda c: R.state_derivative(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).vdot, CLOSED, SPRUNG, SPRUNG
     ),
     "formulations.state_equation.StateEquation": Known(
@@ -161,7 +163,7 @@ TABLE = {
         lambda c: rbd.formulations.JointSystem(c.m, lambda *_: c.tau, lambda *_: c.f).rate(c.t, c.q, c.v),
         CLOSED, SPRUNG, SPRUNG,
     ),
-    "functions.hybrid_dynamics": Known(
+    "functions.hybrid.hybrid_dynamics": Known(
         lambda c: R.hybrid_dynamics(c.m, c.q, c.v, c.tau, 0.0 * c.a, c.moving, f_ext=c.f, t=c.t).a, REFUSES, FREE, FREE
     ),
     "algorithms.aba.aba": Known(lambda c: A.aba(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t).qdd, REFUSES, REFUSES, FREE),
@@ -325,17 +327,17 @@ TABLE = {
         lambda c: A.inertial_regressor(c.m, c.q, c.v, c.a, t=c.t), TREE, FORCE, FORCE
     ),
     # where the bodies are and how they move: the same whether or not a loop is closed
-    "functions.forward_kinematics": Known(
+    "functions.kinematics.forward_kinematics": Known(
         lambda c: (lambda k: [k.poses, k.velocities])(R.forward_kinematics(c.m, c.q, c.v, t=c.t)), SAME, SAME, SAME
     ),
-    "functions.jacobian": Known(lambda c: R.jacobian(c.m, c.q, c.frame, t=c.t), TREE, COLUMNS, COLUMNS),
-    "functions.bias_acceleration": Known(
+    "functions.kinematics.jacobian": Known(lambda c: R.jacobian(c.m, c.q, c.frame, t=c.t), TREE, COLUMNS, COLUMNS),
+    "functions.kinematics.bias_acceleration": Known(
         lambda c: R.bias_acceleration(c.m, c.q, c.v, c.frame, t=c.t), TREE, SAME, ELSEWHERE
     ),
-    "functions.center_of_mass": Known(lambda c: R.center_of_mass(c.m, c.q, t=c.t), SAME, SAME, SAME),
-    "functions.momentum": Known(lambda c: R.momentum(c.m, c.q, c.v, "com", t=c.t), SAME, SAME, SAME),
-    "functions.energy": Known(lambda c: R.energy(c.m, c.q, c.v, t=c.t).total, SAME, SAME, SAME),
-    "functions.power_balance": Known(lambda c: _balance(c, R.power_balance), ELSEWHERE, ZERO, ZERO),
+    "functions.kinematics.center_of_mass": Known(lambda c: R.center_of_mass(c.m, c.q, t=c.t), SAME, SAME, SAME),
+    "functions.balances.momentum": Known(lambda c: R.momentum(c.m, c.q, c.v, "com", t=c.t), SAME, SAME, SAME),
+    "functions.balances.energy": Known(lambda c: R.energy(c.m, c.q, c.v, t=c.t).total, SAME, SAME, SAME),
+    "functions.balances.power_balance": Known(lambda c: _balance(c, R.power_balance), ELSEWHERE, ZERO, ZERO),
     "algorithms.kinematics.forward_kinematics": Known(
         lambda c: (lambda k: [k.poses, k.velocities])(A.forward_kinematics(c.m, c.q, c.v, t=c.t)), SAME, SAME, SAME
     ),

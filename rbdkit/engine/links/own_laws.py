@@ -17,7 +17,10 @@ from rbdkit.model import Model
 from rbdkit.trace import Impure, Trace, roomy, symbols, trace
 
 Law = Callable[..., Any]
-TAKE_SYMBOLS = ("rbdkit.functions", "rbdkit.algorithms.external_forces")
+TAKE_SYMBOLS = (
+    *(f"rbdkit.functions.{part}" for part in ("accelerations", "balances", "hybrid", "kinematics", "terms")),
+    "rbdkit.algorithms.external_forces",
+)
 """Modules whose functions are called with symbols as they are."""
 _LIBRARIES = tuple(str(Path(file).parent) for file in (sys.modules["rbdkit"].__file__, np.__file__) if file)
 

@@ -1,0 +1,42 @@
+"""The functions on (model, q, v, ...) that `import rbdkit` offers: input checked, one state or stacks of states.
+
+Each takes coordinates of shape (..., nq) and joint vectors of shape (..., nv) with the same leading axes (or ones that
+broadcast) and returns results with these leading axes. t, the time of the states in s, matters to models with
+prescribed joints only. The algorithms behind them can be read in `rbdkit.algorithms`; where `rbdkit.engine` has
+compiled kernels for the model, these compute the same. ``backend="book"`` asks for the readable form.
+"""
+
+from rbdkit.functions.accelerations import StateDerivative, aba, forward_dynamics, state_derivative
+from rbdkit.functions.balances import energy, momentum, power_balance
+from rbdkit.functions.hybrid import HybridMotion, hybrid_dynamics
+from rbdkit.functions.kinematics import bias_acceleration, center_of_mass, forward_kinematics, jacobian
+from rbdkit.functions.terms import (
+    bias_force,
+    crba,
+    element_state_rates,
+    gravity_force,
+    passive_force,
+    rnea,
+)
+
+__all__ = [
+    "HybridMotion",
+    "StateDerivative",
+    "aba",
+    "bias_acceleration",
+    "bias_force",
+    "center_of_mass",
+    "crba",
+    "element_state_rates",
+    "energy",
+    "forward_dynamics",
+    "forward_kinematics",
+    "gravity_force",
+    "hybrid_dynamics",
+    "jacobian",
+    "momentum",
+    "passive_force",
+    "power_balance",
+    "rnea",
+    "state_derivative",
+]

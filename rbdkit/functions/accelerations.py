@@ -1,0 +1,295 @@
+"""Accelerations from forces, and the rates of a whole state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit import algorithms
+from rbdkit.algorithms import ExternalForces
+from rbdkit.engine import at_one_state
+from rbdkit.engine.run.one_state import WELL_BELOW
+from rbdkit.functions.asking import (
+    Backend,
+    at_many_states,
+    checked_state,
+    chosen_kernels,
+    require_apart,
+    solved,
+    with_inertia,
+    with_states,
+)
+from rbdkit.model import Model
+from rbdkit.results import handed, into
+from rbdkit.spatial.read_numbers import within
+from rbdkit.trace import Symbols
+
+
+def aba(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+    out: NDArray | None = None,
+    threads: int = 1,
+) -> NDArray:
+    """Forward dynamics: the accelerations that given joint forces cause, by the articulated-body algorithm.
+
+    Springs and dampers of the joints are not added; `forward_dynamics` does that. Joints that follow others are
+    eliminated together with these, and where they lie too far apart, as in the readable form, by way of `crba`.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces, N m and N.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates, the same for all states; see `wrench`.
+    t : float, optional
+        Time of the states, s; for prescribed joints.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+    out : ndarray, optional
+        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
+        not given. After an error it may hold anything.
+    threads : int, optional
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Joint accelerations, rad/s2 and m/s2.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold; or if a force is too large for what it
+        moves.
+    ModelError
+        If joints close loops, or a joint moves something without inertia.
+
+    See Also
+    --------
+    rbdkit.algorithms.aba : The algorithm to read, with all that it computes on the way.
+
+    Notes
+    -----
+    Featherstone (2008), Table 7.1.
+
+    Examples
+    --------
+    A ball on a long string that is let go when the string is level falls freely:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("pendulum", gravity=(0, 0, -10))
+    >>> ball = model.add_body("ball", joint=rbd.Revolute("y"), inertia=rbd.Inertia(2.0, com=[0, 0, -1]))
+    >>> rbd.aba(model, [np.pi / 2], [0.0], [0.0]).round(9).tolist()
+    [-10.0]
+    """
+    if f_ext is None and (found := at_one_state(model, "aba", backend, q, v, tau)) is not None:
+        if out is None and threads == 1:
+            return found[0]
+        return handed(found[0], out, threads, *map(np.asarray, (q, v, tau)))
+    if f_ext is None and (many := at_many_states(model, "aba", backend, out, threads, q, v, tau)) is not None:
+        return many
+    q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
+    place = into(out, threads, v.shape, *state)
+    if model.contact_rules:
+        require_apart(model, q, "aba", t)
+    if (kernels := chosen_kernels(model, backend)) is not None:
+        qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t, place)
+        if type(qdd) is Symbols or within(qdd, WELL_BELOW):
+            return qdd  # else the readable form says what is wrong, with the joint's name
+
+    def book(q: NDArray, v: NDArray, tau: NDArray) -> NDArray:
+        if model.mimics:  # the table's joints move by themselves
+            return algorithms.forward_dynamics_crba(model, q, v, tau, f_ext=f_ext, t=t)
+        return algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd
+
+    qdd = solved(model, book, *state)
+    return handed(qdd, out, threads)
+
+
+def forward_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+    z: ArrayLike | None = None,
+    out: NDArray | None = None,
+    threads: int = 1,
+) -> NDArray:
+    """Accelerations caused by joint forces and by springs, dampers and force elements: what `simulate` integrates.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies; or one with loops or constraints, whose joints then obey ``K vdot = k`` (Featherstone 2008,
+        Eq 8.36). Whether these hold at the state is not asked.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces besides springs and dampers, N m and N.
+    f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
+        External forces in world coordinates, the same for all states; see `wrench`.
+    t : float, optional
+        Time of the states, s; for prescribed joints and force elements that ask for it.
+    backend : {'auto', 'book'}, optional
+        'auto' takes compiled kernels where there are any, 'book' the readable form.
+    z : array_like (..., nz), optional
+        States of force elements, needed where they have some; see `Model.initial_z`.
+    out : ndarray, optional
+        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
+        not given. After an error it may hold anything.
+    threads : int, optional
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Joint accelerations, rad/s2 and m/s2.
+
+    Raises
+    ------
+    StateError
+        If a vector has the wrong shape, is not finite, or q is off its manifold; or if a force is too large for what it
+        moves.
+    ModelError
+        If a joint moves something without inertia, or states of force elements are not given.
+
+    Examples
+    --------
+    A mass of 2 kg on a spring of 8 N/m, drawn out by 0.5 m; `aba` knows nothing of the spring:
+
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("oscillator")
+    >>> cart = model.add_body("cart", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0), stiffness=8.0)
+    >>> rbd.forward_dynamics(model, [0.5], [0.0], [0.0]).tolist(), rbd.aba(model, [0.5], [0.0], [0.0]).tolist()
+    ([-2.0], [0.0])
+
+    Two carts on one rail, joined by a rod that closes a loop, move as one:
+
+    >>> model = rbd.Model("train")
+    >>> cars = [model.add_body(f"car{k}", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(1.0)) for k in range(2)]
+    >>> rod = model.add_loop("rod", *cars, rbd.Fixed())
+    >>> rbd.forward_dynamics(model, [0.0, 0.0], [0.0, 0.0], [3.0, 1.0]).round(9).tolist()
+    [2.0, 2.0]
+    """
+    if (
+        f_ext is None
+        and z is None
+        and (found := at_one_state(model, "forward_dynamics", backend, q, v, tau)) is not None
+    ):
+        if out is None and threads == 1:
+            return found[0]
+        return handed(found[0], out, threads, *map(np.asarray, (q, v, tau)))
+    alone = f_ext is None and z is None
+    if alone and (many := at_many_states(model, "forward_dynamics", backend, out, threads, q, v, tau)) is not None:
+        return many
+    q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
+    z, state = with_states(model, z, *state)
+    q, v, tau = state
+    place = into(out, threads, v.shape, *state, *([] if z is None else [z]))
+    kernels = chosen_kernels(model, backend)
+    if model.contact_rules:
+        require_apart(model, q, "forward_dynamics", t)
+    constrained = bool(model.loops or model.constraints)
+    if kernels is not None and not (constrained and kernels.rows is None):
+        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z, place)
+        if type(qdd) is Symbols or within(qdd, WELL_BELOW):
+            return qdd  # else the readable form says what is wrong, with the joint's name
+
+    def book(q: NDArray, v: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
+        states = own[0] if own else None
+        if constrained:
+            acting = tau + algorithms.passive_force(model, q, v, t=t, z=states)
+            if model.constraints:
+                return algorithms.held_forward_dynamics(model, q, v, acting, f_ext=f_ext, t=t)
+            loops = algorithms.loops
+            return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext=f_ext, t=t)).qdd
+        return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=states)
+
+    return handed(solved(model, book, *state, *([] if z is None else [z])), out, threads)
+
+
+class StateDerivative(NamedTuple):
+    """Rates of a state: those of the coordinates as they are stored, and of the velocities.
+
+    Attributes
+    ----------
+    qdot : ndarray (..., nq)
+        rad/s, m/s, and 1/s of quaternions.
+    vdot : ndarray (..., nv)
+        rad/s2 and m/s2.
+    """
+
+    qdot: NDArray
+    vdot: NDArray
+
+
+def state_derivative(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    f_ext: ExternalForces = None,
+    t: float = 0.0,
+    backend: Backend = "auto",
+) -> StateDerivative:
+    """FD_x, the state equation: rates of coordinates and velocities in one call (Featherstone 2008, Eq 3.9).
+
+    Quaternions have four rates each. `StateEquation` is the same as a function of (t, x) for general integrators.
+
+    Parameters
+    ----------
+    model : Model
+        A tree of bodies, or one with loops or constraints, as of `forward_dynamics`.
+    q : array_like (..., nq)
+        Coordinates, rad and m, on their manifold; leading axes make a stack of states.
+    v : array_like (..., nv)
+        Joint velocities, rad/s and m/s.
+    tau : array_like (..., nv)
+        Joint forces, N m and N; springs and dampers of the joints act besides.
+    f_ext, t, backend : optional
+        As of `forward_dynamics`.
+
+    Returns
+    -------
+    StateDerivative
+        ``qdot, vdot = state_derivative(...)``, with ``qdot = qdfn(q, v)`` and vdot of `forward_dynamics`.
+
+    Raises
+    ------
+    StateError, ModelError
+        As `forward_dynamics` does.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model(gravity=(0, 0, -10))
+    >>> ball = model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+    >>> qdot, vdot = rbd.state_derivative(model, model.neutral(), [0, 0, 2, 1, 0, 0], [0.0] * 6)
+    >>> qdot[1:].tolist(), vdot.tolist()
+    ([0.0, 0.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, -2.0, -10.0])
+    """
+    q, v, tau = checked_state(model, q, v=v, tau=tau)
+    return StateDerivative(model.rate(q, v), forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, backend=backend))

@@ -1,0 +1,120 @@
+"""What all of these functions ask of their input, and what they do with it: one state, or a stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.engine import Kernels, for_many_states, kernels_for
+from rbdkit.errors import ModelError, StateError
+from rbdkit.model import Model
+from rbdkit.model.leading_axes import common_axes
+from rbdkit.model.model import FARTHEST
+from rbdkit.model.requirements import require_model
+from rbdkit.results import into
+from rbdkit.spatial.read_numbers import shown
+from rbdkit.trace import Symbols, symbols
+
+Backend = Literal["auto", "book"]
+
+
+def with_inertia(model: Model) -> Model:
+    """The model, if all its inertias are made of finite numbers that do not overflow.
+
+    Raises
+    ------
+    ModelError
+        With the name of the body whose inertia is not.
+    """
+    if getattr(model, "senseless", None) is not None:
+        body = model.body(str(model.senseless))
+        raise ModelError(
+            f"body {body.name!r} of model {model.name!r} cannot be computed with, see model.validate(): {body.inertia}"
+        )
+    return model
+
+
+def require_apart(model: Model, q: NDArray, what: str, t: float) -> None:
+    """Refuse states at which bodies touch, in the name of an algorithm that knows nothing of contact."""
+    from rbdkit.algorithms.contact import apart  # which models without contacts never need
+
+    apart.require_apart(model, q, what, t)
+
+
+def chosen_kernels(model: Model, backend: Backend) -> Kernels | None:
+    """The compiled kernels of a model, unless there are none or the readable form was asked for."""
+    if type(backend) is str and backend == "auto" and isinstance(model, Model):
+        return kernels_for(model) if model.senseless is None else None  # they would multiply its numbers out
+    if not isinstance(backend, str) or backend not in ("auto", "book"):
+        raise StateError(f"backend {shown(backend)} must be 'auto' or 'book'")
+    require_model(model)
+    return None
+
+
+def checked_state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDArray]:
+    """q and joint vectors, checked and broadcast to common leading axes."""
+    try:
+        checked = [model.check_q(q), *(model.check_v(values, name) for name, values in vectors.items())]
+    except AttributeError:
+        require_model(model)
+        raise
+    if any(type(array) is Symbols for array in checked):
+        checked = [symbols(array) for array in checked]
+    lead = checked[0].shape[:-1]
+    if all(array.shape[:-1] == lead for array in checked):
+        return checked
+    lead = common_axes(dict(zip(("q", *vectors), checked, strict=True)))
+    return [np.broadcast_to(array, (*lead, array.shape[-1]), subok=True) for array in checked]
+
+
+def with_states(model: Model, z: ArrayLike | None, *state: NDArray) -> tuple[NDArray | None, list[NDArray]]:
+    """States of force elements, checked, with the leading axes of a checked state; None where there are none."""
+    if z is None and not model.nz:
+        return None, [*state]
+    own = model.check_z(z)
+    lead = common_axes({"q": state[0], "z": own})
+    state = tuple(x if x.shape[:-1] == lead else np.broadcast_to(x, (*lead, x.shape[-1])) for x in state)
+    return (np.broadcast_to(own, (*lead, own.shape[-1])) if model.nz else None), [*state]
+
+
+def at_many_states(
+    model: Model, algorithm: str, backend: Backend, out: NDArray | None, threads: int, q: Any, v: Any, w: Any
+) -> NDArray | None:
+    """What an algorithm writes for a large stack of states; None wherever anything needs a longer look."""
+    if (kernels := for_many_states(model, algorithm, backend, q, v, w)) is None:
+        return None
+    return kernels.within(FARTHEST, algorithm, into(out, threads, v.shape, q, v, w), q, v, w)
+
+
+def solved(model: Model, function: Callable[..., NDArray], *state: NDArray) -> NDArray:
+    """The function at every state of the stack; where it overflows or is singular without a word, that is told."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        values = each(function, *state)
+    if not np.isfinite(values).all():
+        k = int(np.argwhere(~np.isfinite(values))[0, -1])
+        joint = next(j.name for j in model.joints if j.v_slice.start <= k < j.v_slice.stop)
+        raise StateError(
+            f"the equations of motion of model {model.name!r} have no finite solution here, first at joint {joint!r}: "
+            "a force is too large for what it moves, or an inertia too small; see model.validate()"
+        )
+    return values
+
+
+def each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:
+    """The function at every state of the stack."""
+    lead = arrays[0].shape[:-1]
+    if any(type(array) is Symbols for array in arrays):
+        raise TypeError(
+            "only compiled algorithms can be recorded, and here is none: the model has no kernels, or \
+backend='book' asks for the readable form"
+        )
+    if not lead:
+        return function(*arrays)
+    if 0 in lead:
+        raise StateError(f"an empty stack of states, {lead}, has no result in the readable form; give at least one")
+    rows = zip(*(array.reshape(-1, array.shape[-1]) for array in arrays), strict=True)
+    results = np.array([function(*row) for row in rows])
+    return results.reshape(*lead, *results.shape[1:])
