@@ -227,7 +227,7 @@ def _compiled(
 def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None) -> InCode:
     """Steps of the same code from other states."""
     carries = isinstance(getattr(method, "method", method), Starting)
-    if isinstance(system, ClosedJointSystem) and system.baumgarte is None and not carries:
+    if type(system) is ClosedJointSystem and system.baumgarte is None and not carries:
         kernels = kernels_for(system.model)
         assert kernels is not None
         return JointSteps(kernels, method, InLoop(np.zeros(system.model.nv), None) if acts is None else acts)

@@ -8,9 +8,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rbdkit as rbd
-from rbdkit import functions
 from rbdkit.errors import StateError
 from rbdkit.formulations import JointSystem, state_equation
+from rbdkit.functions import accelerations, balances, hybrid, kinematics, terms
 from rbdkit.library import joint_gallery, pendulum, random_state, random_tree, uncommon_joints
 from rbdkit.library.mueller_terze import three_bar_linkage
 
@@ -182,7 +182,10 @@ def test_what_it_refuses():
     assert np.isnan(equation(0.0, np.full(7, np.inf))).all()
 
 
-@pytest.mark.parametrize("module", [state_equation, functions], ids=lambda module: module.__name__)
+MODULES = state_equation, accelerations, balances, hybrid, kinematics, terms
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_the_examples_in_the_docstrings(module):
     found = doctest.testmod(module)
     assert found.attempted and not found.failed
