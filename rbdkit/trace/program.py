@@ -47,7 +47,7 @@ LARGEST_WHOLE = 2**31 - 1
 """Of what numbers are truncated to; whole numbers have 32 bits in WebAssembly."""
 
 WIDE = 8
-"""So many iterations of a wide loop are done at once."""
+"""So many iterations of a wide loop are done at once, unless it says another number."""
 
 
 @dataclass
@@ -129,8 +129,9 @@ class Block:
 class Loop:
     """``for index in range(start, stop, step)``.
 
-    wide : its iterations do not depend on each other, their number is a multiple of `WIDE`, and they read and write
-        arrays at index + something, or elsewhere read only: so `WIDE` of them may be done at once.
+    wide : its iterations do not depend on each other, and their number is a multiple of `at_once`: so many may be done
+        at once. They read arrays anywhere, and write at index + something, or at places of their own that are computed
+        from that or read there from tables.
     spare : it is a condition, and where that does not hold the body does no harm. seldom : its body seldom runs.
     """
 
@@ -140,6 +141,7 @@ class Loop:
     step: int
     body: list[Statement]
     wide: bool = False
+    at_once: int = WIDE
     spare: bool = False
     seldom: bool = False
 
@@ -324,10 +326,12 @@ class Program:
         block.leave, block.of_loop = block.graph.position(condition), True
 
     @contextmanager
-    def loop(self, start: Whole, stop: Whole, step: int = 1, wide: bool = False) -> Iterator[Index]:
-        """What is recorded inside is repeated; gives the counter. wide : as in `Loop`."""
+    def loop(
+        self, start: Whole, stop: Whole, step: int = 1, wide: bool = False, at_once: int = WIDE
+    ) -> Iterator[Index]:
+        """What is recorded inside is repeated; gives the counter. wide, at_once : as in `Loop`."""
         index = self._new_index()
-        statement = Loop(index, start, stop, step, [], wide)
+        statement = Loop(index, start, stop, step, [], wide, at_once)
         self._open[-1].append(statement)
         self._open.append(statement.body)
         self._loops.append(statement)

@@ -43,3 +43,64 @@ def test_wide_and_narrow_agree(backend, steps):
 def test_wide_code_is_wide():
     assert f"<{WIDE} x double>" in llvm_source(scaled_rows(True))
     assert f"<{WIDE} x double>" not in llvm_source(scaled_rows(False))
+
+
+def scattered(wide: bool, at_once: int = 4) -> Program:
+    """y[to[k]] = a[origin[k]] x[3 k + 1] + x[m - k] + w[u], u = a[5 + k] without its fraction, k in n rows."""
+    program = Program("scattered")
+    with program.loop(0, program.count("n")) as row:
+        first = row * at_once
+        with program.loop(0, at_once, wide=wide, at_once=at_once) as lane:
+            k = first + lane
+            target, source = program.entry("to", k), program.entry("origin", k)
+            u = program.truncated("a", k + 5)
+            a, w = program.load("a", source), program.load("w", u)
+            x = program.load("x", k * 3, 1), program.load("x", program.count("m") - k)
+            program.store("y", target, 0, a * x[0] + x[1] + w)
+            program.store("z", k + first, 0, program.load("a", source, 1))
+    return program
+
+
+@pytest.mark.parametrize("backend", ["python", "llvm"])
+@pytest.mark.parametrize("at_once", [2, 4])
+def test_places_all_over_arrays(backend, at_once):
+    """Read from tables, computed from the counter, and truncated: each iteration has its own."""
+    rng, n = np.random.default_rng(2), 3
+    total, results = n * at_once, []
+    to, source = rng.permutation(total), rng.integers(0, 5, total)
+    x, w, a = rng.normal(size=3 * total + 2), rng.normal(size=4), np.concatenate([rng.normal(size=5), np.zeros(total)])
+    a[5:] = rng.integers(0, 4, total) + 0.3
+    for wide in (False, True):
+        arrays = {"x": x, "y": np.zeros(total), "z": np.zeros(2 * total), "w": w, "a": a, "to": to, "origin": source}
+        executable(scattered(wide, at_once), backend).bind(arrays, {"n": n, "m": total})()
+        results.append((arrays["y"], arrays["z"]))
+    for narrow, at in zip(*results, strict=True):
+        assert np.array_equal(narrow, at)
+    k = np.arange(total)
+    expected = np.zeros(total)
+    expected[to] = a[source] * x[3 * k + 1] + x[total - k] + w[a[5:].astype(int)]
+    assert np.abs(results[1][0] - expected).max() < 1e-14  # fused or not
+    assert np.array_equal(results[1][1][k + k // at_once * at_once], a[source + 1])
+
+
+def test_code_of_such_loops_is_as_wide_as_asked():
+    assert "<4 x double>" in llvm_source(scattered(True)) and "<2 x double>" in llvm_source(scattered(True, 2))
+    assert "x double>" not in llvm_source(scattered(False))
+
+
+def test_ways_that_part_are_refused():
+    """Iterations that are done at once have one counter of a loop, one case of a switch, and places of their own."""
+    for part in ("switch", "loop", "store"):
+        program = Program("parted")
+        with program.loop(0, 4, wide=True, at_once=4) as lane:
+            entry = program.entry("table", lane)
+            if part == "switch":
+                for case in program.switch(entry, [0, 1]):
+                    program.store("y", lane, 0, float(case))
+            elif part == "loop":
+                with program.loop(0, entry):
+                    program.store("y", lane, 0, 1.0)
+            else:
+                program.store("y", 3, 0, program.load("x", lane))
+        with pytest.raises(ValueError, match="wide loop"):
+            llvm_source(program)

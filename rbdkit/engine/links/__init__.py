@@ -8,6 +8,7 @@ chain of joints with one freedom and no mass between them. In the order of readi
     layout     which links a model becomes; models of the same shape share it
     clustered  which of them share a freedom and can be eliminated together
     aligned    its frames turned so that joints are about axes of their parents
+    limbs      which links are computed side by side, and the tables for it
     numbers    the parameters of a model, by bodies and joints
     pack       these numbers in the arrays that programs read
 """

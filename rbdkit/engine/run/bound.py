@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.links.aligned import aligned
 from rbdkit.engine.links.layout import layout
+from rbdkit.engine.links.limbs import Limbs, kinds_with, limb_tables, limbs_of
 from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
@@ -233,6 +234,11 @@ class BoundModel:
         if task.rows and self.rows is not None:
             sizes, lengths = sizes | self.rows.room(lanes.width), lengths | self.rows.counts(lanes.width)
             tables = tables | self.rows.tables(lanes.width)
+        if recipe.limbs and self._limbs is not None:
+            kinds = kinds_with(self._kinds, self._limbs)
+            of_limbs, sizes["work"] = limb_tables(self._layout, kinds, self._limbs, recipe.width)
+            tables = tables | of_limbs
+            lengths |= {"n_alone": len(self._limbs.alone), "n_ranks": len(self._limbs.ranks)}
         fixed = {name: x for name, x in {**numbers, **tables}.items() if name not in arrays}
         known = {name: x for name, x in {**self._counts, **lengths}.items() if name not in counts}
         return recipe.code.binder(fixed, {name: x for name, x in sizes.items() if name not in arrays}, known)
@@ -249,7 +255,10 @@ class BoundModel:
             for longest in (LONG, LONGEST)[: 1 + (steps >= MANY_STEPS)]:
                 if (recipe := self._written_out(task, longest)) is not None:
                     return recipe
-        return loop_code(task, self._kinds, self.backend, lanes)
+        limbs = self._limbs if task.takes_limbs and lanes == ALONE and self.backend == "llvm" else None
+        if limbs is None:
+            return loop_code(task, self._kinds, self.backend, lanes)
+        return loop_code(task, kinds_with(self._kinds, limbs), self.backend, lanes, limbs.at_once)
 
     def _written_out(self, task: Task, longest: int) -> Recipe | None:
         """Straight-line code of a motion under constraints; None if it is longer."""
@@ -257,6 +266,11 @@ class BoundModel:
             assert self._known is not None
             self._straight[task, longest] = straight_code(task, self._kinds, self._known, self.backend, longest)
         return self._straight[task, longest]
+
+    @cached_property
+    def _limbs(self) -> Limbs | None:
+        """The limbs that are computed at once."""
+        return limbs_of(self._layout)
 
     @cached_property
     def _known(self) -> Known | None:

@@ -12,6 +12,7 @@ from rbdkit.engine.rows.own_constraints import OwnConstraints
 from rbdkit.engine.rows.recorded import RecordedConstrainedTree
 from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
+from rbdkit.engine.steps.limb_tree import LimbTree
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Kind as LinkKind
 from rbdkit.engine.steps.recorded_redmax import RecordedRedmax
@@ -74,6 +75,13 @@ class Task:
         plain = not (self.rows or self.stiff or self.redmax) and self.touching is None
         return plain and self.algorithm in known
 
+    @property
+    def takes_limbs(self) -> bool:
+        """Whether limbs that are alike can be computed at once in it."""
+        known = ("rnea", "aba", "forward_dynamics", "over_time")
+        plain = not (self.rows or self.stiff or self.redmax or self.looked) and self.touching is None
+        return plain and self.algorithm in known and self.own is None
+
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""
         if self.step is not None and self.touching is not None:
@@ -107,10 +115,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A program with what it needs to run. width : numbers of work space a link."""
+    """A program with what it needs to run. width : numbers of work space a link. limbs : whether it needs `Limbs`."""
 
     code: Executable
     width: int
+    limbs: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,19 +131,23 @@ class RecordedTask:
 
 
 @lru_cache(maxsize=64)
-def recorded_code(task: Task, kinds: tuple[LinkKind, ...], lanes: Lanes = ALONE) -> RecordedTask:
-    """The program for all models whose joints are of these kinds, as it was recorded."""
+def recorded_code(
+    task: Task, kinds: tuple[LinkKind, ...], lanes: Lanes = ALONE, limbs: int | None = None
+) -> RecordedTask:
+    """The program for all models whose joints are of these kinds, as it was recorded. limbs : so many at once."""
     program = Program(task.algorithm, lanes)
-    tree = LoopTree(program, kinds)
+    tree = LoopTree(program, kinds) if limbs is None else LimbTree(program, kinds, limbs)
     task.record(tree)
     return RecordedTask(program, tree.width)
 
 
 @lru_cache(maxsize=256)
-def loop_code(task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: Lanes = ALONE) -> Recipe:
-    """Code for all models whose joints are of these kinds."""
-    recorded = recorded_code.__wrapped__(task, kinds, lanes)  # the program itself is not needed again
-    return Recipe(executable(recorded.program, backend), recorded.width)
+def loop_code(
+    task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: Lanes = ALONE, limbs: int | None = None
+) -> Recipe:
+    """Code for all models whose joints are of these kinds. limbs : so many at once."""
+    recorded = recorded_code.__wrapped__(task, kinds, lanes, limbs)  # the program itself is not needed again
+    return Recipe(executable(recorded.program, backend), recorded.width, limbs is not None)
 
 
 LONG, LONGEST = 60_000, 200_000

@@ -13,8 +13,9 @@ In the order of reading::
                             motions: all of them by name; traced_motion: one recorded from formulas of a
                             user's own
     nodes                   links, and what an algorithm is handed of them; joint_arrays: the numbers of their joints
-    tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms; axes: of all
-                            joints, and how they change; turned: their parents seen in the axes that joints start from
+    tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms; limb_tree: a loop
+                            in which limbs that are alike go side by side; axes: of all joints, and how they change;
+                            turned: their parents seen in the axes that joints start from
     kinematics              poses and velocities; frames: Jacobians; momentum; energy
     rnea                    inverse dynamics; external: forces on bodies; passive: springs and dampers
     aba                     forward dynamics; articulated: its inertias; clusters: links that share a freedom

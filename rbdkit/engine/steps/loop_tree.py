@@ -25,7 +25,10 @@ class LoopTree(Tree):
     Attributes
     ----------
     width : numbers that each link needs in "work"; the count of that name when the program runs.
+    stride : how far apart these stand.
     """
+
+    stride = 1
 
     def __init__(self, program: Program, kinds: Sequence[Kind]) -> None:
         self.program = program
@@ -49,24 +52,31 @@ class LoopTree(Tree):
 
     def _nodes(self, number: Index, turned: bool = False) -> Iterator[Node]:
         """The link of that number, once for every kind that it may be."""
-        program, width = self.program, self.program.count("width")
-        first = number * ENTRIES
+        program, first = self.program, number * ENTRIES
         case, parent, q, v = (program.entry("links", first + k) for k in range(ENTRIES))
-        row, parameters, body = number * width, number * ROW, Body(parent, parent * width)
+        row, parameters, body = self._row(number), number * ROW, Body(parent, self._row(parent))
         numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
         order: tuple[Whole, Whole, Whole] | None = None
         seen = body
         if turned and any(kind.cyclic for kind in self.kinds):
             x, y, z = (program.entry("orders", number * 3 + k) for k in range(3))
             order = x, y, z
-            seen = Body(parent, body.row, axes=(body.row + x, body.row + y, body.row + z))
+            seen = self._seen(body, order)
         for k in program.switch(case, range(len(self.kinds))):
             own = (seen, order) if self.kinds[k].cyclic else (body, None)
             yield Node(number, row, parameters, numbers, self.kinds[k], own[0], q, v, order=own[1])
 
+    def _seen(self, body: Body, order: tuple[Whole, Whole, Whole]) -> Body:
+        """A body in the axes that a link on it starts from."""
+        x, y, z = (body.row + axis * self.stride for axis in order)
+        return Body(body.number, body.row, axes=(x, y, z))
+
     def row_of(self, link: int) -> Whole:
         """Where the work space of a link of that number begins."""
-        return self.program.count("width") * link
+        return self._row(link)
+
+    def _row(self, number: Whole) -> Whole:
+        return number * self.program.count("width")
 
     def bodies(self) -> Iterator[BodyFrame]:
         """Every body of the model, the world first."""
@@ -74,7 +84,7 @@ class LoopTree(Tree):
         with program.loop(0, self.n_bodies) as number:
             link, place = program.entry("bodies", number), number * FRAME
             x = [program.load("frames", place, k) for k in range(FRAME)]
-            yield BodyFrame(number, Body(link, link * program.count("width")), Matrix.of(x[:9]), Vector(x[9:]))
+            yield BodyFrame(number, Body(link, self._row(link)), Matrix.of(x[:9]), Vector(x[9:]))
 
     def supporting(self, a: Whole, itself: bool = True) -> Iterator[Index]:
         """Numbers of the velocities that move what velocity a moves, in order, a last, or left out.
@@ -122,11 +132,11 @@ class LoopTree(Tree):
 
     def field(self, kind: Any) -> LoopField:
         self.width += kind.size
-        return LoopField(self.program, kind, self.width - kind.size)
+        return LoopField(self.program, kind, self.width - kind.size, self.stride)
 
     def rotations(self) -> RotationField:
         self.width += Matrix.size
-        return RotationField(self.program, Matrix, self.width - Matrix.size)
+        return RotationField(self.program, Matrix, self.width - Matrix.size, self.stride)
 
     def of_freedoms(self, name: str, size: int) -> FreedomField:
         return FreedomField(self.program, name, size)
@@ -150,10 +160,11 @@ def slot_of(tree: LoopTree, i: Node) -> Whole:
 class LoopField:
     """A value of every link, in the work space."""
 
-    def __init__(self, program: Program, kind: Any, offset: int) -> None:
+    def __init__(self, program: Program, kind: Any, offset: int, stride: int) -> None:
         self.program = program
         self.kind = kind
         self.offset = offset
+        self.stride = stride
         self._threes = threes(kind) if isinstance(kind, type) else None
 
     def __getitem__(self, i: Body) -> Any:
@@ -165,11 +176,11 @@ class LoopField:
 
     def _place(self, i: Body, k: int) -> tuple[Whole, int]:
         if self._threes is None:
-            return i.row, self.offset + k
+            return i.row, (self.offset + k) * self.stride
         three, axis = self._threes[k]
         if i.axes is None:
-            return i.row, self.offset + 3 * three + axis
-        return i.axes[axis], self.offset + 3 * three
+            return i.row, (self.offset + 3 * three + axis) * self.stride
+        return i.axes[axis], (self.offset + 3 * three) * self.stride
 
 
 class RotationField(LoopField):
@@ -178,7 +189,7 @@ class RotationField(LoopField):
     def __getitem__(self, i: Body) -> Matrix:
         if not isinstance(i, Node) or i.order is None:
             return super().__getitem__(i)
-        c, s = (self.program.load("work", i.row, self.offset + k) for k in range(2))
+        c, s = (self.program.load("work", i.row, (self.offset + k) * self.stride) for k in range(2))
         return in_plane(c, s)
 
     def __setitem__(self, i: Body, value: Matrix) -> None:
@@ -186,7 +197,7 @@ class RotationField(LoopField):
             super().__setitem__(i, value)
             return
         for k in range(2):
-            self.program.store("work", i.row, self.offset + k, value[k][0])
+            self.program.store("work", i.row, (self.offset + k) * self.stride, value[k][0])
 
 
 class FreedomField:

@@ -6,7 +6,6 @@ from rbdkit.trace.emit.llvm_block import Instructions, Memory, Values
 from rbdkit.trace.program import (
     ALONE,
     LARGEST_WHOLE,
-    WIDE,
     Block,
     Define,
     Index,
@@ -85,12 +84,32 @@ class _Writer(Instructions):
                 self.switch(statement)
 
     def define(self, statement: Define) -> None:
-        a, b = (_whole(x) for x in statement.operands)
-        target = f" %{statement.index.name} = "
-        if statement.operation == "entry":
+        name, operation = statement.index.name, statement.operation
+        operands = [_whole(x) for x in statement.operands]
+        if not self.differs(operation, *operands):
+            self.whole_number(f"%{name}", operation, *operands)
+            if not self.beside(*operands):
+                self.columns.add(name)
+            return
+        for lane in range(self.lanes.width):
+            self.whole_number(f"%{name}.{lane}", operation, *(self.in_lane(x, lane) for x in operands))
+        self.spread.add(name)
+
+    def differs(self, operation: str, a: str, b: str) -> bool:
+        """Whether a whole number is another one in each iteration of a wide loop, and not the next one."""
+        if not self.spread.isdisjoint((a[1:], b[1:])):
+            return True
+        if self.beside(a, b):
+            return False
+        next_one = {"add": self.beside(a) != self.beside(b), "sub": self.beside(b)}
+        return not next_one.get(operation, False)
+
+    def whole_number(self, target: str, operation: str, a: str, b: str) -> None:
+        """Compute one."""
+        if operation == "entry":
             address = self.do(f"getelementptr inbounds i64, ptr %{a}, i64 {b}")
-            self.lines.append(f"{target}load i64, ptr {address}, align 8")
-        elif statement.operation == "truncate":
+            self.lines.append(f" {target} = load i64, ptr {address}, align 8")
+        elif operation == "truncate":
             address = self.do(f"getelementptr inbounds double, ptr %{a}, i64 {b}")
             number = self.do(f"load double, ptr {address}, align 8")
             whole = self.do(f"call i64 @llvm.fptosi.sat.i64.f64(double {number})")  # 0 for NaN
@@ -98,15 +117,14 @@ class _Writer(Instructions):
                 self.declared.add(f"i64 @llvm.{function}.i64(i64, i64)")
                 whole = self.do(f"call i64 @llvm.{function}.i64(i64 {whole}, i64 {bound})")
             self.declared.add("i64 @llvm.fptosi.sat.i64.f64(double)")
-            self.lines.append(f"{target}add i64 {whole}, 0")
+            self.lines.append(f" {target} = add i64 {whole}, 0")
         else:
-            self.lines.append(f"{target}{statement.operation} i64 {a}, {b}")
-            if not self.columns.isdisjoint((a[1:], b[1:])):
-                self.columns.add(statement.index.name)
+            self.lines.append(f" {target} = {operation} i64 {a}, {b}")
 
     def loop(self, loop: Loop) -> None:
         counter, before = loop.index.name, self.label
         wide = loop.wide and self.lanes.width == 1
+        self.require_same(loop.start, loop.stop)
         head, inside, after = (f"{part}_{counter}" for part in ("loop", "body", "done"))
         self.lines.append(f" br label %{head}")
         latch = f"next_{counter}"
@@ -117,20 +135,21 @@ class _Writer(Instructions):
         self.start(inside)
         self.ends.append(after)
         if wide:
-            self.turn_to(Lanes(WIDE))
+            self.turn_to(Lanes(loop.at_once))
             self.columns = {counter}
         self.statements(loop.body)
         if wide:
             self.turn_to(ALONE)
-            self.columns = set()
+            self.columns, self.spread = set(), set()
         self.ends.pop()
         self.lines.append(f" br label %{latch}")
         self.start(latch)
-        self.lines.append(f" %{latch}_value = add i64 %{counter}, {loop.step * (WIDE if wide else 1)}")
+        self.lines.append(f" %{latch}_value = add i64 %{counter}, {loop.step * (loop.at_once if wide else 1)}")
         self.lines.append(f" br label %{head}")
         self.start(after)
 
     def switch(self, switch: Switch) -> None:
+        self.require_same(switch.on)
         tag = self.name()[1:]
         *named, last = switch.cases
         targets = " ".join(f"i64 {case}, label %case{case}_{tag}" for case in named)
@@ -140,6 +159,12 @@ class _Writer(Instructions):
             self.statements(body)
             self.lines.append(f" br label %after_{tag}")
         self.start(f"after_{tag}")
+
+    def require_same(self, *numbers: Whole) -> None:
+        """Raise a ValueError if ways through the program depend on what differs in the iterations of a wide loop."""
+        for x in numbers:
+            if isinstance(x, Index) and (x.name in self.columns or x.name in self.spread):
+                raise ValueError(f"{x.name}: iterations of a wide loop, which are done at once, go the same way")
 
     def block(self, block: Block) -> None:
         values, memory = Values(self, block.graph), Memory(self)

@@ -33,12 +33,13 @@ class Instructions:
     Attributes
     ----------
     lanes : how many states are computed at once. columns : in a wide loop, the names of the indices that go with its
-        counter. declared : functions of LLVM that were called.
+        counter. spread : of those that differ in another way. declared : functions of LLVM that were called.
     """
 
     def __init__(self, fused: bool, lanes: Lanes) -> None:
         self.fused = fused
         self.columns: set[str] = set()
+        self.spread: set[str] = set()
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.names = 0
@@ -74,6 +75,16 @@ class Instructions:
         digits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
         width = self.lanes.width
         return digits if width == 1 else f"<{', '.join([f'double {digits}'] * width)}>"
+
+    def beside(self, *operands: str) -> bool:
+        """Whether none of these whole numbers goes with the counter of a wide loop."""
+        return self.columns.isdisjoint(x[1:] for x in operands)
+
+    def in_lane(self, operand: str, lane: int) -> str:
+        """A whole number in one iteration of those of a wide loop that are done at once."""
+        if operand[1:] in self.spread:
+            return f"{operand}.{lane}"
+        return operand if self.beside(operand) or lane == 0 else self.do(f"add i64 {operand}, {lane}")
 
     def is_apart(self, name: str) -> bool:
         """Whether each lane has an array of that name for itself."""
@@ -121,7 +132,7 @@ class Memory:
 
     def __init__(self, writer: Instructions) -> None:
         self.writer = writer
-        self.rows: dict[tuple[str, Index | None], str] = {}
+        self.rows: dict[tuple[str, Index | None, str], str] = {}
 
     def load(self, place: Place) -> str:
         """Name of the value at a place."""
@@ -129,6 +140,12 @@ class Memory:
         do, T, lanes = self.writer.do, self.writer.types["T"], self.writer.lanes
         if self.writer.is_apart(array):
             return self.gathered(place)
+        if self.is_spread(index):
+            value = "poison"
+            for lane in range(lanes.width):
+                number = do(f"load double, ptr {self.address(array, index, offset, 'double', f'.{lane}')}, align 8")
+                value = do(f"insertelement {T} {value}, double {number}, i64 {lane}")
+            return value
         columns = self.writer.columns
         beside = bool(columns) and (index is None or index.name not in columns)
         if lanes.width > 1 and (array in lanes.shared or beside):
@@ -136,6 +153,10 @@ class Memory:
             first = do(f"insertelement {T} poison, double {number}, i64 0")
             return do(f"shufflevector {T} {first}, {T} poison, <{lanes.width} x i32> zeroinitializer")
         return do(f"load {T}, ptr {self.address(array, index, offset, 'double' if columns else T)}, align 8")
+
+    def is_spread(self, index: Index | None) -> bool:
+        """Whether places at an index are all over an array."""
+        return index is not None and index.name in self.writer.spread
 
     def gathered(self, place: Place) -> str:
         """Name of the value whose parts stand in the arrays of the lanes.
@@ -156,24 +177,28 @@ class Memory:
     def store(self, place: Place, value: str) -> None:
         """Write a value to a place."""
         array, index, offset = place
-        T, lines = self.writer.types["T"], self.writer.lines
-        if not self.writer.is_apart(array):
-            element = "double" if self.writer.columns else T
+        T, lines, columns = self.writer.types["T"], self.writer.lines, self.writer.columns
+        apart, spread = self.writer.is_apart(array), self.is_spread(index)
+        if columns and not spread and (index is None or index.name not in columns):
+            raise ValueError(f"array {array!r}: all iterations of a wide loop would write to one place")
+        if not apart and not spread:
+            element = "double" if columns else T
             lines.append(f" store {T} {value}, ptr {self.address(array, index, offset, element)}, align 8")
             return
         for lane in range(self.writer.lanes.width):
             number = self.writer.do(f"extractelement {T} {value}, i64 {lane}")
-            address = self.address(f"{array}.{lane}", index, offset, "double")
+            own, at = (f"{array}.{lane}", "") if apart else (array, f".{lane}")
+            address = self.address(own, index, offset, "double", at)
             lines.append(f" store double {number}, ptr {address}, align 8")
 
-    def address(self, array: str, index: Index | None, offset: int, type_: str) -> str:
-        """Name of the address of a place in an array of elements of a type."""
-        row = self.rows.get((array, index))
+    def address(self, array: str, index: Index | None, offset: int, type_: str, lane: str = "") -> str:
+        """Name of the address of a place in an array of elements of a type. lane : ends a spread index."""
+        row = self.rows.get((array, index, lane))
         if row is None:
             row = (
                 f"%{array}"
                 if index is None
-                else self.writer.do(f"getelementptr inbounds {type_}, ptr %{array}, i64 %{index.name}")
+                else self.writer.do(f"getelementptr inbounds {type_}, ptr %{array}, i64 %{index.name}{lane}")
             )
-            self.rows[array, index] = row
+            self.rows[array, index, lane] = row
         return row if offset == 0 else self.writer.do(f"getelementptr inbounds {type_}, ptr {row}, i64 {offset}")

@@ -1,0 +1,154 @@
+"""Limbs of a model that are alike, and the tables by which their links are computed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.steps.limb_tree import OF_LINK, RANK
+from rbdkit.engine.steps.nodes import Kind, Link
+
+PRICES = {1: (1.0, 1.25), 2: (1.25, 1.6), 4: (1.8, 2.4)}
+"""So many limbs may be computed at once, and what a rank of their links takes: where all turn about the same axis of
+their parents, and in any other case."""
+WORTH = 0.9
+"""Limbs are computed at once where that takes at most this share of the time."""
+
+
+@dataclass(frozen=True)
+class Limbs:
+    """Which links are computed at once.
+
+    at_once : so many. ranks : numbers of such links, in groups of that many, parents before children. The parents of a
+        rank are another rank or, of the first one of some limbs, links that are computed alone. kinds : of the ranks,
+        for axes of parents in any order where the links of one differ in these. alone : the others.
+    """
+
+    at_once: int
+    ranks: tuple[tuple[int, ...], ...]
+    kinds: tuple[Kind, ...]
+    alone: tuple[int, ...]
+
+
+def limbs_of(layout: Layout) -> Limbs | None:
+    """Those of a model; None where it has none that are worth it."""
+    find = _limbs_of if layout.uses is None else _limbs_of.__wrapped__  # what users wrote is not held here
+    return find(layout)
+
+
+@lru_cache(maxsize=256)
+def _limbs_of(layout: Layout) -> Limbs | None:
+    """Once for all models that share a layout."""
+    links = layout.links
+    if any(link.kind.follows or link.kind.cluster for link in links):
+        return None
+    chains, best, least = _chains(links), None, WORTH * sum(_price(1, link.kind) for link in links)
+    for at_once in (2, 4):
+        ranks = _ranks(links, chains, at_once)
+        kinds = tuple(_kind_of([links[number - 1] for number in rank]) for rank in ranks)
+        alone = _others(links, ranks)
+        time = sum(_price(at_once, kind) for kind in kinds) + sum(_price(1, links[k - 1].kind) for k in alone)
+        if ranks and time <= least:
+            best, least = Limbs(at_once, ranks, kinds, alone), time
+    return best
+
+
+def _kind_of(rank: Sequence[Link]) -> Kind:
+    """What one piece of code does for the links of a rank."""
+    first = rank[0]
+    same = all((link.kind, link.axis) == (first.kind, first.axis) for link in rank)
+    return first.kind if same else replace(first.kind, cyclic=False)
+
+
+def kinds_with(kinds: Sequence[Kind], limbs: Limbs) -> tuple[Kind, ...]:
+    """The kinds of a model, and after them those that its ranks have besides."""
+    return tuple(dict.fromkeys([*kinds, *limbs.kinds]))
+
+
+def _price(links: int, kind: Kind) -> float:
+    return PRICES[links][not kind.cyclic]
+
+
+def _others(links: Sequence[Link], ranks: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    taken = {number for rank in ranks for number in rank}
+    return tuple(number for number in range(1, len(links) + 1) if number not in taken)
+
+
+def _chains(links: Sequence[Link]) -> list[list[int]]:
+    """Of each tip the links that lead to it from the last that carries several, without the first of them."""
+    carried = [0] * (len(links) + 1)
+    for link in links:
+        carried[link.parent] += 1
+    found = []
+    for tip in (number for number in range(1, len(links) + 1) if not carried[number]):
+        chain = [tip]
+        while (parent := links[chain[0] - 1].parent) and carried[parent] == 1:
+            chain.insert(0, parent)
+        if len(chain) > 1:
+            found.append(chain[1:])
+    return found
+
+
+def _ranks(links: Sequence[Link], chains: Sequence[list[int]], at_once: int) -> tuple[tuple[int, ...], ...]:
+    """Ranks of links with the same joints: so many chains at a time, those that are alike over the most links."""
+    groups: list[list[tuple[int, ...]]] = []
+    left = sorted(chains, key=len, reverse=True)
+    while len(left) >= at_once:
+        first = left.pop(0)
+        alike = {k: _alike(links, first, other) for k, other in enumerate(left)}
+        chosen = sorted(alike, key=lambda k: alike[k], reverse=True)[: at_once - 1]
+        length = min(alike[k][0] for k in chosen)
+        if length:
+            limbs = [first, *(left[k] for k in chosen)]
+            groups.append(list(zip(*(limb[-length:] for limb in limbs), strict=True)))
+            left = [limb for k, limb in enumerate(left) if k not in chosen]
+    longest = max(map(len, groups), default=0)  # ranks of several groups in turn: they do not wait for each other
+    return tuple(group[k] for k in range(longest) for group in groups if k < len(group))
+
+
+def _alike(links: Sequence[Link], first: Sequence[int], second: Sequence[int]) -> tuple[int, int]:
+    """How many links, from the tips on, have the same joints in two chains; and how many of these the same axes."""
+    length = axes = 0
+    for pair in zip(reversed(first), reversed(second), strict=False):
+        a, b = (links[number - 1] for number in pair)
+        if replace(a.kind, cyclic=False) != replace(b.kind, cyclic=False):
+            break
+        length, axes = length + 1, axes + ((a.kind, a.axis) == (b.kind, b.axis))
+    return length, axes
+
+
+def limb_tables(layout: Layout, kinds: Sequence[Kind], limbs: Limbs, width: int) -> tuple[dict[str, NDArray], int]:
+    """The tables of `LimbTree`, and the size of "work". kinds : those of `kinds_with`. width : numbers of it a link."""
+    links, at_once = layout.links, limbs.at_once
+    row = np.full(len(links) + 1, -1, dtype=np.int64)
+    spaces = 0
+
+    def place(numbers: Sequence[int]) -> None:
+        nonlocal spaces
+        row[list(numbers)] = spaces * at_once * width + np.arange(len(numbers))
+        spaces += 1
+
+    place([0])
+    for rank in limbs.ranks:
+        parents = [links[number - 1].parent for number in rank]
+        if row[parents[0]] < 0:
+            place(parents)
+        place(rank)
+    left = [number for number in limbs.alone if row[number] < 0]
+    for k in range(0, len(left), at_once):
+        place(left[k : k + at_once])
+    ranks = []
+    for rank, kind in zip(limbs.ranks, limbs.kinds, strict=True):
+        own = [links[number - 1] for number in rank]
+        first = own[0]
+        order = [(first.axis + k) % 3 for k in (1, 2, 3)]
+        ranks += [kinds.index(kind), row[rank[0]], row[first.parent], *order]
+        ranks += [*rank, *(x.parent for x in own), *(x.q for x in own), *(x.v for x in own)]
+    assert len(ranks) == len(limbs.ranks) * (RANK + OF_LINK * at_once)
+    tables = {"row_of": row, "alone": np.array(limbs.alone, dtype=np.int64), "ranks": np.array(ranks, dtype=np.int64)}
+    return tables, spaces * at_once * width

@@ -1,0 +1,76 @@
+"""A tree as loops over tables, in which links of limbs that are alike are computed at once.
+
+A limb is a chain of links that ends in a tip. Where limbs have the same joints, from their tips up, their links go
+through the passes of an algorithm side by side, one limb in each lane of a register: both legs for the price of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.nodes import ROW, Body, Kind, Node, most_numbers
+from rbdkit.trace import Index, Program, Whole
+
+RANK = 6
+"""Entries of a rank in the table "ranks" before those of its links: kind, where the work spaces of its links and of
+their parents begin, and three of "orders"."""
+OF_LINK = 4
+"""Entries of each link of a rank: its number, its parent's, first coordinate, first velocity."""
+
+
+class LimbTree(LoopTree):
+    """The links that belong to no such limb one by one; then ranks of links, one of each limb.
+
+    What the work space has of the links of a rank stands side by side, number by number. A limb's first link in lanes
+    has a parent that is computed alone, and has its work space beside those of the others.
+
+    The program needs those of `LoopTree`, and tables "row_of", where the work space of each link begins, "alone",
+    numbers of the links that are in no rank, and "ranks"; counts "n_alone", "n_ranks".
+
+    Parameters
+    ----------
+    program : to record into. kinds : in the order of the cases in the tables. limbs : so many at once.
+    """
+
+    def __init__(self, program: Program, kinds: Sequence[Kind], limbs: int) -> None:
+        super().__init__(program, kinds)
+        self.stride = limbs
+        self.n_alone, self.n_ranks = (program.count(name) for name in ("n_alone", "n_ranks"))
+
+    def outward(self, turned: bool = False) -> Iterator[Node]:
+        if not turned:  # each by itself: work spaces are the same
+            yield from super().outward()
+            return
+        with self.program.loop(0, self.n_alone) as place:
+            yield from self._nodes(self.program.entry("alone", place), turned)
+        with self.program.loop(0, self.n_ranks) as rank:
+            yield from self._side_by_side(rank)
+
+    def inward(self, turned: bool = False) -> Iterator[Node]:
+        if not turned:
+            yield from super().inward()
+            return
+        with self.program.loop(self.n_ranks - 1, -1, -1) as rank:
+            yield from self._side_by_side(rank)
+        with self.program.loop(self.n_alone - 1, -1, -1) as place:
+            yield from self._nodes(self.program.entry("alone", place), turned)
+
+    def _side_by_side(self, rank: Index) -> Iterator[Node]:
+        """The links of a rank, once for every kind that they may be."""
+        program, limbs = self.program, self.stride
+        first = rank * (RANK + OF_LINK * limbs)
+        case, row, parent_row, *order = (program.entry("ranks", first + k) for k in range(RANK))
+        x, y, z = order
+        for k in program.switch(case, range(len(self.kinds))):
+            kind = self.kinds[k]
+            with program.loop(0, limbs, wide=True, at_once=limbs) as lane:
+                links = first + RANK + lane
+                number, parent, q, v = (program.entry("ranks", links + m * limbs) for m in range(OF_LINK))
+                numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
+                body = Body(parent, parent_row + lane)
+                own = (self._seen(body, (x, y, z)), (x, y, z)) if kind.cyclic else (body, None)
+                yield Node(number, row + lane, number * ROW, numbers, kind, own[0], q, v, order=own[1])
+
+    def _row(self, number: Whole) -> Index:
+        return self.program.entry("row_of", number)
