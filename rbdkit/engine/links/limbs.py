@@ -152,3 +152,8 @@ def limb_tables(layout: Layout, kinds: Sequence[Kind], limbs: Limbs, width: int)
     assert len(ranks) == len(limbs.ranks) * (RANK + OF_LINK * at_once)
     tables = {"row_of": row, "alone": np.array(limbs.alone, dtype=np.int64), "ranks": np.array(ranks, dtype=np.int64)}
     return tables, spaces * at_once * width
+
+
+def limb_rows(limbs: Limbs, rows: NDArray) -> NDArray:
+    """Array "limb_rows" of `LimbTree` from the "rows" of the links."""
+    return np.ascontiguousarray(rows[np.array(limbs.ranks)].transpose(0, 2, 1))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.links.aligned import aligned
 from rbdkit.engine.links.layout import layout
-from rbdkit.engine.links.limbs import Limbs, kinds_with, limb_tables, limbs_of
+from rbdkit.engine.links.limbs import Limbs, kinds_with, limb_rows, limb_tables, limbs_of
 from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
@@ -237,7 +237,7 @@ class BoundModel:
         if recipe.limbs and self._limbs is not None:
             kinds = kinds_with(self._kinds, self._limbs)
             of_limbs, sizes["work"] = limb_tables(self._layout, kinds, self._limbs, recipe.width)
-            tables = tables | of_limbs
+            tables = tables | of_limbs | {"limb_rows": limb_rows(self._limbs, numbers["rows"])}
             lengths |= {"n_alone": len(self._limbs.alone), "n_ranks": len(self._limbs.ranks)}
         fixed = {name: x for name, x in {**numbers, **tables}.items() if name not in arrays}
         known = {name: x for name, x in {**self._counts, **lengths}.items() if name not in counts}

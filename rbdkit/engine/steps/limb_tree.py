@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import ROW, Body, Kind, Node, most_numbers
-from rbdkit.trace import Index, Program, Whole
+from rbdkit.trace import Index, Program, Scalar, Whole
 
 RANK = 6
 """Entries of a rank in the table "ranks" before those of its links: kind, where the work spaces of its links and of
@@ -25,8 +25,9 @@ class LimbTree(LoopTree):
     What the work space has of the links of a rank stands side by side, number by number. A limb's first link in lanes
     has a parent that is computed alone, and has its work space beside those of the others.
 
-    The program needs those of `LoopTree`, and tables "row_of", where the work space of each link begins, "alone",
-    numbers of the links that are in no rank, and "ranks"; counts "n_alone", "n_ranks".
+    The program needs those of `LoopTree`; array "limb_rows", where the rows of a rank stand side by side; tables
+    "row_of", where the work space of each link begins, "alone", numbers of the links that are in no rank, and "ranks";
+    counts "n_alone", "n_ranks".
 
     Parameters
     ----------
@@ -70,7 +71,14 @@ class LimbTree(LoopTree):
                 numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
                 body = Body(parent, parent_row + lane)
                 own = (self._seen(body, (x, y, z)), (x, y, z)) if kind.cyclic else (body, None)
-                yield Node(number, row + lane, number * ROW, numbers, kind, own[0], q, v, order=own[1])
+                parameters = rank * (ROW * limbs) + lane
+                place = own[0], q, v
+                yield Node(number, row + lane, parameters, numbers, kind, *place, order=own[1], side_by_side=True)
+
+    def parameter(self, i: Node, k: int, after: Whole = 0) -> Scalar:
+        if not i.side_by_side:
+            return super().parameter(i, k, after)
+        return self.program.load("limb_rows", i.parameters + after * self.stride, k * self.stride)
 
     def _row(self, number: Whole) -> Index:
         return self.program.entry("row_of", number)

@@ -148,8 +148,8 @@ class LoopTree(Tree):
         with program.loop(start, stop) as place:
             yield program.entry("joined", place)
 
-    def parameter(self, i: Node, k: int) -> Scalar:
-        return self.program.load("rows", i.parameters, k)
+    def parameter(self, i: Node, k: int, after: Whole = 0) -> Scalar:
+        return self.program.load("rows", i.parameters + after, k)
 
 
 def slot_of(tree: LoopTree, i: Node) -> Whole:

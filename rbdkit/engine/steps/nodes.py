@@ -73,6 +73,7 @@ class Node(Body):
 
     parameters : where its row of "rows" begins. numbers : where its joint's begin in "joint_numbers".
     order : numbers of its parent's axes that are x, y and z of the parent as it is handed, if these are other ones.
+    side_by_side : whether it stands for links that are computed at once, and "limb_rows" has their rows.
     """
 
     parameters: Whole
@@ -82,6 +83,7 @@ class Node(Body):
     q: Whole
     v: Whole
     order: tuple[Whole, Whole, Whole] | None = field(default=None, kw_only=True)
+    side_by_side: bool = field(default=False, kw_only=True)
 
     @property
     def motion(self) -> RecordedJoint:

@@ -111,8 +111,8 @@ class Tree(ABC):
         """The freedoms of the clusters that are joined to a link or the world."""
 
     @abstractmethod
-    def parameter(self, i: Node, k: int) -> Scalar:
-        """Number k of a link's row."""
+    def parameter(self, i: Node, k: int, after: Whole = 0) -> Scalar:
+        """Number k of a link's row, or so many after it."""
 
     def coordinates(self, array: str, start: Whole = 0) -> JointArray:
         """q, or something of its size, that begins at `start` in an array."""
@@ -133,8 +133,8 @@ class Tree(ABC):
 
     def _pose_in_plane(self, i: Node, order: tuple[Whole, Whole, Whole], q: Sequence[Scalar]) -> tuple[Matrix, Vector]:
         """The same of a joint about an axis of the parent; what its frames turn by at q = 0 is added to its angle."""
-        p = Vector(self.program.load("rows", i.parameters + axis, 9) for axis in order)
-        c_T, s_T = (self.program.load("rows", i.parameters + axis * 3) for axis in order[:2])
+        p = Vector(self.parameter(i, 9, axis) for axis in order)
+        c_T, s_T = (self.parameter(i, 0, axis * 3) for axis in order[:2])
         R_J, _ = i.motion.pose(q, [])
         c, s = R_J[0][0], R_J[1][0]
         return in_plane(c_T * c - s_T * s, s_T * c + c_T * s), p

@@ -68,9 +68,10 @@ class UnrolledTree(Tree):
         assert isinstance(i.number, int)
         return iter(self._joined[i.number])
 
-    def parameter(self, i: Node, k: int) -> Scalar:
+    def parameter(self, i: Node, k: int, after: Whole = 0) -> Scalar:
         assert isinstance(i.parameters, int)
-        place = i.parameters + k
+        assert isinstance(after, int)
+        place = i.parameters + after + k
         return self.fixed[place] if place in self.fixed else self.program.load("rows", place)
 
 
