@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import rbdkit as rbd
 from rbdkit import algorithms
+from rbdkit.algorithms.force_elements import element_force
 from rbdkit.engine import Kernels
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.limbs import kinds_with, limb_tables, limbs_of
@@ -171,3 +172,51 @@ def test_tables_of_any_tree(seed, branching, bodies):
         assert len({plan.links[number - 1].kind for number in rank}) == 1
         for numbers in (rank, [plan.links[number - 1].parent for number in rank]):
             assert np.array_equal(row[list(numbers)] - row[numbers[0]], np.arange(limbs.at_once))
+
+
+def with_elements(model: Model, bodies: bool) -> Model:
+    """Friction in every other joint; with bodies, springs between them, alike and one of another make, too."""
+    for k, joint in enumerate(model.joints[2::2]):
+        model.add_force(f"friction{k}", rbd.JointFriction(joint.name, 0.3, creep=0.1))
+    names = [body.name for body in model.bodies[1:]]
+    for k, name in enumerate(names[2::3] if bodies else ()):
+        model.add_force(f"spring{k}", rbd.Spring(names[0], name, stiffness=5.0, rest_length=0.2))
+    if bodies:
+        model.add_force("damper", rbd.Damper(names[1], names[-1], 0.4, at_b=(0.1, 0.0, 0.2)))
+    return model
+
+
+@pytest.mark.parametrize("bodies", [False, True])
+def test_force_elements(bodies, off, monkeypatch):
+    model = with_elements(walker([*legs(2, "zxyyyx"), *legs(2, "yxzyz")]), bodies)
+    together, alone = both(model)
+    assert together.own is not None and together.own.asks_bodies == bodies and together._limbs is not None
+    q, v, x, f = state(model)
+    conditioned = ROUND_OFF * max(1.0, 1e-2 * np.linalg.cond(algorithms.crba(model, q).H))
+    for forces in (None, f):
+        found = together.forward_dynamics(q, v, x, forces)
+        assert np.array_equal(found, alone.forward_dynamics(q, v, x, forces))
+        expected = rbd.forward_dynamics(model, q, v, x, f_ext=forces, backend="book")
+        assert off(found, expected) < conditioned
+    tau, stored, lost = together.own_forces(q, v)
+    assert off(tau, element_force(model, q, v)) < ROUND_OFF
+    assert (stored > 0.0) == bodies and lost > 0.0
+
+    def motion() -> NDArray:
+        return rbd.simulate(model.with_parameters({}), q, 0.3 * v, duration=0.03, dt=1e-3, progress=False).q
+
+    side_by_side = motion()
+    monkeypatch.setattr("rbdkit.engine.run.bound.limbs_of", lambda layout: None)
+    assert np.array_equal(side_by_side, motion())
+
+
+def test_what_asks_joints_alone_computes_no_bodies():
+    """Coulomb's friction of a robot's joints: no pose of a link, and no force on one."""
+    plain, joints, bodies = (walker(legs(2, "zxyyyx")) for _ in range(3))
+    widths = []
+    for model in (plain, with_elements(joints, False), with_elements(bodies, True)):
+        kernels = Kernels(model, "llvm")
+        recorded = recorded_code(Task("forward_dynamics", own=kernels.own), kernels._kinds)
+        assert ("own_force" in recorded.program.arrays) == (model is bodies)
+        widths.append(recorded.width)
+    assert widths[0] == widths[1] < widths[2]

@@ -24,7 +24,7 @@ from rbdkit.engine.steps.crba import assemble
 from rbdkit.engine.steps.curved_motions import Free, Planar, Spherical
 from rbdkit.engine.steps.joint_arrays import JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree, Node, slot_of
-from rbdkit.engine.steps.own_forces import WithOwnTorques, record
+from rbdkit.engine.steps.own_forces import WithOwnTorques, own_pushes, record
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.engine.steps.rnea import project
@@ -81,7 +81,7 @@ class RecordedTouchingTree(RecordedTree):
         pushes = [("f_ext", 0)] if self.external else []
         if self.own is not None:
             record(self.own, tree, q, qd, self._states(v), self._states(result))
-            acting, pushes = WithOwnTorques(tree, acting), [*pushes, ("own_force", 0)]
+            acting, pushes = WithOwnTorques(tree, acting), [*pushes, *own_pushes(self.own)]
         C = tree.velocities("bias_force")
         self.at.outward(q, qd, pushes)
         self.at.inward(C)

@@ -63,6 +63,11 @@ class OwnForces:
         return tables_of(self.alike)
 
     @property
+    def asks_bodies(self) -> bool:
+        """Whether the motion of a body is asked for; nothing else is pushed."""
+        return bool(self.bodies or self.alike)
+
+    @property
     def asks_joints(self) -> bool:
         """Whether joint coordinates or velocities are asked for."""
         return any(step[:2] in (("load", "q"), ("load", "v")) for step in self.law.steps)

@@ -44,7 +44,7 @@ class BaseMotion:
 
     def body(self, link: Whole) -> Body:
         """The link of a number, 0 for the world, as the key of a field."""
-        return Body(link, link * self.tree.program.count("width"))
+        return Body(link, self.tree.row_of(link))
 
     def outward(
         self, q: JointArray, qd: JointArray | None, pushes: Sequence[tuple[str, Whole]] = (), inertia: bool = True

@@ -11,7 +11,7 @@ from rbdkit.engine.rows.elimination import Elimination
 from rbdkit.engine.steps.crba import assemble
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.own_forces import OWN_STATES, WithOwnTorques, record
+from rbdkit.engine.steps.own_forces import OWN_STATES, WithOwnTorques, own_pushes, record
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.trace import Part, Whole, maximum, select
 
@@ -59,7 +59,7 @@ class ConstrainedTree:
         acting: JointValues = WithPassiveForce(tree, q, qd, tau)
         if own is not None:
             record(own, tree, q, qd, z, z_rate)
-            acting, pushes = WithOwnTorques(tree, acting), [*pushes, ("own_force", 0)]
+            acting, pushes = WithOwnTorques(tree, acting), [*pushes, *own_pushes(own)]
         C = tree.velocities("bias_force")
         self.at.outward(q, qd, pushes)
         self.at.inward(C)

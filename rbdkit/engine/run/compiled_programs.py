@@ -80,7 +80,7 @@ class Task:
         """Whether limbs that are alike can be computed at once in it."""
         known = ("rnea", "aba", "forward_dynamics", "over_time")
         plain = not (self.rows or self.stiff or self.redmax or self.looked) and self.touching is None
-        return plain and self.algorithm in known and self.own is None
+        return plain and self.algorithm in known
 
     def record(self, tree: Tree) -> None:
         """Write the program over a tree."""

@@ -127,7 +127,7 @@ def _own_forces(tree: Tree, x: State) -> None:
     stored, lost = own_forces.record(x.own, tree, x.q, x["v"], x.z, x.z_rate, powers=True)
     for k, value in enumerate((stored, lost)):
         tree.program.store("powers", x.number * 2, k, value)
-    own_forces.along_joints(tree, x.q, x["tau"])
+    own_forces.along_joints(x.own, tree, x.q, x["tau"])
 
 
 def _own_gradient(tree: Tree, x: State) -> None:

@@ -33,7 +33,8 @@ def forward_dynamics(
     if own is not None:
         record(own, tree, q, qd, z, z_rate)
         acting = WithOwnTorques(tree, acting)
-        f_ext = ExternalForce(tree, 0 if f_ext is None else f_ext.start, own=True, given=f_ext is not None)
+        if own.asks_bodies:
+            f_ext = ExternalForce(tree, 0 if f_ext is None else f_ext.start, own=True, given=f_ext is not None)
     accelerate(tree, q, qd, acting, qdd, f_ext)
 
 

@@ -80,5 +80,5 @@ class LimbTree(LoopTree):
             return super().parameter(i, k, after)
         return self.program.load("limb_rows", i.parameters + after * self.stride, k * self.stride)
 
-    def _row(self, number: Whole) -> Index:
-        return self.program.entry("row_of", number)
+    def row_of(self, link: Whole) -> Index:
+        return self.program.entry("row_of", link)

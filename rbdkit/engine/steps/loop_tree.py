@@ -54,7 +54,7 @@ class LoopTree(Tree):
         """The link of that number, once for every kind that it may be."""
         program, first = self.program, number * ENTRIES
         case, parent, q, v = (program.entry("links", first + k) for k in range(ENTRIES))
-        row, parameters, body = self._row(number), number * ROW, Body(parent, self._row(parent))
+        row, parameters, body = self.row_of(number), number * ROW, Body(parent, self.row_of(parent))
         numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
         order: tuple[Whole, Whole, Whole] | None = None
         seen = body
@@ -71,12 +71,8 @@ class LoopTree(Tree):
         x, y, z = (body.row + axis * self.stride for axis in order)
         return Body(body.number, body.row, axes=(x, y, z))
 
-    def row_of(self, link: int) -> Whole:
-        """Where the work space of a link of that number begins."""
-        return self._row(link)
-
-    def _row(self, number: Whole) -> Whole:
-        return number * self.program.count("width")
+    def row_of(self, link: Whole) -> Whole:
+        return link * self.program.count("width")
 
     def bodies(self) -> Iterator[BodyFrame]:
         """Every body of the model, the world first."""
@@ -84,7 +80,7 @@ class LoopTree(Tree):
         with program.loop(0, self.n_bodies) as number:
             link, place = program.entry("bodies", number), number * FRAME
             x = [program.load("frames", place, k) for k in range(FRAME)]
-            yield BodyFrame(number, Body(link, self._row(link)), Matrix.of(x[:9]), Vector(x[9:]))
+            yield BodyFrame(number, Body(link, self.row_of(link)), Matrix.of(x[:9]), Vector(x[9:]))
 
     def supporting(self, a: Whole, itself: bool = True) -> Iterator[Index]:
         """Numbers of the velocities that move what velocity a moves, in order, a last, or left out.

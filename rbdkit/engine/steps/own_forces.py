@@ -33,11 +33,12 @@ def record(
 ) -> tuple[Scalar, Scalar]:
     """Write torques to "own_tau" and forces on links to "own_force"; gives the stored energy and the power lost.
 
-    Both arrays hold zeros where nothing acts. "own_force" is like "f_ext". z : the states of the elements. z_rate :
+    Both arrays hold zeros where nothing acts. "own_force" is like "f_ext"; without `asks_bodies` it is not written, and
+    not to be read. z : the states of the elements. z_rate :
     where their rates go, if they are wanted. powers : whether energy and power are; else they are those of elements
     outside of loops.
     """
-    program, motion = tree.program, link_motion(tree, q, qd)
+    program, motion = tree.program, _motion(own, tree, q, qd)
     felt: dict[int, list[Any]] = {}
     if own.alike and isinstance(tree, LoopTree):
         _loops(own, tree, motion, pushes=True, powers=powers)
@@ -63,9 +64,14 @@ def record(
     return stored, lost
 
 
+def _motion(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray) -> LinkMotion | None:
+    """That of the links, if it is asked for."""
+    return link_motion(tree, q, qd) if own.asks_bodies else None
+
+
 def stored_energy(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray, z: Part = OWN_STATES) -> Scalar:
     """The stored energy alone."""
-    motion = link_motion(tree, q, qd)
+    motion = _motion(own, tree, q, qd)
     if not isinstance(tree, LoopTree):
         one_by_one = sum((found[-2] for _, found in _one_by_one(own, tree, motion)), 0.0)
         return one_by_one + _computed(own, tree, motion, q, qd, z)[3]
@@ -76,7 +82,7 @@ def stored_energy(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray, z: 
 
 
 def _computed(
-    own: OwnForces, tree: Tree, motion: LinkMotion, q: JointArray, qd: JointArray, z: Part
+    own: OwnForces, tree: Tree, motion: LinkMotion | None, q: JointArray, qd: JointArray, z: Part
 ) -> tuple[list[Any], list[list[Any]], list[Any], Any, Any]:
     """Results of the law of those outside of loops, see `OwnForces.split`; nothing is stored."""
     program = tree.program
@@ -97,7 +103,7 @@ def _computed(
     return own.split(own.law.compute(program, load, "own_numbers"))
 
 
-def _loops(own: OwnForces, tree: LoopTree, motion: LinkMotion, pushes: bool, powers: bool) -> None:
+def _loops(own: OwnForces, tree: LoopTree, motion: LinkMotion | None, pushes: bool, powers: bool) -> None:
     """What elements in loops do, to "own_force", in which nothing else stands; energy and power to "own_powers"."""
     program = tree.program
     if pushes:
@@ -120,7 +126,7 @@ def _loops(own: OwnForces, tree: LoopTree, motion: LinkMotion, pushes: bool, pow
             add_pushes(program, member.links, "own_force")
 
 
-def _one_by_one(own: OwnForces, tree: Tree, motion: LinkMotion) -> Iterator[tuple[tuple[int, ...], list[Any]]]:
+def _one_by_one(own: OwnForces, tree: Tree, motion: LinkMotion | None) -> Iterator[tuple[tuple[int, ...], list[Any]]]:
     """The same in straight-line code: links of each element, and what it does."""
     for each in own.alike:
         for member in each.members:
@@ -129,12 +135,11 @@ def _one_by_one(own: OwnForces, tree: Tree, motion: LinkMotion) -> Iterator[tupl
 
 def links_of(tree: LoopTree, member: Member[Index]) -> list[Body]:
     """The links of an element, with their work space."""
-    width = tree.program.count("width")
-    return [Body(link, link * width) for link in member.links]
+    return [Body(link, tree.row_of(link)) for link in member.links]
 
 
 def computed_member(
-    each: Alike, member: Member[Any], tree: Tree, motion: LinkMotion, links: Sequence[Body]
+    each: Alike, member: Member[Any], tree: Tree, motion: LinkMotion | None, links: Sequence[Body]
 ) -> list[Any]:
     """What one of `OwnForces.alike` does, see `Alike`."""
 
@@ -142,6 +147,11 @@ def computed_member(
         return motion_of(tree, motion, member.bodies[slot], links[slot], each.apart[slot])
 
     return each.compute(tree.program, member, of_body, lambda: tree.program.load(OWN_TIME, 0))
+
+
+def own_pushes(own: OwnForces) -> list[tuple[str, int]]:
+    """Arrays of forces on links that they write, and where these begin."""
+    return [("own_force", 0)] if own.asks_bodies else []
 
 
 class WithOwnTorques:
@@ -154,9 +164,13 @@ class WithOwnTorques:
         return [a + b for a, b in zip(self.tau[i], self.own[i], strict=True)]
 
 
-def along_joints(tree: Tree, motion: JointArray, result: JointArray) -> None:
+def along_joints(own: OwnForces, tree: Tree, motion: JointArray, result: JointArray) -> None:
     """Write "own_tau", and what "own_force" does along the velocities, to `result`. motion : q."""
     program = tree.program
+    if not own.asks_bodies:
+        for a in tree.each(tree.nv):
+            result[a] = program.load("own_tau", a)
+        return
     n, f, R, p = tree.field(Vector), tree.field(Vector), tree.field(Matrix), tree.field(Vector)
     placed = link_motion(tree, motion)
     n[tree.world] = f[tree.world] = ZERO
@@ -187,7 +201,7 @@ def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, 
     found = tree.velocities("tau_here")
     q, qd = _at_hand(tree, q, tree.nq), _at_hand(tree, qd, nv)
     record(own, tree, q, qd)
-    along_joints(tree, q, found)
+    along_joints(own, tree, q, found)
     total = sum((w[a] * found[a] for a in range(nv)), 0.0 * w[0])
     graph = total.graph
     bars = adjoints(graph, {total.position: 1.0})
@@ -223,8 +237,9 @@ def _at_hand(tree: UnrolledTree, x: JointArray, size: int) -> JointArray:
     return JointArray(tree.program, name, 0, x.which)
 
 
-def motion_of(tree: Tree, motion: LinkMotion, body: Whole, i: Body, apart: bool) -> Sequence[Any]:
+def motion_of(tree: Tree, motion: LinkMotion | None, body: Whole, i: Body, apart: bool) -> Sequence[Any]:
     """Rotation, position, angular velocity and velocity of the origin of a body on link i, in world axes."""
+    assert motion is not None
     R, p, w, v = motion.R[i], motion.p[i], motion.w[i], motion.v[i]
     w, v = R @ w, R @ v
     if apart:

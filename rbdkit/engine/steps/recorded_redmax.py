@@ -28,7 +28,9 @@ class RecordedRedmax(RecordedTree):
         f_ext = ExternalForce(tree) if self.external else None
         if self.own is not None:
             record(self.own, tree, q, qd)
-            acting, f_ext = WithOwnTorques(tree, acting), ExternalForce(tree, 0, own=True, given=self.external)
+            acting = WithOwnTorques(tree, acting)
+            if self.own.asks_bodies:
+                f_ext = ExternalForce(tree, 0, own=True, given=self.external)
         reduced_dynamics(tree, q, qd, acting, qdd, f_ext)
 
     def _inertia(self, tree: LoopTree, q: JointArray) -> None:

@@ -90,7 +90,7 @@ class Tree(ABC):
     def each(self, count: Whole) -> Iterator[Whole]:
         """The numbers from 0 to count - 1."""
 
-    def row_of(self, link: int) -> Whole:
+    def row_of(self, link: Whole) -> Whole:
         """Where the work space of a link of that number begins."""
         return 0
 
