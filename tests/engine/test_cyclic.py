@@ -16,7 +16,7 @@ from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.pack import pack
 from rbdkit.joints import Fixed, Free, Helical, Prismatic, Revolute, Spherical, Universal
 from rbdkit.library import random_tree
-from rbdkit.model import Model
+from rbdkit.model import Mimic, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.trace.run.native import machine
@@ -95,6 +95,38 @@ def test_all_that_is_computed(model, backend, wasm, off):
     (*_, by_tau), _ = own.aba_jacobian(q, v, x, f)
     assert off(by_tau, np.linalg.inv(H)) < conditioned
     assert off(own.inverse_inertia_times(q, x), np.linalg.solve(H, x)) < conditioned
+
+
+@pytest.mark.parametrize("backend", ["python", "llvm", "wasm"])
+@pytest.mark.parametrize("apart", [False, True], ids=["a cluster", "far apart"])
+def test_joints_that_share_a_freedom_stay_as_they_are(model, apart, backend, wasm, off):
+    """A gripper on the tip, or joints of two limbs that follow each other; all others are cyclic as before."""
+    before = {joint.name for joint in model.joints[1:]}
+    I, place = inertia_like(model), se3.pose(np.eye(3), [0.1, 0.0, 0.2])
+    model.add_body("finger", "b4", Prismatic("x"), place, I)
+    leader = model.joints[-1].name
+    model.add_body("other finger", "b7" if apart else "b4", Prismatic("-x"), place, I, mimic=Mimic(leader, -0.7, 0.1))
+    model.add_body("knuckle", "b4", Revolute("y"), place, I, mimic=Mimic(leader, 2.0))
+    own = Kernels(model, backend)
+    cyclic = {model.joints[k].name for k, x in zip(own._layout.body_of_link, own._layout.links, strict=True)
+              if x.kind.cyclic}  # fmt: skip
+    assert {model.joints[k].name for k in range(2, 11)} <= cyclic <= before
+    assert any(kind.cluster for kind in own._kinds) != apart
+    q, v, x, f = state(model)
+    H = algorithms.crba(model, q).H
+    conditioned = ROUND_OFF * max(1.0, 1e-2 * np.linalg.cond(H))
+    tau = algorithms.rnea(model, q, v, x, f_ext=f).tau
+    assert off(own.rnea(q, v, x, f), tau) < ROUND_OFF
+    assert off(own.aba(q, v, tau, f), x) < conditioned
+    assert off(own.crba(q), H) < ROUND_OFF
+    assert off(own.forward_kinematics(q)[0], algorithms.forward_kinematics(model, q).poses) < ROUND_OFF
+
+
+def inertia_like(model: Model) -> Inertia:
+    """That of a body of a model."""
+    found = model.bodies[3].inertia
+    assert found is not None
+    return found
 
 
 def test_gradients_by_parameters_are_those_in_frames_that_were_not_turned(model, monkeypatch, off):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.numbers import numbers_of
 from rbdkit.engine.links.pack import pack, placed
+from rbdkit.engine.steps.nodes import Link
 from rbdkit.model import Model
 
 ROUND_OFF = 1e-15
@@ -23,12 +24,11 @@ ALONG_Z = ("revolute", "prismatic", "helical")
 def aligned(model: Model, layout: Layout) -> tuple[Layout, dict[str, NDArray]]:
     """The layout with frames turned so that joints are cyclic where they can be, and the numbers of the model for it.
 
-    Where joints follow others it stays as it is: their clusters are eliminated in axes of links.
+    Joints that share a freedom with others stay as they are: their clusters are eliminated in axes of links.
     """
     numbers = numbers_of(model)
-    if not any(link.kind.follows for link in layout.links):
-        find = _aligned if layout.uses is None else _aligned.__wrapped__  # what users wrote is not held here
-        layout = find(layout, model.parent, numbers["placement"].tobytes())
+    find = _aligned if layout.uses is None else _aligned.__wrapped__  # what users wrote is not held here
+    layout = find(layout, model.parent, numbers["placement"].tobytes())
     return layout, pack(model, layout, numbers)
 
 
@@ -36,18 +36,18 @@ def aligned(model: Model, layout: Layout) -> tuple[Layout, dict[str, NDArray]]:
 def _aligned(layout: Layout, parent: tuple[int, ...], placements: bytes) -> Layout:
     """Once for all models that differ in other numbers."""
     links = layout.links
-    if not any(link.kind.motion.name == "revolute" for link in links):
+    if not any(map(_turns_alone, links)):
         return layout
     directions = placed(layout, parent, np.frombuffer(placements).reshape(-1, 4, 4))[1][:, :, 2]
     on_link: list[list[int]] = [[] for _ in range(len(links) + 1)]
     for number, link in enumerate(links, start=1):
-        if link.kind.motion.name == "revolute":
+        if _turns_alone(link):
             on_link[link.parent].append(number)
     turns, found = np.tile(np.eye(3), (len(links) + 1, 1, 1)), list(links)
     for number, on_it in enumerate(on_link):
         if not on_it:
             continue
-        free = number > 0 and links[number - 1].kind.motion.name in ALONG_Z
+        free = number > 0 and links[number - 1].kind.motion.name in ALONG_Z and _is_alone(links[number - 1])
         turns[number], axes = _best(directions[np.array(on_it) - 1], free)
         for other, axis in zip(on_it, axes, strict=True):
             if axis is not None:
@@ -60,6 +60,15 @@ def _aligned(layout: Layout, parent: tuple[int, ...], placements: bytes) -> Layo
     frames = layout.frames.copy()
     frames[:, :3] = turns[layout.link_of_body].transpose(0, 2, 1) @ frames[:, :3]
     return replace(layout, links=tuple(found), bases=stands @ layout.bases @ turns[1:], frames=frames)
+
+
+def _is_alone(link: Link) -> bool:
+    """Whether its joint shares no freedom."""
+    return not link.kind.follows and not link.kind.cluster
+
+
+def _turns_alone(link: Link) -> bool:
+    return link.kind.motion.name == "revolute" and _is_alone(link)
 
 
 def _best(seen: NDArray, free: bool) -> tuple[NDArray, list[int | None]]:
