@@ -111,6 +111,26 @@ def test_dynamics(model, off):
         assert off(together.aba(q, v, x, forces), algorithms.aba(model, q, v, x, f_ext=forces).qdd) < conditioned
 
 
+def test_inertia_and_derivatives(model, off):
+    together, alone = both(model)
+    q, v, x, f = state(model)
+    H = algorithms.crba(model, q).H
+    assert np.array_equal(together.crba(q), alone.crba(q)) and off(together.crba(q), H) < ROUND_OFF
+    conditioned = ROUND_OFF * max(1.0, 1e-2 * np.linalg.cond(H))
+    for forces in (None, f):
+        found, expected = (kernels.rnea_jacobian(q, v, x, forces) for kernels in (together, alone))
+        book = algorithms.rnea_derivatives(model, q, v, x, f_ext=forces)
+        for own, other, readable in zip(found, expected, (book.dtau_dq, book.dtau_dv, book.dtau_da), strict=True):
+            assert np.array_equal(own, other) and off(own, readable) < ROUND_OFF
+        for passive in (False, True):
+            blocks, qdd = together.aba_jacobian(q, v, x, forces, passive)
+            others, same = alone.aba_jacobian(q, v, x, forces, passive)
+            if not reordered(together):
+                assert np.array_equal(qdd, same) and all(map(np.array_equal, blocks, others))
+            assert all(off(a, b) < conditioned for a, b in zip(blocks, others, strict=True))
+            assert off(blocks[2], np.linalg.inv(H)) < conditioned
+
+
 @pytest.mark.parametrize("integrator", ["rk4", "symplectic_euler", "implicit_midpoint", "variational", "rk45"])
 def test_motions(model, integrator, monkeypatch):
     """And with torques of a user's own, which are computed before the passes."""

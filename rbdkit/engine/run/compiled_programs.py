@@ -78,7 +78,10 @@ class Task:
     @property
     def takes_limbs(self) -> bool:
         """Whether limbs that are alike can be computed at once in it."""
-        known = ("rnea", "aba", "forward_dynamics", "over_time")
+        known = (
+            "rnea", "aba", "forward_dynamics", "over_time", "crba", "rnea_jacobian", "aba_jacobian",
+            "forward_dynamics_jacobian",
+        )  # fmt: skip
         plain = not (self.rows or self.stiff or self.redmax or self.looked) and self.touching is None
         return plain and self.algorithm in known
 

@@ -97,7 +97,7 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
     R_0[world], p_0[world], origin[world], reach[world] = IDENTITY, ZERO, ZERO, [0.0]
     v[world] = [0.0] * 6
     a[world] = [0.0, 0.0, 0.0, *(-program.load("gravity", 0, k) for k in range(3))]
-    for i in tree.outward():
+    for i in tree.outward(abreast=True):
         R, p = tree.pose(i, q[i])
         R_p = R_0[i.parent]
         step, joined = R_p @ p, reach[i.parent][0]

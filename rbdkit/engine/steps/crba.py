@@ -24,14 +24,14 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
     axes, world = Axes(tree, q), tree.world
 
     R_0[world], p_0[world], reach[world], Ic[world] = IDENTITY, ZERO, [0.0], Composite.of([0.0] * 10)
-    for i in tree.outward():
+    for i in tree.outward(abreast=True):
         axes.find(i)
         R, p = tree.pose(i, q[i])
         R_p = R_0[i.parent]
         R_0[i], reach[i] = R_p @ R, [1.0]
         p_0[i] = p_0[i.parent] + reach[i.parent][0] * (R_p @ p)
         Ic[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
-    for i in tree.inward():
+    for i in tree.inward(abreast=True):
         Ic[i.parent] = Ic[i.parent].plus(Ic[i])  # Eq 6.13
         slot = program.entry("first_slot", i.number) if tree.coupled else i.v
         for k, S in enumerate(axes[i]):

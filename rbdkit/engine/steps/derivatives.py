@@ -45,7 +45,7 @@ def rnea_derivatives(
 
 def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointArray) -> None:
     """Axes, and what a displacement or a velocity along them changes in the motion of what they carry."""
-    for i in tree.outward():
+    for i in tree.outward(abreast=True):
         v_p, a_p, v_i, a_i = pair(base.v[i.parent]), pair(base.a[i.parent]), pair(base.v[i]), pair(base.a[i])
         v_c, a_c = (v_p, a_p) if i.motion.carried else (v_i, a_i)
         change = changes(tree, i, q, qd) if i.motion.varying else None
@@ -68,7 +68,7 @@ def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointA
 def _across(tree: LoopTree, base: Base) -> None:
     """Composite inertias and forces, and for each freedom how the force across its joint answers to it."""
     program = tree.program
-    for i in tree.inward():
+    for i in tree.inward(abreast=True):
         I, B, f = base.I[i], base.B[i], pair(base.f[i])
         f_x = None if base.f_x is None else pair(base.f_x[i])
         for k in range(i.motion.nv):

@@ -22,7 +22,7 @@ TWIST = 6 * WIDE
 def factors_in_base(tree: LoopTree, base: Base, factors: LoopField) -> None:
     """Write array "factors". factors : U, D^-1 and u of each axis in link coordinates, as `aba` leaves them."""
     program = tree.program
-    for i in tree.outward():
+    for i in tree.outward(abreast=True):
         R, p, stored = base.R[i], base.p[i], factors[i]
         for k, axis in enumerate(in_base(base.S[i], R, p)):
             *U, D_inv, _ = stored[8 * k : 8 * k + 8]

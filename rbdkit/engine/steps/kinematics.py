@@ -28,7 +28,7 @@ def link_motion(tree: Tree, q: JointArray, qd: JointArray | None = None) -> Link
     R_0, p_0, w, v = (tree.field(kind) for kind in (Matrix, Vector, Vector, Vector))
     R_0[tree.world], p_0[tree.world] = IDENTITY, ZERO
     w[tree.world] = v[tree.world] = ZERO
-    for i in tree.outward():
+    for i in tree.outward(abreast=True):
         R, p = tree.pose(i, q[i])
         R_p = R_0[i.parent]
         R_0[i], p_0[i] = R_p @ R, p_0[i.parent] + R_p @ p

@@ -39,25 +39,25 @@ class LimbTree(LoopTree):
         self.stride = limbs
         self.n_alone, self.n_ranks = (program.count(name) for name in ("n_alone", "n_ranks"))
 
-    def outward(self, turned: bool = False) -> Iterator[Node]:
-        if not turned:  # each by itself: work spaces are the same
+    def outward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
+        if not (turned or abreast):  # each by itself: work spaces are the same
             yield from super().outward()
             return
         with self.program.loop(0, self.n_alone) as place:
             yield from self._nodes(self.program.entry("alone", place), turned)
         with self.program.loop(0, self.n_ranks) as rank:
-            yield from self._side_by_side(rank)
+            yield from self._side_by_side(rank, turned)
 
-    def inward(self, turned: bool = False) -> Iterator[Node]:
-        if not turned:
+    def inward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
+        if not (turned or abreast):
             yield from super().inward()
             return
         with self.program.loop(self.n_ranks - 1, -1, -1) as rank:
-            yield from self._side_by_side(rank)
+            yield from self._side_by_side(rank, turned)
         with self.program.loop(self.n_alone - 1, -1, -1) as place:
             yield from self._nodes(self.program.entry("alone", place), turned)
 
-    def _side_by_side(self, rank: Index) -> Iterator[Node]:
+    def _side_by_side(self, rank: Index, turned: bool) -> Iterator[Node]:
         """The links of a rank, once for every kind that they may be."""
         program, limbs = self.program, self.stride
         first = rank * (RANK + OF_LINK * limbs)
@@ -70,7 +70,7 @@ class LimbTree(LoopTree):
                 number, parent, q, v = (program.entry("ranks", links + m * limbs) for m in range(OF_LINK))
                 numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
                 body = Body(parent, parent_row + lane)
-                own = (self._seen(body, (x, y, z)), (x, y, z)) if kind.cyclic else (body, None)
+                own = (self._seen(body, (x, y, z)), (x, y, z)) if turned and kind.cyclic else (body, None)
                 parameters = rank * (ROW * limbs) + lane
                 place = own[0], q, v
                 yield Node(number, row + lane, parameters, numbers, kind, *place, order=own[1], side_by_side=True)

@@ -37,11 +37,11 @@ class LoopTree(Tree):
         self.world = Body(0, 0)
         self.width = 0
 
-    def outward(self, turned: bool = False) -> Iterator[Node]:
+    def outward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
         with self.program.loop(1, self.n + 1) as number:
             yield from self._nodes(number, turned)
 
-    def inward(self, turned: bool = False) -> Iterator[Node]:
+    def inward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
         with self.program.loop(self.n, 0, -1) as number:
             yield from self._nodes(number, turned)
 

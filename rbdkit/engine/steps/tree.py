@@ -71,15 +71,17 @@ class Tree(ABC):
         return any(kind.motion.driver is not None for kind in self.kinds)
 
     @abstractmethod
-    def outward(self, turned: bool = False) -> Iterator[Node]:
+    def outward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
         """Every link, parents before children.
 
+        abreast : several at once, where limbs are alike: what is done for a link writes to what is its own or its
+            parent's alone, and opens no loop. turned passes are so, too.
         turned : with parents whose axes are those that cyclic links start from, where it is a loop. All passes of an
             algorithm must agree, and fields of what is not in the axes of links must be `Numbers`.
         """
 
     @abstractmethod
-    def inward(self, turned: bool = False) -> Iterator[Node]:
+    def inward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
         """Every link, children before parents."""
 
     def freedoms(self) -> Iterator[Whole]:

@@ -38,10 +38,10 @@ class UnrolledTree(Tree):
             if link.kind.cluster == "top" and link.v not in self._joined[link.parent]:
                 self._joined[link.parent].append(link.v)
 
-    def outward(self, turned: bool = False) -> Iterator[Node]:
+    def outward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
         return iter(self._nodes)
 
-    def inward(self, turned: bool = False) -> Iterator[Node]:
+    def inward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
         return reversed(self._nodes)
 
     def path(self, i: Node) -> Iterator[Node]:
