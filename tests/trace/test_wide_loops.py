@@ -104,3 +104,36 @@ def test_ways_that_part_are_refused():
                 program.store("y", 3, 0, program.load("x", lane))
         with pytest.raises(ValueError, match="wide loop"):
             llvm_source(program)
+
+
+@pytest.mark.parametrize("backend", ["python", "llvm"])
+def test_what_all_iterations_read_is_read_before(backend):
+    """Unless it is written in the loop, or found there; and not where the loop does not run: that may be no place."""
+    program = Program("read_before")
+    with program.loop(0, program.count("rows")) as row, program.loop(0, program.count("columns"), wide=True) as k:
+        fixed, own = program.load("a", row * 1000), program.load("a", program.entry("table", k))
+        program.store("y", k, 0, program.load("y", k) + fixed * own)
+    rows = 3
+    for columns in (0, WIDE, 2 * WIDE):
+        rng = np.random.default_rng(columns)
+        a = rng.normal(size=1000 * (rows - 1) + 1 if columns else 1)
+        y, table = rng.normal(size=2 * WIDE), np.arange(2 * WIDE) % len(a)
+        found = y.copy()
+        arrays = {"a": a, "y": found, "table": table}
+        executable(program, backend).bind(arrays, {"rows": rows, "columns": columns})()
+        y[:columns] += sum(a[1000 * row] for row in range(rows) if columns) * a[table[:columns]]
+        assert np.abs(found - y).max() < 1e-13
+    source = llvm_source(program)
+    assert source.index("shufflevector") < source.index(f"load <{WIDE} x double>")
+
+
+def test_what_is_written_in_a_wide_loop_is_read_anew():
+    program = Program("read_anew")
+    with program.loop(0, program.count("n"), wide=True) as k:
+        with program.loop(0, 1):
+            program.store("x", k, 0, program.load("x", k) + 1.0)
+        program.store("y", k, 0, program.load("x", 3))
+    for backend in ("python", "llvm"):
+        x, y = np.zeros(WIDE), np.zeros(WIDE)
+        executable(program, backend).bind({"x": x, "y": y}, {"n": WIDE})()
+        assert y[3:].min() == 1.0 and y[-1] == 1.0

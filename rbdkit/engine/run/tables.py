@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.steps.loop_tree import FOUR
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import ENTRIES, Kind
 
@@ -24,8 +25,8 @@ def _place_in_order(kind: Kind) -> tuple[str, bool, bool, bool, bool, str]:
 
 def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
     """Tables "links", "orders", "bodies" of `LoopTree`, "supports", "first_support" of its `supporting`, "ordered" of
-    its `ordered`, "joined", "first_joined" of its `joined`, "paths", "first_path" of its `path_to`; where joints follow
-    others, those of `_slots` too.
+    its `ordered`, "joined", "first_joined" of its `joined`, "paths", "first_path" of its `path_to`, those of its
+    `fours`; where joints follow others, those of `_slots` too.
     """
     links = np.zeros((len(layout.links) + 1, ENTRIES), dtype=np.int64)
     paths: list[list[int]] = [[]]
@@ -38,6 +39,10 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
         if link.kind.cluster == "top" and link.v not in joined[link.parent]:
             joined[link.parent].append(link.v)
     in_order = [supports[a] for a in range(layout.nv)]
+    supported: list[list[int]] = [[] for _ in in_order]
+    for a in supports:
+        for b in supports[a][:-1]:
+            supported[b].append(a)
     return {
         "links": links,
         "orders": np.array([[(axis + k) % 3 for k in (1, 2, 3)] for axis in (2, *(x.axis for x in layout.links))]),
@@ -47,9 +52,20 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
         "ordered": np.array(list(supports), dtype=np.int64),
         "paths": np.array([number for path in paths for number in path], dtype=np.int64),
         "first_path": np.cumsum([0, *map(len, paths)], dtype=np.int64),
+        **_in_fours("supporting", [supports[a][:-1] for a in range(layout.nv)]),
+        **_in_fours("supported", supported),
         "joined": np.array([a for freedoms in joined for a in freedoms], dtype=np.int64),
         "first_joined": np.cumsum([0, *map(len, joined)], dtype=np.int64),
         **slots,
+    }
+
+
+def _in_fours(name: str, lists: list[list[int]]) -> dict[str, NDArray]:
+    """Tables of `LoopTree.fours`, from lists of the velocities that belong to each."""
+    full = [[*others, *[a] * (-len(others) % FOUR)] for a, others in enumerate(lists)]
+    return {
+        f"{name}_fours": np.array([b for others in full for b in others], dtype=np.int64),
+        f"first_{name}_fours": np.cumsum([0, *map(len, full)], dtype=np.int64),
     }
 
 

@@ -11,6 +11,9 @@ from rbdkit.engine.steps.turned import threes
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole
 
+FOUR = 4
+"""So many rows of a matrix are taken from another one at a time."""
+
 
 class LoopTree(Tree):
     """Links as rows of a table: one program for all models that are made of these kinds.
@@ -91,6 +94,18 @@ class LoopTree(Tree):
         start, stop = program.entry("first_support", a), program.entry("first_support", a + 1)
         with program.loop(start, stop if itself else stop - 1) as place:
             yield program.entry("supports", place)
+
+    def fours(self, which: str, a: Whole) -> Iterator[list[Index]]:
+        """Numbers of the velocities that move what velocity a moves, or that a moves, "supporting" and "supported",
+        `FOUR` at a time; a itself fills them up.
+
+        Needs tables of these names with "_fours", and "first_..." which holds for each a where its part begins, and the
+        end.
+        """
+        program, table = self.program, f"{which}_fours"
+        start, stop = (program.entry(f"first_{table}", a + k) for k in (0, 1))
+        with program.loop(start, stop, FOUR) as place:
+            yield [program.entry(table, place + k) for k in range(FOUR)]
 
     def ordered(self, inward: bool = False) -> Iterator[Index]:
         """Numbers of all velocities, those that move others before them, or after them.

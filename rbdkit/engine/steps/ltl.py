@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.trace import Whole
+from rbdkit.trace import Program, Whole
 
 
 def factorise(tree: LoopTree) -> None:
@@ -15,15 +17,12 @@ def factorise(tree: LoopTree) -> None:
     """
     program, nv, length = tree.program, tree.nv, tree.program.count("H_row")
     for k in tree.ordered(inward=True):
+        for rows in tree.fours("supported", k):
+            _subtract(program, "H", 0, length, k, rows, [i * nv + k for i in rows])
         row = k * length
         program.store("D_inv", k, 0, 1.0 / program.load("H", row + k))
         for i in tree.supporting(k, itself=False):
-            factor, above = k * nv + i, i * length
-            program.store("L", factor, 0, program.load("H", row + i) * program.load("D_inv", k))
-            with program.loop(0, length, wide=True) as j:
-                target = above + j
-                H_ij = program.load("H", target) - program.load("L", factor) * program.load("H", row + j)
-                program.store("H", target, 0, H_ij)
+            program.store("L", k * nv + i, 0, program.load("H", row + i) * program.load("D_inv", k))
 
 
 def factorise_sparse(tree: LoopTree) -> None:
@@ -47,21 +46,35 @@ def solve(tree: LoopTree, array: str, start: Whole, columns: Whole) -> None:
     columns : their number, a multiple of `WIDE`.
     """
     program, nv = tree.program, tree.nv
-
-    def subtract(target: Whole, source: Whole, factor: Whole) -> None:
-        with program.loop(0, columns, wide=True) as c:
-            place = target + c
-            x = program.load(array, place) - program.load("L", factor) * program.load(array, source + c)
-            program.store(array, place, 0, x)
-
     for k in tree.ordered(inward=True):  # L.T Y = X
-        row = k * columns + start
-        for i in tree.supporting(k, itself=False):
-            subtract(i * columns + start, row, k * nv + i)
+        for rows in tree.fours("supported", k):
+            _subtract(program, array, start, columns, k, rows, [i * nv + k for i in rows])
     for k in tree.ordered():  # D Z = Y, then L X = Z
         row = k * columns + start
         with program.loop(0, columns, wide=True) as c:
             place = row + c
             program.store(array, place, 0, program.load("D_inv", k) * program.load(array, place))
-        for i in tree.supporting(k, itself=False):
-            subtract(row, i * columns + start, k * nv + i)
+        for rows in tree.fours("supporting", k):
+            _subtract(program, array, start, columns, k, rows, [k * nv + i for i in rows])
+
+
+def _subtract(
+    program: Program,
+    array: str,
+    start: Whole,
+    columns: Whole,
+    k: Whole,
+    rows: Sequence[Whole],
+    factors: Sequence[Whole],
+) -> None:
+    """Other rows of a matrix times elements of L from row k, which is so written once for all of them.
+
+    Where it is one of them itself, the element is one that is never written, zero.
+    """
+    target, sources = k * columns + start, [i * columns + start for i in rows]
+    with program.loop(0, columns, wide=True) as c:
+        place = target + c
+        x = program.load(array, place)
+        for source, factor in zip(sources, factors, strict=True):
+            x = x - program.load("L", factor) * program.load(array, source + c)
+        program.store(array, place, 0, x)

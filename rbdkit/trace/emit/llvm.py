@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rbdkit.trace.emit.llvm_block import Instructions, Memory, Values
 from rbdkit.trace.program import (
     ALONE,
@@ -11,6 +13,7 @@ from rbdkit.trace.program import (
     Index,
     Lanes,
     Loop,
+    Place,
     Program,
     Put,
     Statement,
@@ -122,12 +125,15 @@ class _Writer(Instructions):
             self.lines.append(f" {target} = {operation} i64 {a}, {b}")
 
     def loop(self, loop: Loop) -> None:
-        counter, before = loop.index.name, self.label
+        counter = loop.index.name
         wide = loop.wide and self.lanes.width == 1
         self.require_same(loop.start, loop.stop)
         head, inside, after = (f"{part}_{counter}" for part in ("loop", "body", "done"))
+        if wide:
+            self.turn_to(Lanes(loop.at_once))
+            self.hoist(loop, after)
         self.lines.append(f" br label %{head}")
-        latch = f"next_{counter}"
+        latch, before = f"next_{counter}", self.label
         self.start(head)
         self.lines.append(f" %{counter} = phi i64 [{_whole(loop.start)}, %{before}], [%{latch}_value, %{latch}]")
         going = self.do(f"icmp {'slt' if loop.step > 0 else 'sgt'} i64 %{counter}, {_whole(loop.stop)}")
@@ -135,18 +141,38 @@ class _Writer(Instructions):
         self.start(inside)
         self.ends.append(after)
         if wide:
-            self.turn_to(Lanes(loop.at_once))
             self.columns = {counter}
         self.statements(loop.body)
         if wide:
             self.turn_to(ALONE)
-            self.columns, self.spread = set(), set()
+            self.columns, self.spread, self.hoisted = set(), set(), {}
         self.ends.pop()
         self.lines.append(f" br label %{latch}")
         self.start(latch)
         self.lines.append(f" %{latch}_value = add i64 %{counter}, {loop.step * (loop.at_once if wide else 1)}")
         self.lines.append(f" br label %{head}")
         self.start(after)
+
+    def hoist(self, loop: Loop, after: str) -> None:
+        """Read before a wide loop, if it runs at all, what is the same in all of its iterations.
+
+        LLVM would do so if it knew that arrays of different names are different.
+        """
+        known, written = {loop.index.name, *_made_in(loop.body)}, _written_in(loop.body)
+        places: dict[Place, None] = {}
+        for block in (x for x in loop.body if isinstance(x, Block)):
+            for operation, *operands in (block.graph.nodes[k] for k in block.graph.live(block.roots())):
+                if operation == "load" and operands[0] not in written:
+                    array, index, offset = operands
+                    if index is None or index.name not in known:
+                        places[array, index, offset] = None
+        if places:
+            ready = f"ready_{loop.index.name}"
+            runs = self.do(f"icmp slt i64 {_whole(loop.start)}, {_whole(loop.stop)}")
+            self.lines.append(f" br i1 {runs}, label %{ready}, label %{after}")
+            self.start(ready)
+            memory = Memory(self)
+            self.hoisted = {place: memory.broadcast(place) for place in places}
 
     def switch(self, switch: Switch) -> None:
         self.require_same(switch.on)
@@ -183,3 +209,30 @@ class _Writer(Instructions):
 
 def _whole(x: Whole | str) -> str:
     return f"%{x.name}" if isinstance(x, Index) else str(x)
+
+
+def _made_in(body: list[Statement]) -> Iterator[str]:
+    """Names of the whole numbers that statements compute."""
+    for statement in body:
+        if isinstance(statement, Define | Loop):
+            yield statement.index.name
+        for inside in _within(statement):
+            yield from _made_in(inside)
+
+
+def _written_in(body: list[Statement]) -> set[str]:
+    """Names of the arrays that statements write to."""
+    found: set[str] = set()
+    for statement in body:
+        if isinstance(statement, Block):
+            found |= {array for array, *_ in statement.stores}
+        for inside in _within(statement):
+            found |= _written_in(inside)
+    return found
+
+
+def _within(statement: Statement) -> list[list[Statement]]:
+    """The bodies of a statement."""
+    if isinstance(statement, Loop):
+        return [statement.body]
+    return list(statement.cases.values()) if isinstance(statement, Switch) else []

@@ -33,13 +33,15 @@ class Instructions:
     Attributes
     ----------
     lanes : how many states are computed at once. columns : in a wide loop, the names of the indices that go with its
-        counter. spread : of those that differ in another way. declared : functions of LLVM that were called.
+        counter. spread : of those that differ in another way. hoisted : names of values that were read before it.
+    declared : functions of LLVM that were called.
     """
 
     def __init__(self, fused: bool, lanes: Lanes) -> None:
         self.fused = fused
         self.columns: set[str] = set()
         self.spread: set[str] = set()
+        self.hoisted: dict[Place, str] = {}
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.names = 0
@@ -149,10 +151,15 @@ class Memory:
         columns = self.writer.columns
         beside = bool(columns) and (index is None or index.name not in columns)
         if lanes.width > 1 and (array in lanes.shared or beside):
-            number = do(f"load double, ptr {self.address(array, index, offset, 'double')}, align 8")
-            first = do(f"insertelement {T} poison, double {number}, i64 0")
-            return do(f"shufflevector {T} {first}, {T} poison, <{lanes.width} x i32> zeroinitializer")
+            return self.writer.hoisted.get(place) or self.broadcast(place)
         return do(f"load {T}, ptr {self.address(array, index, offset, 'double' if columns else T)}, align 8")
+
+    def broadcast(self, place: Place) -> str:
+        """Name of the number at a place, in all lanes."""
+        do, T = self.writer.do, self.writer.types["T"]
+        number = do(f"load double, ptr {self.address(*place, 'double')}, align 8")
+        first = do(f"insertelement {T} poison, double {number}, i64 0")
+        return do(f"shufflevector {T} {first}, {T} poison, <{self.writer.lanes.width} x i32> zeroinitializer")
 
     def is_spread(self, index: Index | None) -> bool:
         """Whether places at an index are all over an array."""
