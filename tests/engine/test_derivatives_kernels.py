@@ -16,6 +16,7 @@ from rbdkit.engine.run import bound
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
+from rbdkit.engine.steps.jacobians import row_length
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.joints import Helical, Planar, Prescribed, Prismatic, Reversed, Revolute, Spherical
 from rbdkit.library import random_tree
@@ -53,6 +54,31 @@ def check_jacobians(model: Model, kernels: Kernels, off, seed: int) -> None:
         blocks, qdd = kernels.aba_jacobian(q, v, x, f, passive)
         for found, expected in zip((qdd, *blocks), (e.qdd, e.dqdd_dq, e.dqdd_dv, e.dqdd_dtau), strict=True):
             assert off(found, expected) < conditioned(model, q)
+
+
+@pytest.mark.parametrize("bodies", range(1, 23))
+@pytest.mark.parametrize("branching", [0.0, 0.7])
+def test_rows_of_every_length(bodies, branching, off):
+    """Several columns at once: those over at the end, and rows that begin where the last one ended."""
+    joints = [Revolute("x"), Prismatic("y"), Revolute("z")]
+    model = random_tree(bodies, bodies=bodies, branching=branching, joints=joints)
+    own, (q, v, x, *_) = Kernels(model, "llvm"), state(model, bodies)
+    d = algorithms.rnea_derivatives(model, q, v, x)
+    e = algorithms.forward_dynamics_derivatives(model, q, v, x, passive=False)
+    shape, spare = (2, model.nv, row_length(3 * model.nv)), 16
+    numbers = int(np.prod(shape))
+    for algorithm, given, expected in (
+        ("rnea", "qdd", (d.dtau_dq, d.dtau_dv, d.dtau_da)), ("aba", "tau", (e.dqdd_dq, e.dqdd_dv, e.dqdd_dtau)),
+    ):  # fmt: skip
+        room = np.full(numbers + spare, np.nan)
+        room[:numbers] = 0.0
+        arrays = {"q": np.array([q, q]), "v": np.array([v, v]), given: np.array([x, x]), "derivatives": room}
+        if algorithm == "aba":
+            arrays["qdd"] = np.zeros((2, model.nv))
+        own.bind(Task(f"{algorithm}_jacobian"), arrays, {"states": 2}, 1)()
+        assert np.all(np.isnan(room[numbers:]))  # nothing is written there
+        for blocks in room[:numbers].reshape(shape):
+            assert off(blocks[:, : 3 * model.nv], np.hstack(expected)) < conditioned(model, q)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -53,7 +53,7 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
     sizes = {
         "work": (len(layout.links) + 1) * width,
         "columns": 12 * sum(link.kind.motion.nv for link in layout.links),
-        "freedoms": nv * FREEDOM,
+        "freedoms": row_length(nv) * FREEDOM,
         "H": nv * row_length(nv),
         "L": nv * nv,
         "D_inv": nv,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
-from rbdkit.engine.steps.loop_tree import FOUR
+from rbdkit.engine.steps.derivatives import FREEDOM
+from rbdkit.engine.steps.loop_tree import FOUR, MIXED, MOVED, MOVING
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import ENTRIES, Kind
 
@@ -26,7 +27,7 @@ def _place_in_order(kind: Kind) -> tuple[str, bool, bool, bool, bool, str]:
 def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
     """Tables "links", "orders", "bodies" of `LoopTree`, "supports", "first_support" of its `supporting`, "ordered" of
     its `ordered`, "joined", "first_joined" of its `joined`, "paths", "first_path" of its `path_to`, those of its
-    `fours`; where joints follow others, those of `_slots` too.
+    `fours`, `chunks` and `left_over`; where joints follow others, those of `_slots` too.
     """
     links = np.zeros((len(layout.links) + 1, ENTRIES), dtype=np.int64)
     paths: list[list[int]] = [[]]
@@ -54,6 +55,7 @@ def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
         "first_path": np.cumsum([0, *map(len, paths)], dtype=np.int64),
         **_in_fours("supporting", [supports[a][:-1] for a in range(layout.nv)]),
         **_in_fours("supported", supported),
+        **_in_chunks([supports[a] for a in range(layout.nv)], supported),
         "joined": np.array([a for freedoms in joined for a in freedoms], dtype=np.int64),
         "first_joined": np.cumsum([0, *map(len, joined)], dtype=np.int64),
         **slots,
@@ -66,6 +68,40 @@ def _in_fours(name: str, lists: list[list[int]]) -> dict[str, NDArray]:
     return {
         f"{name}_fours": np.array([b for others in full for b in others], dtype=np.int64),
         f"first_{name}_fours": np.cumsum([0, *map(len, full)], dtype=np.int64),
+    }
+
+
+def _in_chunks(supports: list[list[int]], supported: list[list[int]]) -> dict[str, NDArray]:
+    """Tables of `LoopTree.chunks` and `left_over`; array "pair_masks"; and "freedom_place", where the numbers of each
+    freedom stand in the array "freedoms".
+
+    Of each row the last chunk comes first: what it writes beyond the last column, zeros, the others write again. One
+    column alone makes no chunk: there might be no room for so many zeros.
+    """
+    nv = len(supports)
+    whole = 0 if nv < FOUR else nv - nv % FOUR if nv % FOUR == 1 else nv
+    chunks: list[tuple[int, int]] = []
+    masks, singles, first_chunk, first_single = [], [], [0], [0]
+    for a in range(nv):
+        above, below = {*supports[a][:-1]}, {a, *supported[a]}
+        for chunk in reversed(range(-(-whole // FOUR))):
+            four = range(chunk * FOUR, (chunk + 1) * FOUR)
+            shares = [[float(b in among) for b in four] for among in (above, below)]
+            if any(map(any, shares)):
+                case = MIXED if all(map(any, shares)) else MOVED if any(shares[1]) else MOVING
+                chunks.append((case, chunk))
+                masks.append(shares)
+        singles += [b for b in supports[a] if max(a, b) >= whole]
+        first_chunk.append(len(chunks))
+        first_single.append(len(singles))
+    numbers = np.arange(nv)
+    return {
+        "freedom_place": numbers // FOUR * (FREEDOM * FOUR) + numbers % FOUR,
+        "pair_chunks": np.array(chunks, dtype=np.int64).reshape(-1, 2),
+        "first_pair_chunk": np.array(first_chunk, dtype=np.int64),
+        "pair_masks": np.array(masks).reshape(-1, 2, FOUR),
+        "pair_singles": np.array(singles, dtype=np.int64),
+        "first_pair_single": np.array(first_single, dtype=np.int64),
     }
 
 

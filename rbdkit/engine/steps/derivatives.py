@@ -7,14 +7,14 @@ from collections.abc import Callable
 from rbdkit.engine.steps.axes import along, changes
 from rbdkit.engine.steps.base import Base, Pair, base_motion, cross_force, cross_motion, in_base, pair, plus
 from rbdkit.engine.steps.joint_arrays import JointArray
-from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.loop_tree import FOUR, MIXED, MOVED, MOVING, LoopTree
 from rbdkit.engine.steps.rnea import project
 from rbdkit.spatial.vector3 import Vector, cross
 from rbdkit.trace import Program, Scalar, Whole
 
-# Where the vectors of a freedom stand in the array "freedoms": its axis J, Psi_dot (its angular part: B needs no more),
+# Numbers of the vectors of a freedom in the array "freedoms": its axis J, Psi_dot (its angular part: B needs no more),
 # Psi_ddot and W; I J, the angular part of 2 B.T J and -J x* f_x, which a row of the derivatives is made of; and two
-# columns of forces across its joint.
+# columns of forces across its joint. Those of `FOUR` freedoms stand side by side.
 J, PSI_DOT, PSI_DDOT, W, I_J, B_J, X_J, BY_Q, BY_V = 0, 6, 9, 15, 21, 27, 30, 36, 42
 FREEDOM = 48
 """Numbers of a freedom in the array "freedoms"."""
@@ -52,7 +52,7 @@ def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointA
         for k, axis in enumerate(in_base(base.S[i], base.R[i], base.p[i])):
             Psi_dot = cross_motion(v_c, axis)
             Psi_ddot = plus(cross_motion(a_c, axis), cross_motion(v_c, Psi_dot))
-            W_k, place = cross_motion(plus(v_p, v_i), axis), (i.v + k) * FREEDOM
+            W_k, place = cross_motion(plus(v_p, v_i), axis), _place(tree, i.v + k)
             if change is not None:  # what q and v change in v_J and a_J by way of S
                 by_q = [along(change.axes[k], qd[i]), along([*change.axes[k], change.product_q[k]], [*qdd[i], 1.0])]
                 columns = [[*by_q[0][0], *by_q[0][1]], [*by_q[1][0], *by_q[1][1]], change.product_v[k]]
@@ -72,7 +72,7 @@ def _across(tree: LoopTree, base: Base) -> None:
         I, B, f = base.I[i], base.B[i], pair(base.f[i])
         f_x = None if base.f_x is None else pair(base.f_x[i])
         for k in range(i.motion.nv):
-            a = (i.v + k) * FREEDOM
+            a = _place(tree, i.v + k)
             axis, Psi_ddot, W_k = (_vectors(program, a, slot) for slot in (J, PSI_DDOT, W))
             turning = Vector(_read(program, a, PSI_DOT, 3))
             by_q = plus(plus(I.times(Psi_ddot), B.times(turning)), cross_force(axis, f))
@@ -96,20 +96,37 @@ def _across(tree: LoopTree, base: Base) -> None:
 
 
 def _pairs(tree: LoopTree, external: bool, store: Store) -> None:
-    """The elements of a freedom a with every freedom b that moves it."""
+    """The elements of a row with the freedoms that move its own, and with those that it moves, itself among them.
+
+    Of one state a row takes `FOUR` columns at once, and what belongs to neither gets zero.
+    """
     program = tree.program
+
+    def moving(a: Whole, b: Whole) -> list[Scalar]:
+        P, Q = _read(program, a, I_J, 6), _read(program, a, B_J, 3)
+        axis, Psi_ddot, W_b = (_read(program, b, slot, 6) for slot in (J, PSI_DDOT, W))
+        by_q = project(P, Psi_ddot) + project(Q, _read(program, b, PSI_DOT, 3))
+        if external:
+            by_q = by_q + project(_read(program, a, X_J, 6), axis)
+        return [by_q, project(P, W_b) + project(Q, axis[:3]), project(P, axis)]
+
+    def moved(a: Whole, b: Whole) -> list[Scalar]:
+        axis = _read(program, a, J, 6)
+        return [project(axis, _read(program, b, slot, 6)) for slot in (BY_Q, BY_V, I_J)]
+
     for a in tree.freedoms():
-        own = a * FREEDOM
-        for b in tree.supporting(a):
-            other = b * FREEDOM
-            P, Q = _read(program, own, I_J, 6), _read(program, own, B_J, 3)
-            axis, Psi_ddot, W_b = (_read(program, other, slot, 6) for slot in (J, PSI_DDOT, W))
-            by_q = project(P, Psi_ddot) + project(Q, _read(program, other, PSI_DOT, 3))
-            if external:
-                by_q = by_q + project(_read(program, own, X_J, 6), axis)
-            H = project(P, axis)
-            store(a, b, by_q, project(P, W_b) + project(Q, axis[:3]), H)
-            store(b, a, project(axis, _read(program, own, BY_Q, 6)), project(axis, _read(program, own, BY_V, 6)), H)
+        own = _place(tree, a)
+        for b in tree.supporting(a) if program.lanes.width > 1 else tree.left_over(a):
+            other = _place(tree, b)
+            store(a, b, *moving(own, other))
+            store(b, a, *moved(other, own))
+        for case, chunk, lane, masks in tree.chunks(a) if program.lanes.width == 1 else ():
+            other, parts = chunk * (FREEDOM * FOUR) + lane, []
+            for part, element in ((MOVING, moving), (MOVED, moved)):
+                if case in (part, MIXED):
+                    share = program.load("pair_masks", masks, part * FOUR)
+                    parts.append([share * x for x in element(own, other)])
+            store(a, chunk * FOUR + lane, *(sum(x, 0.0) for x in zip(*parts, strict=True)))
 
 
 def _within_joints(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, add: Add) -> None:
@@ -140,13 +157,18 @@ def _within_joints(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, ad
                 add(i.v + low, i.v + high, -x if i.motion.carried else x)
 
 
+def _place(tree: LoopTree, a: Whole) -> Whole:
+    """Where the first number of a freedom stands."""
+    return tree.program.entry("freedom_place", a)
+
+
 def _write(program: Program, place: Whole, slot: int, numbers: list[Scalar]) -> None:
     for r, x in enumerate(numbers):
-        program.store("freedoms", place, slot + r, x)
+        program.store("freedoms", place, (slot + r) * FOUR, x)
 
 
 def _read(program: Program, place: Whole, slot: int, size: int) -> list[Scalar]:
-    return [program.load("freedoms", place, slot + r) for r in range(size)]
+    return [program.load("freedoms", place, (slot + r) * FOUR) for r in range(size)]
 
 
 def _vectors(program: Program, place: Whole, slot: int) -> Pair:

@@ -12,7 +12,9 @@ from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole
 
 FOUR = 4
-"""So many rows of a matrix are taken from another one at a time."""
+"""So many rows of a matrix are taken from another one at a time, and so many columns computed."""
+MOVING, MOVED, MIXED = range(3)
+"""What is among four columns of a row: freedoms that move that of the row, such that it moves, or both."""
 
 
 class LoopTree(Tree):
@@ -106,6 +108,30 @@ class LoopTree(Tree):
         start, stop = (program.entry(f"first_{table}", a + k) for k in (0, 1))
         with program.loop(start, stop, FOUR) as place:
             yield [program.entry(table, place + k) for k in range(FOUR)]
+
+    def chunks(self, a: Whole) -> Iterator[tuple[int, Index, Index, Index]]:
+        """The columns of row a of a matrix, `FOUR` at once, that may not be zero by branches.
+
+        Gives what is among them, number of the four, which of them it is, and where its two masks begin. Needs tables
+        "pair_chunks", of case and number, and "first_pair_chunk".
+        """
+        program = self.program
+        start, stop = (program.entry("first_pair_chunk", a + k) for k in (0, 1))
+        with program.loop(start, stop) as place:
+            case, chunk = (program.entry("pair_chunks", place * 2 + k) for k in range(2))
+            for k in program.switch(case, [MOVING, MOVED, MIXED]):
+                with program.loop(0, FOUR, wide=True, at_once=FOUR) as lane:
+                    yield k, chunk, lane, place * (2 * FOUR) + lane
+
+    def left_over(self, a: Whole) -> Iterator[Index]:
+        """Numbers of the velocities that move what velocity a moves, as pairs that are in no `chunks`.
+
+        Needs tables "pair_singles" and "first_pair_single".
+        """
+        program = self.program
+        start, stop = (program.entry("first_pair_single", a + k) for k in (0, 1))
+        with program.loop(start, stop) as place:
+            yield program.entry("pair_singles", place)
 
     def ordered(self, inward: bool = False) -> Iterator[Index]:
         """Numbers of all velocities, those that move others before them, or after them.
