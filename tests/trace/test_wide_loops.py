@@ -43,6 +43,8 @@ def test_wide_and_narrow_agree(backend, steps):
 def test_wide_code_is_wide():
     assert f"<{WIDE} x double>" in llvm_source(scaled_rows(True))
     assert f"<{WIDE} x double>" not in llvm_source(scaled_rows(False))
+    assert "extractelement" not in llvm_source(scaled_rows(True))  # what stands side by side is taken so
+    assert "extractelement" in llvm_source(scattered(True))
 
 
 def scattered(wide: bool, at_once: int = 4) -> Program:
