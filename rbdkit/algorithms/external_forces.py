@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import StateError
 from rbdkit.model import Model
-from rbdkit.model.model import LARGEST
+from rbdkit.model.methods.checks import LARGEST
 from rbdkit.spatial.read_numbers import floats, shown, within
 from rbdkit.trace import Symbol
 

@@ -12,7 +12,7 @@ from rbdkit.engine import Kernels, for_many_states, kernels_for
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.leading_axes import common_axes
-from rbdkit.model.model import FARTHEST
+from rbdkit.model.methods.checks import FARTHEST
 from rbdkit.model.requirements import require_model
 from rbdkit.results import into
 from rbdkit.spatial.read_numbers import shown

@@ -53,7 +53,7 @@ class Deformable:
 
 
 def add_deformable(
-    model: Model,
+    self: Model,
     name: str,
     points: ArrayLike,
     edges: Sequence[tuple[int, int]],
@@ -62,7 +62,49 @@ def add_deformable(
     damping: float = 0.0,
     attached: Mapping[int, str] | None = None,
 ) -> Deformable:
-    """See `Model.add_deformable`. Nothing is added to the model if something of it is refused."""
+    """Add a deformable body of masses and springs (Sueda, section 2.7).
+
+    Each node is a body without extent on a `rbdkit.Translational` joint from the world, or, where it is attached,
+    fixed on another body; each edge is a `rbdkit.Spring` between two. So it moves in every formulation that knows
+    joints, and is saved, tweaked and drawn as they are.
+
+    Parameters
+    ----------
+    name : str
+        Nodes are called by it and their number, springs by it and both of theirs: 'jelly3', 'jelly3-4'.
+    points : array_like (n, 3)
+        Where the nodes are while the model is neutral, in world coordinates, m; there no spring is under tension.
+    edges : sequence of (int, int)
+        Pairs of nodes with a spring between them.
+    mass : float or array_like (n,)
+        Of all nodes together, kg, or of each.
+    stiffness : float
+        Tension for each unit of strain, N.
+    damping : float, optional
+        Tension for each unit of strain rate, N s.
+    attached : mapping of int to str, optional
+        Nodes that ride on a body, or frame of one, by their numbers; 'world' is one.
+
+    Returns
+    -------
+    Deformable
+        Names of what was added.
+
+    Raises
+    ------
+    ModelError
+        If a number has no meaning, an edge does not join two nodes, or a name is taken. Nothing is added then.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> model = rbd.Model("rope")
+    >>> points = [[0.1 * k, 0.0, 0.0] for k in range(5)]
+    >>> edges = [(k, k + 1) for k in range(4)]
+    >>> rope = model.add_deformable("rope", points, edges, mass=0.1, stiffness=20.0, attached={0: "world"})
+    >>> model.nv, rope.nodes[-1]
+    (12, 'rope4')
+    """
     who = f"deformable {name!r}"
     x = numbers(points, np.shape(points), partial("{}: points {} must be finite numbers (n, 3)".format, who))
     if x.ndim != 2 or x.shape[1] != 3:
@@ -80,11 +122,11 @@ def add_deformable(
     )
     if stiffness < 0.0 or damping < 0.0:
         raise ModelError(f"{who}: stiffness {stiffness} and damping {damping} must not be negative")
-    at = surroundings(model, model.neutral(), np.zeros(model.nv))
+    at = surroundings(self, self.neutral(), np.zeros(self.nv))
     places = {k: _in_body(at.rotation(body), at.position(body), x[k]) for k, body in rides.items()}
-    trial = model.__copy__()
+    trial = self.__copy__()
     made = _grown(trial, name, x, pairs, masses, stiffness, damping, rides, places)
-    _grown(model, name, x, pairs, masses, stiffness, damping, rides, places)
+    _grown(self, name, x, pairs, masses, stiffness, damping, rides, places)
     return made
 
 

@@ -1,5 +1,6 @@
 """Building a model: what is in it afterwards, and errors that leave it as it was."""
 
+import inspect
 import re
 
 import numpy as np
@@ -272,3 +273,14 @@ def test_a_bare_shape_is_a_geometry_without_more():
     many.add_body("stone", geometry=[Geometry(Sphere(0.1), name="ball"), Sphere(0.1)])
     assert isinstance(one.bodies[1].geometry[0], Geometry) and one.bodies[1].geometry[0].shape == Sphere(0.1)
     assert [geometry.name for geometry in many.bodies[1].geometry] == ["ball", ""]
+
+
+def test_methods_go_by_the_names_of_their_functions():
+    """The class names functions of other files as its methods, line by line."""
+    functions = {name: own for name, own in vars(Model).items() if inspect.isfunction(own)}
+    assert {name: own.__name__ for name, own in functions.items()} == {name: name for name in functions}
+    moved = [name for name, own in functions.items() if own.__module__.startswith("rbdkit.model.methods")]
+    assert len(moved) > 25
+    for name in moved:
+        assert f"def {name}(" in inspect.getsource(getattr(Model, name))
+        assert next(iter(inspect.signature(functions[name]).parameters)) == "self"

@@ -29,6 +29,13 @@ def test_every_public_name_is_on_the_front_page(front_page, root):
     assert [name for name in names if f'id="{name}"' not in front_page] == []
 
 
+def test_every_method_of_a_model_stands_under_it(front_page):
+    """Most are functions in `rbdkit.model.methods`, which the class names."""
+    methods = [name for name in vars(rbdkit.Model) if not name.startswith("_")]
+    assert len(methods) > 45
+    assert [name for name in methods if f'id="Model.{name}"' not in front_page] == []
+
+
 def test_the_conventions_come_first(front_page):
     start = front_page.index("Conventions")
     assert start < front_page.index('id="Model"')

@@ -19,7 +19,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Free, Spherical
 from rbdkit.model import Model
 from rbdkit.model.kept import kept
-from rbdkit.model.model import FARTHEST
+from rbdkit.model.methods.checks import FARTHEST
 from rbdkit.model.requirements import besides_tree
 from rbdkit.spatial.read_numbers import FLOAT
 from rbdkit.trace import guarded
