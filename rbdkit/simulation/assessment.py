@@ -177,11 +177,12 @@ def _of_a_step(model: Model, step: float) -> float:
 def _energy_errors(motion: Trajectory, step: float) -> tuple[float, float, float]:
     """Largest energy error and uncertainty of the work, both relative to the energy that moves about, and that in J."""
     energy = motion.energy()
-    scale = float(np.max(energy.kinetic) + np.ptp(energy.potential))
+    potential = energy.potential
+    scale = float(energy.kinetic.max() + (potential.max() - potential.min()))
     if motion.contacts is not None:
         scale = max(scale, _of_a_step(motion.model, step))
     try:
-        worst, uncertain = float(np.nanmax(np.abs(motion.energy_error()))), motion.work_error()
+        worst, uncertain = float(np.fmax.reduce(np.abs(motion.energy_error()))), motion.work_error()
     except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
         return np.nan, np.nan, scale  # the forces that stopped the run cannot be had at its last state either
     if worst > TOO_MUCH * scale:
@@ -213,10 +214,14 @@ def _samples(
         ends = {min(row, len(motion) - 2) for row in ends}  # from there the run has made a step itself
     rows = sorted(ends | ({len(motion) // 2} if w.shape[1] < MANY else set()))
     trees = _as_trees(motion.system, x[rows], w[rows]) if isinstance(motion, Motion) else zip(x[rows], w[rows])
+    joints: JointSystem | None = None
     for row, tree in zip(rows, trees, strict=True):
-        t, step = motion.t[row], int(np.searchsorted(times, motion.t[row]))
+        t = motion.t[row]
+        step = int(times.searchsorted(t))
         tau = applied.during(step)
-        linear = None if tree is None else (JointSystem(motion.model, tau, motion.f_ext), *tree)
+        if tree is not None and (joints is None or joints.tau is not tau):  # one for all forces that are the same
+            joints = JointSystem(motion.model, tau, motion.f_ext)
+        linear = None if tree is None or joints is None else (joints, *tree)
         if acting is not None and acting.step is not None:
             acting.step = step
         if isinstance(motion, Motion):

@@ -30,7 +30,7 @@ from rbdkit.integrators import (
 )
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import Sample
-from rbdkit.simulation.forces import Drive, Scheduled
+from rbdkit.simulation.forces import Constant, Drive, Scheduled
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.traced_forces import Traced, Untraceable, Untraced, force_law, torque_law
@@ -127,10 +127,17 @@ def record_compiled(
     step : makes the step of a number from a state, by the readable form of the method.
     """
     try:
-        run = run_kernels(kernels, q, v, times, method, acts.tau, acts.f_ext, every, watch.update)
+        run = run_kernels(kernels, q, v, times, method, acts.tau, acts.f_ext, every, watch.update, kind=lasting(method))
     finally:
         watch.close()
     return unsolved(recording_of(run, times, method), run, times, step)
+
+
+def lasting(method: RecordedIntegrator | Adaptive) -> Hashable:
+    """Names a method that does the same in all runs, as those that are known by name; None of others, which may change
+    between two runs."""
+    inner = method.method if type(method) is Projected else method
+    return (type(method), id(inner)) if INTEGRATORS.get(inner.name) is inner else None
 
 
 class JointSteps:
@@ -140,18 +147,18 @@ class JointSteps:
         self._kernels, self._method, self._acts = kernels, method, acts
         self._own: defaultdict[Hashable, list[FewSteps]] = defaultdict(list)
         plain = isinstance(acts.tau, np.ndarray) and acts.f_ext is None and not kernels.driven
-        inner = method.method if type(method) is Projected else method
-        alike = plain and any(inner is one for one in INTEGRATORS.values())  # others may change between two runs
-        self._kind = type(method), id(inner)
-        self._idle = kernels.idle_steps if alike else self._own
+        self._kind = lasting(method) if plain else None
+        self._idle = self._own if self._kind is None else kernels.idle_steps
 
     def __call__(self, sample: Sample, times: NDArray) -> NDArray | None:
-        others = {"tau": sample.tau.at(times)} if isinstance(sample.tau, Scheduled) else {}
+        others: dict[str, NDArray] = {}
+        if isinstance(sample.tau, Scheduled):
+            others["tau"] = sample.tau.value if isinstance(sample.tau, Constant) else sample.tau.at(times)
         tau = others.get("tau", self._acts.tau)
         shape: tuple[int, ...] = ()
         if isinstance(tau, np.ndarray):
             others, shape = {"tau": tau}, tau.shape
-        idle = self._idle[*self._kind, len(times), shape]
+        idle = self._idle[self._kind, len(times), shape]
         try:  # one that waits for its turn belongs to no run; taking it is one step of the interpreter
             steps = idle.pop()
         except IndexError:  # it writes to the arrays that it is made from
@@ -188,8 +195,9 @@ def recording_of(run: Run, times: NDArray, method: RecordedIntegrator | Adaptive
     ConvergenceError
         If an adaptive method does not come to the end of the first interval with the steps that it may take.
     """
-    finite = np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1)
-    n = len(run.at) if finite.all() else int(np.argmin(finite))
+    n = len(run.at)
+    if not (np.isfinite(run.q).all() and np.isfinite(run.v).all()):
+        n = int(np.argmin(np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1)))
     ran_away, last = run.ran_away or n < len(run.at), int(run.at[n - 1])
     steps, fault, stopped = last, None, ""
     if isinstance(method, Adaptive):

@@ -42,7 +42,8 @@ class Recording:
 
         Of a motion that ran away nothing is taken: its end is told already.
         """
-        if self.ran_away or not np.abs(self.q).max(initial=0.0) > FARTHEST:
+        q = self.q
+        if self.ran_away or not (q.max(initial=0.0) > FARTHEST or q.min(initial=0.0) < -FARTHEST):
             return self
         beyond = np.any(np.abs(self.q) > FARTHEST, axis=1)
         n = int(np.argmax(beyond))

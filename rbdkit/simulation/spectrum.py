@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, factorial, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.formulations import LinearSystem, System, TangentSystem, linearize
 from rbdkit.integrators import Integrator, MuntheKaas, Projected
@@ -100,21 +101,29 @@ def followed(integrator: Integrator, linear: Sequence[LinearSystem], h: float, g
     z = max(0.5 * h * (c + sqrt(c * c + 4.0 * k)) for k, c in norms.tolist())
     if not z < 2.0:
         return False
-    own = stability_polynomial(method)[::-1].tolist()
+    own = stability_polynomial(method)[::-1]
     exact = [1.0 / factorial(j) for j in range(len(own))]
     off = sum(abs(r - e) * z**j for j, (r, e) in enumerate(zip(own, exact, strict=True)))
     rest = exp(z) - sum(e * z**j for j, e in enumerate(exact))
     return off + rest <= growth - 1.0
 
 
-def stability_polynomial(method: MuntheKaas) -> NDArray:
+def stability_polynomial(method: MuntheKaas) -> Sequence[float]:
     """Coefficients of R, highest first: a step on ``y' = lambda y`` multiplies y by R(h lambda)."""
-    A, b = np.asarray(method.A, dtype=float), np.asarray(method.b, dtype=float)
+    try:
+        return _polynomial(method.A, method.b)  # type: ignore[arg-type]  # some can be told apart
+    except TypeError:  # a tableau that may change
+        return _polynomial.__wrapped__(method.A, method.b)
+
+
+@lru_cache(maxsize=32)
+def _polynomial(A: ArrayLike, b: ArrayLike) -> tuple[float, ...]:
+    A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
     coefficients, stage = [1.0], np.ones(len(b))
     for _ in b:  # R(z) = 1 + z b^T (1 - z A)^-1 e, with A strictly lower triangular
         coefficients.append(float(b @ stage))
         stage = A @ stage
-    return np.array(coefficients[::-1])
+    return tuple(coefficients[::-1])
 
 
 def _ritz(product: Callable[[NDArray], NDArray], start: NDArray, dimension: int) -> tuple[NDArray, NDArray]:

@@ -305,7 +305,8 @@ class Trajectory:
 
         def parts(q: NDArray, v: NDArray, t: float, z: NDArray | None) -> Sequence[NDArray]:
             if kernels is not None:
-                return [*np.moveaxis(kernels.energy(q, v, t, z), -1, 0)]
+                found = kernels.energy(q, v, t, z)
+                return [found[..., k] for k in range(3)]
             book = energy(self.model, q, v, t=t, z=z)
             return book.kinetic, book.gravitational, book.spring
 
@@ -334,6 +335,8 @@ class Trajectory:
         Where the power is smooth, the work is better than that.
         """
         power = self._power
+        if not power.any():
+            return 0.0
         coarse, fine = integral(power[::2], self.t[::2]), self._brought
         return float(np.nanmax(np.abs(coarse - fine[::2])))
 

@@ -56,7 +56,18 @@ from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arra
 from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
 from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
 from rbdkit.trace.run.backend import Backend, Executable, available, executable, guarded, width_of
-from rbdkit.trace.run.company import Company, Prepared, Run, Runnable, arrays_of, loop_arrays, loop_room, run_motion
+from rbdkit.trace.run.beginning import Beginning
+from rbdkit.trace.run.company import (
+    Company,
+    Pace,
+    Prepared,
+    Run,
+    Runnable,
+    arrays_of,
+    loop_arrays,
+    loop_room,
+    run_motion,
+)
 from rbdkit.trace.run.feedback import evaluate
 from rbdkit.trace.run.few_steps import FewSteps
 from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, woven
@@ -80,6 +91,7 @@ __all__ = [
     "WIDE",
     "Apart",
     "Backend",
+    "Beginning",
     "Binder",
     "Block",
     "Company",
@@ -96,6 +108,7 @@ __all__ = [
     "Moment",
     "Newton",
     "Operations",
+    "Pace",
     "Part",
     "Prepared",
     "Program",

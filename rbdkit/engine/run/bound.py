@@ -196,6 +196,17 @@ class BoundModel:
             known = self._binders[key] = recipe, self._binder(recipe, task, lanes, self.numbers, arrays, counts)
         return known[1](arrays, counts)
 
+    def binder_of_motion(
+        self, task: Task, arrays: Collection[str], counts: Collection[str], fixed: Mapping[str, NDArray], steps: int
+    ) -> Binder:
+        """What binds a motion's task to arrays and counts of these names, as often as is asked for.
+
+        fixed : arrays that it is bound to besides those of the model. steps : how many the motion has.
+        """
+        task = self._of_model(task)
+        recipe = self._recipe(task, None, ALONE, steps)
+        return self._binder(recipe, task, ALONE, {**self.numbers, **fixed}, arrays, counts)
+
     def _of_model(self, task: Task) -> Task:
         """A task with what of the model takes part in it."""
         if task.algorithm in WITH_OWN_FORCES:

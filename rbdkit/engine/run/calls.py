@@ -54,7 +54,7 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Call:
-    """A program bound to arrays of its own, ready for one state at a time."""
+    """A program bound to arrays of its own, ready for one state at a time, or for a few."""
 
     inputs: list[NDArray]
     outputs: list[NDArray]

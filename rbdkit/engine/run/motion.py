@@ -13,10 +13,12 @@ from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.trace import Feedback, Given, Lanes, Recordable, arrays_of, loop_arrays
+from rbdkit.trace import ALONE, Beginning, Binder, Feedback, Given, Lanes, Pace, Recordable, arrays_of, loop_arrays
 
 TASK = ("tau", "tau_now", "tau_numbers", "f_ext", "f_ext_numbers", "driven_q", "driven_v", "driven_a", "driven_numbers")
 """Names of what a task is bound to."""
+OF_A_RUN = ("times", "tau")
+"""Arrays that every run brings with it."""
 
 
 class JointMotion:
@@ -89,15 +91,42 @@ class JointMotion:
         if isinstance(tau, Feedback):
             self.arrays |= {"tau_now": np.zeros(nv), "tau_numbers": np.array(tau.numbers)}
         else:
-            held = 0 if tau.ndim == 1 else nv
-            self.arrays["tau"] = np.ascontiguousarray(tau, dtype=float)
-            self.counts |= {"tau_step": held, "tau_next": held if len(tau) == self.steps + 1 else 0}
+            self._take_tau(tau)
             if chooses_steps:
-                self.arrays["landing"][:] = float(held > 0)
+                self.arrays["landing"][:] = float(tau.ndim > 1)
         if isinstance(f_ext, Feedback):
             self.arrays |= {"f_ext": np.zeros(len(f_ext.results)), "f_ext_numbers": np.array(f_ext.numbers)}
         elif f_ext is not None:
             self.arrays["f_ext"] = np.array(kernels.on_links(f_ext), dtype=float)
+        self.pace = Pace()
+        self._beginning: Beginning | None = None
+        self._binder: Binder | None = None
+
+    def _take_tau(self, tau: NDArray) -> None:
+        held = 0 if tau.ndim == 1 else self.kernels.nv
+        self.arrays["tau"] = np.ascontiguousarray(tau, dtype=float)
+        self.counts |= {"tau_step": held, "tau_next": held if len(tau) == self.steps + 1 else 0}
+
+    def keep(self) -> None:
+        """Before the first run: there are to be others, see `begin`. For motions whose joint forces stand in an array,
+        without joints that move as time says."""
+        self._beginning = Beginning(self.arrays, OF_A_RUN)
+
+    def begin(self, q: NDArray, v: NDArray, times: NDArray, tau: NDArray) -> None:
+        """Be the motion from another state, with joint forces of as many dimensions."""
+        assert self._beginning is not None
+        self._beginning.restore()
+        if len(times) != self.steps + 1:
+            self.steps, self._binder = len(times) - 1, None
+        arrays = self.arrays
+        arrays["times"] = np.ascontiguousarray(times, dtype=float)
+        arrays["last_time"][0], arrays["x"][:], arrays["v"][:] = times[-1], q, v
+        self._take_tau(tau)
+
+    def rest(self) -> None:
+        """Let go what belongs to the run that has ended."""
+        for name in OF_A_RUN:
+            del self.arrays[name]
 
     @property
     def numbers(self) -> Mapping[str, NDArray]:
@@ -119,6 +148,13 @@ class JointMotion:
         numbers: Mapping[str, NDArray] | None,
     ) -> Callable[[], None]:
         """The program of the task, bound."""
+        if self._beginning is not None and numbers is None and lanes == ALONE:
+            counts = {**self.counts, **counts}
+            if self._binder is None:
+                given = [name for name in arrays if name in OF_A_RUN or name not in self.arrays]
+                fixed = {name: x for name, x in self.arrays.items() if name not in given}
+                self._binder = self.kernels.binder_of_motion(self.task, given, [*counts], fixed, self.steps)
+            return self._binder(arrays, counts)
         return self.kernels.bind(self.task, arrays, {**self.counts, **counts}, None, lanes, numbers, self.steps)
 
     @property

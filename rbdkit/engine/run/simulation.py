@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.contact.scene import Scene
@@ -25,6 +26,7 @@ def simulate(
     begins: Mapping[str, NDArray] | None = None,
     scene: Scene | None = None,
     redmax: bool = False,
+    kind: Hashable = None,
 ) -> Run:
     """Step a model through given times, with the springs and dampers of its joints.
 
@@ -43,9 +45,39 @@ def simulate(
         of the rate and the size of what constraints are violated by, if such terms are to act.
     scene : what may touch, for a method that asks for contacts; the log of the run then has these.
     redmax : whether accelerations come from J^T M J, in of order n^3 steps.
+    kind : names the method, if it does the same in all runs: these then use the same arrays, one after the other.
     """
+    plain = isinstance(tau, np.ndarray) and f_ext is None and not (begins or kernels.driven or redmax)
+    if kind is not None and plain and scene is None:
+        return _in_kept_arrays(kernels, q, v, times, method, tau, every, progress, kind)  # type: ignore[arg-type]
     motion = JointMotion(kernels, q, v, times, method, tau, f_ext, begins, scene, every, redmax)
     return run_motion(motion, every, progress)
+
+
+def _in_kept_arrays(
+    kernels: Kernels,
+    q: NDArray,
+    v: NDArray,
+    times: NDArray,
+    method: Recordable,
+    tau: NDArray,
+    every: int,
+    progress: Callable[[float], object] | None,
+    kind: Hashable,
+) -> Run:
+    """The same for a method of this kind, with nothing but joint forces that are known."""
+    idle = kernels.idle_motions[kind, tau.ndim]
+    try:  # one that waits for its turn belongs to no run; taking it is one step of the interpreter
+        motion = idle.pop()
+    except IndexError:
+        motion = JointMotion(kernels, q, v, times, method, tau, None)
+        motion.keep()
+    else:
+        motion.begin(q, v, times, tau)
+    run = run_motion(motion, every, progress, motion.pace)
+    motion.rest()
+    idle.append(motion)
+    return run
 
 
 def few_steps(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, NamedTuple
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,13 @@ from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.spatial.read_numbers import time_in_seconds
 from rbdkit.trace import Apart, Backend, FewSteps, Lanes, Symbol, Symbols, blank, symbols, width_of
 
+if TYPE_CHECKING:
+    from rbdkit.engine.run.motion import JointMotion
+
 LANE_STATES = 512
 """So many states in one call are worth code that computes several at once."""
+FEW_STATES = 4
+"""Calls for stacks of up to so many states wait for the next one, as those for one state do."""
 WIDE_ALREADY = ("aba_jacobian", "forward_dynamics_jacobian")
 """Their loops over columns are wide, and gain nothing from several states side by side."""
 ZEROS_STAY = ("crba", "jacobian")
@@ -49,7 +55,8 @@ class StateComputer(BoundModel):
 
     Attributes
     ----------
-    idle_steps : where steps from one state wait for their turn, by what they are bound to.
+    idle_steps, idle_motions : where steps from one state, and whole motions, wait for their turn, by what they are
+        bound to.
     """
 
     def __init__(self, model: Model, backend: Backend) -> None:
@@ -58,9 +65,12 @@ class StateComputer(BoundModel):
         self._timed, self._rows_timed = self.timed, self.rows_timed
         self._rows_move = self._rows_timed or bool(self.driven)
         self._state_names, self._model_name = state_places(model).slices, model.name
+        self._known_shapes: dict[str, list[tuple[int, ...]]] = {}
         self._idle: defaultdict[tuple[str, bool, int | None, bool, bool], list[Call]] = defaultdict(list)
+        self._idle_few: defaultdict[Hashable, list[Call]] = defaultdict(list)
         self._idle_stacks: defaultdict[Hashable, list[StackCall]] = defaultdict(list)
         self.idle_steps: defaultdict[Hashable, list[FewSteps]] = defaultdict(list)
+        self.idle_motions: defaultdict[Hashable, list[JointMotion]] = defaultdict(list)
 
     def idle(self, algorithm: str, frame: Frame | None = None) -> list[Call]:
         """Where calls for one state of an algorithm without external forces wait for their turn."""
@@ -108,9 +118,12 @@ class StateComputer(BoundModel):
         key = algorithm, f_ext is not None, None if frame is None else frame.link, states, timed
         if type(inputs[0]) is Symbols:
             return self._on_symbols(Job(*key), inputs, shared)
-        if inputs[0].ndim > 1:
+        if inputs[0].ndim == 1:
+            idle = self._idle[key]
+        elif inputs[0].ndim == 2 and 0 < len(inputs[0]) <= FEW_STATES < LANE_STATES and f_ext is None:
+            idle = self._idle_few[key, len(inputs[0])]
+        else:
             return self._compute_stack(Job(*key, looked=into.squares is not None), inputs, shared, into)
-        idle = self._idle[key]
         call: Call | None
         try:  # a call that waits for its turn belongs to no thread; taking one is one step of the interpreter
             call = idle.pop()
@@ -143,16 +156,19 @@ class StateComputer(BoundModel):
         return [symbols(x).reshape(*leading, *shape) for x, shape in zip(found, shapes, strict=True)]
 
     def _new_call(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> Call:
+        leading = inputs[0].shape[:-1]
+        states = leading[0] if leading else 1
         own = [np.zeros(x.shape) for x in inputs]
-        outputs = [_zeros(shape) for shape in self._shapes(job.algorithm)]
+        outputs = [_zeros((*leading, *shape)) for shape in self._shapes(job.algorithm)]
         besides = {name: x.copy() for name, x in shared.items()}
-        return Call([*own, *besides.values()], outputs, self._bind_stack(job, [*own, *outputs], 1, 1, besides))
+        run = self._bind_stack(job, [*own, *outputs], states, states, besides)
+        return Call([*own, *besides.values()], outputs, run)
 
     def _compute_stack(
         self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray], into: Into
     ) -> list[NDArray]:
         leading = inputs[0].shape[:-1]
-        states = int(np.prod(leading))
+        states = prod(leading)
         arrays = [np.ascontiguousarray(x, dtype=float) for x in inputs]
         if job.external and arrays[-1].ndim == 2:  # the same forces in all states
             arrays[-1] = np.ascontiguousarray(np.broadcast_to(arrays[-1], (*leading, *arrays[-1].shape)))
@@ -219,9 +235,11 @@ class StateComputer(BoundModel):
                 call = None
             if call is None or call.states != some:
                 call = self._new_stack_call(job, some, in_all, width, shared)
-            rows = np.clip(first + np.arange(width), 0, states - 1)
             for place, x in zip(call.places, stacks, strict=True):
-                place.point(x, rows, width)
+                if states < width:
+                    place.point(x, np.clip(first + np.arange(width), 0, states - 1), width)
+                else:
+                    place.follow(x, first)
             for buffer, x in zip(call.shared, shared.values(), strict=True):
                 buffer[...] = x
             if squares is not None:
@@ -243,6 +261,12 @@ class StateComputer(BoundModel):
 
     def _shapes(self, algorithm: str) -> list[tuple[int, ...]]:
         """Shapes of an algorithm's results for one state."""
+        known = self._known_shapes.get(algorithm)
+        if known is None:
+            known = self._known_shapes[algorithm] = self._shapes_of(algorithm)
+        return known
+
+    def _shapes_of(self, algorithm: str) -> list[tuple[int, ...]]:
         nv, bodies, links, driven = (self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv"))
         own = 0 if self.own is None else len(self.own.law.numbers)
         nz = self.own.nz if self.own is not None else 0
@@ -257,4 +281,4 @@ def _time(t: Any) -> Any:
 
 def _zeros(shape: tuple[int, ...]) -> NDArray:
     """An array that begins where wide loops read fastest."""
-    return blank(int(np.prod(shape)), 1).reshape(shape)
+    return blank(prod(shape), 1).reshape(shape)

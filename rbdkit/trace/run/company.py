@@ -25,6 +25,13 @@ FIRST_STEPS = 64
 """So many steps never take as long; those after them as many as fit."""
 
 
+class Pace:
+    """So many steps take about `CHUNK`, as far as is known: of a motion, and of others by the same code after it."""
+
+    def __init__(self) -> None:
+        self.at_once = FIRST_STEPS
+
+
 @dataclass(frozen=True)
 class Run:
     """What a simulation recorded.
@@ -171,15 +178,18 @@ def loop_room(nx: int, nv: int) -> dict[str, NDArray]:
     }
 
 
-def run_motion(motion: Runnable, every: int = 1, progress: Callable[[float], object] | None = None) -> Run:
+def run_motion(
+    motion: Runnable, every: int = 1, progress: Callable[[float], object] | None = None, pace: Pace | None = None
+) -> Run:
     """Run one motion by itself.
 
     Parameters
     ----------
     every : record every so many steps, and the last.
     progress : is told the fraction done, about every `CHUNK` seconds.
+    pace : of the motions before it; it learns from this one.
     """
-    company = Company([motion], every)
+    company = Company([motion], every, pace=pace)
     interrupted = False
     try:
         while company.going:
@@ -197,7 +207,7 @@ class Company:
 
     Parameters
     ----------
-    motions : of the same times, with programs that are alike. every : as in `run_motion`.
+    motions : of the same times, with programs that are alike. every, pace : as in `run_motion`.
     width : number of lanes, not smaller than the number of motions.
 
     Attributes
@@ -205,7 +215,7 @@ class Company:
     steps : steps to take. done : steps taken by those that did not run away.
     """
 
-    def __init__(self, motions: Sequence[Runnable], every: int, width: int = 1) -> None:
+    def __init__(self, motions: Sequence[Runnable], every: int, width: int = 1, pace: Pace | None = None) -> None:
         first, m, rows = motions[0], len(motions), 3 + motions[0].steps // every
         self.steps, self.done = first.steps, 0
         self._motions, self._every, self._width = motions, every, width
@@ -225,7 +235,7 @@ class Company:
         self._at = np.zeros(rows, dtype=int)
         for k, x in enumerate(motions):
             self._records["x_record"][k, 0], self._records["v_record"][k, 0] = x.arrays["x"], x.arrays["v"]
-        self._recorded, self._chunk = 1, max(1, FIRST_STEPS // every)
+        self._recorded, self._pace = 1, Pace() if pace is None else pace
         self._taken, self._finite = np.zeros(m, dtype=int), np.ones(m, dtype=bool)
         self._log: list[NDArray] = []
         self._last: dict[int, dict[str, NDArray]] = {}  # where those that ran away are
@@ -237,10 +247,11 @@ class Company:
 
     def go_on(self) -> None:
         """Take steps for about `CHUNK` seconds."""
-        whole, m = (self.steps - self.done) // self._every, len(self._motions)
-        records, stride = min(whole, self._chunk), self._every
+        whole, m, chunk = (self.steps - self.done) // self._every, len(self._motions), self._chunk
+        records, stride = min(whole, chunk), self._every
         if self.done % self._every or not whole:  # within an interval of recording, or before the end in a last one
             records, stride = 1, min(self._every - self.done % self._every, self.steps - self.done)
+        whole_chunk = records == chunk  # less says little of the time that it takes
         begun = time.perf_counter()
         self._run(records, stride)
         self._take_log()
@@ -256,9 +267,20 @@ class Company:
         records = made // stride
         self._at[self._recorded : self._recorded + records] = self.done + stride * np.arange(1, records + 1)
         self._recorded, self.done = self._recorded + records, self.done + made
-        taken_so_long = time.perf_counter() - begun
+        if whole_chunk:
+            self._learn(chunk, time.perf_counter() - begun)
+
+    @property
+    def _chunk(self) -> int:
+        """So many states are recorded in a chunk."""
+        return max(1, self._pace.at_once // self._every)
+
+    def _learn(self, chunk: int, taken_so_long: float) -> None:
+        """How many steps are to be made at once from now on, if a chunk has taken so many seconds."""
         if taken_so_long < 0.5 * CHUNK:
-            self._chunk *= max(2, min(int(0.5 * CHUNK / taken_so_long), MOST_AT_ONCE))
+            self._pace.at_once = self._every * chunk * max(2, min(int(0.5 * CHUNK / taken_so_long), MOST_AT_ONCE))
+        elif taken_so_long > 2.0 * CHUNK:
+            self._pace.at_once = max(FIRST_STEPS, int(self._every * chunk * CHUNK / taken_so_long))
 
     def _take_log(self) -> None:
         """Entries of "log", of which "log_state" says how many there are: their steps count from the chunk's first."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from numpy.typing import NDArray
 
+from rbdkit.trace.run.beginning import Beginning
 from rbdkit.trace.run.company import Company, Runnable
 
 
@@ -19,7 +20,7 @@ class FewSteps:
 
     def __init__(self, motion: Runnable) -> None:
         self._motion, self._arrays = motion, motion.arrays
-        self._first = {name: x.copy() for name, x in motion.arrays.items()}
+        self._beginning = Beginning(self._arrays)
         self._company = Company([motion], 1)
         self._run = None if motion.during(0, motion.steps) else self._company.bound(motion.steps, 1)
 
@@ -28,8 +29,11 @@ class FewSteps:
 
         others : more arrays of the motion that are different here.
         """
-        for name, given in {**self._first, "times": times, "x": x, "v": v, **others}.items():
-            self._arrays[name][...] = given
+        arrays = self._arrays
+        self._beginning.restore()
+        arrays["times"][...], arrays["x"][...], arrays["v"][...] = times, x, v
+        for name, given in others.items():
+            arrays[name][...] = given
         run = self._run or self._company.bound(self._motion.steps, 1)  # what moves by itself does so at other times
         run()
-        return self._arrays["x"].copy() if self._arrays["done"][0] == self._motion.steps else None
+        return arrays["x"].copy() if arrays["done"][0] == self._motion.steps else None

@@ -23,12 +23,21 @@ class Apart:
 
     def __init__(self, width: int) -> None:
         self.table = np.zeros(width + 1, dtype=np.int64)
+        self._lanes, self._apart, self._rows = self.table[:-1], -1, np.arange(width)
 
     def point(self, array: NDArray, first: NDArray, ahead: int = 0) -> Apart:
         """Let lanes begin with these rows of an array (rows, ...); so many rows ahead is their next state."""
-        row = array.strides[0]
+        row, self._apart = array.strides[0], -1
         self.table[:-1], self.table[-1] = array.ctypes.data + row * first, row * ahead
         return self
+
+    def follow(self, array: NDArray, first: int) -> None:
+        """Let lanes begin with a row of an array and those after it, each with its next states a width ahead."""
+        row = array.strides[0]
+        if row != self._apart:
+            self._apart, self._offsets = row, row * self._rows
+            self.table[-1] = row * len(self._rows)
+        np.add(self._offsets, array.ctypes.data + row * first, out=self._lanes)
 
 
 Given = NDArray | Apart
