@@ -28,7 +28,7 @@ from rbdkit.model.kept import kept
 from rbdkit.model.model import Model
 from rbdkit.model.on_symbols import MOTION, MechanismOnSymbols, random_motion, require_pure, scalar, still
 from rbdkit.spatial import se3
-from rbdkit.trace import Feedback, Impure, Scalar, Symbol, Trace, adjoints, evaluate, tangents
+from rbdkit.trace import Feedback, Impure, Scalar, Symbol, adjoints, evaluate, tangents
 
 GAP, SLIP, DRIFT, WRENCHES = 0, 1, 2, 3
 """Where the numbers of a row begin in the results of the law: six for each body and one for each velocity variable."""
@@ -65,7 +65,7 @@ class ConstraintRows:
     @property
     def asks_joints(self) -> bool:
         """Whether joint coordinates or velocities are asked for."""
-        return any(step[:2] in (("load", "q"), ("load", "v")) for step in self.law.steps) or bool(self.velocities)
+        return self.law.asks("q", "v") or bool(self.velocities)
 
     @cached_property
     def holonomic(self) -> NDArray:
@@ -305,8 +305,7 @@ class _Recording(MechanismOnSymbols):
                 motion = self.asked[body]
                 outputs += [slope.get(self.graph.position(x), 0.0) for x in (*motion.w, *motion.v)]
             outputs += [slope.get(self.graph.position(self.v[a]), 0.0) for a in velocities]
-        trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
-        return ConstraintRows(Feedback.of(trace, self.given), bodies, velocities, tuple(self.found), self.timed)
+        return ConstraintRows(self.recorded(outputs), bodies, velocities, tuple(self.found), self.timed)
 
     def _speeds(self) -> list[int]:
         """Positions of all velocities that were asked for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from rbdkit.forces.described import AnyDescribed, Described
 from rbdkit.forces.loop_joint import LoopLike
 from rbdkit.forces.surroundings import JointLike
 from rbdkit.model.body import Frame
-from rbdkit.trace import Graph, Impure, Scalar, captured_arrays, symbols
+from rbdkit.trace import Feedback, Graph, Impure, Scalar, Symbol, Trace, captured_arrays, symbols
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
@@ -107,6 +107,11 @@ class MechanismOnSymbols:
                 for x, rate in zip(own, np.ravel(joint.type.rate(own, self.v[joint.v_slice])), strict=True):
                     seeds[self.graph.position(x)] = scalar(rate)
         return seeds
+
+    def recorded(self, outputs: Iterable[Any]) -> Feedback:
+        """What was found of symbols, as operations on numbers; those of the elements stay inputs."""
+        found = tuple(x if isinstance(x, Symbol) else float(x) for x in map(scalar, outputs))
+        return Feedback.of(Trace(self.graph, (), (), found, ()), self.given)
 
 
 def scalar(x: Any) -> Any:

@@ -54,6 +54,10 @@ class Feedback:
                 steps.append((operation, *(place[operand] for operand in operands)))
         return cls(tuple(steps), tuple(place[root] for root in roots), tuple(numbers))
 
+    def asks(self, *arguments: str) -> bool:
+        """Whether an element of one of these arguments is loaded."""
+        return any(step[0] == "load" and step[1] in arguments for step in self.steps)
+
     def record(
         self, program: Program, t: Scalar, q: tuple[str, Whole], v: tuple[str, Whole], numbers: str
     ) -> list[Scalar]:

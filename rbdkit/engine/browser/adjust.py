@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.browser.surfaces import surface_numbers, surfaces_with
 from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.numbers import numbers_of
-from rbdkit.engine.links.own_forces import number_places, numbers_of_forces
+from rbdkit.engine.links.own_forces import number_places
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.rows.of_model import weight
 from rbdkit.engine.rows.own_constraints import free_scalars
@@ -56,51 +56,33 @@ def adjustment(model: Model, names: Iterable[str], touching: bool = False) -> Ad
         If a name is not one of `Model.parameters`, or that parameter is no number of the compiled code by itself.
     """
     given = {array: x.astype(object) for array, x in numbers_of(model).items()}
-    places, first = _places(model), 0
-    values: dict[str, tuple[int, NDArray]] = {}
-    elements, own = number_places(model), numbers_of_forces(model)
+    places = _places(model)
     free, stops = (without_stops(model), only_stops(model)) if touching else (model, None)
     held_places, held = constraint_places(free), _constraint_numbers(free)
-    stop_places, stop_numbers = ({}, []) if stops is None else (constraint_places(stops), _constraint_numbers(stops))
-    program = Program("adjust")
     surfaces = surface_numbers(model) if touching else {}
+    as_they_are = _stored_as_they_are(model, stops)
+    program, parameters = Program("adjust"), model.parameters
+    values: dict[str, tuple[int, NDArray]] = {}
+    first = 0
     for name in names:
-        if name in surfaces:
-            for k, x in surfaces_with(model, name, program.load("parameters", 0, first)):
-                program.store("surfaces", 0, k, x)
-            values[name] = first, np.array(surfaces[name])
-            first += 1
-            continue
-        if name in elements:
-            part = elements[name]
-            value = np.array(own[part]).reshape(np.shape(model.parameters[name]))
-            for k in range(value.size):
-                program.store("own_numbers", 0, part.start + k, program.load("parameters", 0, first + k))
-            values[name] = first, value
-            first += value.size
-            continue
-        if name in held_places:
-            part = held_places[name]
-            value = np.array(held[part], dtype=float).reshape(np.shape(model.parameters[name]))
-            held[part] = [program.load("parameters", 0, first + k) for k in range(value.size)]
-            values[name] = first, value
-            first += value.size
-            continue
-        if name in stop_places:
-            part = stop_places[name]
-            value = np.array(stop_numbers[part], dtype=float).reshape(np.shape(model.parameters[name]))
-            for k in range(value.size):
-                program.store("stops_numbers", 0, part.start + k, program.load("parameters", 0, first + k))
-            values[name] = first, value
-            first += value.size
-            continue
-        _check(name, places, model)
-        array, part = places[name]
-        value = np.array(given[array][part], dtype=float)
-        symbols = np.array([program.load("parameters", 0, first + k) for k in range(value.size)], dtype=object)
-        given[array][part] = symbols.reshape(value.shape)[()]
+        if name not in parameters or not any(name in known for known in (surfaces, as_they_are, held_places, places)):
+            raise _refusal(name, model)
+        value = np.array(parameters[name], dtype=float)
         values[name] = first, value
+        numbers = [program.load("parameters", 0, first + k) for k in range(value.size)]
         first += value.size
+        if name in surfaces:
+            for k, x in surfaces_with(model, name, numbers[0]):
+                program.store("surfaces", 0, k, x)
+        elif name in as_they_are:
+            array, part = as_they_are[name]
+            for k, x in enumerate(numbers, start=part.start):
+                program.store(array, 0, k, x)
+        elif name in held_places:
+            held[held_places[name]] = numbers
+        else:
+            array, place = places[name]
+            given[array][place] = np.array(numbers, dtype=object).reshape(np.shape(given[array][place]))[()]
     stores = [
         (array, k, number)
         for array, packed in pack(model, layout(model), given).items()
@@ -122,6 +104,14 @@ def adjustment(model: Model, names: Iterable[str], touching: bool = False) -> Ad
     _store_held(program, free, held)
     rows = frozenset(k for array, k, _ in stores if array == "rows")
     return Adjustment(program, values, rows, layout(model.with_parameters(_with_all_codes(values))))
+
+
+def _stored_as_they_are(model: Model, stops: Model | None) -> dict[str, tuple[str, slice]]:
+    """Parameters that programs read as they are: in which array, and where."""
+    stored = {name: ("own_numbers", part) for name, part in number_places(model).items()}
+    if stops is not None:
+        stored |= {name: ("stops_numbers", part) for name, part in constraint_places(stops).items()}
+    return stored
 
 
 def _constraint_numbers(model: Model) -> list[Any]:
@@ -161,12 +151,10 @@ def _places(model: Model) -> dict[str, tuple[str, Any]]:
     return places
 
 
-def _check(name: str, places: dict[str, Any], model: Model) -> None:
-    if name in places:
-        return
+def _refusal(name: str, model: Model) -> ModelError:
     if name in model.parameters:
-        raise ModelError(f"parameter {name!r} of model {model.name!r} cannot be changed in a web page; leave it out")
-    raise ModelError(f"parameter {name!r} is not one of model {model.name!r}{did_you_mean(name, model.parameters)}")
+        return ModelError(f"parameter {name!r} of model {model.name!r} cannot be changed in a web page; leave it out")
+    return ModelError(f"parameter {name!r} is not one of model {model.name!r}{did_you_mean(name, model.parameters)}")
 
 
 def _with_all_codes(values: dict[str, tuple[int, NDArray]]) -> dict[str, NDArray]:

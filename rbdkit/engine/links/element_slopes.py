@@ -24,7 +24,7 @@ from rbdkit.model import Model
 from rbdkit.model.force import Force, surroundings
 from rbdkit.model.kept import kept
 from rbdkit.model.on_symbols import MOTION, require_pure, scalar
-from rbdkit.trace import Feedback, Impure, Scalar, Symbol, Trace, evaluate, roomy, symbols, tangents
+from rbdkit.trace import Feedback, Impure, Scalar, Symbol, evaluate, roomy, symbols, tangents
 
 
 class Slopes(NamedTuple):
@@ -190,10 +190,8 @@ class _Slopes(Record):
             along.append(self._along_joint(a, live))
             by_speed.append({self.graph.position(self.v[a]): 1.0})
         K, D = (self._derivatives(outputs, seeds) for seeds in (along, by_speed))
-        found = [*outputs, *K, *(-x for x in D)]
-        trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in found), ())
-        law = Feedback.of(trace, self.given)
-        asks = any(step[0] == "load" and step[1] in ("q", "v", "z") for step in law.steps)
+        law = self.recorded((*outputs, *K, *(-x for x in D)))
+        asks = law.asks("q", "v", "z")
         return _Law(self._in_a_row(law, bodies, asks), len(bodies), velocities, directions, asks)
 
     def _wrench(self, body: int) -> list[Any]:

@@ -23,7 +23,7 @@ from rbdkit.model import Joint, Loop, Model
 from rbdkit.model.element_states import state_places
 from rbdkit.model.force import Force
 from rbdkit.model.on_symbols import MechanismOnSymbols, random_motion, require_pure, scalar, still
-from rbdkit.trace import Feedback, Impure, Scalar, Symbol, Trace, roomy, symbols, tangents
+from rbdkit.trace import Feedback, Impure, Scalar, Symbol, roomy, symbols, tangents
 
 OF_JOINTS = {"coulomb": "friction", "stiffness": "stiffness", "rest": "rest", "damping": "damping"}
 """What parameters of elements are called where they are numbers of joints."""
@@ -70,13 +70,12 @@ class OwnForces:
     @property
     def asks_joints(self) -> bool:
         """Whether joint coordinates or velocities are asked for."""
-        return any(step[:2] in (("load", "q"), ("load", "v")) for step in self.law.steps)
+        return self.law.asks("q", "v")
 
     @property
     def asks_time(self) -> bool:
         """Whether time is asked for."""
-        laws = (self.law, *(each.law for each in self.alike))
-        return any(step[:2] == ("load", "t") for law in laws for step in law.steps)
+        return any(law.asks("t") for law in (self.law, *(each.law for each in self.alike)))
 
     @property
     def pushed_links(self) -> tuple[int, ...]:
@@ -170,7 +169,7 @@ def _loops(model: Model) -> dict[str, tuple[Feedback, tuple[int, ...]]]:
         except Exception:  # one by one it is told which of them, and why
             continue
         law = for_any(record.of_bodies(bodies), bodies, len(record.given))
-        if not record.torques and not any(step[:2] in (("load", "q"), ("load", "v")) for step in law.steps):
+        if not record.torques and not law.asks("q", "v"):
             found |= {force.name: (law, bodies) for force, bodies in members}
     return found
 
@@ -292,19 +291,15 @@ class Record(MechanismOnSymbols):
 
     def law(self) -> Feedback:
         """Everything that was recorded."""
-        pushes = [scalar(x) for body in sorted(self.wrenches) for x in self.wrenches[body]]
-        rates = [scalar(x) for x in self.z_rates]
-        outputs = (*(self.torques[a] for a in sorted(self.torques)), *pushes, *rates, self.energy, self.lost)
-        trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
-        return Feedback.of(trace, numbers_of_forces(self.model))
+        torques = (self.torques[a] for a in sorted(self.torques))
+        pushes = (x for body in sorted(self.wrenches) for x in self.wrenches[body])
+        return self.recorded((*torques, *pushes, *self.z_rates, self.energy, self.lost))
 
     def of_bodies(self, bodies: tuple[int, ...]) -> Feedback:
         """What was recorded, as six numbers for each of these bodies, the energy stored and the power lost."""
         none = np.zeros(6)
-        pushes = [scalar(x) for body in bodies for x in self.wrenches.get(body, none)]
-        outputs = (*pushes, self.energy, self.lost)
-        trace = Trace(self.graph, (), (), tuple(x if isinstance(x, Symbol) else float(x) for x in outputs), ())
-        return Feedback.of(trace, self.given)
+        pushes = (x for body in bodies for x in self.wrenches.get(body, none))
+        return self.recorded((*pushes, self.energy, self.lost))
 
     def _power(self, at: Surroundings) -> Scalar:
         total: Any = 0.0
