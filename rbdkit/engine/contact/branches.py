@@ -8,7 +8,7 @@ velocities, so that code on a line is straight.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.rows.contribution import first_slots
 from rbdkit.engine.run.tables import supports_of
+from rbdkit.trace import Index, Program, Scalar, Whole
 
 LINE = 6
 """Velocities that code takes at once: those of a free body."""
@@ -98,3 +99,10 @@ def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[st
         "first_below": np.cumsum([0, *map(len, below)]),
     }
     return {name: np.array(x, dtype=np.int64) for name, x in lists.items()}
+
+
+def movers_of(program: Program, link: Whole) -> Iterator[tuple[Index, list[Scalar]]]:
+    """A loop over the velocities that move a link: the number of each, and the twist that it makes, of "columns"."""
+    with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
+        a, column = program.entry("movers", k), program.entry("columns_at", k) * 12
+        yield a, [program.load("columns", column, j) for j in range(6)]

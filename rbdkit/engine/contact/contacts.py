@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.contact.grid import grid_room
 from rbdkit.engine.contact.scene import Scene
 from rbdkit.spatial.vector3 import Vector
-from rbdkit.trace import Index, Program, Scalar
+from rbdkit.trace import Index, Program, Scalar, Whole
 
 POINT, NORMAL, FIRST, SECOND = 0, 3, 6, 9
 """Where the vectors of a contact begin in "contacts": the point in base coordinates, the normal and two tangents."""
@@ -63,6 +63,15 @@ class Contacts:
         with self.program.loop(0, self.count()) as c:
             yield Contact(self.program, c)
 
+    def one_more(self) -> Iterator[Contact]:
+        """A place behind them, for code that runs if there is one; else they are `FULL`."""
+        program, c, room = self.program, self.count(), self.program.count("contact_room")
+        with program.when_less(room - 1, c):
+            program.store("contact_state", 0, FULL, 1.0)
+        with program.when_less(c, room):
+            yield Contact(program, c)
+            program.put("contact_counts", COUNT, c + 1)
+
 
 class Contact:
     """One of them."""
@@ -89,6 +98,11 @@ class Contact:
     def part(self, k: int) -> Index:
         """An entry of "contact_parts"."""
         return self.program.entry("contact_parts", self.parts + k)
+
+    def keep_parts(self, own: Mapping[int, Whole]) -> None:
+        """Write its entries of "contact_parts"."""
+        for k, value in own.items():
+            self.program.put("contact_parts", self.parts + k, value)
 
 
 def contact_arrays(scene: Scene) -> dict[str, NDArray]:

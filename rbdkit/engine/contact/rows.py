@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rbdkit.engine.contact.branches import LINE
+from rbdkit.engine.contact.branches import LINE, movers_of
 from rbdkit.engine.contact.contacts import (
     END,
     FIRST,
@@ -123,10 +123,8 @@ class ContactRows:
     def _moved(self, contact: Contact, link: Index, first: Index, sign: float) -> None:
         """What velocities do to the point of a link."""
         program = self.program
-        with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
-            a = program.entry("movers", k)
-            column, at = program.entry("columns_at", k) * 12, (first + program.entry("place_in_branch", a)) * ROWS
-            S = [program.load("columns", column, j) for j in range(6)]
+        for a, S in movers_of(program, link):
+            at = (first + program.entry("place_in_branch", a)) * ROWS
             v = Vector(S[3:]) + cross(Vector(S[:3]), contact.vector(POINT))
             for r, vector in enumerate((NORMAL, FIRST, SECOND)):
                 x = program.load("contact_J", at, r) + sign * dot(contact.vector(vector), v)

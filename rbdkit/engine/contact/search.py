@@ -12,7 +12,6 @@ from rbdkit.engine.contact.contacts import (
     FIRST,
     FORM,
     FRICTION,
-    FULL,
     GAP,
     H_STEP,
     LINES,
@@ -30,6 +29,7 @@ from rbdkit.engine.contact.contacts import (
     START,
     WHERE_P,
     Contact,
+    Contacts,
 )
 from rbdkit.engine.contact.grid import Grid
 from rbdkit.engine.contact.scene import LENGTHS, RADIUS, SHAPE, SURFACE, TOUCH, name_of
@@ -38,7 +38,7 @@ from rbdkit.engine.steps.base import PAIR, pair
 from rbdkit.engine.steps.loop_tree import slot_of
 from rbdkit.engine.steps.nodes import Body
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
-from rbdkit.trace import Index, Part, Scalar, maximum, select, sqrt, symbols
+from rbdkit.trace import Index, Part, Scalar, Whole, maximum, select, sqrt, symbols
 
 NOW = 13
 """Numbers of a shape in "shapes_now": pose in base coordinates 12, and the radius of a ball that holds it."""
@@ -182,12 +182,8 @@ class Search:
         with program.loop(0, 1):
             near = program.load("candidates", candidate, 0) <= program.load("contact_state", 0, MARGIN)
             program.break_if(select(near, 0.0, 1.0) > 0.5)  # what is no number is not near
-            c, room = program.entry("contact_counts", COUNT), program.count("contact_room")
-            with program.when_less(room - 1, c):
-                program.store("contact_state", 0, FULL, 1.0)
-            with program.when_less(c, room):
-                self._parts(Contact(program, c), number, slot, links)
-                contact = Contact(program, c)
+            for contact in Contacts(program).one_more():
+                self._parts(contact, number, slot, links)
                 gap, *rest = (program.load("candidates", candidate, k) for k in range(CANDIDATE))
                 x, n = Vector(rest[:3]), Vector(rest[3:])
                 v_p, v_s = (self._velocity(self.at.body(link), x) for link in links)
@@ -200,7 +196,6 @@ class Search:
                 friction, restitution = (program.load("surfaces", surface, k) for k in range(SURFACE))
                 for place, value in ((GAP, gap), (FRICTION, friction), (RESTITUTION, restitution)):
                     contact[place] = value
-                program.put("contact_counts", COUNT, c + 1)
 
     def _velocity(self, link: Body, x: Vector) -> Vector:
         w, v_0 = pair(self.at.v[link])
@@ -215,7 +210,7 @@ class Search:
         start = program.entry("contact_counts", LINES)
         middle = start + program.entry("branch_size", of_s)
         end = middle + program.entry("branch_size", of_p) * apart
-        own = {
+        own: dict[int, Whole] = {
             SLOT: slot,
             LINK_P: links[0],
             LINK_S: links[1],
@@ -227,8 +222,7 @@ class Search:
             WHERE_P: start + (middle - start) * apart,
             FORM: program.entry("form_of_lines", self._lines(of_s) * 3 + self._lines(of_p) * apart),
         }
-        for k, value in own.items():
-            program.put("contact_parts", contact.parts + k, value)
+        contact.keep_parts(own)
         program.put("contact_counts", LINES, end)
 
     def _lines(self, branch: Index) -> Index:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rbdkit.collision import Kind
+from rbdkit.engine.contact.branches import movers_of
 from rbdkit.engine.contact.contacts import (
     ARRIVING,
     FIRST,
@@ -238,11 +239,7 @@ class RecordedSoftTree(RecordedTouchingTree):
         force = contact[IMPULSE] * n + contact[IMPULSE + 1] * t_1 + contact[IMPULSE + 2] * t_2
         contact.keep(SPEED, force)
         for which, sign in ((LINK_S, 1.0), (LINK_P, -1.0)):
-            link = contact.part(which)
-            with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
-                a = program.entry("movers", k)
-                column = program.entry("columns_at", k) * 12
-                S = [program.load("columns", column, j) for j in range(6)]
+            for a, S in movers_of(program, contact.part(which)):
                 moved = Vector(S[3:]) + cross(Vector(S[:3]), contact.vector(POINT))
                 place = a + result.start
                 x = program.load(result.array, place) + sign * dot(contact.vector(SPEED), moved)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rbdkit.engine.contact.branches import movers_of
 from rbdkit.engine.contact.contacts import (
     ARRIVING,
-    COUNT,
     END,
     FIRST,
     FORM,
     FRICTION,
-    FULL,
     GAP,
     H_STEP,
     LINES,
@@ -34,6 +33,7 @@ from rbdkit.engine.contact.contacts import (
     START,
     WHERE_P,
     Contact,
+    Contacts,
 )
 from rbdkit.engine.contact.rows import ROWS
 from rbdkit.engine.rows.base_motion import BaseMotion
@@ -69,9 +69,7 @@ class Stops:
         """Add what n wrenches do, to rows from `row` on, along all that moves the link of a path."""
         program = self.program
         link = program.entry("stop_links", path)
-        with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
-            a, column = program.entry("movers", k), program.entry("columns_at", k) * 12
-            S = [program.load("columns", column, j) for j in range(6)]
+        for a, S in movers_of(program, link):
             for r in range(n):
                 W = [program.load("stop_wrenches", (wrench + r) * 6, j) for j in range(6)]
                 self.add(row + r, a, dot(S, W))
@@ -128,26 +126,21 @@ class Stops:
                 program.store("stop_passed", passed, k, select(deeper, x, program.load("stop_passed", passed, k)))
             near = gap <= program.load("contact_state", 0, MARGIN)
             program.break_if(select(near, 0.0, 1.0) > 0.5)  # what is no number is not near
-            c, room = program.entry("contact_counts", COUNT), program.count("contact_room")
-            with program.when_less(room - 1, c):
-                program.store("contact_state", 0, FULL, 1.0)
-            with program.when_less(c, room):
-                self._parts(Contact(program, c), r)
-                contact = Contact(program, c)
+            for contact in Contacts(program).one_more():
+                self._parts(contact, r)
                 for place, axis in AXES:
                     contact.keep(place, Vector(axis))
                 for k, x in ((0, program.load("stop_slip", r)), (1, 0.0), (2, 0.0)):
                     contact[ARRIVING + k] = x
                 for k, x in ((GAP, program.load("stop_gap", r)), (FRICTION, 0.0), (RESTITUTION, 0.0)):
                     contact[k] = x
-                program.put("contact_counts", COUNT, c + 1)
 
     def _parts(self, contact: Contact, r: Index) -> None:
         """All lines are of one branch; links are the world, which moves no point."""
         program, branch = self.program, self.program.entry("stop_branch", r)
         start = program.entry("contact_counts", LINES)
         end = start + program.entry("branch_size", branch)
-        own = {
+        own: dict[int, Whole] = {
             SLOT: program.count("first_stop") + r,
             START: start,
             MIDDLE: end,
@@ -155,11 +148,11 @@ class Stops:
             SHIFT_1: program.entry("branch_place", branch) - start,
             FORM: program.entry("form_of_lines", program.entry("branch_lines", branch) * 3),
             WHERE_P: start,
+            LINK_P: 0,
+            LINK_S: 0,
+            SHIFT_2: 0,
         }
-        for k, value in own.items():
-            program.put("contact_parts", contact.parts + k, value)
-        for k in (LINK_P, LINK_S, SHIFT_2):
-            program.put("contact_parts", contact.parts + k, 0)
+        contact.keep_parts(own)
         program.put("contact_counts", LINES, end)
 
     def jacobian(self, contact: Contact) -> None:
