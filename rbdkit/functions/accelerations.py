@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -100,8 +101,8 @@ def aba(
     """
     if f_ext is None and (found := at_one_state(model, "aba", backend, q, v, tau)) is not None:
         if out is None and threads == 1:
-            return found[0]
-        return handed(found[0], out, threads, *map(np.asarray, (q, v, tau)))
+            return found
+        return handed(found, out, threads, *map(np.asarray, (q, v, tau)))
     if f_ext is None and (many := at_many_states(model, "aba", backend, out, threads, q, v, tau)) is not None:
         return many
     q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
@@ -112,14 +113,14 @@ def aba(
         qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
+    return handed(solved(model, partial(_book_aba, model, f_ext, t), *state), out, threads)
 
-    def book(q: NDArray, v: NDArray, tau: NDArray) -> NDArray:
-        if model.mimics:  # the table's joints move by themselves
-            return algorithms.forward_dynamics_crba(model, q, v, tau, f_ext=f_ext, t=t)
-        return algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd
 
-    qdd = solved(model, book, *state)
-    return handed(qdd, out, threads)
+def _book_aba(model: Model, f_ext: ExternalForces, t: float, q: NDArray, v: NDArray, tau: NDArray) -> NDArray:
+    """The same by the tables. (A function inside of a function would slow it down where it is not needed.)"""
+    if model.mimics:  # the table's joints move by themselves
+        return algorithms.forward_dynamics_crba(model, q, v, tau, f_ext=f_ext, t=t)
+    return algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd
 
 
 def forward_dynamics(
@@ -199,8 +200,8 @@ def forward_dynamics(
         and (found := at_one_state(model, "forward_dynamics", backend, q, v, tau)) is not None
     ):
         if out is None and threads == 1:
-            return found[0]
-        return handed(found[0], out, threads, *map(np.asarray, (q, v, tau)))
+            return found
+        return handed(found, out, threads, *map(np.asarray, (q, v, tau)))
     alone = f_ext is None and z is None
     if alone and (many := at_many_states(model, "forward_dynamics", backend, out, threads, q, v, tau)) is not None:
         return many
@@ -216,18 +217,21 @@ def forward_dynamics(
         qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
-
-    def book(q: NDArray, v: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
-        states = own[0] if own else None
-        if constrained:
-            acting = tau + algorithms.passive_force(model, q, v, t=t, z=states)
-            if model.constraints:
-                return algorithms.held_forward_dynamics(model, q, v, acting, f_ext=f_ext, t=t)
-            loops = algorithms.loops
-            return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext=f_ext, t=t)).qdd
-        return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=states)
-
+    book = partial(_book_forward_dynamics, model, f_ext, t)
     return handed(solved(model, book, *state, *([] if z is None else [z])), out, threads)
+
+
+def _book_forward_dynamics(
+    model: Model, f_ext: ExternalForces, t: float, q: NDArray, v: NDArray, tau: NDArray, z: NDArray | None = None
+) -> NDArray:
+    """The same by the tables."""
+    if not (model.loops or model.constraints):
+        return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=z)
+    acting = tau + algorithms.passive_force(model, q, v, t=t, z=z)
+    if model.constraints:
+        return algorithms.held_forward_dynamics(model, q, v, acting, f_ext=f_ext, t=t)
+    loops = algorithms.loops
+    return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext=f_ext, t=t)).qdd
 
 
 class StateDerivative(NamedTuple):

@@ -71,7 +71,7 @@ def momentum(
     if type(about) is str and about in ("world", "com"):
         found = at_one_state(model, f"momentum_{about}", backend, q, v)
         if found is not None:
-            return found[0]
+            return found if about == "world" else found[0]
     q, v = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None and isinstance(about, str) and about in ("world", "com"):
         h = kernels.momentum(q, v, about, t)
@@ -131,7 +131,7 @@ def energy(
     (9.0, 100.0, 109.0)
     """
     if z is None and (found := at_one_state(model, "energy", backend, q, v)) is not None:
-        return algorithms.Energy(*found[0])
+        return algorithms.Energy(*found)
     z, (q, v) = with_states(model, z, *checked_state(with_inertia(model), q, v=v))
     if (kernels := chosen_kernels(model, backend)) is not None:
         return algorithms.Energy(*np.moveaxis(kernels.energy(q, v, t, z), -1, 0))

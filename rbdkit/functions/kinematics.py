@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -65,7 +67,7 @@ def forward_kinematics(
     """
     found = at_one_state(model, "poses", backend, q) if v is None else at_one_state(model, "kinematics", backend, q, v)
     if found is not None:
-        return algorithms.Kinematics(model, found[0], None if v is None else found[1])
+        return algorithms.Kinematics(model, found, None) if v is None else algorithms.Kinematics(model, *found)
     kernels = chosen_kernels(model, backend)
     q, v = (model.check_q(q), None) if v is None else checked_state(model, q, v=v)
     if kernels is not None:
@@ -141,7 +143,7 @@ def jacobian(
     if type(frame) is type(reference) is str and reference in REFERENCES:
         found = at_one_state(model, f"jacobian_{reference}", backend, q, frame=frame)
         if found is not None:
-            return found[0] if out is None and threads == 1 else handed(found[0], out, threads, np.asarray(q))
+            return found if out is None and threads == 1 else handed(found, out, threads, np.asarray(q))
     if (
         (kernels := chosen_kernels(model, backend)) is not None
         and isinstance(reference, str)
@@ -152,7 +154,12 @@ def jacobian(
         return kernels.jacobian(q, place.body, place.placement, reference, t, result)
     (q,) = checked_state(model, q)
     into(out, threads, (*q.shape[:-1], 6, model.nv), q)
-    return handed(each(lambda q: algorithms.jacobian(model, q, frame, reference, t=t), q), out, threads)
+    return handed(each(partial(_book_jacobian, model, frame, reference, t), q), out, threads)
+
+
+def _book_jacobian(model: Model, frame: str, reference: Reference, t: float, q: NDArray) -> NDArray:
+    """The same in the readable form. (A function inside of a function would slow it down where it is not needed.)"""
+    return algorithms.jacobian(model, q, frame, reference, t=t)
 
 
 def bias_acceleration(
@@ -216,7 +223,7 @@ def bias_acceleration(
     if type(frame) is type(reference) is str and reference in REFERENCES:
         found = at_one_state(model, f"bias_acceleration_{reference}", backend, q, v, frame=frame)
         if found is not None:
-            return found[0]
+            return found
     q, v = state = checked_state(model, q, v=v)
     if (
         (kernels := chosen_kernels(model, backend)) is not None
@@ -225,7 +232,14 @@ def bias_acceleration(
     ):
         place = model.frame(frame)
         return kernels.bias_acceleration(q, v, place.body, place.placement, reference, t)
-    return each(lambda q, v: algorithms.bias_acceleration(model, q, v, frame, reference, t=t), *state)
+    return each(partial(_book_bias_acceleration, model, frame, reference, t), *state)
+
+
+def _book_bias_acceleration(
+    model: Model, frame: str, reference: Reference, t: float, q: NDArray, v: NDArray
+) -> NDArray:
+    """The same in the readable form."""
+    return algorithms.bias_acceleration(model, q, v, frame, reference, t=t)
 
 
 def center_of_mass(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
@@ -261,7 +275,7 @@ def center_of_mass(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backe
     [0.0, 0.0, -1.0]
     """
     if (found := at_one_state(model, "center_of_mass", backend, q)) is not None:
-        return found[0]
+        return found
     (q,) = checked_state(with_inertia(model), q)
     if (kernels := chosen_kernels(model, backend)) is not None:
         center = kernels.center_of_mass(q, t)

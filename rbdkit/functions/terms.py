@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -92,16 +94,20 @@ def rnea(
     """
     if f_ext is None and (found := at_one_state(model, "rnea", backend, q, v, a)) is not None:
         if out is None and threads == 1:
-            return found[0]
-        return handed(found[0], out, threads, *map(np.asarray, (q, v, a)))
+            return found
+        return handed(found, out, threads, *map(np.asarray, (q, v, a)))
     if f_ext is None and (many := at_many_states(model, "rnea", backend, out, threads, q, v, a)) is not None:
         return many
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     place = into(out, threads, v.shape, *state)
     if (kernels := chosen_kernels(model, backend)) is not None:
         return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t, place)
-    tau = each(lambda q, v, a: algorithms.rnea(model, q, v, a, f_ext=f_ext, t=t).tau, *state)
-    return handed(tau, out, threads)
+    return handed(each(partial(_book_rnea, model, f_ext, t), *state), out, threads)
+
+
+def _book_rnea(model: Model, f_ext: ExternalForces, t: float, q: NDArray, v: NDArray, a: NDArray) -> NDArray:
+    """The same by the table. (A function inside of a function would slow it down where it is not needed.)"""
+    return algorithms.rnea(model, q, v, a, f_ext=f_ext, t=t).tau
 
 
 def crba(
@@ -166,13 +172,18 @@ def crba(
     [[5.0, 2.0], [2.0, 1.0]]
     """
     if (found := at_one_state(model, "crba", backend, q)) is not None:
-        return found[0] if out is None and threads == 1 else handed(found[0], out, threads, np.asarray(q))
+        return found if out is None and threads == 1 else handed(found, out, threads, np.asarray(q))
     kernels = chosen_kernels(with_inertia(model), backend)
     (q,) = checked_state(model, q)
     place = into(out, threads, (*q.shape[:-1], model.nv, model.nv), q)
     if kernels is not None:
         return kernels.crba(q, t, place)
-    return handed(each(lambda q: algorithms.crba(model, q, t=t).H, q), out, threads)
+    return handed(each(partial(_book_crba, model, t), q), out, threads)
+
+
+def _book_crba(model: Model, t: float, q: NDArray) -> NDArray:
+    """The same by the table."""
+    return algorithms.crba(model, q, t=t).H
 
 
 def bias_force(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,22 +17,29 @@ SETTLED = "_settled"
 """Name of the attribute that snapshots have."""
 
 
+PARTS = "bodies", "loops", "forces", "constraints", "contact_rules", "gravity"
+"""What a model is made of, as far as anything that is kept depends on it."""
+
+
 class Kept:
     """What is known of a model that is made of these parts, none of which changes in place.
 
     Attributes
     ----------
     known : by the function that found it out.
+    calls : functions of the model and arrays, by what they compute. They are asked without a look at the parts, and
+        look themselves.
     holds : whether it still does, where that depends on more; None where it does not.
     """
 
-    __slots__ = ("bodies", "constraints", "contact_rules", "forces", "gravity", "holds", "known", "loops")
+    __slots__ = (*PARTS, "calls", "holds", "known")
 
     def __init__(self, model: Model) -> None:
         self.bodies, self.loops = model.bodies, model.loops
         self.forces, self.gravity = model.forces, model.gravity
         self.constraints, self.contact_rules = model.constraints, model.contact_rules
         self.known: dict[Callable[[Model], Any], Any] = {}
+        self.calls: dict[Hashable, Callable[..., Any]] = {}
         self.holds: Callable[[], bool] | None = None
 
 
@@ -41,14 +48,14 @@ def kept(model: Model, find: Callable[[Model], T]) -> T:
 
     It is asked again by a copy, and after pickling; a `snapshot` shares it. It must not depend on named frames.
     """
-    own = _current(model)
+    own = current(model)
     try:
         return own.known[find]
     except KeyError:
         return own.known.setdefault(find, find(model))
 
 
-def _current(model: Model) -> Kept:
+def current(model: Model) -> Kept:
     """What is known of the model as it is."""
     found = model.__dict__  # far quicker than its attributes, whose class is asked first
     try:
@@ -104,7 +111,7 @@ def snapshot(model: Model) -> Model:
     """
     if SETTLED in model.__dict__:
         return model
-    own, twin = _current(model), copy(model)
+    own, twin = current(model), copy(model)
     twin.__dict__.update({"_kept": own, SETTLED: True})
     return twin
 
@@ -120,7 +127,9 @@ def require_unsettled(model: object, what: str) -> None:
 
 def keep_while(model: Model, holds: Callable[[], bool]) -> None:
     """Let what is known of a model, and what is being found out, go as soon as a condition does not hold."""
-    model.__dict__["_kept"].holds = holds
+    own = model.__dict__["_kept"]
+    own.holds = holds
+    own.calls.clear()  # they did not ask for it
 
 
 def without_kept(own: dict[str, Any]) -> dict[str, Any]:

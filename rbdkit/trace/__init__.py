@@ -55,7 +55,7 @@ from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
 from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
 from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
 from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
-from rbdkit.trace.run.backend import Backend, Executable, available, executable, guarded, width_of
+from rbdkit.trace.run.backend import Backend, Executable, Owner, available, executable, guarded, width_of
 from rbdkit.trace.run.beginning import Beginning
 from rbdkit.trace.run.company import (
     Company,
@@ -108,6 +108,7 @@ __all__ = [
     "Moment",
     "Newton",
     "Operations",
+    "Owner",
     "Pace",
     "Part",
     "Prepared",

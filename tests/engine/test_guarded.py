@@ -1,9 +1,11 @@
 """Calls whose arguments machine code checks: it takes what Python would take, and nothing else."""
 
+import copy
 import gc
 import sys
 import threading
 import tracemalloc
+from functools import partial
 from types import BuiltinFunctionType
 from weakref import ref
 
@@ -14,7 +16,7 @@ import rbdkit as rbd
 from rbdkit.engine import at_one_state, kernels_for
 from rbdkit.engine.run import one_state
 from rbdkit.model import Model
-from rbdkit.model.kept import kept
+from rbdkit.model.kept import PARTS, current
 from rbdkit.trace.run import guarded
 
 
@@ -37,8 +39,10 @@ def code_of(model):
     kernels = kernels_for(model)
     kernels.aba(model.neutral(), *np.zeros((2, model.nv)))
     call = kernels.idle("aba").pop()
+    owner = guarded.Owner(Model, {name: getattr(model, name) for name in PARTS})
     places = one_state._quaternions(model)
-    return call, guarded.guarded(call.run, call.inputs, call.outputs, 1e15, 1e150, places)
+    code = guarded.guarded(call.run, call.inputs, call.outputs, owner, 1e15, 1e150, places)
+    return call, code and partial(code, model)
 
 
 def strange(x):
@@ -61,7 +65,7 @@ def strange(x):
 def test_arrays_that_lie_otherwise_are_left_to_python(place):
     model, given = state()
     call, code = code_of(model)
-    (expected,) = code(*given)
+    expected = code(*given)
     np.testing.assert_array_equal(expected, kernels_for(model).aba(*given))
     for name, x in strange(given[place]).items():
         other = [*given]
@@ -74,13 +78,13 @@ def test_arrays_that_lie_otherwise_are_left_to_python(place):
     frozen = [x.copy() for x in given]
     for x in frozen:
         x.flags.writeable = False
-    np.testing.assert_array_equal(code(*frozen)[0], expected)
+    np.testing.assert_array_equal(code(*frozen), expected)
 
 
 def test_numbers_are_judged_as_python_judges_them():
     model, given = state(1)
     _, code = code_of(model)
-    by_python = one_state._in_python(model, kernels_for(model), "aba", None)
+    by_python = partial(one_state._in_python(model, current(model), kernels_for(model), "aba", None), model)
     kernels_for(model).aba(*given)  # one that waits
     rng, found = np.random.default_rng(0), set()
     for _ in range(300):
@@ -99,12 +103,12 @@ def test_numbers_are_judged_as_python_judges_them():
 def test_arguments_that_an_algorithm_has_not_are_not_looked_at():
     model, (q, *_) = state()
     kernels_for(model).crba(q)
-    (H,) = at_one_state(model, "crba", "auto", q)
+    H = at_one_state(model, "crba", "auto", q)
     np.testing.assert_array_equal(H, kernels_for(model).crba(q))
 
 
 @pytest.mark.parametrize("what, otherwise", [
-    ("DIMENSIONS", guarded.DATA), ("OF_VERSION", 7), ("_threads_take_turns", lambda: False), ("_copying", lambda: None),
+    ("DIMENSIONS", guarded.DATA), ("OF_VERSION", 7), ("_threads_take_turns", lambda: False), ("_making", lambda: None),
 ])  # fmt: skip
 def test_where_the_interpreter_is_another_python_checks(monkeypatch, what, otherwise):
     """Another layout of arrays, another NumPy, no lock."""
@@ -114,8 +118,8 @@ def test_where_the_interpreter_is_another_python_checks(monkeypatch, what, other
         model, given = state(3)
         assert code_of(model)[1] is None
         expected = kernels_for(model).aba(*given)
-        np.testing.assert_array_equal(at_one_state(model, "aba", "auto", *given)[0], expected)
-        assert not isinstance(kept(model, one_state._by_algorithm)["aba"], BuiltinFunctionType)
+        np.testing.assert_array_equal(at_one_state(model, "aba", "auto", *given), expected)
+        assert not isinstance(current(model).calls["aba"], BuiltinFunctionType)
     finally:
         guarded._code.cache_clear()
 
@@ -157,7 +161,7 @@ def test_calls_hold_on_to_nothing():
     ]
     known = [at_one_state(model, name, "auto", *given) for name, given in work]
     assert [x is None for x in known] == [False, False, True, True, True]
-    codes = [kept(model, one_state._by_algorithm)[name] for name in ("aba", "kinematics")]
+    codes = [current(model).calls[name] for name in ("aba", "kinematics")]
     assert all(isinstance(code, BuiltinFunctionType) for code in codes)
     watched = q, v, tau, off, *codes, np.ndarray, q.dtype
 
@@ -186,10 +190,10 @@ def test_calls_hold_on_to_nothing():
 def test_results_are_whole_arrays_of_their_own():
     model, given = state(5)
     call, code = code_of(model)
-    (first,) = code(*given)
+    first = code(*given)
     assert type(first) is np.ndarray and first.flags.owndata and first.flags.writeable and first.flags.c_contiguous
     first[:] = 3.0
-    (second,) = code(*given)
+    second = code(*given)
     assert (first == 3.0).all() and not np.shares_memory(first, second)
     assert not np.shares_memory(second, call.outputs[0])
 
@@ -198,14 +202,53 @@ def test_code_goes_with_its_model_and_lives_as_long_as_who_calls_it():
     model, given = state(6)
     call, code = code_of(model)
     buffer = ref(call.outputs[0])
-    (expected,) = code(*given)
+    expected = code(*given)
     del call, model
     gc.collect()
     assert buffer() is not None
-    np.testing.assert_array_equal(code(*given)[0], expected)
+    np.testing.assert_array_equal(code(*given), expected)
     del code
     gc.collect()
     assert buffer() is None
+
+
+def test_only_the_model_that_it_was_made_for_is_computed():
+    """Neither one that has become another, nor one of another class, nor anything else."""
+    model, given = state(9)
+    call, code = code_of(model)
+    expected = code(*given)
+    call.outputs[0][:] = 7.0
+
+    class Own(Model): ...
+
+    own, bare, listed = copy.copy(model), copy.copy(model), copy.copy(model)
+    own.__class__ = Own
+    del bare.__dict__["gravity"]
+    listed.__dict__["bodies"] = (*model.bodies,)[:-1] + model.bodies[-1:]
+    for other in (own, bare, listed, state(9)[0], flyer(), "no model", None, 3, Model):
+        assert code.func(other, *given) is None
+    assert (call.outputs[0] == 7.0).all()
+    np.testing.assert_array_equal(code.func(copy.copy(model), *given), expected)  # it is made of the same parts
+
+
+CHANGES = {
+    "gravity": lambda model: setattr(model, "gravity", [0.0, 0.0, -3.0]),
+    "loops": lambda model: model.add_loop("pin", "world", "ball", rbd.Spherical(), [0.1, 0.2, 0.9]),
+    "forces": lambda model: model.add_spring("spring", "world", "ball", stiffness=30.0),
+    "constraints": lambda model: model.add_constraint("c", rbd.PointOnPlane("ball", "world")),
+    "contact_rules": lambda model: model.add_ground(),
+}
+
+
+@pytest.mark.parametrize("part", CHANGES)
+def test_no_part_of_a_model_changes_unseen(part):
+    model, given = state(10)
+    _, code = code_of(model)
+    assert code(*given) is not None
+    CHANGES[part](model)
+    assert code(*given) is None
+    getattr(model, part)
+    assert code(*given) is None  # nor when it is shown as a tuple again
 
 
 def test_too_few_and_too_many_arguments_are_left_to_python():

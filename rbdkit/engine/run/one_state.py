@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import hypot
+from math import hypot, inf
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,11 @@ from rbdkit.engine.run.signatures import INPUTS
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Free, Spherical
 from rbdkit.model import Model
-from rbdkit.model.kept import kept
+from rbdkit.model.kept import PARTS, Kept, current
 from rbdkit.model.methods.checks import FARTHEST
 from rbdkit.model.requirements import besides_tree
 from rbdkit.spatial.read_numbers import FLOAT
-from rbdkit.trace import guarded
+from rbdkit.trace import Owner, guarded
 
 WELL_BELOW = 1e150
 """Results up to here are known to be finite at a glance: their squares are."""
@@ -32,12 +32,23 @@ LOOKED_AT = ("aba", "forward_dynamics", "center_of_mass", "momentum_world", "mom
 MOST_HELD = 128
 """Larger models are computed while other threads may go on: code that checks its arguments holds them up."""
 
-Quick = Callable[..., tuple[NDArray, ...] | None]
+AUTO = "auto"
+"""The one object that programs mean who write so: the interpreter keeps such words once."""
+
+Quick = Callable[..., Any]
+"""A function of a model and three arrays, of which it looks at those that it needs: its result, or a tuple of several;
+None if it would take a longer look."""
 
 
 def at_one_state(
-    model: Model, algorithm: str, backend: object, *state: object, frame: str | None = None
-) -> tuple[NDArray, ...] | None:
+    model: Model,
+    algorithm: str,
+    backend: object,
+    q: object,
+    second: object = None,
+    third: object = None,
+    frame: str | None = None,
+) -> Any:
     """What an algorithm writes for one state, as `Kernels` computes it; None wherever anything needs a longer look.
 
     That is: anything but arrays of floats of the right shapes, that are finite, not large and on their manifold; a
@@ -46,38 +57,42 @@ def at_one_state(
 
     Parameters
     ----------
-    backend : as users give it. state : q and joint vectors. frame : name of the frame that it is about, if any.
+    backend : as users give it. second, third : joint vectors, as many as the algorithm reads.
+    frame : name of the frame that it is about, if any.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The result, or all of them if there are several.
     """
-    if type(backend) is not str or backend != "auto" or type(model) is not Model:
+    if backend is not AUTO:
         return None
-    compute = kept(model, _by_algorithm).get(algorithm if frame is None else (algorithm, _known_as(model, frame)))
-    if compute is None and (compute := _made(model, algorithm, frame)) is None:
-        return None
-    return compute(*state)
-
-
-def _by_algorithm(model: Model) -> dict[str | tuple[str, object], Quick]:
-    """Functions of one state that were made, by algorithm, and by frame if they are about one."""
-    return {}
+    try:  # a try costs nothing, and a look before would
+        compute = model._kept.calls[algorithm if frame is None else (algorithm, _known_as(model, frame))]  # type: ignore[attr-defined]
+    except (AttributeError, KeyError):
+        if type(model) is not Model or (compute := _made(model, algorithm, frame)) is None:
+            return None
+    return compute(model, q, second, third)
 
 
 def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
-    """The function that does it, kept with the model; None if there is none."""
-    if (kernels := of_ordinary(model, algorithm)) is None:
+    """The function that does it, kept with the model; None as long as there is none."""
+    own = current(model)
+    try:
+        named = None if frame is None else model.frame(frame)
+    except ModelError:
         return None
-    place = None
-    if frame is not None:
-        try:
-            given = model.frame(frame)
-        except ModelError:
-            return None
-        place = kernels.frame(given.body, given.placement)
-    made = _quick(model, kernels, algorithm, place)
+    made: Quick | None = _never
+    if (kernels := of_ordinary(model, algorithm)) is not None:
+        place = None if named is None else kernels.frame(named.body, named.placement)
+        made = _quick(model, own, kernels, algorithm, place)
     if made is None:
         return None
-    return kept(model, _by_algorithm).setdefault(
-        algorithm if frame is None else (algorithm, _known_as(model, frame)), made
-    )
+    return own.calls.setdefault(algorithm if frame is None else (algorithm, _known_as(model, frame)), made)
+
+
+def _never(model: Model, q: object, second: object, third: object) -> None:
+    """Of models that take a longer look in every state."""
 
 
 def of_ordinary(model: Model, algorithm: str) -> Kernels | None:
@@ -101,26 +116,37 @@ def _known_as(model: Model, frame: str) -> object:
     return frame if own is None else model.frames[own]
 
 
-def _quick(model: Model, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick | None:
+def _quick(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick | None:
     """The function itself: a builtin that checks and computes where there is such, else by Python.
 
     None as long as no call waits that it could be made of.
     """
     idle, quaternions = kernels.idle(algorithm, frame), _quaternions(model)
     if quaternions is None or model.nv > MOST_HELD:
-        return _in_python(model, kernels, algorithm, frame)
+        return _in_python(model, own, kernels, algorithm, frame)
     try:
         call = idle.pop()  # it is the builtin's from now on
     except IndexError:
         return None
-    given, largest = len(INPUTS[algorithm]), WELL_BELOW if algorithm in LOOKED_AT else None
+    given, largest = len(INPUTS[algorithm]), WELL_BELOW if algorithm in LOOKED_AT else inf
     if frame is not None:
         call.inputs[given][...] = frame.pose
-    made = guarded(call.run, call.inputs[:given], call.outputs, FARTHEST, largest, quaternions)
+    owner = Owner(Model, {name: getattr(own, name) for name in PARTS})
+    made = guarded(call.run, call.inputs[:given], call.outputs, owner, FARTHEST, largest, quaternions)
     if made is None:
         idle.append(call)
-        return _in_python(model, kernels, algorithm, frame)
-    return made
+        return _in_python(model, own, kernels, algorithm, frame)
+    return made if own.holds is None else _as_long_as_it_holds(own, made)
+
+
+def _as_long_as_it_holds(own: Kept, made: Quick) -> Quick:
+    """The function where what is known of a model depends on more than its parts."""
+    known = own.known  # which goes with it, and does not lead back here
+
+    def compute(model: Model, q: object, second: object, third: object) -> Any:
+        return made(model, q, second, third) if type(model) is Model and current(model).known is known else None
+
+    return compute
 
 
 def _quaternions(model: Model) -> list[int] | None:
@@ -133,17 +159,21 @@ def _quaternions(model: Model) -> list[int] | None:
     return places
 
 
-def _in_python(model: Model, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:
+def _in_python(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:
     """The same in Python, written out: a loop over its arguments would take as long as their dynamics."""
     curved = [(joint.type.check, joint.q_slice) for joint in model._curved]
-    idle, looked_at = kernels.idle(algorithm, frame), algorithm in LOOKED_AT
+    idle, looked_at, given = kernels.idle(algorithm, frame), algorithm in LOOKED_AT, len(INPUTS[algorithm])
+    known = own.known
     # what takes the place of arguments that an algorithm does not have: the pose of its frame, then nothing
     spare = [np.zeros(0)] * 2 if frame is None else [frame.pose, np.zeros(0)]
-    own = [np.empty(model.nv)] * (len(INPUTS[algorithm]) - 1)
-    second, third = [*own, *spare][:2]
+    second, third = [*[np.empty(model.nv)] * (given - 1), *spare][:2]
     for_q, for_second, for_third = (model.nq,), second.shape, third.shape
 
-    def compute(q: Any, v: Any = second, w: Any = third) -> tuple[NDArray, ...] | None:
+    def compute(model: Model, q: Any, v: Any, w: Any) -> NDArray | tuple[NDArray, ...] | None:
+        if given < 3:
+            w = third
+            if given < 2:
+                v = second
         if not (
             type(q) is type(v) is type(w) is ndarray
             and q.dtype is v.dtype is w.dtype is FLOAT
@@ -151,6 +181,8 @@ def _in_python(model: Model, kernels: Kernels, algorithm: str, frame: Frame | No
             and v.shape == for_second
             and w.shape == for_third
             and hypot(*q.tolist(), *v.tolist(), *w.tolist()) <= FARTHEST
+            and type(model) is Model
+            and current(model).known is known
         ):
             return None
         for check, part in curved:
@@ -167,6 +199,8 @@ def _in_python(model: Model, kernels: Kernels, algorithm: str, frame: Frame | No
         call.run()
         results = tuple([x.copy() for x in call.outputs])
         idle.append(call)
-        return results if not looked_at or hypot(*results[0].tolist()) <= WELL_BELOW else None
+        if looked_at and not hypot(*results[0].tolist()) <= WELL_BELOW:
+            return None
+        return results if len(results) > 1 else results[0]
 
     return compute

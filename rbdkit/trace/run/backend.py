@@ -6,7 +6,8 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Literal, Protocol
+from math import inf
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -49,15 +50,23 @@ def width_of(backend: Backend) -> int:
     return machine().lanes
 
 
+class Owner(NamedTuple):
+    """Whose program it is. kind : its class, that and no other. parts : what its dictionary has to hold, by name."""
+
+    kind: type
+    parts: Mapping[str, object]
+
+
 def guarded(
     run: Callable[[], None],
     inputs: Sequence[np.ndarray],
     outputs: Sequence[np.ndarray],
+    owner: Owner,
     farthest: float,
-    largest: float | None = None,
+    largest: float = inf,
     quaternions: Sequence[int] = (),
-) -> Callable[..., tuple[np.ndarray, ...] | None] | None:
-    """A bound program together with checks of its arguments, as one builtin; None where there is no such code.
+) -> Callable[..., Any] | None:
+    """A bound program with checks of its owner and arguments, as one builtin; None where there is no such code.
 
     See `rbdkit.trace.run.guarded`.
     """
@@ -65,7 +74,7 @@ def guarded(
         return None
     from rbdkit.trace.run import guarded as machine_code
 
-    return machine_code.guarded(run, inputs, outputs, farthest, largest, quaternions)
+    return machine_code.guarded(run, inputs, outputs, owner, farthest, largest, quaternions)
 
 
 @cache
