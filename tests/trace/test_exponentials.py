@@ -5,8 +5,9 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
-from rbdkit.trace import Copies, trace
+from rbdkit.trace import Copies, symbols, trace
 from rbdkit.trace.differentiate import jacobian
 from rbdkit.trace.run.backend import executable
 
@@ -74,6 +75,17 @@ def test_to_the_last_digits(name, backend):
             expected = exact(mpmath.mpf(float(number)))
             error = abs(mpmath.mpf(float(value)) - expected) / np.spacing(abs(float(expected)))
             assert error <= ULP[name], (number, value, float(expected), float(error))
+
+
+@pytest.mark.parametrize("name", ULP)
+def test_numbers_among_symbols_are_computed_at_once(name):
+    x = arguments(name)[::20]
+    x = np.concatenate([x, [720.0, -720.0]]) if name in ("sinh", "cosh", "tanh", "exp", "expm1") else x
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(x)
+        found = trace(lambda y: getattr(np, name)(symbols([*y, *x.tolist()]))[1:], 1, names=("x",)).outputs
+    assert all(isinstance(value, float) for value in found)
+    assert_allclose(found, expected, rtol=1e-15 * ULP[name])
 
 
 @pytest.mark.parametrize("name", SLOPES)

@@ -133,6 +133,16 @@ def test_elimination_changes_rows_where_it_must(backend, run):
     np.testing.assert_allclose(x, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
+def test_the_largest_pivot_is_taken_in_every_column(run):
+    """Beyond the first: a tiny one in the last row would lose all digits."""
+    A = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1e-20, 1.0]])
+    program = Program("rows")
+    eliminate(program, 0, program.count("n"), "A", "B", 1)
+    x = A @ [1.0, 2.0, 3.0]
+    run(program, "python", {"A": A.copy(), "B": x, "elimination": np.zeros(3)}, n=3)
+    np.testing.assert_allclose(x, [1.0, 2.0, 3.0], rtol=1e-15)
+
+
 def test_elimination_in_lanes():
     width, n = width_of("llvm"), 5
     rng = np.random.default_rng(3)
