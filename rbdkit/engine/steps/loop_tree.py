@@ -87,6 +87,12 @@ class LoopTree(Tree):
             x = [program.load("frames", place, k) for k in range(FRAME)]
             yield BodyFrame(number, Body(link, self.row_of(link)), Matrix.of(x[:9]), Vector(x[9:]))
 
+    def _part(self, first: str, of: Whole, step: int = 1) -> Iterator[Index]:
+        """Places of what a table has for a number: where each part begins, and the end, is in another one."""
+        start, stop = (self.program.entry(first, of + k) for k in (0, 1))
+        with self.program.loop(start, stop, step) as place:
+            yield place
+
     def supporting(self, a: Whole, itself: bool = True) -> Iterator[Index]:
         """Numbers of the velocities that move what velocity a moves, in order, a last, or left out.
 
@@ -104,10 +110,9 @@ class LoopTree(Tree):
         Needs tables of these names with "_fours", and "first_..." which holds for each a where its part begins, and the
         end.
         """
-        program, table = self.program, f"{which}_fours"
-        start, stop = (program.entry(f"first_{table}", a + k) for k in (0, 1))
-        with program.loop(start, stop, FOUR) as place:
-            yield [program.entry(table, place + k) for k in range(FOUR)]
+        table = f"{which}_fours"
+        for place in self._part(f"first_{table}", a, FOUR):
+            yield [self.program.entry(table, place + k) for k in range(FOUR)]
 
     def chunks(self, a: Whole) -> Iterator[tuple[int, Index, Index, Index]]:
         """The columns of row a of a matrix, `FOUR` at once, that may not be zero by branches.
@@ -116,8 +121,7 @@ class LoopTree(Tree):
         "pair_chunks", of case and number, and "first_pair_chunk".
         """
         program = self.program
-        start, stop = (program.entry("first_pair_chunk", a + k) for k in (0, 1))
-        with program.loop(start, stop) as place:
+        for place in self._part("first_pair_chunk", a):
             case, chunk = (program.entry("pair_chunks", place * 2 + k) for k in range(2))
             for k in program.switch(case, [MOVING, MOVED, MIXED]):
                 with program.loop(0, FOUR, wide=True, at_once=FOUR) as lane:
@@ -128,10 +132,8 @@ class LoopTree(Tree):
 
         Needs tables "pair_singles" and "first_pair_single".
         """
-        program = self.program
-        start, stop = (program.entry("first_pair_single", a + k) for k in (0, 1))
-        with program.loop(start, stop) as place:
-            yield program.entry("pair_singles", place)
+        for place in self._part("first_pair_single", a):
+            yield self.program.entry("pair_singles", place)
 
     def ordered(self, inward: bool = False) -> Iterator[Index]:
         """Numbers of all velocities, those that move others before them, or after them.
@@ -147,9 +149,8 @@ class LoopTree(Tree):
 
         Needs tables "paths" and "first_path", which holds for each link where its part begins, and the end.
         """
-        program = self.program
-        with program.loop(program.entry("first_path", link), program.entry("first_path", link + 1)) as place:
-            yield from self._nodes(program.entry("paths", place))
+        for place in self._part("first_path", link):
+            yield from self._nodes(self.program.entry("paths", place))
 
     def path_from(self, link: Whole) -> Iterator[Node]:
         """The same links, that one first."""
@@ -180,10 +181,8 @@ class LoopTree(Tree):
 
     def joined(self, i: Body) -> Iterator[Index]:
         """Needs tables "joined" and "first_joined", which holds for each link where its part begins, and the end."""
-        program = self.program
-        start, stop = program.entry("first_joined", i.number), program.entry("first_joined", i.number + 1)
-        with program.loop(start, stop) as place:
-            yield program.entry("joined", place)
+        for place in self._part("first_joined", i.number):
+            yield self.program.entry("joined", place)
 
     def parameter(self, i: Node, k: int, after: Whole = 0) -> Scalar:
         return self.program.load("rows", i.parameters + after, k)

@@ -125,7 +125,7 @@ class RecordedTree:
         assert isinstance(self.tree, LoopTree)
         q, qd = self.tree.coordinates(*_at(x)), self.tree.velocities(*_at(v))
         self._inertia(self.tree, q)
-        stiffness.keep_inertia(self.tree)
+        stiffness.copy_inertia(self.tree, "stiff_M")
         stiffness.stiffness(self.tree, q, qd, self.own)
 
     def _inertia(self, tree: LoopTree, q: JointArray) -> None:

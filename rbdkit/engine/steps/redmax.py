@@ -11,9 +11,10 @@ from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import AtRest, JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project, rnea
-from rbdkit.engine.steps.stiffness import AXIS, slot
+from rbdkit.engine.steps.stiffness import copy_inertia
 from rbdkit.engine.steps.tree import Numbers
-from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.engine.steps.world_axes import axes_of, handed_on, keep_axes, move_one
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
 from rbdkit.trace import eliminate
 
 
@@ -34,30 +35,20 @@ def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
         R_0[i], reach[i] = R_p @ R, [1.0]
         p_0[i] = p_0[i.parent] + reach[i.parent][0] * (R_p @ p)
         I[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
-        for m, S in enumerate(tree.axes(i, q[i])):
-            w, v = R_0[i] @ Vector(S[:3]), R_0[i] @ Vector(S[3:])
-            place = slot(tree, i, m) * AXIS
-            for k, x in enumerate([*w, *(v + cross(p_0[i], w))]):
-                program.store("stiff_axes", place, k, tree.ratio(i) * x)
+        keep_axes(tree, i, R_0[i], p_0[i], tree.axes(i, q[i]))
     with program.loop(0, nv) as column:
+        move_one(tree, column)
         with program.loop(0, nv) as a:
-            program.store("stiff_unit", a, 0, 0.0)
             program.store("H", a * nv + column, 0, 0.0)
         with program.loop(0, 1):
-            diagonal = column * nv + column
-            program.store("stiff_unit", column, 0, 1.0)
-            program.store("H", diagonal, 0, program.load("armature", column))
+            program.store("H", column * nv + column, 0, program.load("armature", column))
         for i in tree.outward():  # Algorithm 5
-            own = y[i.parent]
-            for m in range(i.motion.nv):
-                place, unit = slot(tree, i, m) * AXIS, program.load("stiff_unit", i.v, m)
-                own = [a + unit * program.load("stiff_axes", place, k) for k, a in enumerate(own)]
+            own = handed_on(tree, i, y[i.parent])
             y[i], momentum[i] = own, I[i].force(own)
         for i in tree.inward():  # Algorithm 6
             felt = momentum[i]
-            for m in range(i.motion.nv):
-                place, entry = slot(tree, i, m) * AXIS, (i.v + m) * nv + column
-                S = [program.load("stiff_axes", place, k) for k in range(6)]
+            for m, S in enumerate(axes_of(tree, i)):
+                entry = (i.v + m) * nv + column
                 program.store("H", entry, 0, program.load("H", entry) + project(S, felt))
             momentum[i.parent] = [a + b for a, b in zip(momentum[i.parent], felt, strict=True)]
 
@@ -73,11 +64,7 @@ def reduced_dynamics(
     for i in tree.outward():
         if i.moves:
             f_r[i] = [own - bias for own, bias in zip(tau[i], C[i], strict=True)]
-    with program.loop(0, nv) as k:
-        row = k * nv
-        with program.loop(0, nv) as j:
-            place = row + j
-            program.store("redmax_A", place, 0, program.load("H", place))
+    copy_inertia(tree, "redmax_A")
     eliminate(program, 0, nv, "redmax_A", "redmax_b", 1)
     for a in tree.freedoms():
         qdd[a] = program.load("redmax_b", a)

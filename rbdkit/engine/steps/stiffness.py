@@ -21,11 +21,9 @@ from rbdkit.engine.steps.own_forces import OWN_TIME, computed_member, links_of, 
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.tree import Numbers
+from rbdkit.engine.steps.world_axes import AXIS, axes_of, handed_on, keep_axes, move_one, units_of
 from rbdkit.spatial.vector3 import Vector, cross
 from rbdkit.trace import Scalar, Symbol, Whole, tangents
-
-AXIS = 6
-"""Numbers of an axis in "stiff_axes": a twist about the world origin."""
 
 
 def inertia(tree: LoopTree, q: JointArray) -> None:
@@ -38,14 +36,14 @@ def inertia(tree: LoopTree, q: JointArray) -> None:
     crba_base(tree, q, 0)
 
 
-def keep_inertia(tree: LoopTree) -> None:
-    """M from array "H" to "stiff_M"."""
+def copy_inertia(tree: LoopTree, array: str) -> None:
+    """M from array "H" to another one."""
     program, nv = tree.program, tree.nv
     with program.loop(0, nv) as i:
         row = i * nv
         with program.loop(0, nv) as j:
             place = row + j
-            program.store("stiff_M", place, 0, program.load("H", place))
+            program.store(array, place, 0, program.load("H", place))
 
 
 def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | None) -> None:
@@ -67,12 +65,10 @@ def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | No
     motion = link_motion(tree, q, qd)
     moved, felt = tree.field(Numbers(6)), tree.field(Numbers(12))
     going = tree.field(Numbers(1)) if own.alike else None
-    _axes_in_world(tree, q, motion)
+    for i in tree.outward():
+        keep_axes(tree, i, motion.R[i], motion.p[i], tree.axes(i, q[i]))
     with program.loop(0, nv) as column:
-        with program.loop(0, nv) as k:
-            program.store("stiff_unit", k, 0, 0.0)
-        with program.loop(0, 1):
-            program.store("stiff_unit", column, 0, 1.0)
+        move_one(tree, column)
         _move(tree, q, moved, own.asks_joints, going)
         if going is not None:
             _what_loops_do(own, tree, motion, moved, going)
@@ -87,35 +83,18 @@ def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | No
                     program.store("stiff_KD", entry, 0, slope)
 
 
-def _axes_in_world(tree: LoopTree, q: JointArray, motion: LinkMotion) -> None:
-    """Axes of all joints as twists about the world origin, to "stiff_axes"."""
-    for i in tree.outward():
-        R, p = motion.R[i], motion.p[i]
-        for m, S in enumerate(tree.axes(i, q[i])):
-            w, v = R @ Vector(S[:3]), R @ Vector(S[3:])
-            place = slot(tree, i, m) * AXIS
-            for k, x in enumerate([*w, *(v + cross(p, w))]):
-                tree.program.store("stiff_axes", place, k, tree.ratio(i) * x)
-
-
 def _move(tree: LoopTree, q: JointArray, moved: LoopField, asks_joints: bool, going: LoopField | None) -> None:
     """Twists of all links where the velocities are those of "stiff_unit" (Algorithm 5).
 
     going : how many of these move each link; zero means that it stands.
     """
-    program = tree.program
     moved[tree.world] = [0.0] * 6
     if going is not None:
         going[tree.world] = [0.0]
     for i in tree.outward():
-        y, goes = moved[i.parent], 0.0 if going is None else going[i.parent][0]
-        for m in range(i.motion.nv):
-            place, unit = slot(tree, i, m) * AXIS, program.load("stiff_unit", i.v, m)
-            y = [a + unit * program.load("stiff_axes", place, k) for k, a in enumerate(y)]
-            goes = goes + unit
-        moved[i] = y
+        moved[i] = handed_on(tree, i, moved[i.parent])
         if going is not None:
-            going[i] = [goes]
+            going[i] = [sum(units_of(tree, i), going[i.parent][0])]
         if i.moves and asks_joints:
             _joint_rates(tree, i, q)
 
@@ -139,9 +118,8 @@ def _bring_back(tree: LoopTree, felt: LoopField, column: Whole) -> None:
     program, nv = tree.program, tree.nv
     for i in tree.inward():
         both = felt[i]
-        for m in range(i.motion.nv):
-            place, row = slot(tree, i, m) * AXIS, (i.v + m) * nv * 2
-            S = [program.load("stiff_axes", place, k) for k in range(6)]
+        for m, S in enumerate(axes_of(tree, i)):
+            row = (i.v + m) * nv * 2
             for half, part in ((0, both[:6]), (nv, both[6:])):
                 entry = row + half + column
                 program.store("stiff_KD", entry, 0, program.load("stiff_KD", entry) + project(S, part))
@@ -164,17 +142,11 @@ def stiffness_arrays(nq: int, nv: int, freedoms: int, links: int) -> dict[str, i
     }
 
 
-def slot(tree: LoopTree, i: Node, m: int) -> Whole:
-    """Where an axis of a link stands: joints that follow have axes of their own, and velocities of others."""
-    return (tree.program.entry("first_slot", i.number) if tree.coupled else i.v) + m
-
-
 def _joint_rates(tree: LoopTree, i: Node, q: JointArray) -> None:
     """How fast the coordinates of a joint change along the displacement."""
     program = tree.program
     found: list[Scalar] = [0.0] * i.motion.nq
-    for m, rate in enumerate(i.motion.rates(q[i])):
-        unit = program.load("stiff_unit", i.v, m)
+    for unit, rate in zip(units_of(tree, i), i.motion.rates(q[i]), strict=True):
         found = [a + unit * x for a, x in zip(found, rate, strict=True)]
     for k, x in enumerate(found):
         program.store("stiff_q_rate", i.q, k, x)

@@ -1,0 +1,50 @@
+"""Axes of all joints as twists in world axes, each the same for all links beyond: columns of J."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbdkit.engine.steps.loop_tree import LoopTree, slot_of
+from rbdkit.engine.steps.nodes import Node
+from rbdkit.spatial.vector3 import Matrix, Vector, cross
+from rbdkit.trace import Scalar, Whole
+
+AXIS = 6
+"""Numbers of an axis in "stiff_axes": a twist about the origin."""
+
+
+def keep_axes(tree: LoopTree, i: Node, R: Matrix, p: Vector, axes: Sequence[Sequence[Scalar]]) -> None:
+    """Write the axes of a link's joint, given in the link's own frame, which stands at R and p."""
+    for m, S in enumerate(axes):
+        w, v = R @ Vector(S[:3]), R @ Vector(S[3:])
+        place = (slot_of(tree, i) + m) * AXIS
+        for k, x in enumerate([*w, *(v + cross(p, w))]):
+            tree.program.store("stiff_axes", place, k, tree.ratio(i) * x)
+
+
+def axes_of(tree: LoopTree, i: Node) -> list[list[Scalar]]:
+    """What was written of a link."""
+    places = [(slot_of(tree, i) + m) * AXIS for m in range(i.motion.nv)]
+    return [[tree.program.load("stiff_axes", place, k) for k in range(AXIS)] for place in places]
+
+
+def move_one(tree: LoopTree, column: Whole) -> None:
+    """Velocities, to "stiff_unit", of which one is 1 and all others are 0."""
+    program = tree.program
+    with program.loop(0, tree.nv) as k:
+        program.store("stiff_unit", k, 0, 0.0)
+    with program.loop(0, 1):
+        program.store("stiff_unit", column, 0, 1.0)
+
+
+def units_of(tree: LoopTree, i: Node) -> list[Scalar]:
+    """Those of a link's joint."""
+    return [tree.program.load("stiff_unit", i.v, m) for m in range(i.motion.nv)]
+
+
+def handed_on(tree: LoopTree, i: Node, y: Sequence[Scalar]) -> list[Scalar]:
+    """The twist of a link, of its parent's y and its own velocities (Algorithm 5)."""
+    found = list(y)
+    for unit, S in zip(units_of(tree, i), axes_of(tree, i), strict=True):
+        found = [a + unit * s for a, s in zip(found, S, strict=True)]
+    return found
