@@ -14,7 +14,8 @@ In the order of reading; the packages list their files in the same way::
     program          loops and switches around blocks of recorded arithmetic
     feedback         functions of time and state as part of a program
     recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
-    straighten       a program written out for what is known of one model; walk: one that joins another recording
+    straighten       a program written out for what is known of one model; abreast: parts of it side by side
+    walk             one that joins another recording
     newton           Newton's method inside a program, for methods whose steps solve equations
     emit             programs as LLVM IR, as Python source and as WebAssembly
     run              programs compiled, kept on disk, and called
@@ -30,6 +31,8 @@ Everything above this floor imports from here alone, never from the files. What 
   `maximum`, `minimum`.
 - ``straightened(program, counts, tables, numbers, own) -> Program``: the same for known counts and tables, without
   their loops.
+- ``side_by_side(program, image, parts, own) -> int``: what corresponds in parts that are alike is computed at once;
+  the size of array `WOVEN`, in which their numbers stand.
 - ``walked(program, arrays, tables, counts)``: what a program does, on numbers and symbols.
 - ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
   backend works here.
@@ -45,6 +48,7 @@ Everything above this floor imports from here alone, never from the files. What 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rbdkit.trace.abreast import WOVEN, side_by_side
 from rbdkit.trace.arrays import Symbols, symbolic, symbols
 from rbdkit.trace.chain_rule import adjoints, tangents
 from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
@@ -89,6 +93,7 @@ __all__ = [
     "MOST_CORRECTIONS",
     "OPERATIONS",
     "WIDE",
+    "WOVEN",
     "Apart",
     "Backend",
     "Beginning",
@@ -160,6 +165,7 @@ __all__ = [
     "roomy",
     "run_motion",
     "select",
+    "side_by_side",
     "sin",
     "sqrt",
     "straightened",

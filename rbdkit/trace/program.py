@@ -68,6 +68,14 @@ class Put:
     value: Whole
 
 
+@dataclass(frozen=True, eq=False)
+class Pack:
+    """Nodes that do the same to other numbers, one in each lane. operands : of each operand the nodes in all lanes."""
+
+    nodes: tuple[int, ...]
+    operands: tuple[tuple[int, ...], ...]
+
+
 @dataclass
 class Block:
     """Arithmetic without branches: a graph, what is stored, and whether something ends there.
@@ -75,6 +83,7 @@ class Block:
     leave : the node that decides on it. of_loop : whether it is the loop around that ends; else the program does.
     as_needed : whether nodes are written where they are needed, and not in the order in which they were recorded. Of
         thousands for one state more fit into registers so; several states at once are better off as recorded.
+    packs : nodes that emitters may compute side by side, see `rbdkit.trace.abreast`.
     """
 
     graph: Graph = field(default_factory=Graph)
@@ -82,6 +91,7 @@ class Block:
     leave: int | None = None
     of_loop: bool = False
     as_needed: bool = False
+    packs: list[Pack] = field(default_factory=list)
 
     def roots(self) -> list[int]:
         """The nodes whose values leave the block."""
@@ -327,11 +337,11 @@ class Program:
 
     @contextmanager
     def loop(
-        self, start: Whole, stop: Whole, step: int = 1, wide: bool = False, at_once: int = WIDE
+        self, start: Whole, stop: Whole, step: int = 1, wide: bool = False, at_once: int = WIDE, seldom: bool = False
     ) -> Iterator[Index]:
-        """What is recorded inside is repeated; gives the counter. wide, at_once : as in `Loop`."""
+        """What is recorded inside is repeated; gives the counter. wide, at_once, seldom : as in `Loop`."""
         index = self._new_index()
-        statement = Loop(index, start, stop, step, [], wide, at_once)
+        statement = Loop(index, start, stop, step, [], wide, at_once, seldom=seldom)
         self._open[-1].append(statement)
         self._open.append(statement.body)
         self._loops.append(statement)

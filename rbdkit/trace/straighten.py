@@ -175,7 +175,10 @@ class _Writer:
             first, last, before = self.whole((a, start)), self.whole((b, stop)), self.rolled
             self.rolled = before or loop.seldom
             self._forget(loop.body)
-            with self.program.loop(first, last, loop.step, loop.wide, loop.at_once) as index, self._scope():
+            with (
+                self.program.loop(first, last, loop.step, loop.wide, loop.at_once, loop.seldom) as index,
+                self._scope(),
+            ):
                 self.values[loop.index.name] = index, 0
                 self.statements(loop.body)
             self._forget(loop.body)

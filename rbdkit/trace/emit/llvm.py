@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rbdkit.trace.emit.llvm_abreast import Abreast
 from rbdkit.trace.emit.llvm_block import Instructions, Memory, Values
 from rbdkit.trace.program import (
     ALONE,
@@ -193,18 +194,23 @@ class _Writer(Instructions):
                 raise ValueError(f"{x.name}: iterations of a wide loop, which are done at once, go the same way")
 
     def block(self, block: Block) -> None:
-        values, memory = Values(self, block.graph), Memory(self)
-        for position, places in block.steps():
-            values.compute(position, memory)
-            for place in places:
-                memory.store(place, values[block.stores[place]])
-        if block.leave is not None:
-            label, leave = f"on_{self.name()[1:]}", values[block.leave]
+        leave = Abreast(self, block).write() if block.packs else self.one_by_one(block)
+        if leave is not None:
+            label = f"on_{self.name()[1:]}"
             if self.lanes.width > 1:
                 leave = self.apply("all", leave)
             end = self.ends[-1 if block.of_loop else 0]
             self.lines.append(f" br i1 {leave}, label %{end}, label %{label}")
             self.start(label)
+
+    def one_by_one(self, block: Block) -> str | None:
+        """The arithmetic of a block; gives the name of the condition under which something ends there."""
+        values, memory = Values(self, block.graph), Memory(self)
+        for position, places in block.steps():
+            values.compute(position, memory)
+            for place in places:
+                memory.store(place, values[block.stores[place]])
+        return None if block.leave is None else values[block.leave]
 
 
 def _whole(x: Whole | str) -> str:

@@ -1,0 +1,244 @@
+"""Straight-line programs in which parts that are alike are computed side by side, one in each lane of a register.
+
+Whoever writes a program out may know that some places of its arrays belong to one of several equal parts, and which
+place of the next part corresponds to one. From there it goes upward: where an operation on what corresponds stands in
+the graph, too, the two correspond. Nodes that come back to themselves after as many steps as there are parts make a
+`Pack`. Each lane of it computes what its node says, so that no result depends on what was said of places: if that is
+wrong, there are few packs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from rbdkit.trace.graph import COMMUTATIVE, Graph
+from rbdkit.trace.program import Block, Define, Loop, Pack, Place, Program, Statement, Switch
+
+WOVEN = "woven"
+"""The array in which numbers of parts stand side by side."""
+FEWEST = 8
+"""Blocks of fewer packs are left as they are."""
+
+Image = Callable[[str, int], int]
+"""The place in an array that corresponds to one, in the next part; itself if it belongs to none."""
+
+
+def lanes_for(parts: int) -> int:
+    """How wide registers are for so many parts: those that are left over do what the first one does."""
+    return 4 if parts <= 4 else -(-parts // 8) * 8
+
+
+def side_by_side(program: Program, image: Image, parts: int, own: AbstractSet[str]) -> int:
+    """Find the packs of a program's blocks, and weave their numbers into `WOVEN`; gives the size of that array.
+
+    Parameters
+    ----------
+    program : straight-line but for a few loops. own : arrays that nobody else reads or writes.
+    """
+    weaver = _Weaver(program, image, parts, own)
+    weaver.weave()
+    for block in weaver.often:
+        packs = _packs(block, weaver.image, parts)
+        block.packs = packs if len(packs) >= FEWEST else []
+    return weaver.size
+
+
+class _Weaver:
+    """Moves what corresponds next to each other: numbers that are only read once for all, and a program's own."""
+
+    def __init__(self, program: Program, image: Image, parts: int, own: AbstractSet[str]) -> None:
+        self.program, self.given, self.parts, self.width = program, image, parts, lanes_for(parts)
+        self.often, self.seldom = list(_blocks(program.body)), list(_seldom(program.body))
+        self.written = {array for block in _all_blocks(program.body) for array, *_ in block.stores}
+        scattered = {array for block in self.often for array, index, _ in _places(block) if index is not None}
+        self.weavable = own - scattered - _truncated(program.body)
+        self.slots: dict[tuple[str, int], int] = {}
+        self.size = 0
+
+    def image(self, array: str, offset: int) -> int:
+        """Of places in the new arrays, too."""
+        if array != WOVEN:
+            return self.given(array, offset)
+        slot, lane = divmod(offset, self.width)
+        return slot * self.width + (lane + 1) % self.parts
+
+    def weave(self) -> None:
+        first: dict[tuple[str, int], int] = {}  # what is read only: one place of each orbit, and its slot
+        for block in [*self.often, *map(_asking, self.seldom)]:
+            nodes = block.graph.nodes
+            for k in block.graph.live(block.roots()):
+                if nodes[k][0] == "load":
+                    nodes[k] = ("load", *self._woven(nodes[k][1:], first))
+            block.stores = {self._woven(place, first): x for place, x in block.stores.items()}
+        for loop in self.seldom:
+            self._keep_in_step(loop)
+        if first:
+            self.program.body.insert(0, self._copied(list(first.items())))
+        if self.size:
+            self.program.arrays.append(WOVEN)
+
+    def _woven(self, place: Place, first: dict[tuple[str, int], int]) -> Place:
+        array, index, offset = place
+        if index is not None or (array in self.written and array not in self.weavable):
+            return place
+        if (array, offset) not in self.slots:
+            orbit = self._orbit(array, offset)
+            if len(orbit) != self.parts:
+                return place
+            for lane, k in enumerate(orbit):
+                self.slots[array, k] = self.size + lane
+            if array not in self.written:
+                first[array, orbit[0]] = self.size
+            self.size += self.width
+        return WOVEN, None, self.slots[array, offset]
+
+    def _orbit(self, array: str, offset: int) -> list[int]:
+        """The places that correspond to one, that of the first part first."""
+        orbit = [offset]
+        while (following := self.given(array, orbit[-1])) != offset and len(orbit) <= self.parts:
+            orbit.append(following)
+        start = orbit.index(min(orbit))
+        return orbit[start:] + orbit[:start]
+
+    def _copied(self, first: Sequence[tuple[tuple[str, int], int]]) -> Block:
+        """Numbers that are only read, side by side."""
+        block = Block()
+        for (array, offset), slot in first:
+            orbit = self._orbit(array, offset)
+            for lane in range(self.width):
+                at = orbit[lane if lane < self.parts else 0]
+                block.stores[WOVEN, None, slot + lane] = block.graph.load(array, None, at).position
+        return block
+
+    def _keep_in_step(self, loop: Loop) -> None:
+        """What seldom runs reads and writes plain arrays: copied before, and after."""
+        asked = _asking(loop)
+        inside = [block for block in _all_blocks(loop.body) if block is not asked]
+        stored = {array for block in inside for array, *_ in block.stores}
+        named = stored | {place[0] for block in inside for place in _places(block)}
+        before, after = Block(), Block()
+        for (array, offset), place in self.slots.items():
+            if array in named and array in self.written:
+                before.stores[array, None, offset] = before.graph.load(WOVEN, None, place).position
+            if array in stored:
+                value = after.graph.load(array, None, offset).position
+                for lane in range(self.parts, self.width) if place % self.width == 0 else ():
+                    after.stores[WOVEN, None, place + lane] = value
+                after.stores[WOVEN, None, place] = value
+        if before.stores:
+            loop.body.insert(loop.body.index(asked) + 1, before)
+        if after.stores:
+            loop.body.append(after)
+
+
+def _packs(block: Block, image: Image, parts: int) -> list[Pack]:
+    """The packs of a block, operands before what is computed with them."""
+    graph, live = block.graph, block.graph.live(block.roots())
+    following = _following(graph, live, image)
+    packed: dict[int, int] = {}  # nodes in packs, and their lanes
+    found = []
+    for position in live:
+        operation, *operands = graph.nodes[position]
+        if position in packed or operation == "const":
+            continue
+        orbit = [position]
+        while (after := following[orbit[-1]]) != position and len(orbit) <= parts:
+            orbit.append(after)
+        if len(orbit) != parts or len({*orbit}) != parts or any(k in packed for k in orbit):
+            continue
+        if operation == "load":
+            lane = orbit.index(min(orbit, key=lambda k: graph.nodes[k][3]))
+            orbit = orbit[lane:] + orbit[:lane]
+            ways: list[tuple[int, ...]] = []
+        else:
+            lane = next((packed[x] for x in operands if x in packed), 0)
+            orbit = orbit[-lane:] + orbit[:-lane] if lane else orbit
+            ways = [_way(x, following, parts, lane) for x in operands]
+        packed |= {k: lane for lane, k in enumerate(orbit)}
+        found.append(Pack(tuple(orbit), tuple(ways)))
+    return found
+
+
+def _way(x: int, following: dict[int, int], parts: int, lane: int) -> tuple[int, ...]:
+    """What corresponds to an operand, in all lanes; it is that of one of them."""
+    way = [x]
+    for _ in range(parts - 1):
+        way.append(following[way[-1]])
+    return tuple(way[-lane:] + way[:-lane]) if lane else tuple(way)
+
+
+def _following(graph: Graph, live: Sequence[int], image: Image) -> dict[int, int]:
+    """For each node the one that corresponds to it in the next part; itself if there is none."""
+    known = {graph.nodes[k]: k for k in live}
+    following: dict[int, int] = {}
+    for k in live:
+        operation, *operands = graph.nodes[k]
+        if operation == "const":
+            following[k] = k
+            continue
+        if operation == "load":
+            array, index, offset = operands
+            key: tuple[object, ...] = "load", array, index, image(array, offset)
+        else:
+            others = [following[x] for x in operands]
+            key = operation, *(sorted(others) if operation in COMMUTATIVE else others)
+        following[k] = known.get(key, k)
+    return following
+
+
+def _asking(loop: Loop) -> Block:
+    """The block of a condition that decides on it."""
+    return next(part for part in loop.body if isinstance(part, Block))
+
+
+def _truncated(body: Sequence[Statement]) -> set[str]:
+    """Arrays of which whole numbers are made."""
+    found: set[str] = set()
+    for statement in body:
+        if isinstance(statement, Define) and statement.operation == "truncate":
+            found.add(str(statement.operands[0]))
+        for inside in _bodies(statement):
+            found |= _truncated(inside)
+    return found
+
+
+def _places(block: Block) -> Iterator[Place]:
+    """What a block reads and writes."""
+    nodes = block.graph.nodes
+    yield from (nodes[k][1:] for k in block.graph.live(block.roots()) if nodes[k][0] == "load")
+    yield from block.stores
+
+
+def _bodies(statement: Statement) -> list[list[Statement]]:
+    if isinstance(statement, Loop):
+        return [statement.body]
+    return list(statement.cases.values()) if isinstance(statement, Switch) else []
+
+
+def _blocks(body: Sequence[Statement]) -> Iterator[Block]:
+    """Those that are not in what seldom runs."""
+    for statement in body:
+        if isinstance(statement, Block):
+            yield statement
+        elif not (isinstance(statement, Loop) and statement.seldom):
+            for inside in _bodies(statement):
+                yield from _blocks(inside)
+
+
+def _all_blocks(body: Sequence[Statement]) -> Iterator[Block]:
+    for statement in body:
+        if isinstance(statement, Block):
+            yield statement
+        for inside in _bodies(statement):
+            yield from _all_blocks(inside)
+
+
+def _seldom(body: Sequence[Statement]) -> Iterator[Loop]:
+    """The loops that seldom run."""
+    for statement in body:
+        if isinstance(statement, Loop) and statement.seldom:
+            yield statement
+        else:
+            for inside in _bodies(statement):
+                yield from _seldom(inside)
