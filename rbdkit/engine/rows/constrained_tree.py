@@ -8,6 +8,7 @@ from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.contribution import RowCode, Rows
 from rbdkit.engine.rows.elimination import Elimination
+from rbdkit.engine.rows.leg_elimination import LegElimination
 from rbdkit.engine.steps.crba import assemble
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
@@ -24,11 +25,14 @@ PLACE = frozenset({"K", "gap", "slip", "opened"})
 
 
 class ConstrainedTree:
-    """Method 2 of Featherstone (2008), section 8.5, on a tree with rows of these codes."""
+    """Method 2 of Featherstone (2008), section 8.5, on a tree with rows of these codes.
 
-    def __init__(self, tree: LoopTree, codes: Sequence[RowCode]) -> None:
+    apart : whether reactions are found leg by leg, see `LegElimination`.
+    """
+
+    def __init__(self, tree: LoopTree, codes: Sequence[RowCode], apart: bool = False) -> None:
         self.tree, self.program, self.codes = tree, tree.program, codes
-        self.at, self.elimination = BaseMotion(tree), Elimination(tree)
+        self.at, self.elimination = BaseMotion(tree), LegElimination(tree) if apart else Elimination(tree)
         self.m, self.length = self.elimination.m, self.elimination.length
 
     def forward_dynamics(

@@ -51,6 +51,15 @@ class Elimination:
 
     def factorise(self) -> None:
         """L, D; Y = L^-T [K^T, f], in place of [K^T, f] in "Y"; what the rows do to each other, eliminated."""
+        self._factorise_tree()
+        self._set_limit()
+        self._answer()
+        self._eliminate()
+        with self.program.when("uncertain", 0, seldom=True):
+            self._look_again()
+
+    def _factorise_tree(self) -> None:
+        """L, D; Y."""
         program = self.program
         factorise_sparse(self.tree)
         for k in self.tree.ordered(inward=True):
@@ -61,19 +70,24 @@ class Elimination:
                     place = above + r
                     y = program.load("Y", place) - program.load("L", factor) * program.load("Y", row + r)
                     program.store("Y", place, 0, y)
+
+    def _set_limit(self) -> None:
+        """What rows must exceed, to "row_limit"; nothing is uncertain yet."""
+        program = self.program
         with program.loop(0, 1):
             limit = maximum(FLOOR, minimum(sqrt(program.load("opened", 0)), CEILING))
             program.store("row_limit", 0, 0, limit)
             program.store("uncertain", 0, 0, 0.0)
-        self._answer()
-        self._eliminate()
-        with program.when("uncertain", 0, seldom=True):
-            self._answer("choice")
-            self._choose("choice")
-            self._answer("choice")
-            self._eliminate("choice", chosen=True)
-            with program.loop(0, self.m * self.length, wide=True) as place:
-                program.store("answers", place, 0, program.load("choice", place))
+
+    def _look_again(self) -> None:
+        """The same with all rows looked at before they are taken."""
+        program = self.program
+        self._answer("choice")
+        self._choose("choice")
+        self._answer("choice")
+        self._eliminate("choice", chosen=True)
+        with program.loop(0, self.m * self.length, wide=True) as place:
+            program.store("answers", place, 0, program.load("choice", place))
 
     def _answer(self, answers: str = "answers") -> None:
         """Y^T D^-1 Y: what unit reactions do to the rows, to an array; beside it, K H^-1 f - k."""

@@ -18,7 +18,8 @@ class RecordedConstrainedTree(RecordedTree):
 
     Parameters
     ----------
-    codes : of the rows. stabilised : whether Baumgarte's terms act, with the numbers in "baumgarte".
+    codes : of the rows. stabilised : whether Baumgarte's terms act, with the numbers in "baumgarte". apart : whether
+        reactions are found leg by leg.
     """
 
     tree: LoopTree
@@ -33,9 +34,10 @@ class RecordedConstrainedTree(RecordedTree):
         f_ext: Feedback | None,
         driven: DrivenMotion | None = None,
         own: OwnForces | None = None,
+        apart: bool = False,
     ) -> None:
         super().__init__(tree, external, tau, f_ext, driven, own)
-        self.constrained, self.stabilised = ConstrainedTree(tree, codes), stabilised
+        self.constrained, self.stabilised = ConstrainedTree(tree, codes, apart), stabilised
 
     @property
     def moves_in_time(self) -> bool:

@@ -16,6 +16,8 @@ from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.limbs import Limbs, kinds_with, limb_rows, limb_tables, limbs_of
 from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.rows.dependence import CEILING
+from rbdkit.engine.rows.legs import Legs, legs_of, with_reach
 from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
 from rbdkit.engine.run.compiled_programs import (
     LONG,
@@ -30,10 +32,10 @@ from rbdkit.engine.run.compiled_programs import (
 )
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.engine.run.shapes import Shape, plain_rows, shape_of
-from rbdkit.engine.run.signatures import room
+from rbdkit.engine.run.signatures import INPUTS, output_shapes, room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
-from rbdkit.trace import ALONE, Backend, Binder, Given, Lanes, Scalar, walked
+from rbdkit.trace import ALONE, WOVEN, Backend, Binder, Given, Lanes, Scalar, walked
 
 if TYPE_CHECKING:
     from rbdkit.engine.contact.scene import Scene
@@ -58,6 +60,8 @@ DEEP = 12
 """So many, on average, are many."""
 STRAIGHT_ROWS = STRAIGHT_LINKS = 24
 """Motions of models with so many links, under so many rows, have straight-line code if it is not too long."""
+SOMEWHERE, CLEAR = 7, 10.0
+"""Poses at which it is looked at what legs do by themselves; so many times what decides is clearly something."""
 MANY_STEPS = 5_000
 """A motion of so many steps is worth code that takes seconds to compile, once for all models that are alike."""
 
@@ -98,6 +102,8 @@ class BoundModel:
         except NotCovered as fault:
             self.why_not = str(fault)
         if self.rows is not None:
+            steps = 0.5 * np.sin(np.outer(1.0 + np.arange(SOMEWHERE), 1.0 + np.arange(model.nv)))
+            self._somewhere = np.array([model.move(model.neutral(), step) for step in steps])
             self.numbers |= self.rows.numbers
             of_rows = [found for part in self.rows.parts for found in part.uses]
             self.uses = reduce(add, of_rows, self.uses) if self.uses else reduce(add, of_rows) if of_rows else None
@@ -245,6 +251,9 @@ class BoundModel:
         if task.rows and self.rows is not None:
             sizes, lengths = sizes | self.rows.room(lanes.width), lengths | self.rows.counts(lanes.width)
             tables = tables | self.rows.tables(lanes.width)
+        if recipe.legs is not None:
+            sizes[WOVEN] = recipe.woven
+            sizes, lengths, tables = sizes | recipe.legs.room, lengths | recipe.legs.counts, tables | recipe.legs.tables
         if recipe.limbs and self._limbs is not None:
             kinds = kinds_with(self._kinds, self._limbs)
             of_limbs, sizes["work"] = limb_tables(self._layout, kinds, self._limbs, recipe.width)
@@ -263,13 +272,19 @@ class BoundModel:
             return unrolled_code(task, self.shape, self.backend, lanes)
         motion = task.step is not None and task.touching is None
         if task.rows and motion and lanes == ALONE and self._known is not None:
-            for longest in (LONG, LONGEST)[: 1 + (steps >= MANY_STEPS)]:
+            for longest in self._lengths(steps):
                 if (recipe := self._written_out(task, longest)) is not None:
                     return recipe
         limbs = self._limbs if task.takes_limbs and lanes == ALONE and self.backend == "llvm" else None
         if limbs is None:
             return loop_code(task, self._kinds, self.backend, lanes)
         return loop_code(task, kinds_with(self._kinds, limbs), self.backend, lanes, limbs.at_once)
+
+    def _lengths(self, steps: int) -> list[int]:
+        """How long straight-line code for a motion may be, one attempt after the other."""
+        if self._legs is not None and self._legs.apart:  # which is short, and much quicker
+            return [LONGEST]
+        return [LONG, LONGEST] if steps >= MANY_STEPS else [LONG]
 
     def _written_out(self, task: Task, longest: int) -> Recipe | None:
         """Straight-line code of a motion under constraints; None if it is longer."""
@@ -291,13 +306,34 @@ class BoundModel:
         if not 0 < len(self._layout.links) <= STRAIGHT_LINKS or self.rows.m > STRAIGHT_ROWS:
             return None
         sizes, lengths = room(self._layout, 0)
-        tables = self._tables | self.rows.tables(1)
+        tables, counts = self._tables | self.rows.tables(1), self._counts | lengths | self.rows.counts(1)
+        own = sizes | self.rows.room(1)
+        plain = frozenset(("rows", k, x) for k, x in plain_rows(self._layout, self.numbers["rows"])) | self.rows.plain
+        if (legs := self._legs) is not None:
+            tables, counts, own, plain = tables | legs.tables, counts | legs.counts, own | legs.room, legs.common(plain)
         return Known(
-            frozenset((self._counts | lengths | self.rows.counts(1)).items()),
+            frozenset(counts.items()),
             frozenset((name, tuple(x.ravel().tolist())) for name, x in tables.items()),
-            frozenset(("rows", k, x) for k, x in plain_rows(self._layout, self.numbers["rows"])) | self.rows.plain,
-            frozenset(sizes | self.rows.room(1)),
+            plain,
+            frozenset(own),
+            legs,
         )
+
+    @cached_property
+    def _legs(self) -> Legs | None:
+        """The legs that are alike, if rows tie them to the rest."""
+        assert self.rows is not None
+        counts = self.rows.counts(1)
+        legs = legs_of(self._layout, self.rows.tables(1), self.rows.m, counts["K_row"])
+        if legs is None:
+            return None
+        found = {"q": self._somewhere, "v": np.zeros((SOMEWHERE, self.nv))}
+        for algorithm in ("crba", "constraint_rows"):
+            shapes = output_shapes(algorithm, self.nv, len(self._layout.link_of_body), rows=self.rows.m)
+            found |= {name: np.zeros((SOMEWHERE, *shape)) for name, shape in shapes.items()}
+            arrays = {name: found[name] for name in (*INPUTS[algorithm], *shapes)}
+            self.bind(Task(algorithm), arrays, {"states": SOMEWHERE}, SOMEWHERE)()
+        return with_reach(legs, found["H"], found["rows_K"], CLEAR * CEILING * self.rows.numbers["row_free"])
 
     def on_links(self, f_ext: NDArray) -> NDArray:
         """External forces on bodies (..., bodies, 6) as forces on the links that carry them."""

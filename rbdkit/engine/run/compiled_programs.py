@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.contribution import RowCode
+from rbdkit.engine.rows.legs import Legs
 from rbdkit.engine.rows.own_constraints import OwnConstraints
 from rbdkit.engine.rows.recorded import RecordedConstrainedTree
 from rbdkit.engine.run.over_states import over_states
@@ -29,6 +30,7 @@ from rbdkit.trace import (
     Record,
     executable,
     over_time,
+    side_by_side,
     straightened,
 )
 
@@ -48,7 +50,8 @@ class Task:
     rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of pairs of
     shapes, for methods that ask for contacts. stops : constraints on one side beside these. soft : of surfaces that
     give way. stiff : whether the method asks for K and D. redmax : whether accelerations come from J^T M J. deep :
-    whether many joints move its bodies. looked : whether it adds up squares of what it reads and writes.
+    whether many joints move its bodies. looked : whether it adds up squares of what it reads and writes. apart :
+    whether reactions are found leg by leg.
     """
 
     algorithm: str
@@ -67,6 +70,7 @@ class Task:
     redmax: bool = False
     deep: bool = False
     looked: bool = False
+    apart: bool = False
 
     @property
     def unrolls(self) -> bool:
@@ -113,16 +117,22 @@ class Task:
             over_states(tree, self.algorithm, self.external, self.own, self.rows)
             return
         laws = self.external, self.tau, self.f_ext, self.driven, self.own
-        over_time(RecordedConstrainedTree(tree, self.rows, self.stabilised, *laws), self.step)
+        over_time(RecordedConstrainedTree(tree, self.rows, self.stabilised, *laws, self.apart), self.step)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A program with what it needs to run. width : numbers of work space a link. limbs : whether it needs `Limbs`."""
+    """A program with what it needs to run.
+
+    width : numbers of work space a link. limbs : whether it needs `Limbs`. legs : those that it computes side by side.
+    woven : numbers of these that stand side by side.
+    """
 
     code: Executable
     width: int
     limbs: bool = False
+    legs: Legs | None = None
+    woven: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,13 +173,14 @@ class Known:
     """What is known of a model when loops over its links and rows are written out; see `straightened`.
 
     counts, tables, numbers : pairs of names and values, and elements by array and place. room : names of the arrays
-    that programs compute in.
+    that programs compute in. legs : that are alike, if it has some.
     """
 
     counts: frozenset[tuple[str, int]]
     tables: frozenset[tuple[str, tuple[int, ...]]]
     numbers: frozenset[tuple[str, int, float]]
     room: frozenset[str]
+    legs: Legs | None = None
 
 
 @lru_cache(maxsize=256)
@@ -177,10 +188,14 @@ def straight_code(
     task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend, longest: int
 ) -> Recipe | None:
     """The loop code with all that written out; None if that is more than so many operations."""
-    recorded = recorded_code.__wrapped__(task, kinds)
+    legs = known.legs
+    recorded = recorded_code.__wrapped__(replace(task, apart=legs is not None and legs.apart > 0), kinds)
     counts, numbers = dict(known.counts) | {"width": recorded.width}, {(name, k): x for name, k, x in known.numbers}
     written = straightened(recorded.program, counts, dict(known.tables), numbers, known.room, longest)
-    return None if written is None else Recipe(executable(written, backend), recorded.width)
+    if written is None:
+        return None
+    woven = 0 if legs is None else side_by_side(written, legs.image, legs.n, known.room)
+    return Recipe(executable(written, backend), recorded.width, legs=legs, woven=woven)
 
 
 @lru_cache(maxsize=256)

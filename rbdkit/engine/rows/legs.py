@@ -1,0 +1,300 @@
+"""Legs of a mechanism: parts of its tree that loop joints tie to the rest, each for itself, and that are alike.
+
+A Stewart platform stands on six of them, a delta robot hangs on three arms. Two things follow from that. With what all
+legs share held still, no leg knows of another: their reactions are found leg by leg, see `LegElimination`. And what is
+computed of one is computed of the others in the same way, so that straight-line code does it side by side: `image` says
+what of the next leg corresponds to what of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine.links.layout import Layout
+from rbdkit.engine.rows.gaps import GAP_NUMBERS
+from rbdkit.engine.rows.joint_program import JOINT_NUMBERS
+from rbdkit.engine.steps.nodes import ROW
+
+FEWEST = 3
+"""Fewer legs are not worth code of their own."""
+
+ANSWERS = "legs_answers"
+"""The array in which rows are eliminated, see `LegElimination`."""
+
+LINK, VELOCITY, COORDINATE, ROW_OF_LOOP, LOOP, SAME = "link", "velocity", "coordinate", "row", "loop", "same"
+
+SPREAD: dict[str, tuple[tuple[str, ...], str]] = {
+    "rows": ((LINK,), SAME),
+    "loops_T": ((ROW_OF_LOOP,), SAME),
+    **dict.fromkeys(("loops_numbers", "loops_gaps"), ((LOOP,), SAME)),
+    **dict.fromkeys(("x", "x_stage", "x_new", "x_closing", "rest"), ((), COORDINATE)),
+    **dict.fromkeys(
+        ("v", "v_stage", "v_new", "u", "u_rates", "v_rates", "u_closing", "tau", "armature", "damping", "stiffness",
+         "bias_force", "D_inv"), ((), VELOCITY)),
+    **dict.fromkeys(
+        ("row_free", "row_k", "row_gap", "row_slip", "row_inverse", "reactions", "row_sought"), ((), ROW_OF_LOOP)),
+    "Y": ((VELOCITY,), ROW_OF_LOOP),
+    "L": ((VELOCITY,), VELOCITY),
+    ANSWERS: ((ROW_OF_LOOP,), ROW_OF_LOOP),
+}  # fmt: skip
+"""What the places of arrays belong to: the rows of a matrix, if it is one, and what stands in a row."""
+
+
+@dataclass(frozen=True)
+class Legs:
+    """Of each leg the numbers of its links, velocities, coordinates, loop joints and rows, in the same order.
+
+    nv, rows : velocities and rows of the model. lengths : of the rows of matrices among the arrays of `SPREAD`.
+    apart : whether rows say something where all that is shared stands still, so that legs can be eliminated on their
+        own. shared : velocities of no leg that rows hold.
+    """
+
+    links: tuple[tuple[int, ...], ...]
+    velocities: tuple[tuple[int, ...], ...]
+    coordinates: tuple[tuple[int, ...], ...]
+    loops: tuple[tuple[int, ...], ...]
+    rows: tuple[tuple[int, ...], ...]
+    nv: int
+    m: int
+    shared: tuple[int, ...]
+    lengths: tuple[tuple[str, int], ...]
+    apart: int = 0
+
+    @property
+    def n(self) -> int:
+        """How many."""
+        return len(self.links)
+
+    def image(self, array: str, offset: int) -> int:
+        """The place in an array that is to the next leg what this one is to its own; of the last, to the first one."""
+        if array not in SPREAD or (array == ANSWERS and not self.apart):
+            return offset
+        (*outer,), inner = SPREAD[array]
+        if not outer:
+            return self._next[inner].get(offset, offset)
+        row, column = divmod(offset, self._lengths[array])
+        return self._next[outer[0]].get(row, row) * self._lengths[array] + self._next[inner].get(column, column)
+
+    @cached_property
+    def _lengths(self) -> Mapping[str, int]:
+        return dict(self.lengths)
+
+    @cached_property
+    def _next(self) -> Mapping[str, Mapping[int, int]]:
+        parts = {LINK: self.links, VELOCITY: self.velocities, COORDINATE: self.coordinates, LOOP: self.loops,
+                 ROW_OF_LOOP: self.rows}  # fmt: skip
+        found = {name: _shifted(legs) for name, legs in parts.items()}
+        return {**found, SAME: {}}
+
+    def common(self, numbers: Iterable[tuple[str, int, float]]) -> frozenset[tuple[str, int, float]]:
+        """Those elements of arrays, by place, that all legs have in common: code for one of them serves all."""
+        known = {(array, k): x for array, k, x in numbers}
+        return frozenset((array, k, x) for (array, k), x in known.items() if self._all_have(known, array, k, x))
+
+    def _all_have(self, known: Mapping[tuple[str, int], float], array: str, k: int, x: float) -> bool:
+        for _ in range(self.n):
+            k = self.image(array, k)
+            if known.get((array, k)) != x:
+                return False
+        return True
+
+    # --- what `LegElimination` needs ----------------------------------------------------------------------------------
+
+    @property
+    def _late(self) -> list[int]:
+        """The rows that are eliminated after what is shared."""
+        return [row for leg in self.rows for row in leg[self.apart :]]
+
+    @property
+    def _size(self) -> int:
+        return self.m + len(self.shared) + len(self._late)
+
+    @property
+    def tables(self) -> dict[str, NDArray]:
+        """Tables of programs that eliminate leg by leg."""
+        leg_of, later, late = np.zeros(self.m), [[] for _ in range(self.m)], self._late  # type: ignore[var-annotated]
+        for k, leg in enumerate(self.rows if self.apart else ()):
+            for place, row in enumerate(leg):
+                leg_of[row], later[row] = k, list(leg[place + 1 : self.apart])
+        column = [self.m + len(self.shared) + late.index(row) if row in late else row for row in range(self.m)]
+        found: dict[str, Sequence[int] | NDArray] = {
+            "legs_velocities": [a for leg in self.velocities for a in leg],
+            "legs_shared": self.shared,
+            "legs_beside": sorted(set(range(self.nv)).difference(self.shared, *self.velocities)),
+            "legs_rows": [row for leg in self.rows for row in leg[: self.apart]],
+            "legs_late": late,
+            "legs_columns": column,
+            "leg_of_row": leg_of,
+            "rows_later": [s for others in later for s in others],
+            "first_row_later": np.cumsum([0, *map(len, later)]),
+        }
+        return {name: np.array(x, dtype=np.int64) for name, x in found.items()}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Their counts."""
+        sizes = {f"n_{name}": len(self.tables[name]) for name in
+                 ("legs_velocities", "legs_shared", "legs_beside", "legs_rows", "legs_late")}  # fmt: skip
+        return {**sizes, "n_legs": self.n, "legs_row": self._size + 1}
+
+    @property
+    def room(self) -> dict[str, int]:
+        """Sizes of the arrays that they compute in."""
+        s = len(self.shared) + len(self._late)
+        return {
+            "legs_answers": self._size * (self._size + 1),
+            "legs_sums": self.n * s * (s + 1),
+            "legs_pushes": self.n * s,
+            "shared_motion": s,
+            "shared_inverse": s,
+            "row_sought": self.m,
+        }
+
+
+def legs_of(layout: Layout, tables: Mapping[str, NDArray], m: int, length: int) -> Legs | None:
+    """Those of a tree whose rows have these tables; None where there are too few.
+
+    Parameters
+    ----------
+    tables : see `RowsOfModel` and `LoopJoints`. m : number of rows. length : of a row of "Y".
+    """
+    links = layout.links
+    if "loops_rows" not in tables or any(link.kind.follows or link.kind.cluster for link in links):
+        return None
+    ends = [*tables["loops_rows"].tolist(), m]
+    names = "loops_predecessors", "loops_successors", "loops_forms"
+    loops = [
+        _Loop(P, S, form, range(*rows))
+        for P, S, form, rows in zip(*(tables[name].tolist() for name in names), pairwise(ends), strict=True)
+    ]
+    best: list[_Leg] = []
+    for root in range(len(links) + 1):
+        legs = _alike(layout, root, loops)
+        if len(legs) >= FEWEST and len(legs) * len(legs[0].links) > sum(len(leg.links) for leg in best):
+            best = legs
+    if not best:
+        return None
+    rows = tuple(tuple(r for j in leg.loops for r in loops[j].rows) for leg in best)
+    velocities = tuple(
+        tuple(links[i - 1].v + k for i in leg.links for k in range(links[i - 1].kind.motion.nv)) for leg in best
+    )
+    own = {a for leg in velocities for a in leg}
+    touched = np.flatnonzero(np.diff(tables["first_touching"])).tolist()
+    shared = tuple(a for a in touched if a not in own)
+    return Legs(
+        tuple(tuple(leg.links) for leg in best),
+        velocities,
+        tuple(tuple(links[i - 1].q + k for i in leg.links for k in range(links[i - 1].kind.motion.nq)) for leg in best),
+        tuple(tuple(leg.loops) for leg in best),
+        rows,
+        layout.nv,
+        m,
+        shared,
+        (
+            ("rows", ROW), ("loops_T", 6), ("loops_numbers", JOINT_NUMBERS), ("loops_gaps", GAP_NUMBERS),
+            ("Y", length), ("L", layout.nv),
+        ),
+    )  # fmt: skip
+
+
+def with_reach(legs: Legs, H: NDArray, K: NDArray, least: NDArray) -> Legs:
+    """The same, with the number of rows that are `apart`: at most poses each of them says more than this by what moves
+    in its leg alone.
+
+    Parameters
+    ----------
+    H, K : inertia (poses, nv, nv) and rows (poses, m, nv). least : of pivots.
+    """
+    if sorted(row for leg in legs.rows for row in leg) != list(range(legs.m)):
+        return legs
+    clear = []
+    for rows, velocities in zip(legs.rows, legs.velocities, strict=True):
+        here, own = K[:, rows][:, :, velocities], H[:, velocities][:, :, velocities]
+        says = [_first_ones(B, least[list(rows)]) for B in here @ np.linalg.solve(own, here.swapaxes(1, 2))]
+        clear.append(sorted(says)[len(says) // 2])
+    found = replace(legs, apart=min(clear), lengths=())
+    found = replace(found, lengths=(*(x for x in legs.lengths if x[0] != ANSWERS), (ANSWERS, found._size + 1)))
+    return found if len(found.shared) + len(found._late) < legs.m else legs
+
+
+def _first_ones(B: NDArray, least: NDArray) -> int:
+    """How many pivots of a matrix, from the first one on, are larger than these."""
+    for k, limit in enumerate(least):
+        if not B[k, k] > limit:
+            return k
+        B[k + 1 :] -= np.outer(B[k + 1 :, k] / B[k, k], B[k])
+    return len(least)
+
+
+@dataclass(frozen=True)
+class _Loop:
+    predecessor: int
+    successor: int
+    form: int
+    rows: range
+
+
+@dataclass(frozen=True)
+class _Leg:
+    """links, loops : their numbers, in order. looks : what another one must have the same, to be alike."""
+
+    links: list[int]
+    loops: list[int]
+    looks: tuple[object, ...]
+
+
+def _alike(layout: Layout, root: int, loops: Sequence[_Loop]) -> list[_Leg]:
+    """The most legs that stand on one link and are alike."""
+    links = layout.links
+    subtrees = [_subtree(layout, k) for k, link in enumerate(links, start=1) if link.parent == root]
+    if len(subtrees) < FEWEST:
+        return []
+    part = {number: k for k, tree in enumerate(subtrees) for number in tree}
+    tied: list[set[int]] = [set() for _ in subtrees]  # to which others
+    for loop in loops:
+        P, S = part.get(loop.predecessor), part.get(loop.successor)
+        if P is not None and S is not None and P != S:
+            tied[P].add(S)
+            tied[S].add(P)
+    middle = {k for k, others in enumerate(tied) if len(others) > 1}
+    groups: dict[tuple[object, ...], list[_Leg]] = {}
+    for k, tree in enumerate(subtrees):
+        own = [j for j, loop in enumerate(loops) if k in (part.get(loop.predecessor), part.get(loop.successor))]
+        if k not in middle and tied[k] <= middle and own:
+            leg = _Leg(tree, own, _looks(layout, tree, [loops[j] for j in own]))
+            groups.setdefault(leg.looks, []).append(leg)
+    return max(groups.values(), key=len, default=[])
+
+
+def _subtree(layout: Layout, root: int) -> list[int]:
+    """A link and all that it carries, in order."""
+    found = [root]
+    for number, link in enumerate(layout.links, start=1):
+        if link.parent in found and number not in found:
+            found.append(number)
+    return found
+
+
+def _looks(layout: Layout, tree: Sequence[int], loops: Sequence[_Loop]) -> tuple[object, ...]:
+    """What code for a leg goes by: its own links by their places in it, others by their numbers."""
+    place: dict[int, object] = {number: ("own", k) for k, number in enumerate(tree)}
+    of_links = []
+    for number in tree:
+        link = layout.links[number - 1]
+        parent = place.get(link.parent, link.parent)
+        of_links.append((replace(link.kind, cyclic=False), parent))
+    of_loops = [
+        (loop.form, len(loop.rows), *(place.get(end, end) for end in (loop.predecessor, loop.successor)))
+        for loop in loops
+    ]
+    return tuple(of_links), tuple(of_loops)
+
+
+def _shifted(legs: Sequence[Sequence[int]]) -> dict[int, int]:
+    return {a: b for k, leg in enumerate(legs) for a, b in zip(leg, legs[(k + 1) % len(legs)], strict=True)}

@@ -1,0 +1,190 @@
+"""Legs that are alike: which are found, and that motions on them are what they were, link after link."""
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit import engine
+from rbdkit.engine import Kernels
+from rbdkit.engine.rows import leg_elimination
+from rbdkit.engine.run import bound, compiled_programs
+from rbdkit.integrators import RK4, Projected
+from rbdkit.library import delta_robot, n_four_bar, stewart_platform
+from rbdkit.spatial import se3
+from rbdkit.trace import Run
+
+METHOD = Projected(RK4())
+
+
+def rod(length: float, mass: float, middle: float) -> rbd.Inertia:
+    return rbd.Inertia.box((0.1, 0.1, length), mass=mass).transformed(se3.pose(position=[0, 0, middle]))
+
+
+def table(n: int, foot: tuple[str, str] = ("x", "y"), odd: bool = False, seed: int = 1) -> rbd.Model:
+    """A platform on so many legs that become longer. foot : axes of the universal joints; with "z" first, along the
+    leg, a leg does not move its tip across at the start. odd : the last leg does not change its length."""
+    rng, model = np.random.default_rng(seed), rbd.Model("table")
+    model.add_body("top", joint=rbd.Free(), placement=[0, 0, 1], inertia=rbd.Inertia.box((1, 1, 0.1), mass=5.0))
+    for k in range(n):
+        below, ball = np.array([*rng.uniform(-1, 1, 2), 0.0]), np.array([*rng.uniform(-0.5, 0.5, 2), 0.0])
+        way = ball + [0, 0, 1] - below
+        length = float(np.linalg.norm(way))
+        z = way / length
+        x = np.cross([0.3, 1.0, 0.1], z)
+        x /= np.linalg.norm(x)
+        place = se3.pose(np.column_stack([x, np.cross(z, x), z]), below)
+        model.add_body(
+            f"lower{k}", joint=rbd.Universal(*foot), placement=place, inertia=rod(length / 2, 2.0, length / 4)
+        )
+        slide = rbd.Revolute("z") if odd and k == n - 1 else rbd.Prismatic("z")
+        model.add_body(f"upper{k}", f"lower{k}", slide, [0, 0, length], rod(length / 2, 1.0, -length / 4))
+        model.add_loop(f"ball{k}", f"upper{k}", "top", rbd.Spherical(), None, ball)
+    return model
+
+
+def planar(n: int = 3) -> rbd.Model:
+    """A triangle that slides on a plane, on arms of two links; what balls hold across the plane says nothing."""
+    model = rbd.Model("planar", gravity=(0.0, -9.81, 0.0))
+    model.add_body("triangle", joint=rbd.Planar("z"), inertia=rbd.Inertia.box((0.4, 0.4, 0.1), mass=2.0))
+    for k, angle in enumerate(2.0 * np.pi * np.arange(n) / n):
+        out = np.array([np.cos(angle), np.sin(angle), 0.0])
+        tip, knee, foot = 0.3 * out, 0.8 * out + 0.2 * np.cross([0, 0, 1.0], out), 1.5 * out
+        arm = rbd.Inertia.box((0.5, 0.1, 0.1), mass=1.0)
+        model.add_body(f"arm{k}", joint=rbd.Revolute("z"), placement=foot, inertia=arm)
+        model.add_body(f"forearm{k}", f"arm{k}", rbd.Revolute("z"), placement=knee - foot, inertia=arm)
+        model.add_loop(f"tip{k}", f"forearm{k}", "triangle", rbd.Spherical(), tip - knee, tip)
+    return model
+
+
+def start(model: rbd.Model) -> tuple[np.ndarray, np.ndarray]:
+    """A state that moves."""
+    v = np.zeros(model.nv)
+    v[: min(6, model.nv)] = np.array([0.3, 0.2, 0.1, 0.2, 0.1, 0.5])[: model.nv]
+    q = rbd.assemble(model, model.neutral())
+    return q, rbd.project_velocity(model, q, v)
+
+
+def run(model: rbd.Model, steps: int, backend: str = "llvm") -> tuple[Run, Kernels]:
+    kernels = Kernels(model, backend)
+    q, v = start(model)
+    return engine.simulate(kernels, q, v, 1e-3 * np.arange(steps + 1), METHOD, np.zeros(model.nv)), kernels
+
+
+@pytest.fixture
+def all_lengths(monkeypatch):
+    """Motions of any length are worth long code, and what was compiled before is forgotten."""
+    monkeypatch.setattr(bound, "MANY_STEPS", 1)
+    compiled_programs.straight_code.cache_clear()
+    yield
+    compiled_programs.straight_code.cache_clear()
+
+
+def legs_of(model: rbd.Model):
+    return Kernels(model, "llvm")._legs
+
+
+@pytest.mark.parametrize(
+    ("model", "number", "links", "apart"),
+    [
+        (stewart_platform(), 6, 3, 3),  # of a universal joint two links
+        (delta_robot(), 3, 5, 5),  # five freedoms for six rows
+        (table(3), 3, 3, 3),
+        (planar(), 3, 2, 2),
+    ],
+    ids=["stewart", "delta", "table", "planar"],
+)
+def test_legs_are_found(model, number, links, apart):
+    legs = legs_of(model)
+    assert (legs.n, {len(x) for x in legs.links}, legs.apart) == (number, {links}, apart)
+    assert sorted(a for leg in (*legs.velocities, legs.shared) for a in leg) == list(range(model.nv))
+
+
+@pytest.mark.parametrize("model", [n_four_bar(3)[0], table(2)], ids=["four-bars", "two legs"])
+def test_there_may_be_none(model):
+    assert legs_of(model) is None
+
+
+def test_a_leg_that_is_not_alike_stands_beside_the_others(all_lengths):
+    """Its rows belong to no leg: the equations stay as they were, the others are computed side by side."""
+    model = table(5, odd=True)
+    legs = legs_of(model)
+    assert (legs.n, legs.apart) == (4, 0)
+    agree(model, 60)
+
+
+def agree(model: rbd.Model, steps: int) -> Run:
+    """Straight-line code goes the way of the loop over links, whose elimination knows of no legs."""
+    found, kernels = run(model, steps)
+    assert any(recipe is not None and recipe.woven for recipe in kernels._straight.values())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bound, "STRAIGHT_LINKS", 0)
+        expected, plain = run(model, steps)
+    assert not plain._straight
+    # rounding errors of another order of operations; the step multiplies none of them
+    assert found.q == pytest.approx(expected.q, abs=1e-12)
+    assert found.v == pytest.approx(expected.v, abs=1e-11)
+    return found
+
+
+@pytest.mark.parametrize(
+    "model", [stewart_platform(), delta_robot(), table(3), table(4), table(7), planar(), planar(5)],
+    ids=["stewart", "delta", "three", "four", "seven", "planar", "five arms"],
+)  # fmt: skip
+def test_motions_are_what_they_were(all_lengths, model):
+    agree(model, 120)
+
+
+def test_rows_that_say_nothing_by_their_leg_alone_are_looked_at_with_all_that_moves(all_lengths, monkeypatch):
+    """A leg whose first axis is along it does not move its tip across: B is singular at the start, and no more when the
+    table has turned."""
+    seen = []
+    look_again = leg_elimination.LegElimination._look_again
+
+    def counted(self):
+        self.program.store("looked", 0, 0, self.program.load("looked", 0) + 1.0)
+        look_again(self)
+
+    monkeypatch.setattr(leg_elimination.LegElimination, "_look_again", counted)
+    monkeypatch.setattr(bound.BoundModel, "_binder", watched(bound.BoundModel._binder, seen))
+    model = table(3, ("z", "y"))
+    assert legs_of(model).apart == 3
+    agree(model, 400)
+    (looked,) = seen
+    assert 0 < looked[0] < 400 * 5  # four stages and a projection each
+
+
+def watched(binder, seen):
+    """The array "looked" of programs that count."""
+
+    def bind(self, recipe, task, lanes, numbers, arrays, counts):
+        if recipe.woven and not seen:
+            seen.append(np.zeros(1))
+        return binder(self, recipe, task, lanes, {**numbers, "looked": seen[0]} if recipe.woven else numbers,
+                      arrays, counts)  # fmt: skip
+
+    return bind
+
+
+def test_all_rows_may_be_uncertain_all_the_time(all_lengths, monkeypatch):
+    """Where nothing is clear enough, every elimination is that of all that moves."""
+    monkeypatch.setattr(leg_elimination, "CEILING", 1e9)
+    agree(stewart_platform(), 20)
+    agree(delta_robot(), 20)
+
+
+def test_heavy_legs_are_not_eliminated_by_themselves():
+    """What a leg says by what moves in it alone is nothing beside what a light platform says."""
+    heavy = {f"{part}{k}.mass": 1e6 for part in ("cylinder", "rod") for k in range(1, 7)}
+    model = stewart_platform().with_parameters(heavy)
+    assert legs_of(model).apart == 0
+
+
+def test_the_image_of_a_place_comes_back_after_all_legs():
+    legs = legs_of(stewart_platform())
+    for array, size in {"rows": 19 * 22, "Y": 24 * 24, "L": 24 * 24, "x": 25, "v": 24, "legs_answers": 24 * 25}.items():
+        places = np.arange(size)
+        again = places
+        for _ in range(legs.n):
+            again = np.array([legs.image(array, int(k)) for k in again])
+        assert np.array_equal(again, places), array
+    assert legs.image("of nobody's", 7) == 7
