@@ -16,7 +16,7 @@ from rbdkit.integrators import RK4
 from rbdkit.joints import Prescribed, Reversed, Revolute
 from rbdkit.joints.joint_type import JointType, VectorJoint
 from rbdkit.library import random_tree
-from rbdkit.spatial import quaternion, se3
+from rbdkit.spatial import quaternion, se3, so3
 from rbdkit.spatial.inertia import Inertia
 
 WEIGHTS = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
@@ -151,6 +151,21 @@ class HalfTurns(Angle):
         return 2.0 * (q1 - q0)
 
 
+class Exponential(Angle):
+    """A revolute joint by the exponential of its axis times the angle."""
+
+    kind = "exponential"
+    axis = (0.6, 0.0, 0.8)
+
+    def pose(self, q, t=0.0):
+        T = np.broadcast_to(np.eye(4), (*np.shape(q)[:-1], 4, 4)).copy()
+        T[..., :3, :3] = so3.exp(q[..., :1] * np.array(self.axis))
+        return T
+
+    def motion_subspace(self, q):
+        return np.array([[*self.axis, 0, 0, 0]]).T
+
+
 class Arm(rbd.Spherical):
     """A ball joint whose body sits at the end of an arm: curved, and its formulas call those of rbdkit."""
 
@@ -264,9 +279,8 @@ def test_derivatives_are_those_of_the_readable_forms(model, state):
     assert_allclose(kernels.aba_jacobian(q, v, a)[0][0], np.transpose(expected), rtol=1e-7, atol=1e-6)
 
 
-def test_springs_of_curved_joints_of_ones_own(off):
-    """Their force is A.T k u with the class's own difference; its derivative by the graph of that."""
-    model = model_of(CURVED)
+def test_springs_of_joints_of_ones_own(model, off):
+    """Of curved ones the force is A.T k u with the class's own difference; its derivative by the graph of that."""
     rng = np.random.default_rng(5)
     values = {f"{joint.name}.stiffness": rng.uniform(1.0, 2.0, joint.nv) for joint in model.joints[1:]}
     model = model.with_parameters(values | {f"{j.name}.rest": j.type.random(rng) for j in model.joints[1:]})
@@ -287,6 +301,14 @@ def test_a_twin_of_ours_gives_the_same_numbers():
     a, b = (rbd.simulate(model, q, v, duration=0.2, dt=1e-3) for model in (own, ours))
     assert_array_equal(a.q, b.q)
     assert a.report.backend == b.report.backend
+
+
+def test_exponentials_are_recorded_to_the_last_digit_of_small_angles(off):
+    own, ours = model_of([Exponential() for _ in range(3)]), model_of([Revolute([0.6, 0.0, 0.8]) for _ in range(3)])
+    assert backend(own) == backend(ours)
+    v, tau = np.random.default_rng(6).normal(size=(2, 3))
+    for q in (np.zeros(3), np.array([1e-9, 0.3, -2.5]), np.array([3.1, -1e-5, 7.0])):
+        assert off(rbd.aba(own, q, v, tau), rbd.aba(ours, q, v, tau)) < 1e-14
 
 
 def test_a_joint_that_integrates_in_its_own_way():
