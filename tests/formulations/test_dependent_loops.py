@@ -295,3 +295,18 @@ def test_responses_of_light_bodies_are_those_of_heavy_ones_times_their_ratio():
         changed |= {f"{body.name}.inertia": scale * body.inertia.inertia_com for body in model.bodies[1:]}
         free[scale] = SE3(model.with_parameters(changed)).free_responses
     np.testing.assert_allclose(1e-3 * free[1e-3], free[1.0], rtol=1e-12)
+
+
+def test_responses_are_those_of_free_bodies_whose_mass_lies_around_the_joint():
+    model = parallelogram()
+    model.add_loop("brace", model.bodies[1].name, model.bodies[-1].name, rbd.Planar())
+    system, expected = SE3(model), []
+    for loop in model.loops:
+        T = loop.joint.type.constraint_subspace(loop.joint.type.neutral())
+        response = np.zeros(T.shape[1])
+        for body in (loop.predecessor, loop.successor):
+            if body:
+                inertia = model.bodies[body].inertia.mass * np.diag([system.gaps.length**2] * 3 + [1.0] * 3)
+                response += np.diag(T.T @ np.linalg.solve(inertia, T))
+        expected.append(response)
+    np.testing.assert_allclose(system.free_responses, np.concatenate(expected), rtol=1e-14)
