@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -245,8 +245,9 @@ class ClosedJointSystem(JointSystem):
         every: int,
         progress: Callable[[float], object],
         acts: Acting | None = None,
+        kind: Hashable = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`."""
+        """The run in one compiled loop; None if there is an `obstacle`. kind : see `rbdkit.engine.simulate`."""
         if issubclass(method.requires, Lagrangian):
             self.inertia(x)  # it refuses
         if asks_for_velocities(method):
@@ -257,7 +258,9 @@ class ClosedJointSystem(JointSystem):
         acts = Acting(np.zeros(self.model.nv), None) if acts is None else acts
         begins = self.begin(method, times, x, v)
         try:
-            return simulate(self._kernels, x, v, times, method, acts.tau, acts.f_ext, every, progress, begins)
+            return simulate(
+                self._kernels, x, v, times, method, acts.tau, acts.f_ext, every, progress, begins, kind=kind
+            )
         except NotCovered:  # time moves joints, in a way that this method cannot follow
             return None
 
@@ -315,17 +318,17 @@ class ClosedJointSystem(JointSystem):
         if x.ndim == 2 and len(x) > AT_ONCE:
             parts = (self._loop_errors(x[k : k + AT_ONCE], t) for k in range(0, len(x), AT_ONCE))
             return np.concatenate(list(parts))
-        poses = self.poses(x, t)
         if not self.constraints.m:
             return np.zeros((*x.shape[:-1], 0))
-        if poses.ndim == 4 and len(poses) >= MANY and self._residuals is not None:
-            return self._residuals.at(poses)
-        if poses.ndim == 4 and len(poses) >= MANY and self.compiled and not self._turned:
+        many = x.ndim == 2 and len(x) >= MANY
+        if many and self._residuals is not None:
+            return self._residuals.at(self.poses(x, t))
+        if x.ndim == 2 and self.compiled and not self._turned:
             assert self._kernels is not None
             return self._kernels.constraint_rows(x, np.zeros((*x.shape[:-1], self.model.nv)), t).gap[
                 ..., : self.constraints.m
             ]
-        return self.constraints.position(poses, t)
+        return self.constraints.position(self.poses(x, t), t)
 
     @cached_property
     def _turned(self) -> bool:

@@ -89,7 +89,7 @@ class Free(JointType):
 
     def integrate(self, q: NDArray, dv: NDArray) -> NDArray:
         turn = quaternion.exp(dv[..., :3])
-        step = se3.exp(dv)[..., :3, 3]
+        step = (so3.left_jacobian(dv[..., :3]) @ dv[..., 3:, None])[..., 0]  # as `se3.exp` has it
         rotation = quaternion.normalize(quaternion.multiply(q[..., :4], turn))
         if self.translation == "predecessor":
             p = q[..., 4:] + (quaternion.to_matrix(q[..., :4]) @ step[..., None])[..., 0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.closed_loops import loop_notes
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.formulated import StateForces
+from rbdkit.simulation.later import Later
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import TOO_MUCH, Report, Violation, find_violations, likely_cause, limited_joints
@@ -91,8 +93,9 @@ def judge(
         adequacy=adequacy,
         violations=() if recording.ran_away else _violations(motion),
         stopped=stopped,
-        notes=tuple(_notes(motion, applied, findings))
-        + (() if recording.ran_away else (*_of_loops(motion, method), *_remarks(motion, closing))),
+        notes=Later(
+            _notes(motion, applied, findings), *(() if recording.ran_away else _found_later(motion, method, closing))
+        ),
         constraint_error=constraint_error,
         constraint=constraint,
         constraint_unit=unit,
@@ -140,7 +143,7 @@ def _cause(motion: Trajectory, adequacy: StepAdequacy | None, step: float) -> li
         return []
 
 
-def _violations(motion: Trajectory) -> tuple[Violation, ...]:
+def _violations(motion: Trajectory) -> Sequence[Violation]:
     if not kept(motion.model, limited_joints):
         return ()  # joint coordinates need not even be computed
     return find_violations(motion.model, motion.t, motion.q, motion.v, motion.tau)
@@ -209,7 +212,7 @@ def _samples(
 ) -> Iterator[Sample]:
     h, remembers = times[1] - times[0], type(method).step is not MuntheKaas.step
     x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion._rates_of_motion)
-    ends = {0, int(np.argmax(np.abs(w))) // w.shape[1]}
+    ends = {0, _fastest_row(w)}
     if not remembers and len(motion) == len(times) and x is motion.q:
         ends = {min(row, len(motion) - 2) for row in ends}  # from there the run has made a step itself
     rows = sorted(ends | ({len(motion) // 2} if w.shape[1] < MANY else set()))
@@ -229,6 +232,14 @@ def _samples(
         elif linear is not None:
             own = not remembers and row + 1 < len(motion) and abs(motion.t[row + 1] - t - h) <= 1e-9 * h
             yield Sample(linear[0], t, x[row], w[row], linear, tau, x[row + 1] if own else None)
+
+
+def _fastest_row(w: NDArray) -> int:
+    """The first with the largest of all velocities (n, nw), or with one that is no number."""
+    there, back = int(w.argmax()), int(w.argmin())
+    ahead, behind = w.flat[there], -w.flat[back]
+    which = there if ahead > behind else back if behind > ahead else min(there, back)
+    return which // w.shape[1]
 
 
 def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray, NDArray] | None]:
@@ -270,15 +281,20 @@ def _rubbing(model: Model) -> list[str]:
     return [repr(joint.name) for joint in model.joints if joint.friction.any()]
 
 
-def _of_loops(motion: Trajectory, method: Integrator | Adaptive | Law) -> list[str]:
-    return loop_notes(motion, method) if isinstance(motion, Motion) else []
+def _found_later(
+    motion: Trajectory, method: Integrator | Adaptive | Law, closing: bool
+) -> Iterator[Callable[[], Sequence[str]]]:
+    """What finds notes on loops, and those that the formulation has to say of the run, of the states as they are now.
 
-
-def _remarks(motion: Trajectory, closing: bool) -> list[str]:
-    """What the formulation has to say of the run. closing : whether every step was to end with closed joints."""
-    if isinstance(motion, Motion) and isinstance(motion.system, Remarking):
-        return motion.system.remarks(motion.t, motion.x, motion.w, closing)
-    return []
+    closing : whether every step was to end with closed joints.
+    """
+    if not isinstance(motion, Motion):
+        return
+    system = motion.system
+    if isinstance(system, ClosedJointSystem):
+        yield partial(loop_notes, system, motion.constraint_error(), method)
+    if isinstance(system, Remarking):
+        yield partial(system.remarks, motion.t.copy(), motion.x.copy(), motion.w.copy(), closing)
 
 
 def _most_iterations(recording: Recording) -> int:

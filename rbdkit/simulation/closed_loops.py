@@ -15,7 +15,6 @@ from rbdkit.formulations.joint_loops import ClosedJointSystem, asks_for_velociti
 from rbdkit.integrators import Adaptive, Integrator, Projected
 from rbdkit.laws import Law
 from rbdkit.simulation.formulated import Maker
-from rbdkit.simulation.motion import Motion
 
 TIME_CONSTANT = 0.1
 """In which loop errors die out where a method chooses its steps, s."""
@@ -51,12 +50,12 @@ def _projected(method: Any) -> Projected:
     return Projected(method)
 
 
-def loop_notes(motion: Motion, method: Integrator | Adaptive | Law) -> list[str]:
-    """By how much the loops were open at most, in angles and in lengths, and what closed them."""
-    system = motion.system
-    if not isinstance(system, ClosedJointSystem):
-        return []
-    angle, length = largest_errors(system, motion.constraint_error())
+def loop_notes(system: ClosedJointSystem, errors: NDArray, method: Integrator | Adaptive | Law) -> list[str]:
+    """By how much the loops were open at most, in angles and in lengths, and what closed them.
+
+    errors : (n, m) what they were open by.
+    """
+    angle, length = largest_errors(system, errors)
     what = " and ".join(name for name in ("loops", "constraints") if getattr(system.model, name))
     if "constraints" in method.conserves:
         kept = max(angle, length) < CLOSED

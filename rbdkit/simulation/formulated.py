@@ -25,7 +25,8 @@ from rbdkit.model.closing import require_closed
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.adequacy import Sample as Sampled
 from rbdkit.simulation.asking import require_function
-from rbdkit.simulation.compiled import JointSteps, blamed, obstacle, recording_of, unsolved
+from rbdkit.simulation.clearly_closed import clearly_closed
+from rbdkit.simulation.compiled import JointSteps, blamed, lasting, obstacle, recording_of, unsolved
 from rbdkit.simulation.compiled import acting as compile_forces
 from rbdkit.simulation.forces import Drive, Scheduled
 from rbdkit.simulation.motion import Motion
@@ -94,7 +95,8 @@ def run_formulation(
         )
     acting.system = system
     check_pair(system, method)
-    require_closed(model, q, v, names=("q0", "v0"))
+    if not (isinstance(system, Compiled) and not book and clearly_closed(model, q, v)):
+        require_closed(model, q, v, names=("q0", "v0"))
     x, w = system.state(q, v)
     w = np.concatenate([w, z]) if len(z) else w
     require_known_turns(system, applied, external, q, v, z, x, w, float(times[0]))
@@ -206,7 +208,8 @@ def _compiled(
         return None, why_not, None
     acting.step = 0  # what a method has to begin with is found by the readable form
     try:
-        run = system.compiled_run(method, times, x, w, every, watch.update, acts)  # type: ignore[arg-type]
+        kind: dict[str, Any] = {"kind": lasting(method)} if type(system) is ClosedJointSystem else {}
+        run = system.compiled_run(method, times, x, w, every, watch.update, acts, **kind)  # type: ignore[arg-type]
     finally:
         watch.close()
         acting.step = None

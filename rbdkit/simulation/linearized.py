@@ -96,6 +96,9 @@ def _by_differences(
     v_near, z_near = split_states(systems[0].model, v_near)
     tau = _near(systems, "tau", t, q_near, v_near)
     f_ext = None if systems[0].f_ext is None else _near(systems, "f_ext", t, q_near, v_near)
+    q_near, v_near, tau = (x.reshape(-1, x.shape[-1]) for x in (q_near, v_near, tau))
+    z_near = None if z_near is None else z_near.reshape(-1, z_near.shape[-1])
+    f_ext = None if f_ext is None else f_ext.reshape(len(q_near), *f_ext.shape[-2:])
     rates = kernels.forward_dynamics(q_near, v_near, tau, f_ext, float(t[0]), z_near)
     if z_near is not None:
         rates = np.concatenate([rates, kernels.own_state_rates(q_near, v_near, z_near, float(t[0]))], axis=-1)

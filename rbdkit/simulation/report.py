@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +13,7 @@ from rbdkit.laws.report import ContactReport
 from rbdkit.model import Joint, Model
 from rbdkit.model.kept import kept
 from rbdkit.simulation.adequacy import StepAdequacy
+from rbdkit.simulation.later import Later
 from rbdkit.simulation.variables import mover_name, position_unit, variable_name
 
 ADEQUATE = 1e-3
@@ -88,12 +91,12 @@ class Report:
         Whether the integrator chose the steps.
     adequacy : StepAdequacy or None
         Whether the step was short enough; None for adaptive integrators.
-    violations : tuple of Violation
-        Limits that were passed; none are listed of a motion that ran away.
+    violations : sequence of Violation
+        Limits that were passed, found when they are first looked at; none are listed of a motion that ran away.
     stopped : str
         Empty, or why the run ended before its time.
-    notes : tuple of str
-        Anything else worth knowing.
+    notes : sequence of str
+        Anything else worth knowing; some of it is found when it is first looked at.
     constraint_error : float
         Largest residual of a constraint, rad or m, or m/s of one on velocities alone; 0 where there are none.
     constraint : str
@@ -132,9 +135,9 @@ class Report:
     balanced: bool
     adaptive: bool = False
     adequacy: StepAdequacy | None = None
-    violations: tuple[Violation, ...] = ()
+    violations: Sequence[Violation] = ()
     stopped: str = ""
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     constraint_error: float = 0.0
     constraint: str = ""
     constraint_unit: str = "rad, m"
@@ -296,15 +299,33 @@ def likely_cause(model: Model, v: NDArray, adequacy: StepAdequacy | None, step: 
     return f"joint {variable_name(model, worst)} was the fastest, at {speed}; likely cause: {why}"
 
 
-def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArray | None) -> tuple[Violation, ...]:
-    """Limits of joints that a motion passes."""
+def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArray | None) -> Sequence[Violation]:
+    """Limits of joints that a motion passes: whether there are some, and which when that is looked at."""
     # the extremes of a motion tell what need not be looked at
-    q, v = np.asfortranarray(q), np.asfortranarray(v)  # columns are read fast then
+    q, v = np.array(q, order="F"), np.array(v, order="F")  # columns are read fast then
     ends, fastest = np.stack([np.fmin.reduce(q), np.fmax.reduce(q)]), np.fmax.reduce(np.abs(v))
     strongest = None if tau is None else np.fmax.reduce(np.abs(tau))
-    found: list[Violation] = []
     bounds = kept(model, _bounds)
-    for joint in kept(model, limited_joints) if bounds.passed(ends, fastest, strongest) else bounds.others:
+    joints = kept(model, limited_joints) if bounds.passed(ends, fastest, strongest) else bounds.others
+    if not joints:
+        return ()
+    own = None if tau is None else tau.copy()
+    return Later((), partial(_violations, joints, t.copy(), q, v, own, ends, fastest, strongest))
+
+
+def _violations(
+    joints: Sequence[Joint],
+    t: NDArray,
+    q: NDArray,
+    v: NDArray,
+    tau: NDArray | None,
+    ends: NDArray,
+    fastest: NDArray,
+    strongest: NDArray | None,
+) -> Sequence[Violation]:
+    """Limits of these joints that are passed, by the extremes of a motion and where these are."""
+    found: list[Violation] = []
+    for joint in joints:
         name, limits, positions = joint.name, joint.limits, joint.coordinates(ends)
         upper, lower, speeds = positions.max(axis=0), positions.min(axis=0), np.abs(joint.velocities(fastest))
         if (upper > limits.upper).any():
@@ -318,7 +339,7 @@ def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArr
             efforts = strongest[joint.v_slice]
             if (efforts > limits.effort).any():
                 found += _passed(name, "effort", t, np.abs(tau[:, joint.v_slice]), efforts, limits.effort)
-    return tuple(found)
+    return found
 
 
 @dataclass(frozen=True)

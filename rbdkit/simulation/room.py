@@ -13,6 +13,8 @@ COPIES = 2
 """The record itself, and what is made of it."""
 LITTLE = 1e6
 """Bytes that are not worth the question."""
+CLEARLY = 4.0
+"""So many times as much as one wants is clearly more than that."""
 
 
 def require_room(steps: int, every: int, numbers: int) -> None:
@@ -25,7 +27,7 @@ def require_room(steps: int, every: int, numbers: int) -> None:
     steps, every : of the run. numbers : in a recorded state, its time too.
     """
     size = NUMBER * numbers * (steps // every + 2)
-    if COPIES * size <= LITTLE or COPIES * size <= (free := free_memory()):
+    if COPIES * size <= LITTLE or COPIES * size <= (free := free_memory(COPIES * size)):
         return
     fitting = max(int(free // (COPIES * NUMBER * numbers)) - 2, 1)
     raise SimulationError(
@@ -35,12 +37,20 @@ def require_room(steps: int, every: int, numbers: int) -> None:
     )
 
 
-def free_memory() -> float:
-    """Bytes that this process can still have; infinite where that is not known."""
-    return min(_of_the_machine(), _of_the_process())
+def free_memory(enough: float = float("inf")) -> float:
+    """Bytes that this process can still have; infinite where that is not known.
+
+    enough : if there are clearly more than this, some of them.
+    """
+    return min(_of_the_machine(enough), _of_the_process())
 
 
-def _of_the_machine() -> float:
+def _of_the_machine(enough: float) -> float:
+    try:  # what nobody uses at all is soon known
+        if (unused := float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")) > CLEARLY * enough:
+            return unused
+    except (AttributeError, OSError, ValueError):
+        pass
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:

@@ -306,7 +306,7 @@ class Trajectory:
         def parts(q: NDArray, v: NDArray, t: float, z: NDArray | None) -> Sequence[NDArray]:
             if kernels is not None:
                 found = kernels.energy(q, v, t, z)
-                return [found[..., k] for k in range(3)]
+                return [found[..., k].copy() for k in range(3)]
             book = energy(self.model, q, v, t=t, z=z)
             return book.kinetic, book.gravitational, book.spring
 

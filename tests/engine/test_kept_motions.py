@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 import rbdkit as rbd
 from rbdkit import engine
 from rbdkit.engine import Kernels
+from rbdkit.engine.run.states import MOST_WAITING
 from rbdkit.integrators import INTEGRATORS, RK4, RungeKutta
 from rbdkit.simulation.compiled import lasting
 from rbdkit.trace import Beginning
@@ -143,3 +144,11 @@ def test_few_states_are_those_of_many_and_belong_to_the_caller(states, tree, ker
         for one, other in zip(blocks, many[0], strict=True):
             assert np.array_equal(one, other[k : k + states])
     assert np.array_equal(own.crba(q[:states]), own.crba(q)[:states])
+
+
+def test_few_sizes_of_stacks_wait():
+    model = rbd.library.double_pendulum()
+    own, q = Kernels(model, "llvm"), np.random.default_rng(0).normal(size=(90, 2))
+    found = [own.energy(q[:n], q[:n]) for n in range(1, 90)]
+    assert len(own._idle_few) <= MOST_WAITING
+    assert all(np.array_equal(x, found[-1][: len(x)]) for x in found)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -115,7 +116,7 @@ def test_a_run_that_comes_to_such_numbers_ends_there(options):
 
 
 def test_a_record_that_does_not_fit_is_refused_with_its_size_and_a_way_out(monkeypatch):
-    monkeypatch.setattr(room, "free_memory", lambda: 1e6)
+    monkeypatch.setattr(room, "free_memory", lambda *_: 1e6)
     rows = 1_000_001
     with pytest.raises(SimulationError, match=f"make a record of {8 * 5 * rows / 1e9:.3g} GB, and 0.001 GB") as caught:
         rbd.simulate(double_pendulum(), duration=1000.0, dt=1e-3)
@@ -136,6 +137,16 @@ def test_a_record_that_does_not_fit_is_refused_with_its_size_and_a_way_out(monke
 
 def test_the_memory_that_is_free_is_known_here():
     assert 1e6 < room.free_memory() <= np.inf
+
+
+def test_where_memory_is_plenty_nobody_counts_it(monkeypatch):
+    pages = {"SC_AVPHYS_PAGES": 1000, "SC_PHYS_PAGES": 9000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(room.os, "sysconf", pages.get, raising=False)
+    monkeypatch.setattr(room, "_of_the_process", lambda: np.inf)
+    assert room.free_memory(1e6) == 4096e3
+    asked: list[str] = []
+    monkeypatch.setattr("builtins.open", lambda *names: asked.append(*names) or StringIO("MemAvailable:  5000 kB\n"))
+    assert room.free_memory(1.1e6) == room.free_memory() == 5000 * 1024 and asked == 2 * ["/proc/meminfo"]
 
 
 # --- copies ---------------------------------------------------------------------------------------------------------

@@ -165,9 +165,9 @@ def test_more_than_this_machine_has_needs_a_folder(monkeypatch):
     run = {"duration": 0.05, "dt": 1e-3}
     ensemble = rbd.sweep(pendulum(), ANGLES, **run)
     size = ensemble.q.nbytes + ensemble.v.nbytes
-    monkeypatch.setattr(room, "free_memory", lambda: 2 * size)
+    monkeypatch.setattr(room, "free_memory", lambda *_: 2 * size)
     rbd.sweep(pendulum(), ANGLES, **run)
-    monkeypatch.setattr(room, "free_memory", lambda: 2 * size - 1)
+    monkeypatch.setattr(room, "free_memory", lambda *_: 2 * size - 1)
     with pytest.raises(SimulationError, match="or a folder for them with store="):
         rbd.sweep(pendulum(), ANGLES, **run)
 

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 LANE_STATES = 512
 """So many states in one call are worth code that computes several at once."""
-FEW_STATES = 4
-"""Calls for stacks of up to so many states wait for the next one, as those for one state do."""
+FEW = 1000
+"""Calls for stacks of states with so few velocities wait for the next one, as those for one state do."""
+MOST_WAITING = 32
+"""So many sizes of stacks at most have such calls."""
 WIDE_ALREADY = ("aba_jacobian", "forward_dynamics_jacobian")
 """Their loops over columns are wide, and gain nothing from several states side by side."""
 ZEROS_STAY = ("crba", "jacobian")
@@ -120,7 +122,9 @@ class StateComputer(BoundModel):
             return self._on_symbols(Job(*key), inputs, shared)
         if inputs[0].ndim == 1:
             idle = self._idle[key]
-        elif inputs[0].ndim == 2 and 0 < len(inputs[0]) <= FEW_STATES < LANE_STATES and f_ext is None:
+        elif f_ext is None and inputs[0].ndim == 2 and self._are_few(len(inputs[0])):
+            if len(self._idle_few) >= MOST_WAITING and (key, len(inputs[0])) not in self._idle_few:
+                self._idle_few.clear()
             idle = self._idle_few[key, len(inputs[0])]
         else:
             return self._compute_stack(Job(*key, looked=into.squares is not None), inputs, shared, into)
@@ -140,6 +144,10 @@ class StateComputer(BoundModel):
             into.out[...] = results[0]
             results[0] = into.out
         return results
+
+    def _are_few(self, states: int) -> bool:
+        """Whether a call for so many states may wait."""
+        return 0 < states < LANE_STATES and states * self._layout.nv <= FEW
 
     def _on_symbols(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> list[NDArray]:
         """The results as part of the recording that the symbols belong to, state by state."""

@@ -1,0 +1,51 @@
+"""What is found when it is first looked at: notes and violations of reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class Later(Sequence[T]):
+    """Some values, and those after them that cost work to find: this is done when one asks for them.
+
+    It is like a tuple of all, and is one where it is pickled.
+
+    Parameters
+    ----------
+    known : values that are there already. find : each gives some of the others.
+    """
+
+    def __init__(self, known: Sequence[T], *find: Callable[[], Sequence[T]]) -> None:
+        self._known, self._find = known, find
+
+    @cached_property
+    def _all(self) -> tuple[T, ...]:
+        found = (*self._known, *(value for find in self._find for value in find()))
+        self._find = ()  # which hold a whole motion
+        return found
+
+    @overload
+    def __getitem__(self, k: int) -> T: ...
+    @overload
+    def __getitem__(self, k: slice) -> Sequence[T]: ...
+    def __getitem__(self, k: int | slice) -> T | Sequence[T]:
+        return self._all[k]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | Later) and self._all == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all)
+
+    def __repr__(self) -> str:
+        return repr(self._all)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self._all,)
