@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.formats import load
 from rbdkit.joints import Free, Revolute
+from rbdkit.library import robot_file
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -72,12 +74,18 @@ def humanoid(generic: bool = False) -> Model:
     return model
 
 
+def panda() -> Model:
+    """As its URDF file has it: two fingers, one of which follows the other, and dampers in all joints."""
+    return load(robot_file("panda"))
+
+
 MODELS = {
     "chain7": lambda: chain(7, 0),
     "arm7": arm,
     "humanoid30": humanoid,
     "humanoid30g": lambda: humanoid(generic=True),
     "chain100": lambda: chain(100, 3),
+    "panda": panda,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -9,9 +11,13 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from rbdkit.algorithms import passive_force
+from rbdkit.library import robot_file
 from rbdkit.model import Model
 from rbdkit.spatial import quaternion
 
+Accelerations = Callable[[NDArray, NDArray, NDArray], NDArray]
+"""Of q, v and tau."""
 SWAP = np.array([3, 4, 5, 0, 1, 2])
 
 
@@ -32,6 +38,8 @@ class Pinocchio:
             self.model.appendBodyToJoint(carriers[-1], inertia, pin.SE3.Identity())
         self.data = self.model.createData()
         self.floating = model.nq != model.nv
+        self.accelerations: Accelerations = partial(pin.aba, self.model, self.data)
+        self.damping: NDArray | None = None
 
     def q(self, q: NDArray) -> NDArray:
         """Coordinates (..., nq) of ours as theirs."""
@@ -44,10 +52,38 @@ class Pinocchio:
         return np.ascontiguousarray(v[..., order])
 
 
+class PinocchioPanda(Pinocchio):
+    """A Panda from its URDF file, with the dampers of its joints, which Pinocchio leaves to who calls it.
+
+    One finger follows the other. `pin.aba` refuses that, so H comes from `pin.crba`, the rest from
+    `pin.nonLinearEffects`, and NumPy solves. With its fingers locked it is an arm for `pin.aba`, a little less work
+    than ours.
+    """
+
+    def __init__(self, ours: Model, locked: bool = False) -> None:
+        file = str(robot_file("panda"))
+        self.floating, n = False, 7 if locked else ours.nv
+        drags = [-passive_force(ours, ours.neutral(), v) for v in np.eye(ours.nv)]
+        self.damping = np.diag(drags)[:n].copy()
+        if locked:
+            whole = pin.buildModelFromUrdf(file)
+            fingers = [whole.getJointId(f"panda_finger_joint{k}") for k in (1, 2)]
+            self.model = pin.buildReducedModel(whole, fingers, pin.neutral(whole))
+        else:
+            self.model = pin.buildModelFromUrdf(file, True)
+        self.data = self.model.createData()
+        self.accelerations = partial(pin.aba, self.model, self.data) if locked else self._solved
+
+    def _solved(self, q: NDArray, v: NDArray, tau: NDArray) -> NDArray:
+        upper = np.triu(pin.crba(self.model, self.data, q))
+        H = upper + np.triu(upper, 1).T
+        return np.linalg.solve(H, tau - pin.nonLinearEffects(self.model, self.data, q, v))
+
+
 def python_loop(peer: Pinocchio, q: NDArray, v: NDArray, dt: float, steps: int) -> NDArray:
     """RK4 without torques over Pinocchio as one writes it in Python; gives our coordinates, (steps + 1, nq)."""
-    model, data, nq, free = peer.model, peer.data, peer.model.nq, peer.floating
-    tau = np.zeros(model.nv)
+    nq, free, accelerations, damping = peer.model.nq, peer.floating, peer.accelerations, peer.damping
+    tau = np.zeros(peer.model.nv)
     x = np.concatenate([peer.q(q), peer.v(v)])
     record = np.empty((steps + 1, len(x)))
     record[0] = x
@@ -55,7 +91,7 @@ def python_loop(peer: Pinocchio, q: NDArray, v: NDArray, dt: float, steps: int) 
     def rate(x: NDArray) -> NDArray:
         q, v = x[:nq], x[nq:]
         xdot = np.empty_like(x)
-        xdot[nq:] = pin.aba(model, data, q, v, tau)
+        xdot[nq:] = accelerations(q, v, tau if damping is None else -damping * v)
         if free:
             i, j, k, w = q[3:7]
             a, b, c = 0.5 * v[3:6]

@@ -32,7 +32,7 @@ except ImportError:
 from limit import micro_kernel, straight_line_cost
 from models import MODELS, states
 from numpy.typing import NDArray
-from peers import Mujoco, Pinocchio, mujoco, python_loop
+from peers import Mujoco, Pinocchio, PinocchioPanda, mujoco, python_loop
 from processor import take_for_avx2
 from timing import heading, machine, rows
 from timing import race as race_by
@@ -57,6 +57,8 @@ if AVX2:
 race = partial(race_by, clock=time.process_time if BUSY else time.perf_counter)
 
 METHOD = RK4()
+READY = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.5, 0.8, 0.02])
+"""A pose of a Panda, rad and m."""
 STATES = 64
 
 
@@ -244,21 +246,33 @@ def trajectory(model: Model) -> None:
 
 
 def simulate(model: Model) -> None:
-    """1 s of RK4 at 1 kHz by the public call, with its checks and its report, and the loop in it."""
-    peer, kernels, dt, steps = Pinocchio(model), Kernels(model, "llvm"), 1e-3, 1000
+    """1 s and 5 s of RK4 at 1 kHz by the public call, with its checks and its report, and the loop in it."""
+    panda, kernels, dt = model.name == "panda", kernels_of(model), 1e-3
+    peer = PinocchioPanda(model) if panda else Pinocchio(model)
     q, v, _ = (x[0] for x in states(model, 1, seed=3))
-    v, times, tau = 0.2 * v, dt * np.arange(steps + 1), np.zeros(model.nv)
+    v, tau = 0.2 * v, np.zeros(model.nv)
+    if panda:
+        q, locked = READY, PinocchioPanda(model, locked=True)
+    for steps, rounds in ((1000, 10), (5000, 5)):
+        times = dt * np.arange(steps + 1)
 
-    def ours() -> NDArray:
-        return rbd.simulate(model, q, v, duration=dt * steps, dt=dt, progress=False).q
+        def ours(steps: int = steps) -> NDArray:
+            return rbd.simulate(model, q, v, duration=dt * steps, dt=dt, progress=False).q
 
-    agree(ours()[:200], python_loop(peer, q, v, dt, 199), f"{model.name} simulate")
-    contenders = {
-        "pin in Python": lambda: python_loop(peer, q, v, dt, steps),
-        "rbd.simulate": ours,
-        "its loop": lambda: engine.simulate(kernels, q, v, times, METHOD, tau),
-    }
-    print(rows("1000 RK4 steps, ms", model.name, race(contenders, 10, 1e3)))
+        agree(ours()[:200], python_loop(peer, q, v, dt, 199), f"{model.name} simulate")
+        contenders: dict[str, Callable[[], object]] = {
+            "pin in Python": partial(python_loop, peer, q, v, dt, steps),
+            "rbd.simulate": ours,
+            "its loop": partial(engine.simulate, kernels, q, v, times, METHOD, tau, kind="rk4"),
+        }
+        if panda:
+            contenders["fingers locked"] = partial(python_loop, locked, q[:7], v[:7], dt, steps)
+        times_of = race(contenders, rounds, 1e3)
+        others = {name: times_of.pop(name) for name in [*times_of] if name == "fingers locked"}
+        own = {name: times_of[name] for name in ("rbd.simulate", "its loop")}
+        print(rows(f"{steps} RK4 steps, ms", model.name, times_of))
+        for rival, theirs in others.items():
+            print(rows(f"{steps} RK4 steps, ms", model.name, {f"pin, {rival}": theirs, **own}))
 
 
 def call(model: Model) -> None:
@@ -335,11 +349,11 @@ def slider() -> None:
 
 
 STRAIGHT = ("chain7", "arm7")
-ARMS, ALL = ("arm7", "humanoid30", "chain100"), tuple(MODELS)
+ARMS, ALL = ("arm7", "humanoid30", "chain100"), tuple(name for name in MODELS if name != "panda")
 CALLS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "call": (call, ARMS),  # of one state, from Python on both sides
     "batch": (batch, ALL),  # by one thread, and by two
-    "simulate": (simulate, ARMS[:2]),  # against the same loop over Pinocchio in Python
+    "simulate": (simulate, ("arm7", "panda", "humanoid30")),  # against the same loop over Pinocchio in Python
     "start": (start, ()),
     "slider": (slider, ()),
 }
