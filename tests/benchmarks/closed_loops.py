@@ -3,10 +3,11 @@
     python tests/benchmarks/closed_loops.py
     python tests/benchmarks/closed_loops.py --busy   by the processor's time, where other programs run besides
 
-First states. Four-bars in a row, closed by points in space, which both sides know as three rows each; one of the three
-says nothing in the plane, for which Pinocchio takes a few proximal iterations. Accelerations are compared before they
-are timed. Microseconds a state, medians of interleaved bursts; in brackets the ratio to Pinocchio: of the compiled code
-alone, of the public call at one state, and of a stack of 4096 states on one core.
+First states. Four-bars in a row, a Stewart platform and a delta robot, closed by points in space, which both sides know
+as three rows each; of four-bars one of the three says nothing in the plane, for which Pinocchio takes a few proximal
+iterations. Accelerations are compared before they are timed. Microseconds a state, medians of interleaved bursts; in
+brackets the ratio to Pinocchio: of the compiled code alone, of the public call at one state, and of a stack of 4096
+states on one core.
 
 Then a motion: 5 s of a Stewart platform, RK4 at 1 kHz. Pinocchio is stepped by a loop in Python with Baumgarte's terms,
 rbdkit by `rbd.simulate`, with its report, and by the loop alone. MuJoCo (``pip install mujoco``) is soft: its steps are
@@ -32,7 +33,7 @@ from rbdkit import engine
 from rbdkit.engine import Kernels
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.integrators import RK4, Projected
-from rbdkit.library import n_four_bar, stewart_platform
+from rbdkit.library import delta_robot, n_four_bar, stewart_platform
 from rbdkit.model import Model
 from rbdkit.spatial import quaternion
 
@@ -81,23 +82,38 @@ class PinocchioLoops:
         return pin.constraintDynamics(self.model, self.data, q, v, tau, self.rows, self.found, self.proximal)
 
 
-def compare(loops: int) -> None:
-    """Time both on so many loops."""
-    model, q, v = n_four_bar(loops, angle=0.4, closing=rbd.Spherical())
+def compare(label: str, model: Model, q: NDArray, v: NDArray) -> None:
+    """Time both at one state."""
     peer, kernels, tau = PinocchioLoops(model), Kernels(model, "llvm"), np.zeros(model.nv)
-    expected, found = peer.accelerations(q, v, tau), rbd.forward_dynamics(model, q, v, tau)
-    assert np.abs(found - expected).max() < 1e-6 * max(1.0, np.abs(expected).max()), (found, expected)
+    theirs = *theirs_of(model, q, v), tau
+    expected, found = peer.accelerations(*theirs), rbd.forward_dynamics(model, q, v, tau)
+    found_there = theirs_of(model, q, found)[1]
+    assert np.abs(found_there - expected).max() < 1e-6 * max(1.0, np.abs(expected).max()), (found_there, expected)
     out = np.zeros(model.nv)
     arrays = {"q": q, "v": v, "tau": tau, "qdd": out}
     code = kernels.bind(Task("forward_dynamics"), arrays, {"states": 1}, 1)
     stack = [np.tile(x, (STATES, 1)) for x in (q, v, tau)]
     times = race({
-        "pin": lambda: [peer.accelerations(q, v, tau) for _ in range(CALLS)],
+        "pin": lambda: [peer.accelerations(*theirs) for _ in range(CALLS)],
         "code": lambda: [code() for _ in range(CALLS)],
         "call": lambda: [rbd.forward_dynamics(model, q, v, tau) for _ in range(CALLS)],
     }, 60, 1e6 / CALLS, CLOCK)  # fmt: skip
     times |= race({"stack": lambda: kernels.forward_dynamics(*stack)}, 20, 1e6 / STATES, CLOCK)
-    print(row(f"{loops} four-bars", times))
+    print(row(label, times))
+
+
+def theirs_of(model: Model, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+    """A state of ours in Pinocchio's order, where the first joint may be a free one."""
+    if model.nq == model.nv:
+        return q, v
+    return np.concatenate([q[4:7], q[1:4], q[:1], q[7:]]), np.concatenate([v[3:6], v[:3], v[6:]])
+
+
+def moving(model: Model) -> tuple[NDArray, NDArray]:
+    """A state of a platform that falls and turns."""
+    q, v = rbd.assemble(model), np.zeros(model.nv)
+    v[:6] = 0.3, 0.2, 0.1, 0.2, 0.1, 0.5
+    return q, rbd.project_velocity(model, q, v)
 
 
 def python_loop(peer: PinocchioLoops, q: NDArray, v: NDArray, steps: int) -> NDArray:
@@ -184,11 +200,9 @@ def motion() -> None:
     """5 s of a Stewart platform that falls and turns."""
     model = stewart_platform()
     steps, tau = round(DURATION / DT), np.zeros(model.nv)
-    q, v = model.neutral(), np.zeros(model.nv)
-    v[:6] = 0.3, 0.2, 0.1, 0.2, 0.1, 0.5
-    v = rbd.project_velocity(model, q, v)
+    q, v = moving(model)
     peer, kernels, method = PinocchioLoops(model, PULL), Kernels(model, "llvm"), Projected(RK4())
-    theirs = np.concatenate([q[4:7], q[1:4], q[:1], q[7:]]), np.concatenate([v[3:6], v[:3], v[6:]])
+    theirs = theirs_of(model, q, v)
     times = DT * np.arange(steps + 1)
     gaps = {"rbdkit": gap(model, rbd.simulate(model, q, v, duration=DURATION, dt=DT).q)}
     record = python_loop(peer, *theirs, steps)[:, [6, 3, 4, 5, 0, 1, 2, *range(7, model.nq)]]
@@ -227,5 +241,7 @@ def gap(model: Model, q: NDArray) -> float:
 if __name__ == "__main__":
     print(f"{machine()}{', busy: processor time' if CLOCK is time.process_time else ''}")
     for loops in (1, 2, 4, 8):
-        compare(loops)
+        compare(f"{loops} four-bars", *n_four_bar(loops, angle=0.4, closing=rbd.Spherical()))
+    for platform in (stewart_platform(), delta_robot()):
+        compare(platform.name, platform, *moving(platform))
     motion()
