@@ -151,15 +151,14 @@ def _violations(motion: Trajectory) -> Sequence[Violation]:
 
 def _worst_constraint(motion: Trajectory) -> tuple[float, str, str]:
     """The largest residual of a constraint, whose it is and when, in words, and its unit."""
-    errors = motion.constraint_error()
-    np.abs(errors, out=errors)
+    errors = motion._constraint_error if isinstance(motion, Motion) else motion.constraint_error()
     if not errors.size:
         return 0.0, "", ""
-    k, row = np.unravel_index(int(np.argmax(errors)), errors.shape)  # the first that is no number, if there is one
+    k, row = divmod(_largest(errors), errors.shape[1])  # the first that is no number, if there is one
     whose, unit = "what ties its variables together", "rad, m"
     if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies | ClosedJointSystem):
         whose, unit = motion.system.row_names()[int(row)]
-    return float(errors[k, row]), f"{whose} at t = {motion.t[k]:.4g} s", unit
+    return float(abs(errors[k, row])), f"{whose} at t = {motion.t[k]:.4g} s", unit
 
 
 def _fastest(motion: Trajectory) -> float:
@@ -212,7 +211,7 @@ def _samples(
 ) -> Iterator[Sample]:
     h, remembers = times[1] - times[0], type(method).step is not MuntheKaas.step
     x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion._rates_of_motion)
-    ends = {0, _fastest_row(w)}
+    ends = {0, _largest(w) // w.shape[1]}
     if not remembers and len(motion) == len(times) and x is motion.q:
         ends = {min(row, len(motion) - 2) for row in ends}  # from there the run has made a step itself
     rows = sorted(ends | ({len(motion) // 2} if w.shape[1] < MANY else set()))
@@ -234,12 +233,11 @@ def _samples(
             yield Sample(linear[0], t, x[row], w[row], linear, tau, x[row + 1] if own else None)
 
 
-def _fastest_row(w: NDArray) -> int:
-    """The first with the largest of all velocities (n, nw), or with one that is no number."""
-    there, back = int(w.argmax()), int(w.argmin())
-    ahead, behind = w.flat[there], -w.flat[back]
-    which = there if ahead > behind else back if behind > ahead else min(there, back)
-    return which // w.shape[1]
+def _largest(x: NDArray) -> int:
+    """Where the first of the largest absolute values stands in an array read row by row, or of what is no number."""
+    there, back = int(x.argmax()), int(x.argmin())
+    ahead, behind = x.flat[there], -x.flat[back]
+    return there if ahead > behind else back if behind > ahead else min(there, back)
 
 
 def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray, NDArray] | None]:
@@ -292,7 +290,7 @@ def _found_later(
         return
     system = motion.system
     if isinstance(system, ClosedJointSystem):
-        yield partial(loop_notes, system, motion.constraint_error(), method)
+        yield partial(loop_notes, system, motion._constraint_error, method)
     if isinstance(system, Remarking):
         yield partial(system.remarks, motion.t.copy(), motion.x.copy(), motion.w.copy(), closing)
 

@@ -21,6 +21,11 @@ KRYLOV = 24
 STEP_KRYLOV = 12
 """Dimension for the modes of a step, which cost a step each."""
 
+BALANCING = 4
+"""So many times rows and columns are brought closer to each other, to find units for a bound of all rates."""
+TINY = 1e-9
+"""What a row weighs at least, as a share of the heaviest."""
+
 
 @dataclass(frozen=True)
 class Modes:
@@ -97,8 +102,29 @@ def followed(integrator: Integrator, linear: Sequence[LinearSystem], h: float, g
     method = integrator.method if isinstance(integrator, Projected) else integrator
     if not (isinstance(method, MuntheKaas) and type(method).step is MuntheKaas.step):
         return False
-    norms = np.abs([(one.K, one.C) for one in linear]).sum(axis=-1).max(axis=-1)
-    z = max(0.5 * h * (c + sqrt(c * c + 4.0 * k)) for k, c in norms.tolist())
+    sizes = np.abs([(one.K, one.C) for one in linear])
+    return _within(method, h * _bound(sizes), growth) or _within(method, h * _bound(_balanced(sizes)), growth)
+
+
+def _bound(sizes: NDArray) -> float:
+    """Of all rates, by the sums of rows of \\|K\\| and \\|C\\|, (m, 2, n, n)."""
+    norms = sizes.sum(axis=-1).max(axis=-1)
+    return max(0.5 * (c + sqrt(c * c + 4.0 * k)) for k, c in norms.tolist())
+
+
+def _balanced(sizes: NDArray) -> NDArray:
+    """The same of other variables, each in a unit of its own, in which rows and columns weigh about as much: rates are
+    as they were, and the bound is closer to them where some links are far lighter than others."""
+    for _ in range(BALANCING):
+        largest = sizes.max(axis=(2, 3), keepdims=True)
+        together = (sizes / np.where(largest > 0.0, largest, 1.0)).sum(axis=1)
+        units = np.sqrt((together.sum(axis=2) + TINY) / (together.sum(axis=1) + TINY))
+        sizes = sizes * units[:, None, None, :] / units[:, None, :, None]
+    return sizes
+
+
+def _within(method: MuntheKaas, z: float, growth: float) -> bool:
+    """Whether a step is off from exp(h lambda) by less than a growth for all \\|h lambda\\| up to z."""
     if not z < 2.0:
         return False
     own = stability_polynomial(method)[::-1]

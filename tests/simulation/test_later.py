@@ -8,7 +8,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.simulation import report
-from rbdkit.simulation.assessment import _fastest_row
+from rbdkit.simulation.assessment import _largest
 from rbdkit.simulation.later import Later
 
 
@@ -78,4 +78,4 @@ def test_violations_are_those_of_the_motion_as_it_was_and_are_found_once(monkeyp
 )  # fmt: skip
 def test_the_fastest_state_is_found_as_by_absolute_values(rows, row):
     w = np.array(rows)
-    assert _fastest_row(w) == row == int(np.argmax(np.abs(w))) // 2
+    assert _largest(w) == int(np.argmax(np.abs(w))) and _largest(w) // 2 == row

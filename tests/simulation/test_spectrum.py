@@ -11,7 +11,16 @@ from rbdkit.integrators import INTEGRATORS, RK4, RK5, SymplecticEuler
 from rbdkit.library import random_tree
 from rbdkit.simulation import SimulationWarning
 from rbdkit.simulation.linearized import Near
-from rbdkit.simulation.spectrum import EXACT, KRYLOV, growth_in_a_step, modes_of, stability_polynomial
+from rbdkit.simulation.spectrum import (
+    EXACT,
+    KRYLOV,
+    _balanced,
+    _bound,
+    followed,
+    growth_in_a_step,
+    modes_of,
+    stability_polynomial,
+)
 
 
 def chain(n, **joint):
@@ -113,3 +122,18 @@ def test_a_stiff_damper_among_many_joints_is_named():
         rbd.simulate(damped, q, duration=2e-3, dt=1e-3)
     assert f"rate {abs(every[fastest]):.3g} 1/s" in str(caught[0].message)
     assert rbd.simulate(model, q, duration=2e-3, dt=1e-3).report.alarms(model) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_rate_is_beyond_its_bound_in_any_units(seed):
+    """Of motions whose variables are of very different sizes, where units of their own bring the bound far down."""
+    rng = np.random.default_rng(seed)
+    units = 10.0 ** rng.uniform(-3.0, 3.0, 8)
+    K, C = -rng.uniform(0.0, 400.0, (2, 8, 8)) * units / units[:, None]
+    K[rng.integers(8)] = 0.0
+    sizes, rates = np.abs([(K, C)]), np.linalg.eigvals(LinearSystem(K, C).matrix)
+    plain, balanced = _bound(sizes), _bound(_balanced(sizes))
+    assert np.abs(rates).max() <= balanced * (1.0 + 1e-9) < 0.1 * plain
+    assert _bound(_balanced(0.0 * sizes)) == 0.0
+    h = 0.9 / balanced
+    assert followed(RK4(), [LinearSystem(K, C)], h, 1.02) and not followed(RK4(), [LinearSystem(K, C)], 3.0 * h, 1.02)
