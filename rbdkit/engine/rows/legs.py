@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -81,6 +81,20 @@ class Legs:
         row, column = divmod(offset, self._lengths[array])
         return self._next[outer[0]].get(row, row) * self._lengths[array] + self._next[inner].get(column, column)
 
+    def _orbit(self, array: str, k: int) -> tuple[int, ...]:
+        """A place and what corresponds to it in the legs after."""
+        found = self._orbits.get((array, k))
+        if found is None:
+            places = [k]
+            for _ in range(self.n - 1):
+                places.append(self.image(array, places[-1]))
+            found = self._orbits[array, k] = tuple(places)
+        return found
+
+    @cached_property
+    def _orbits(self) -> dict[tuple[str, int], tuple[int, ...]]:
+        return {}
+
     @cached_property
     def _lengths(self) -> Mapping[str, int]:
         return dict(self.lengths)
@@ -94,19 +108,16 @@ class Legs:
 
     def common(self, numbers: Iterable[tuple[str, int, float]]) -> frozenset[tuple[str, int, float]]:
         """Those elements of arrays, by place, that all legs have in common: code for one of them serves all."""
-        known = {(array, k): x for array, k, x in numbers}
-        return frozenset((array, k, x) for (array, k), x in known.items() if self._all_have(known, array, k, x))
-
-    def _all_have(self, known: Mapping[tuple[str, int], float], array: str, k: int, x: float) -> bool:
-        for _ in range(self.n):
-            k = self.image(array, k)
-            if known.get((array, k)) != x:
-                return False
-        return True
+        alike: dict[tuple[str, int, float], list[tuple[str, int, float]]] = {}
+        for array, k, x in numbers:
+            alike.setdefault((array, min(self._orbit(array, k)), x), []).append((array, k, x))
+        return frozenset(
+            part for parts in alike.values() if len(parts) == len(set(self._orbit(*parts[0][:2]))) for part in parts
+        )
 
     # --- what `LegElimination` needs ----------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def _late(self) -> list[int]:
         """The rows that are eliminated after what is shared."""
         return [row for leg in self.rows for row in leg[self.apart :]]
@@ -115,7 +126,7 @@ class Legs:
     def _size(self) -> int:
         return self.m + len(self.shared) + len(self._late)
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, NDArray]:
         """Tables of programs that eliminate leg by leg."""
         leg_of, later, late = np.zeros(self.m), [[] for _ in range(self.m)], self._late  # type: ignore[var-annotated]
@@ -164,14 +175,29 @@ def legs_of(layout: Layout, tables: Mapping[str, NDArray], m: int, length: int) 
     ----------
     tables : see `RowsOfModel` and `LoopJoints`. m : number of rows. length : of a row of "Y".
     """
-    links = layout.links
-    if "loops_rows" not in tables or any(link.kind.follows or link.kind.cluster for link in links):
+    if "loops_rows" not in tables or any(link.kind.follows or link.kind.cluster for link in layout.links):
         return None
-    ends = [*tables["loops_rows"].tolist(), m]
-    names = "loops_predecessors", "loops_successors", "loops_forms"
+    names = "loops_predecessors", "loops_successors", "loops_forms", "loops_rows", "first_touching"
+    find = _legs_of if layout.uses is None else _legs_of.__wrapped__  # what users wrote is not held here
+    return find(layout, *(tuple(tables[name].tolist()) for name in names), m, length)
+
+
+@lru_cache(maxsize=64)
+def _legs_of(
+    layout: Layout,
+    predecessors: tuple[int, ...],
+    successors: tuple[int, ...],
+    forms: tuple[int, ...],
+    first_rows: tuple[int, ...],
+    first_touching: tuple[int, ...],
+    m: int,
+    length: int,
+) -> Legs | None:
+    """Once for all models that share a layout and its tables."""
+    links = layout.links
     loops = [
         _Loop(P, S, form, range(*rows))
-        for P, S, form, rows in zip(*(tables[name].tolist() for name in names), pairwise(ends), strict=True)
+        for P, S, form, rows in zip(predecessors, successors, forms, pairwise([*first_rows, m]), strict=True)
     ]
     best: list[_Leg] = []
     for root in range(len(links) + 1):
@@ -185,7 +211,7 @@ def legs_of(layout: Layout, tables: Mapping[str, NDArray], m: int, length: int) 
         tuple(links[i - 1].v + k for i in leg.links for k in range(links[i - 1].kind.motion.nv)) for leg in best
     )
     own = {a for leg in velocities for a in leg}
-    touched = np.flatnonzero(np.diff(tables["first_touching"])).tolist()
+    touched = np.flatnonzero(np.diff(first_touching)).tolist()
     shared = tuple(a for a in touched if a not in own)
     return Legs(
         tuple(tuple(leg.links) for leg in best),
@@ -218,8 +244,14 @@ def with_reach(legs: Legs, H: NDArray, K: NDArray, least: NDArray) -> Legs:
         here, own = K[:, rows][:, :, velocities], H[:, velocities][:, :, velocities]
         says = [_first_ones(B, least[list(rows)]) for B in here @ np.linalg.solve(own, here.swapaxes(1, 2))]
         clear.append(sorted(says)[len(says) // 2])
-    found = replace(legs, apart=min(clear), lengths=())
-    found = replace(found, lengths=(*(x for x in legs.lengths if x[0] != ANSWERS), (ANSWERS, found._size + 1)))
+    return _apart(legs, min(clear))
+
+
+@lru_cache(maxsize=64)
+def _apart(legs: Legs, rows: int) -> Legs:
+    """The same with so many rows of each leg eliminated by themselves, if that is worth it."""
+    found = replace(legs, apart=rows)
+    found = replace(found, lengths=(*legs.lengths, (ANSWERS, found._size + 1)))
     return found if len(found.shared) + len(found._late) < legs.m else legs
 
 

@@ -60,7 +60,7 @@ DEEP = 12
 """So many, on average, are many."""
 STRAIGHT_ROWS = STRAIGHT_LINKS = 24
 """Motions of models with so many links, under so many rows, have straight-line code if it is not too long."""
-SOMEWHERE, CLEAR = 7, 10.0
+SOMEWHERE, CLEAR = 3, 10.0
 """Poses at which it is looked at what legs do by themselves; so many times what decides is clearly something."""
 MANY_STEPS = 5_000
 """A motion of so many steps is worth code that takes seconds to compile, once for all models that are alike."""
