@@ -48,7 +48,8 @@ def dissipation(model: Model, qd: NDArray) -> NDArray:
     """Power lost in the joint dampers, W; stacks allowed: (..., nv) -> (...)."""
     power = np.zeros(np.shape(qd)[:-1])
     for joint in kept(model, damped_joints):
-        power = power + joint.velocities(qd) ** 2 @ joint.damping
+        squares = joint.velocities(qd) ** 2
+        power = power + (squares @ joint.damping if joint.nv > 1 else squares[..., 0] * joint.damping[0])
     return power
 
 

@@ -302,15 +302,27 @@ def likely_cause(model: Model, v: NDArray, adequacy: StepAdequacy | None, step: 
 def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArray | None) -> Sequence[Violation]:
     """Limits of joints that a motion passes: whether there are some, and which when that is looked at."""
     # the extremes of a motion tell what need not be looked at
-    q, v = np.array(q, order="F"), np.array(v, order="F")  # columns are read fast then
-    ends, fastest = np.stack([np.fmin.reduce(q), np.fmax.reduce(q)]), np.fmax.reduce(np.abs(v))
-    strongest = None if tau is None else np.fmax.reduce(np.abs(tau))
+    (q, low, high), (v, slowest, fastest) = _extremes(q), _extremes(v)
+    ends, fastest = np.stack([low, high]), np.maximum(fastest, -slowest)
+    strongest = None
+    if tau is not None:
+        tau, weakest, strongest = _extremes(tau)
+        strongest = np.maximum(strongest, -weakest)
     bounds = kept(model, _bounds)
     joints = kept(model, limited_joints) if bounds.passed(ends, fastest, strongest) else bounds.others
     if not joints:
         return ()
-    own = None if tau is None else tau.copy()
-    return Later((), partial(_violations, joints, t.copy(), q, v, own, ends, fastest, strongest))
+    return Later((), partial(_violations, joints, t.copy(), q, v, tau, ends, fastest, strongest))
+
+
+def _extremes(x: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """A copy of x (n, k) whose columns are read fast, and the smallest and the largest number of each, (k,)."""
+    columns = np.array(x.T, order="C")
+    with np.errstate(invalid="ignore"):
+        low, high = columns.min(axis=1), columns.max(axis=1)
+        if np.isnan(low).any():
+            low, high = np.fmin.reduce(columns, axis=1), np.fmax.reduce(columns, axis=1)
+    return columns.T, low, high
 
 
 def _violations(
