@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
@@ -37,6 +37,17 @@ class Later(Sequence[T]):
 
     def __len__(self) -> int:
         return len(self._all)
+
+    def __add__(self, other: Iterable[T]) -> tuple[T, ...]:
+        return self._all + tuple(other)
+
+    def __radd__(self, other: Iterable[T]) -> tuple[T, ...]:
+        return tuple(other) + self._all
+
+    def __mul__(self, times: int) -> tuple[T, ...]:
+        return self._all * times
+
+    __rmul__ = __mul__
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, tuple | Later) and self._all == tuple(other)

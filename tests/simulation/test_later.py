@@ -23,6 +23,8 @@ def test_nothing_is_looked_for_before_one_asks_and_nothing_twice():
     assert not asked
     assert len(notes) == 3 and list(notes) == ["a", "b", "c"] and notes[-1] == "c" and notes[1:] == ("b", "c")
     assert notes == ("a", "b", "c") and notes == Later(["a", "b", "c"]) and notes != ("a",) and "b" in notes
+    assert notes + ("d",) == (*notes, "d") and ("d",) + notes == ("d", *notes)
+    assert 2 * notes == notes * 2 == (*notes, *notes)
     assert hash(notes) == hash(("a", "b", "c")) and repr(notes) == "('a', 'b', 'c')"
     assert pickle.loads(pickle.dumps(notes)) == ("a", "b", "c")
     assert asked == ["now"] and not Later([])
