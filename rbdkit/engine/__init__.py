@@ -27,7 +27,8 @@ same machine gives the same bits, whatever ran before. For motions it depends on
 alike, the longer one begins with the shorter one, to the last bit, as far as both are computed here and their times are
 equal. (Of large mechanisms with loops, motions of 5,000 steps or more have code of their own, see `run.bound`; and
 `rbdkit.simulate` leaves short motions under functions that nobody marked as `traced` to Python.) A row of a
-large stack of states, 100 for each link or more, may differ in the last bits from the same state alone.
+large stack of states, 100 for each link or more, may differ in the last bits from the same state alone; of small
+mechanisms with loops, whose forward dynamics is straight-line code, it is one of 512 or more.
 
 Compiled code is kept on disk and in memory as long as anything can call it; nothing else remains of
 models that are gone. Threads may compile at once, and a process may fork while they do: the fork waits for LLVM.

@@ -22,6 +22,7 @@ from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
 from rbdkit.engine.run.compiled_programs import (
     LONG,
     LONGEST,
+    SHORT,
     Known,
     Recipe,
     Task,
@@ -31,7 +32,7 @@ from rbdkit.engine.run.compiled_programs import (
     unrolled_code,
 )
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
-from rbdkit.engine.run.shapes import Shape, plain_rows, shape_of
+from rbdkit.engine.run.shapes import UNROLLED_LINKS, Shape, plain_rows, shape_of
 from rbdkit.engine.run.signatures import INPUTS, output_shapes, room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
@@ -270,9 +271,9 @@ class BoundModel:
         several_links = self.coupled and task.algorithm == "crba"  # a freedom: only the loop adds them up
         if self.shape is not None and self.unrolls(states) and task.unrolls and not several_links:
             return unrolled_code(task, self.shape, self.backend, lanes)
-        motion = task.step is not None and task.touching is None
-        if task.rows and motion and lanes == ALONE and self._known is not None:
-            for longest in self._lengths(steps):
+        lengths = self._lengths(task, steps) if task.rows and lanes == ALONE else []
+        if lengths and self._known is not None:
+            for longest in lengths:
                 if (recipe := self._written_out(task, longest)) is not None:
                     return recipe
         limbs = self._limbs if task.takes_limbs and lanes == ALONE and self.backend == "llvm" else None
@@ -280,14 +281,19 @@ class BoundModel:
             return loop_code(task, self._kinds, self.backend, lanes)
         return loop_code(task, kinds_with(self._kinds, limbs), self.backend, lanes, limbs.at_once)
 
-    def _lengths(self, steps: int) -> list[int]:
-        """How long straight-line code for a motion may be, one attempt after the other."""
+    def _lengths(self, task: Task, steps: int) -> list[int]:
+        """How long straight-line code under constraints may be, one attempt after the other; none for loops."""
+        if task.step is None:
+            small = len(self._layout.links) <= UNROLLED_LINKS
+            return [SHORT] if small and task.algorithm == "forward_dynamics" else []
+        if task.touching is not None:
+            return []
         if self._legs is not None and self._legs.apart:  # which is short, and much quicker
             return [LONGEST]
         return [LONG, LONGEST] if steps >= MANY_STEPS else [LONG]
 
     def _written_out(self, task: Task, longest: int) -> Recipe | None:
-        """Straight-line code of a motion under constraints; None if it is longer."""
+        """Straight-line code under constraints; None if it is longer."""
         if (task, longest) not in self._straight:
             assert self._known is not None
             self._straight[task, longest] = straight_code(task, self._kinds, self._known, self.backend, longest)
@@ -300,7 +306,7 @@ class BoundModel:
 
     @cached_property
     def _known(self) -> Known | None:
-        """What motions under constraints take for granted; None if loops are to stay loops."""
+        """What straight-line code under constraints takes for granted; None if loops are to stay loops."""
         if self.rows is None or self.backend != "llvm" or self.coupled:
             return None
         if not 0 < len(self._layout.links) <= STRAIGHT_LINKS or self.rows.m > STRAIGHT_ROWS:

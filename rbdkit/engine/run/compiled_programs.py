@@ -163,6 +163,8 @@ def loop_code(
     return Recipe(executable(recorded.program, backend), recorded.width, limbs is not None)
 
 
+SHORT = 20_000
+"""Operations that are written out of an algorithm for states: they compile about as fast as its loops."""
 LONG, LONGEST = 60_000, 200_000
 """Operations that are written out of a loop over time, most of which disappear then: less than a second to compile, and
 some seconds, which many steps are worth."""
