@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit import algorithms
-from rbdkit.algorithms import ExternalForces
 from rbdkit.engine import at_one_state
 from rbdkit.engine.run.one_state import WELL_BELOW
 from rbdkit.functions.asking import (
@@ -17,6 +15,7 @@ from rbdkit.functions.asking import (
     at_many_states,
     checked_state,
     chosen_kernels,
+    on_bodies,
     require_apart,
     solved,
     with_inertia,
@@ -26,6 +25,12 @@ from rbdkit.model import Model
 from rbdkit.results import handed, into
 from rbdkit.spatial.read_numbers import within
 from rbdkit.trace import Symbols
+
+if TYPE_CHECKING:
+    from rbdkit import algorithms
+    from rbdkit.algorithms import ExternalForces
+else:
+    from rbdkit.functions.readable import algorithms
 
 
 def aba(
@@ -110,7 +115,7 @@ def aba(
     if model.contact_rules:
         require_apart(model, q, "aba", t)
     if (kernels := chosen_kernels(model, backend)) is not None:
-        qdd = kernels.aba(q, v, tau, algorithms.external_forces(model, f_ext), t, place)
+        qdd = kernels.aba(q, v, tau, on_bodies(model, f_ext), t, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
     return handed(solved(model, partial(_book_aba, model, f_ext, t), *state), out, threads)
@@ -214,7 +219,7 @@ def forward_dynamics(
         require_apart(model, q, "forward_dynamics", t)
     constrained = bool(model.loops or model.constraints)
     if kernels is not None and not (constrained and kernels.rows is None):
-        qdd = kernels.forward_dynamics(q, v, tau, algorithms.external_forces(model, f_ext), t, z, place)
+        qdd = kernels.forward_dynamics(q, v, tau, on_bodies(model, f_ext), t, z, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             return qdd  # else the readable form says what is wrong, with the joint's name
     book = partial(_book_forward_dynamics, model, f_ext, t)

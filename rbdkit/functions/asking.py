@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,12 @@ from rbdkit.model.requirements import require_model
 from rbdkit.results import into
 from rbdkit.spatial.read_numbers import shown
 from rbdkit.trace import Symbols, symbols
+
+if TYPE_CHECKING:
+    from rbdkit import algorithms
+    from rbdkit.algorithms import ExternalForces
+else:
+    from rbdkit.functions.readable import algorithms
 
 Backend = Literal["auto", "book"]
 
@@ -42,6 +48,11 @@ def require_apart(model: Model, q: NDArray, what: str, t: float) -> None:
     from rbdkit.algorithms.contact import apart  # which models without contacts never need
 
     apart.require_apart(model, q, what, t)
+
+
+def on_bodies(model: Model, f_ext: ExternalForces) -> NDArray | None:
+    """f_ext as an array (bodies, 6), or None if there is none; see `rbdkit.algorithms.external_forces`."""
+    return None if f_ext is None else algorithms.external_forces(model, f_ext)
 
 
 def chosen_kernels(model: Model, backend: Backend) -> Kernels | None:

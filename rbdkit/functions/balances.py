@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit import algorithms
-from rbdkit.algorithms import ExternalForces
-from rbdkit.algorithms.kinematics import in_world
-from rbdkit.algorithms.momentum import About
-from rbdkit.algorithms.passive_force import joint_passive_force
 from rbdkit.engine import Kernels, at_one_state
 from rbdkit.functions.asking import (
     Backend,
     checked_state,
     chosen_kernels,
     each,
+    on_bodies,
     with_inertia,
     with_states,
 )
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import working
 from rbdkit.trace import Symbols
+
+if TYPE_CHECKING:
+    from rbdkit import algorithms
+    from rbdkit.algorithms import ExternalForces
+    from rbdkit.algorithms.momentum import About
+else:
+    from rbdkit.functions.readable import algorithms
 
 
 def momentum(
@@ -201,7 +205,7 @@ def power_balance(
     z, state = with_states(model, z, *checked_state(with_inertia(model), q, v=v, a=a, tau=tau))
     kernels = chosen_kernels(model, backend)
     if kernels is not None and not _driven(model) and not working(model):
-        return _compiled_balance(kernels, model, state, algorithms.external_forces(model, f_ext), t, z)
+        return _compiled_balance(kernels, model, state, on_bodies(model, f_ext), t, z)
 
     def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
         result = algorithms.power_balance(model, q, v, a, tau, f_ext=f_ext, t=t, z=own[0] if own else None)
@@ -232,12 +236,16 @@ def _compiled_balance(
     own, _, lost = kernels.own_forces(q, v, t, z)
     dissipated, rate = algorithms.dissipation(model, v), power(kernels.rnea(q, v, a, None, t))
     if any(joint.stiffness.any() for joint in model.joints):
+        from rbdkit.algorithms.passive_force import joint_passive_force
+
         own = own + each(lambda q, v: joint_passive_force(model, q, v), q, v)
         rate = rate - dissipated
     external = np.zeros(q.shape[:-1])
     if f_ext is not None:
         poses, velocities = kernels.forward_kinematics(q, v, t)
         assert velocities is not None
+        from rbdkit.algorithms.kinematics import in_world
+
         external = np.einsum("...bk,...bk", f_ext, in_world(poses, velocities))
     nothing = np.zeros(q.shape[:-1])
     return algorithms.PowerBalance(rate - power(own) - lost, power(tau), external, nothing, dissipated + lost)

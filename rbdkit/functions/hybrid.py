@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit import algorithms
-from rbdkit.algorithms import ExternalForces
 from rbdkit.engine import Kernels
 from rbdkit.errors import StateError
 from rbdkit.functions.asking import (
     Backend,
     checked_state,
     chosen_kernels,
+    on_bodies,
     require_apart,
     solved,
     with_inertia,
 )
 from rbdkit.model import Model
 from rbdkit.spatial.read_numbers import floats
+
+if TYPE_CHECKING:
+    from rbdkit import algorithms
+    from rbdkit.algorithms import ExternalForces
+else:
+    from rbdkit.functions.readable import algorithms
 
 SINGULAR = 1e-12
 """Share of an inertia that is left when others move along: below, something moves that has none."""
@@ -120,7 +125,7 @@ def hybrid_dynamics(
     if model.contact_rules:
         require_apart(model, q, "hybrid_dynamics", t)
     if (kernels := chosen_kernels(model, backend)) is not None:
-        found = _hybrid(kernels, ~driven, q, v, tau, a, algorithms.external_forces(model, f_ext), t)
+        found = _hybrid(kernels, ~driven, q, v, tau, a, on_bodies(model, f_ext), t)
         if found is not None:
             return found
     algorithm = algorithms.hybrid_dynamics if model.mimics else algorithms.hybrid_aba

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit import algorithms
-from rbdkit.algorithms.jacobian import Reference
 from rbdkit.engine import at_one_state
 from rbdkit.engine.steps.frames import REFERENCES
 from rbdkit.functions.asking import (
@@ -21,6 +20,12 @@ from rbdkit.functions.asking import (
 from rbdkit.model import Model
 from rbdkit.results import handed, into
 from rbdkit.trace import Symbols
+
+if TYPE_CHECKING:
+    from rbdkit import algorithms
+    from rbdkit.algorithms.jacobian import Reference
+else:
+    from rbdkit.functions.readable import algorithms
 
 
 def forward_kinematics(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit import algorithms
-from rbdkit.algorithms import ExternalForces
-from rbdkit.algorithms.passive_force import joint_passive_force
 from rbdkit.engine import at_one_state
 from rbdkit.functions.asking import (
     Backend,
@@ -17,11 +15,18 @@ from rbdkit.functions.asking import (
     checked_state,
     chosen_kernels,
     each,
+    on_bodies,
     with_inertia,
     with_states,
 )
 from rbdkit.model import Model
 from rbdkit.results import handed, into
+
+if TYPE_CHECKING:
+    from rbdkit import algorithms
+    from rbdkit.algorithms import ExternalForces
+else:
+    from rbdkit.functions.readable import algorithms
 
 
 def rnea(
@@ -101,7 +106,7 @@ def rnea(
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     place = into(out, threads, v.shape, *state)
     if (kernels := chosen_kernels(model, backend)) is not None:
-        return kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t, place)
+        return kernels.rnea(q, v, a, on_bodies(model, f_ext), t, place)
     return handed(each(partial(_book_rnea, model, f_ext, t), *state), out, threads)
 
 
@@ -240,7 +245,7 @@ def bias_force(
     """
     q, v = state = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None:
-        return kernels.rnea(q, v, np.zeros_like(v), algorithms.external_forces(model, f_ext), t)
+        return kernels.rnea(q, v, np.zeros_like(v), on_bodies(model, f_ext), t)
     return each(lambda q, v: algorithms.bias_force(model, q, v, f_ext=f_ext, t=t), *state)
 
 
@@ -341,6 +346,8 @@ def passive_force(
     z, state = with_states(model, z, *checked_state(model, q, v=v))
     if (kernels := chosen_kernels(model, backend)) is not None and model.acting:
         own = kernels.own_forces(state[0], state[1], t, z)[0]
+        from rbdkit.algorithms.passive_force import joint_passive_force
+
         return own + each(lambda q, v: joint_passive_force(model, q, v), *state)
 
     def book(q: NDArray, v: NDArray, *own: NDArray) -> NDArray:

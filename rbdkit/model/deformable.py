@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit import forces
 from rbdkit.errors import ModelError
-from rbdkit.forces import Spring
 from rbdkit.forces.surroundings import ORIGIN
 from rbdkit.joints import Fixed, Translational
 from rbdkit.model.force import surroundings
@@ -152,7 +152,7 @@ def _grown(
     for i, j in pairs:
         L = float(np.linalg.norm(x[j] - x[i]))
         # tension per strain, Eqs 1.65, 2.86, as one per length
-        spring = Spring(nodes[i], nodes[j], stiffness / L, L, damping / L, ORIGIN, ORIGIN)
+        spring = forces.Spring(nodes[i], nodes[j], stiffness / L, L, damping / L, ORIGIN, ORIGIN)
         springs.append(model.add_force(f"{name}{i}-{j}", spring).name)
     return Deformable(name, nodes, tuple(springs), tuple(k for k in range(len(x)) if k not in rides))
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType
 from rbdkit.model.body import Body
-from rbdkit.model.closing.findings import loop_findings
 from rbdkit.model.contact import Touch
 from rbdkit.model.finding import Finding
 from rbdkit.model.numbering import structure_findings
@@ -79,6 +78,8 @@ def validate(model: Model) -> list[Finding]:
             findings += _motion_findings(body, moves_mass[start], alone)
     if any(finding.severity == "error" for finding in findings):
         return findings  # where something is broken, how loops move is not looked at
+    from rbdkit.model.closing.findings import loop_findings  # which models are made without
+
     return findings + loop_findings(model) + _contact_findings(model)
 
 

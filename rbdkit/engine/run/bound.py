@@ -16,9 +16,6 @@ from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.limbs import Limbs, kinds_with, limb_rows, limb_tables, limbs_of
 from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.rows.dependence import CEILING
-from rbdkit.engine.rows.legs import Legs, legs_of, with_reach
-from rbdkit.engine.rows.of_model import RowsOfModel, rows_of
 from rbdkit.engine.run.compiled_programs import (
     LONG,
     LONGEST,
@@ -40,6 +37,8 @@ from rbdkit.trace import ALONE, WOVEN, Backend, Binder, Given, Lanes, Scalar, wa
 
 if TYPE_CHECKING:
     from rbdkit.engine.contact.scene import Scene
+    from rbdkit.engine.rows.legs import Legs
+    from rbdkit.engine.rows.of_model import RowsOfModel
 
 WITH_OWN_FORCES = (
     "energy",
@@ -98,10 +97,13 @@ class BoundModel:
             self.numbers["own_numbers"] = np.array(self.own.law.numbers)
         self.rows: RowsOfModel | None = None
         self.why_not = ""
-        try:
-            self.rows = rows_of(model, self._layout, self.numbers["frames"])
-        except NotCovered as fault:
-            self.why_not = str(fault)
+        if model.loops or model.constraints:
+            from rbdkit.engine.rows.of_model import rows_of  # which most models never need
+
+            try:
+                self.rows = rows_of(model, self._layout, self.numbers["frames"])
+            except NotCovered as fault:
+                self.why_not = str(fault)
         if self.rows is not None:
             steps = 0.5 * np.sin(np.outer(1.0 + np.arange(SOMEWHERE), 1.0 + np.arange(model.nv)))
             self._somewhere = np.array([model.move(model.neutral(), step) for step in steps])
@@ -328,6 +330,9 @@ class BoundModel:
     @cached_property
     def _legs(self) -> Legs | None:
         """The legs that are alike, if rows tie them to the rest."""
+        from rbdkit.engine.rows.dependence import CEILING  # which most models never need
+        from rbdkit.engine.rows.legs import legs_of, with_reach
+
         assert self.rows is not None
         counts = self.rows.counts(1)
         legs = legs_of(self._layout, self.rows.tables(1), self.rows.m, counts["K_row"])

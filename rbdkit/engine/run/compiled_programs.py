@@ -7,16 +7,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rbdkit.engine.links.own_forces import OwnForces
-from rbdkit.engine.rows.contribution import RowCode
-from rbdkit.engine.rows.legs import Legs
-from rbdkit.engine.rows.own_constraints import OwnConstraints
-from rbdkit.engine.rows.recorded import RecordedConstrainedTree
 from rbdkit.engine.run.over_states import over_states
 from rbdkit.engine.run.shapes import Shape
 from rbdkit.engine.steps.limb_tree import LimbTree
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Kind as LinkKind
-from rbdkit.engine.steps.recorded_redmax import RecordedRedmax
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
@@ -38,6 +33,9 @@ if TYPE_CHECKING:
     from rbdkit.collision import Kind
     from rbdkit.engine.contact.soft_tree import Soft
     from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
+    from rbdkit.engine.rows.contribution import RowCode
+    from rbdkit.engine.rows.legs import Legs
+    from rbdkit.engine.rows.own_constraints import OwnConstraints
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,11 @@ class Task:
             assert isinstance(tree, LoopTree)
             self._record_constrained(tree)
         elif self.step is not None:
-            recorded = RecordedRedmax if self.redmax else RecordedTree
+            recorded = RecordedTree
+            if self.redmax:
+                from rbdkit.engine.steps.recorded_redmax import RecordedRedmax  # which most models never need
+
+                recorded = RecordedRedmax
             over_time(recorded(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
         else:
             over_states(tree, self.algorithm, self.external, self.own, deep=self.deep, looked=self.looked)
@@ -116,6 +118,8 @@ class Task:
         if self.step is None:
             over_states(tree, self.algorithm, self.external, self.own, self.rows)
             return
+        from rbdkit.engine.rows.recorded import RecordedConstrainedTree  # which most models never need
+
         laws = self.external, self.tau, self.f_ext, self.driven, self.own
         over_time(RecordedConstrainedTree(tree, self.rows, self.stabilised, *laws, self.apart), self.step)
 

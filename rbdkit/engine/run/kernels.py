@@ -8,7 +8,6 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.rows.loop_joints import transmitted
 from rbdkit.engine.run.calls import Frame
 from rbdkit.engine.run.parameters import inertial_gradient, parameter_gradient
 from rbdkit.engine.run.states import NEW, Into, StateComputer
@@ -189,6 +188,8 @@ class Kernels(StateComputer):
 
         The successor is that of the joint inside where a loop joint is a reversed one.
         """
+        from rbdkit.engine.rows.loop_joints import transmitted  # which most models never need
+
         self.require_rows("what loop joints transmit")
         assert self.rows is not None
         return transmitted(self.rows.parts[0], self.numbers["frames"])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.rows.constrained_tree import ConstrainedTree
-from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.steps import own_forces
 from rbdkit.engine.steps.aba import aba
 from rbdkit.engine.steps.crba import crba, crba_base
@@ -27,6 +26,10 @@ from rbdkit.engine.steps.rnea import rnea
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.trace import Index, Part, Scalar, Whole
+
+if TYPE_CHECKING:
+    from rbdkit.engine.rows.constrained_tree import ConstrainedTree
+    from rbdkit.engine.rows.contribution import RowCode
 
 
 class State:
@@ -88,11 +91,17 @@ def _forward_dynamics(tree: Tree, x: State) -> None:
     forward_dynamics(tree, x.q, x["v"], x["tau"], x["qdd"], x.f_ext, x.own, x.z)
 
 
-def _constrained(tree: Tree, x: State, stabilised: bool = False) -> None:
+def _constrained_tree(tree: Tree, x: State) -> ConstrainedTree:
+    from rbdkit.engine.rows.constrained_tree import ConstrainedTree  # which most models never need
+
     assert isinstance(tree, LoopTree)
+    return ConstrainedTree(tree, x.rows)
+
+
+def _constrained(tree: Tree, x: State, stabilised: bool = False) -> None:
     pushes = [("f_ext", x.number * ((tree.n + 1) * 6))] if x.external else []
     motion = x.q, x["v"], x["tau"], x["qdd"]
-    ConstrainedTree(tree, x.rows).forward_dynamics(*motion, pushes, x.own, x.z, stabilised=stabilised)
+    _constrained_tree(tree, x).forward_dynamics(*motion, pushes, x.own, x.z, stabilised=stabilised)
 
 
 def _reactions(tree: Tree, x: State) -> None:
@@ -104,8 +113,7 @@ def _reactions(tree: Tree, x: State) -> None:
 
 
 def _constraint_rows(tree: Tree, x: State) -> None:
-    assert isinstance(tree, LoopTree)
-    constrained, program, m = ConstrainedTree(tree, x.rows), tree.program, tree.program.count("n_rows")
+    constrained, program, m = _constrained_tree(tree, x), tree.program, tree.program.count("n_rows")
     constrained.look(x.q, x["v"])
     first, K = x.number * m, x.number * (m * tree.nv)
     with program.loop(0, m) as r:
@@ -117,8 +125,7 @@ def _constraint_rows(tree: Tree, x: State) -> None:
 
 
 def _openness(tree: Tree, x: State) -> None:
-    assert isinstance(tree, LoopTree)
-    ConstrainedTree(tree, x.rows).look(x.q)
+    _constrained_tree(tree, x).look(x.q)
     tree.program.store("rows_open", x.number, 0, tree.program.load("opened", 0))
 
 

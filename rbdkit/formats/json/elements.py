@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from types import ModuleType
 from typing import Any, TypeVar
 
 from rbdkit import constraints, forces
@@ -29,12 +30,17 @@ def force_kinds(own: Iterable[type[ForceElement]]) -> Kinds[ForceElement]:
     FormatError
         If one of the given ones is no class of force elements.
     """
-    return _kinds_with(own, vars(forces), ForceElement, "force element")  # type: ignore[type-abstract]
+    return _kinds_with(own, _shown(forces), ForceElement, "force element")  # type: ignore[type-abstract]
 
 
 def constraint_kinds(own: Iterable[type[ConstraintElement]]) -> Kinds[ConstraintElement]:
     """The same of constraints."""
-    return _kinds_with(own, vars(constraints), ConstraintElement, "constraint")
+    return _kinds_with(own, _shown(constraints), ConstraintElement, "constraint")
+
+
+def _shown(package: ModuleType) -> dict[str, Any]:
+    """What a package shows, also what it has not loaded yet."""
+    return {name: getattr(package, name) for name in package.__all__}
 
 
 def _kinds_with(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rbdkit import forces
 from rbdkit.constraints import ConstraintElement
 from rbdkit.constraints.element import require_constraint
 from rbdkit.errors import ModelError
-from rbdkit.forces import Damper, ExcitedMuscle, ForceElement, Muscle, Spring, ZeroLengthSpring, timed_muscle
+from rbdkit.forces import ForceElement
 from rbdkit.forces.element import require_element
 from rbdkit.forces.point_force import point_force
 from rbdkit.forces.surroundings import ORIGIN
@@ -121,8 +122,8 @@ def add_spring(
     if rest_length is None:
         rest_length = neutral_distance(self, (a, at_a), (b, at_b))
     elif isinstance(rest_length, int | float) and rest_length == 0.0:
-        return self.add_force(name, ZeroLengthSpring(a, b, stiffness, damping, at_a, at_b))
-    return self.add_force(name, Spring(a, b, stiffness, rest_length, damping, at_a, at_b))
+        return self.add_force(name, forces.ZeroLengthSpring(a, b, stiffness, damping, at_a, at_b))
+    return self.add_force(name, forces.Spring(a, b, stiffness, rest_length, damping, at_a, at_b))
 
 
 def add_damper(
@@ -159,7 +160,7 @@ def add_damper(
     >>> model.add_damper("brake", "rod", "world", 3.0, at_a=(0.0, 0.0, -1.0), at_b=(1.0, 0.0, -1.0)).name
     'brake'
     """
-    return self.add_force(name, Damper(a, b, damping, at_a, at_b))
+    return self.add_force(name, forces.Damper(a, b, damping, at_a, at_b))
 
 
 def add_muscle(
@@ -211,15 +212,15 @@ def add_muscle(
         raise ModelError(
             f"muscle {name!r}: path {shown(path)} must be made of names of bodies, each alone or as (name, point)"
         ) from None
-    kind: type[Muscle] = Muscle
+    kind: type[forces.Muscle] = forces.Muscle
     if callable(activation):
         if excitation is not None:
             raise ModelError(f"muscle {name!r}: the activation is a function of time; leave out the excitation")
-        kind = timed_muscle(activation)
+        kind = forces.timed_muscle(activation)
     else:
         numbers = {"activation": activation} | numbers
     if excitation is not None:
-        kind, numbers = ExcitedMuscle, {"excitation": excitation} | numbers
+        kind, numbers = forces.ExcitedMuscle, {"excitation": excitation} | numbers
     try:
         element = kind(names, points, peak_force, optimal_length, **numbers)
     except TypeError as fault:
