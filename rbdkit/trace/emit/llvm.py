@@ -205,7 +205,9 @@ class _Writer(Instructions):
 
     def one_by_one(self, block: Block) -> str | None:
         """The arithmetic of a block; gives the name of the condition under which something ends there."""
-        values, memory = Values(self, block.graph), Memory(self)
+        nodes = block.graph.nodes
+        loads = (nodes[k][1:] for k in block.graph.live(block.roots()) if nodes[k][0] == "load")
+        values, memory = Values(self, block.graph), Memory(self, loads)
         for position, places in block.steps():
             values.compute(position, memory)
             for place in places:

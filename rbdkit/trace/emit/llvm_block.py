@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 
 from rbdkit.trace.emit.elementary import sine_cosine_graph
 from rbdkit.trace.graph import Graph
@@ -129,12 +130,21 @@ class Values(dict[int, str]):
         return self.turns[angle]
 
 
-class Memory:
-    """Loads and stores of a block; it computes no address twice."""
+FOUR = 4
+"""So many neighbours in memory are read at once for each lane, where there are as many."""
 
-    def __init__(self, writer: Instructions) -> None:
+
+class Memory:
+    """Loads and stores of a block; it computes no address twice.
+
+    asked : places that will be asked for.
+    """
+
+    def __init__(self, writer: Instructions, asked: Iterable[Place] = ()) -> None:
         self.writer = writer
         self.rows: dict[tuple[str, Index | None, str], str] = {}
+        self.neighbours = _in_fours(place for place in asked if writer.is_apart(place[0]))
+        self.turned: dict[Place, str] = {}
 
     def load(self, place: Place) -> str:
         """Name of the value at a place."""
@@ -170,16 +180,51 @@ class Memory:
 
         Places that are read in so many small rows at once are not foreseen by the processor, which would wait for them.
         """
-        array, index, offset = place
+        if place in self.turned:
+            return self.turned[place]
+        if (first := self.neighbours.get(place)) is not None and self.writer.lanes.width % FOUR == 0:
+            array, index, offset = first
+            for k, value in enumerate(self.in_fours(first)):
+                self.turned.setdefault((array, index, offset + k), value)
+            return self.turned[place]
         do, value = self.writer.do, "poison"
-        self.writer.declared.add(PREFETCH)
         for lane in range(self.writer.lanes.width):
-            address = self.address(f"{array}.{lane}", index, offset, "double")
-            number = do(f"load double, ptr {address}, align 8")
+            number = do(f"load double, ptr {self.ahead(place, lane)}, align 8")
             value = do(f"insertelement {self.writer.types['T']} {value}, double {number}, i64 {lane}")
-            ahead = do(f"getelementptr i8, ptr {address}, i64 %{array}.ahead")
-            self.writer.lines.append(f" call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 3, i32 1)")
         return value
+
+    def ahead(self, place: Place, lane: int) -> str:
+        """The address of a place in the array of a lane, which will soon be read for the next state, too."""
+        array, index, offset = place
+        address = self.address(f"{array}.{lane}", index, offset, "double")
+        ahead = self.writer.do(f"getelementptr i8, ptr {address}, i64 %{array}.ahead")
+        self.writer.declared.add(PREFETCH)
+        self.writer.lines.append(f" call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 3, i32 1)")
+        return address
+
+    def in_fours(self, place: Place) -> list[str]:
+        """Names of the values at a place and the three after it: four numbers of each lane are read at once, and rows
+        and columns change their parts."""
+        do, T = self.writer.do, f"<{FOUR} x double>"
+        columns: list[str] = []
+        for group in range(0, self.writer.lanes.width, FOUR):
+            a, b, c, d = (
+                do(f"load {T}, ptr {self.ahead(place, lane)}, align 8") for lane in range(group, group + FOUR)
+            )
+            low, high = ([self.mixed(x, y, mask) for x, y in ((a, b), (c, d))] for mask in ((0, 4, 2, 6), (1, 5, 3, 7)))
+            parts = [self.mixed(*pair, mask) for mask in ((0, 1, 4, 5), (2, 3, 6, 7)) for pair in (low, high)]
+            columns = [self.mixed(x, y, range(group + FOUR), group) for x, y in zip(columns, parts)] or parts
+        return columns
+
+    def mixed(self, x: str, y: str, mask: Iterable[int], width: int = FOUR) -> str:
+        """Elements of two vectors, as one; the second may be shorter than the first."""
+        if width > FOUR:
+            fill = ", ".join(f"i32 {k if k < FOUR else 0}" for k in range(width))
+            y = self.writer.do(
+                f"shufflevector <{FOUR} x double> {y}, <{FOUR} x double> poison, <{width} x i32> <{fill}>"
+            )
+        T, order = f"<{width} x double>", [f"i32 {k}" for k in mask]
+        return self.writer.do(f"shufflevector {T} {x}, {T} {y}, <{len(order)} x i32> <{', '.join(order)}>")
 
     def store(self, place: Place, value: str) -> None:
         """Write a value to a place."""
@@ -209,3 +254,23 @@ class Memory:
             )
             self.rows[array, index, lane] = row
         return row if offset == 0 else self.writer.do(f"getelementptr inbounds {type_}, ptr {row}, i64 {offset}")
+
+
+def _in_fours(places: Iterable[Place]) -> dict[Place, Place]:
+    """Of places that have three neighbours, the first of the four."""
+    runs: dict[tuple[str, Index | None], list[int]] = {}
+    for array, index, offset in places:
+        runs.setdefault((array, index), []).append(offset)
+    found: dict[Place, Place] = {}
+    for (array, index), offsets in runs.items():
+        known = set(offsets)
+        for offset in sorted(known):
+            place = array, index, offset
+            # the last ones of a row are read with those before them
+            first = next(
+                (k for k in (offset, offset - 1, offset - 2, offset - 3) if {*range(k, k + FOUR)} <= known), None
+            )
+            if first is not None and place not in found:
+                for k in range(first, first + FOUR):
+                    found.setdefault((array, index, k), (array, index, first))
+    return found
