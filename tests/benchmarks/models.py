@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.formats import load
 from rbdkit.joints import Free, Revolute
-from rbdkit.library import robot_file
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -76,6 +74,9 @@ def humanoid(generic: bool = False) -> Model:
 
 def panda() -> Model:
     """As its URDF file has it: two fingers, one of which follows the other, and dampers in all joints."""
+    from rbdkit.formats import load  # the start of a process is timed without files
+    from rbdkit.library import robot_file
+
     return load(robot_file("panda"))
 
 
