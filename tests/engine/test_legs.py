@@ -193,3 +193,23 @@ def test_the_image_of_a_place_comes_back_after_all_legs():
             again = np.array([legs.image(array, int(k)) for k in again])
         assert np.array_equal(again, places), array
     assert legs.image("of nobody's", 7) == 7
+
+
+@pytest.mark.parametrize("model", [stewart_platform(), delta_robot(), planar()], ids=["stewart", "delta", "planar"])
+def test_states_go_by_legs_too(model):
+    """Alone and in stacks of any length, to the last bit; and as the readable form has it, off the closed loops as
+    well: rows count or do not by what they are."""
+    rng = np.random.default_rng(3)
+    q0, _ = start(model)
+    q = np.array([model.integrate(q0, 1e-3 * rng.normal(size=model.nv)) for _ in range(600)])
+    v, tau = rng.normal(size=(2, 600, model.nv))
+    f_ext = rng.normal(size=(len(model.bodies), 6))
+    assert Kernels(model, "llvm").goes_by_legs("forward_dynamics")
+    found = rbd.forward_dynamics(model, q, v, tau, f_ext=f_ext)
+    assert np.array_equal(found, rbd.forward_dynamics(model, q, v, tau, f_ext=f_ext, threads=2))
+    for k in (0, 1, 599):
+        alone = rbd.forward_dynamics(model, q[k], v[k], tau[k], f_ext=f_ext)
+        assert np.array_equal(found[k], alone)
+        expected = rbd.forward_dynamics(model, q[k], v[k], tau[k], f_ext=f_ext, backend="book")
+        # accelerations of some 1e2 in a system whose condition is some 1e3
+        assert alone == pytest.approx(expected, rel=1e-10, abs=1e-9)

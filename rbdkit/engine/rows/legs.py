@@ -33,10 +33,10 @@ SPREAD: dict[str, tuple[tuple[str, ...], str]] = {
     "rows": ((LINK,), SAME),
     "loops_T": ((ROW_OF_LOOP,), SAME),
     **dict.fromkeys(("loops_numbers", "loops_gaps"), ((LOOP,), SAME)),
-    **dict.fromkeys(("x", "x_stage", "x_new", "x_closing", "rest"), ((), COORDINATE)),
+    **dict.fromkeys(("q", "x", "x_stage", "x_new", "x_closing", "rest"), ((), COORDINATE)),
     **dict.fromkeys(
         ("v", "v_stage", "v_new", "u", "u_rates", "v_rates", "u_closing", "tau", "armature", "damping", "stiffness",
-         "bias_force", "D_inv"), ((), VELOCITY)),
+         "bias_force", "D_inv", "qdd"), ((), VELOCITY)),
     **dict.fromkeys(
         ("row_free", "row_k", "row_gap", "row_slip", "row_inverse", "reactions", "row_sought"), ((), ROW_OF_LOOP)),
     "Y": ((VELOCITY,), ROW_OF_LOOP),
@@ -50,9 +50,9 @@ SPREAD: dict[str, tuple[tuple[str, ...], str]] = {
 class Legs:
     """Of each leg the numbers of its links, velocities, coordinates, loop joints and rows, in the same order.
 
-    nv, rows : velocities and rows of the model. lengths : of the rows of matrices among the arrays of `SPREAD`.
-    apart : whether rows say something where all that is shared stands still, so that legs can be eliminated on their
-        own. shared : velocities of no leg that rows hold.
+    nv, m : velocities and rows of the model. shared : velocities of no leg that rows touch. lengths : of the rows of
+    matrices among the arrays of `SPREAD`. apart : so many rows of each leg, the first ones, say something where all
+    that is shared stands still, so that they can be eliminated by themselves; 0 if that is not worth it.
     """
 
     links: tuple[tuple[int, ...], ...]

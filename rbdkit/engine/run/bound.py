@@ -273,9 +273,8 @@ class BoundModel:
         several_links = self.coupled and task.algorithm == "crba"  # a freedom: only the loop adds them up
         if self.shape is not None and self.unrolls(states) and task.unrolls and not several_links:
             return unrolled_code(task, self.shape, self.backend, lanes)
-        lengths = self._lengths(task, steps) if task.rows and lanes == ALONE else []
-        if lengths and self._known is not None:
-            for longest in lengths:
+        if task.rows and lanes == ALONE:
+            for longest in self._lengths(task, steps):
                 if (recipe := self._written_out(task, longest)) is not None:
                     return recipe
         limbs = self._limbs if task.takes_limbs and lanes == ALONE and self.backend == "llvm" else None
@@ -283,16 +282,21 @@ class BoundModel:
             return loop_code(task, self._kinds, self.backend, lanes)
         return loop_code(task, kinds_with(self._kinds, limbs), self.backend, lanes, limbs.at_once)
 
+    def goes_by_legs(self, algorithm: str) -> bool:
+        """Whether the legs of one state are computed side by side: several states at once are no quicker then."""
+        constrained = algorithm == "forward_dynamics" and self.rows is not None and self._known is not None
+        return constrained and self._known.legs is not None and self._known.legs.apart > 0  # type: ignore[union-attr]
+
     def _lengths(self, task: Task, steps: int) -> list[int]:
         """How long straight-line code under constraints may be, one attempt after the other; none for loops."""
-        if task.step is None:
-            small = len(self._layout.links) <= UNROLLED_LINKS
-            return [SHORT] if small and task.algorithm == "forward_dynamics" else []
-        if task.touching is not None:
+        motion = task.step is not None
+        if task.touching is not None or not (motion or task.algorithm == "forward_dynamics") or self._known is None:
             return []
-        if self._legs is not None and self._legs.apart:  # which is short, and much quicker
+        if self._known.legs is not None and self._known.legs.apart:  # code that is short, and much quicker
             return [LONGEST]
-        return [LONG, LONGEST] if steps >= MANY_STEPS else [LONG]
+        if motion:
+            return [LONG, LONGEST] if steps >= MANY_STEPS else [LONG]
+        return [SHORT] if len(self._layout.links) <= UNROLLED_LINKS else []
 
     def _written_out(self, task: Task, longest: int) -> Recipe | None:
         """Straight-line code under constraints; None if it is longer."""

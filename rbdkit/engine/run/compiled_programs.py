@@ -116,7 +116,7 @@ class Task:
 
     def _record_constrained(self, tree: LoopTree) -> None:
         if self.step is None:
-            over_states(tree, self.algorithm, self.external, self.own, self.rows)
+            over_states(tree, self.algorithm, self.external, self.own, self.rows, apart=self.apart)
             return
         from rbdkit.engine.rows.recorded import RecordedConstrainedTree  # which most models never need
 

@@ -44,11 +44,12 @@ class State:
         rows: tuple[RowCode, ...] = (),
         deep: bool = False,
         looked: bool = False,
+        apart: bool = False,
     ) -> None:
         self._sums: dict[str, Scalar] | None = {} if isinstance(tree, UnrolledTree) else None
         self._looked = looked
         self.tree, self.own, self.rows, self.external, self.deep = tree, own, rows, external, deep
-        self.number = number
+        self.number, self.apart = number, apart
         self.q = self._array("q", number * tree.nq, "q")
         self.f_ext = ExternalForce(tree, number * ((tree.n + 1) * 6)) if external else None
         place = number * own.nz if own is not None and own.nz else 0
@@ -95,7 +96,7 @@ def _constrained_tree(tree: Tree, x: State) -> ConstrainedTree:
     from rbdkit.engine.rows.constrained_tree import ConstrainedTree  # which most models never need
 
     assert isinstance(tree, LoopTree)
-    return ConstrainedTree(tree, x.rows)
+    return ConstrainedTree(tree, x.rows, x.apart)
 
 
 def _constrained(tree: Tree, x: State, stabilised: bool = False) -> None:
@@ -265,15 +266,16 @@ def over_states(
     rows: tuple[RowCode, ...] = (),
     deep: bool = False,
     looked: bool = False,
+    apart: bool = False,
 ) -> None:
     """Write the program of one of `ALGORITHMS`.
 
     external : whether there are external forces on the bodies. own : the model's force elements. rows : what constrains
     its tree. deep : whether many joints move its bodies. looked : whether it adds up squares of numbers, see
-    `LookedAt`.
+    `LookedAt`. apart : whether reactions are found leg by leg.
     """
     program = tree.program
     with program.loop(0, program.count("states"), program.lanes.width) as number:
-        state = State(tree, number, external, own, rows, deep, looked)
+        state = State(tree, number, external, own, rows, deep, looked, apart)
         ALGORITHMS[algorithm](tree, state)
         state.finish()

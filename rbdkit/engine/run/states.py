@@ -185,7 +185,7 @@ class StateComputer(BoundModel):
         if into.out is not None and job.algorithm.startswith(ZEROS_STAY):
             into.out.fill(0.0)
         outputs += [_zeros((*leading, *shape)) for shape in shapes[1:]]
-        wide_already = job.algorithm in WIDE_ALREADY
+        wide_already = job.algorithm in WIDE_ALREADY or self.goes_by_legs(job.algorithm)
         width = 1 if states < LANE_STATES or wide_already else width_of(self.backend)
         if width == 1:
             job = job._replace(looked=False)

@@ -212,7 +212,7 @@ class Memory:
                 do(f"load {T}, ptr {self.ahead(place, lane)}, align 8") for lane in range(group, group + FOUR)
             )
             low, high = ([self.mixed(x, y, mask) for x, y in ((a, b), (c, d))] for mask in ((0, 4, 2, 6), (1, 5, 3, 7)))
-            parts = [self.mixed(*pair, mask) for mask in ((0, 1, 4, 5), (2, 3, 6, 7)) for pair in (low, high)]
+            parts = [self.mixed(x, y, mask) for mask in ((0, 1, 4, 5), (2, 3, 6, 7)) for x, y in (low, high)]
             columns = [self.mixed(x, y, range(group + FOUR), group) for x, y in zip(columns, parts)] or parts
         return columns
 
