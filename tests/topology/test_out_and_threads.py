@@ -24,6 +24,14 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def eager():
+    """Threads take stacks that are not worth one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(states, "LINKS_A_THREAD", 0)
+        yield
+
+
 def stack(model, n, given, seed=0):
     rng = np.random.default_rng(seed)
     vectors = [rng.normal(size=(n, model.nv)) for _ in range(given - 1)]
@@ -48,7 +56,7 @@ def test_results_go_where_they_are_sent(name, n, backend):
 
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_threads_change_no_bit(name, threads, monkeypatch):
+def test_threads_change_no_bit(eager, name, threads, monkeypatch):
     """Of stacks in lanes, with states left over in every part, and of such as straight-line code serves."""
     function, given = FUNCTIONS[name]
     for model, n in ((TREE, 1559), (double_pendulum(), 10_007)):
@@ -67,7 +75,18 @@ def test_threads_change_no_bit(name, threads, monkeypatch):
         assert np.array_equal(alone, out)
 
 
-def test_loops_in_threads():
+@pytest.mark.parametrize(("links", "n", "parts"), [(2, 20_000, 1), (2, 25_000, 2), (20, 2_000, 1), (20, 2_600, 2)])
+def test_a_thread_is_taken_where_it_is_worth_it(links, n, parts, monkeypatch):
+    """To start one takes as long as some ten thousand links."""
+    model = random_tree(3, links, [rbd.Revolute("z")])
+    state = [np.tile(x, (n, 1)) for x in stack(model, 1, 3)]
+    seen, run = [], states.StateComputer._run_lanes
+    monkeypatch.setattr(states.StateComputer, "_run_lanes", lambda *a: (seen.append(len(a[2][0])), run(*a)))
+    rbd.aba(model, *state, threads=2)
+    assert len(seen) == parts and sum(seen) == n
+
+
+def test_loops_in_threads(eager):
     model = stewart_platform()
     q = rbd.assemble(model)
     state = [np.tile(q, (1100, 1)), np.zeros((1100, model.nv)), np.random.default_rng(1).normal(size=(1100, model.nv))]
@@ -76,7 +95,7 @@ def test_loops_in_threads():
 
 
 @pytest.mark.parametrize("n", [None, 5, 2000])
-def test_errors_in_threads_are_those_of_one(n):
+def test_errors_in_threads_are_those_of_one(eager, n):
     q, v, tau = stack(TREE, n or 1, 3)
     q, v, tau = (x if n else x[0] for x in (q, v, tau))
     tau[..., 2] = np.inf
@@ -125,7 +144,7 @@ def test_numbers_of_threads(threads):
             rbd.aba(TREE, *states_, threads=threads)
 
 
-def test_an_error_in_a_thread_reaches_the_caller(monkeypatch):
+def test_an_error_in_a_thread_reaches_the_caller(eager, monkeypatch):
     run = states.StateComputer._run_lanes
     state = stack(TREE, 1100, 3)
 

@@ -35,6 +35,9 @@ ZEROS_STAY = ("crba", "jacobian")
 """How names of algorithms begin that need not write what is zero in all states."""
 PART = {False: LANE_STATES, True: 64}
 """Fewer states are not worth a thread of their own; True: of algorithms that are `WIDE_ALREADY`."""
+LINKS_A_THREAD = 25_000
+"""Nor are so few links in all of them, where a link takes some ten nanoseconds: to start a thread takes a tenth of a
+millisecond and more."""
 
 
 class Into(NamedTuple):
@@ -198,7 +201,10 @@ class StateComputer(BoundModel):
             else:
                 self._run_lanes(job, part, states, width, shared, into.squares)
 
-        parts = min(into.threads, states // PART[wide_already])
+        least = PART[job.algorithm in WIDE_ALREADY]
+        if job.algorithm not in WIDE_ALREADY:
+            least = max(least, LINKS_A_THREAD // max(1, len(self._layout.links)))
+        parts = min(into.threads, states // least)
         if parts < 2:
             compute(0, states)
             return outputs
