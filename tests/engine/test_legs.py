@@ -112,6 +112,17 @@ def test_a_leg_that_is_not_alike_stands_beside_the_others(all_lengths):
     agree(model, 60)
 
 
+def test_legs_that_are_tied_to_each_other_are_none(all_lengths):
+    """What one of them does, the other feels: three of five are left."""
+    model = table(5)
+    poses = rbd.forward_kinematics(model, model.neutral()).poses
+    here, there = (poses[model.body(name).index] for name in ("upper0", "upper1"))
+    model.add_loop("tie", "upper0", "upper1", rbd.Spherical(), None, se3.inverse(there) @ here)
+    legs = legs_of(model)
+    assert (legs.n, legs.apart) == (3, 0)
+    agree(model, 60)
+
+
 def agree(model: rbd.Model, steps: int) -> Run:
     """Straight-line code goes the way of the loop over links, whose elimination knows of no legs."""
     found, kernels = run(model, steps)
