@@ -358,8 +358,8 @@ class Program:
 
         spare : it would do no harm if the number is zero. seldom : that is so most of the time.
         """
-        with self.loop(0, 1):
-            self._loops[-1].spare, self._loops[-1].seldom = spare, seldom
+        with self.loop(0, 1, seldom=seldom):
+            self._loops[-1].spare = spare
             self.break_if(equal(self.load(array, index, offset), 0.0))
             yield
 

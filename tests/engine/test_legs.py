@@ -22,9 +22,9 @@ def rod(length: float, mass: float, middle: float) -> rbd.Inertia:
     return rbd.Inertia.box((0.1, 0.1, length), mass=mass).transformed(se3.pose(position=[0, 0, middle]))
 
 
-def table(n: int, foot: JointType = UNIVERSAL, odd: bool = False, seed: int = 1) -> rbd.Model:
+def table(n: int, foot: JointType = UNIVERSAL, odd: bool = False, seed: int = 1, driven: bool = False) -> rbd.Model:
     """A platform on so many legs that become longer; they are joined to the ground by joints of type `foot`.
-    odd : the last leg does not change its length."""
+    odd : the last leg does not change its length. driven : all lengths are those that time says."""
     rng, model = np.random.default_rng(seed), rbd.Model("table")
     model.add_body("top", joint=rbd.Free(), placement=[0, 0, 1], inertia=rbd.Inertia.box((1, 1, 0.1), mass=5.0))
     for k in range(n):
@@ -37,8 +37,33 @@ def table(n: int, foot: JointType = UNIVERSAL, odd: bool = False, seed: int = 1)
         place = se3.pose(np.column_stack([x, np.cross(z, x), z]), below)
         model.add_body(f"lower{k}", joint=foot, placement=place, inertia=rod(length / 2, 2.0, length / 4))
         slide = rbd.Revolute("z") if odd and k == n - 1 else rbd.Prismatic("z")
+        slide = rbd.Prescribed(slide, lambda t, k=k: swing(0.02, k, t)) if driven else slide
         model.add_body(f"upper{k}", f"lower{k}", slide, [0, 0, length], rod(length / 2, 1.0, -length / 4))
         model.add_loop(f"ball{k}", f"upper{k}", "top", rbd.Spherical(), None, ball)
+    return model
+
+
+def swing(far: float, k: int, t: float) -> tuple[np.ndarray, ...]:
+    """A place, its speed and acceleration, from 0 on."""
+    angle = 3.0 * t + k
+    places = np.sin(angle) - np.sin(k), 3.0 * np.cos(angle), -9.0 * np.sin(angle)
+    return tuple(np.array([far * x]) for x in places)
+
+
+class Lift(rbd.ConstraintElement):
+    """A body goes up with time."""
+
+    body: str
+    start: float
+    rate: float
+
+    def gap(self, at):
+        return at.position(self.body)[2] - self.start - self.rate * at.time
+
+
+def lifted() -> rbd.Model:
+    model = stewart_platform()
+    model.add_constraint("lift", Lift("platform", 1.0, 0.2))
     return model
 
 
@@ -97,6 +122,20 @@ def test_legs_are_found(model, number, links, apart):
     legs = legs_of(model)
     assert (legs.n, {len(x) for x in legs.links}, legs.apart) == (number, {links}, apart)
     assert sorted(a for leg in (*legs.velocities, legs.shared) for a in leg) == list(range(model.nv))
+
+
+@pytest.mark.parametrize("model", [table(4, driven=True), lifted()], ids=["driven", "lifted"])
+def test_time_may_move_legs_or_what_they_carry(model):
+    """What legs do by themselves is not asked then, and all else is as the readable form has it."""
+    assert legs_of(model).apart == 0
+    q = rbd.assemble(model)
+    v = rbd.project_velocity(model, q, np.zeros(model.nv))
+    found, expected = (rbd.simulate(model, q, v, duration=0.03, dt=1e-3, backend=x) for x in ("auto", "book"))
+    assert "compiled loop" in found.report.backend
+    assert found.q == pytest.approx(expected.q, abs=1e-12)
+    tau = np.zeros(model.nv)
+    one, other = (rbd.forward_dynamics(model, q, v, tau, t=0.1, backend=x) for x in ("auto", "book"))
+    assert one == pytest.approx(other, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("model", [n_four_bar(3)[0], table(2)], ids=["four-bars", "two legs"])

@@ -340,8 +340,8 @@ class BoundModel:
         assert self.rows is not None
         counts = self.rows.counts(1)
         legs = legs_of(self._layout, self.rows.tables(1), self.rows.m, counts["K_row"])
-        if legs is None:
-            return None
+        if legs is None or self.driven or self.rows_timed:  # what they reach would depend on time
+            return legs
         found = {"q": self._somewhere, "v": np.zeros((SOMEWHERE, self.nv))}
         for algorithm in ("crba", "constraint_rows"):
             shapes = output_shapes(algorithm, self.nv, len(self._layout.link_of_body), rows=self.rows.m)

@@ -30,8 +30,9 @@ class Abreast:
 
     def write(self) -> str | None:
         """Write it; gives the name of the condition under which something ends there."""
-        due = self._due()
-        for unit in self._order():
+        order = list(self._order())
+        due = self._due(order)
+        for unit in order:
             if isinstance(unit, Pack):
                 self._compute(unit)
             else:
@@ -81,9 +82,9 @@ class Abreast:
                 below = [x for x in self.below(unit) if x not in done]
                 todo += [(x, False) for x in sorted(below, key=lambda x: waiting.get(x, 0))]
 
-    def _due(self) -> dict[Unit, list[list[Place]]]:
+    def _due(self, units: list[Unit]) -> dict[Unit, list[list[Place]]]:
         """After which unit places can be stored to: their value is known then, and they have been read."""
-        nodes, order = self.graph.nodes, {unit: k for k, unit in enumerate(self._order())}
+        nodes, order = self.graph.nodes, {unit: k for k, unit in enumerate(units)}
         read: dict[Place, Unit] = {}
         for unit in order:
             for k in unit.nodes if isinstance(unit, Pack) else (unit,):
@@ -91,9 +92,9 @@ class Abreast:
                     read[nodes[k][1:]] = unit
         due: dict[Unit, list[list[Place]]] = {}
         for places in self._together():
-            units = [self.unit(self.block.stores[place]) for place in places]
-            units += [read[place] for place in places if place in read]
-            due.setdefault(max(units, key=order.__getitem__), []).append(places)
+            awaited = [self.unit(self.block.stores[place]) for place in places]
+            awaited += [read[place] for place in places if place in read]
+            due.setdefault(max(awaited, key=order.__getitem__), []).append(places)
         return due
 
     def _together(self) -> list[list[Place]]:
