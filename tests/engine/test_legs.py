@@ -18,13 +18,23 @@ METHOD = Projected(RK4())
 UNIVERSAL = rbd.Universal("x", "y")
 
 
-def rod(length: float, mass: float, middle: float) -> rbd.Inertia:
+def rod(length: float, mass: float, middle: float) -> rbd.Inertia | None:
+    if not mass:
+        return None
     return rbd.Inertia.box((0.1, 0.1, length), mass=mass).transformed(se3.pose(position=[0, 0, middle]))
 
 
-def table(n: int, foot: JointType = UNIVERSAL, odd: bool = False, seed: int = 1, driven: bool = False) -> rbd.Model:
+def table(
+    n: int,
+    foot: JointType = UNIVERSAL,
+    odd: bool = False,
+    seed: int = 1,
+    driven: bool = False,
+    mass: float = 1.0,
+) -> rbd.Model:
     """A platform on so many legs that become longer; they are joined to the ground by joints of type `foot`.
-    odd : the last leg does not change its length. driven : all lengths are those that time says."""
+    odd : the last leg does not change its length. driven : all lengths are those that time says.
+    mass : of the upper half of a leg; the lower one has twice as much."""
     rng, model = np.random.default_rng(seed), rbd.Model("table")
     model.add_body("top", joint=rbd.Free(), placement=[0, 0, 1], inertia=rbd.Inertia.box((1, 1, 0.1), mass=5.0))
     for k in range(n):
@@ -35,10 +45,10 @@ def table(n: int, foot: JointType = UNIVERSAL, odd: bool = False, seed: int = 1,
         x = np.cross([0.3, 1.0, 0.1], z)
         x /= np.linalg.norm(x)
         place = se3.pose(np.column_stack([x, np.cross(z, x), z]), below)
-        model.add_body(f"lower{k}", joint=foot, placement=place, inertia=rod(length / 2, 2.0, length / 4))
+        model.add_body(f"lower{k}", joint=foot, placement=place, inertia=rod(length / 2, 2.0 * mass, length / 4))
         slide = rbd.Revolute("z") if odd and k == n - 1 else rbd.Prismatic("z")
         slide = rbd.Prescribed(slide, lambda t, k=k: swing(0.02, k, t)) if driven else slide
-        model.add_body(f"upper{k}", f"lower{k}", slide, [0, 0, length], rod(length / 2, 1.0, -length / 4))
+        model.add_body(f"upper{k}", f"lower{k}", slide, [0, 0, length], rod(length / 2, mass, -length / 4))
         model.add_loop(f"ball{k}", f"upper{k}", "top", rbd.Spherical(), None, ball)
     return model
 
@@ -232,6 +242,15 @@ def test_heavy_legs_are_not_eliminated_by_themselves():
     heavy = {f"{part}{k}.mass": 1e6 for part in ("cylinder", "rod") for k in range(1, 7)}
     model = stewart_platform().with_parameters(heavy)
     assert legs_of(model).apart == 0
+
+
+def test_legs_without_mass_are_none_that_could_be_eliminated():
+    """Nothing answers their rows but what they carry."""
+    light = table(4, mass=0.0)
+    assert legs_of(table(4)).apart == 3 and legs_of(light).apart == 0
+    q, still = rbd.assemble(light), np.zeros(light.nv)
+    found = rbd.forward_dynamics(light, q, still, still)
+    assert found == pytest.approx(rbd.forward_dynamics(light, q, still, still, backend="book"), rel=1e-9, abs=1e-9)
 
 
 def test_the_image_of_a_place_comes_back_after_all_legs():

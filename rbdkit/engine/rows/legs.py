@@ -23,6 +23,8 @@ from rbdkit.engine.steps.nodes import ROW
 
 FEWEST = 3
 """Fewer legs are not worth code of their own."""
+NOTHING = 1e-12
+"""Inertia is none beside another one: of kg and kg m^2 alike."""
 
 ANSWERS = "legs_answers"
 """The array in which rows are eliminated, see `LegElimination`."""
@@ -242,6 +244,8 @@ def with_reach(legs: Legs, H: NDArray, K: NDArray, least: NDArray) -> Legs:
     clear = []
     for rows, velocities in zip(legs.rows, legs.velocities, strict=True):
         here, own = K[:, rows][:, :, velocities], H[:, velocities][:, :, velocities]
+        if not _all_resist(own):
+            return legs  # the rows of such a leg tell nothing without what it carries
         says = [_first_ones(B, least[list(rows)]) for B in here @ np.linalg.solve(own, here.swapaxes(1, 2))]
         clear.append(sorted(says)[len(says) // 2])
     return _apart(legs, min(clear))
@@ -253,6 +257,14 @@ def _apart(legs: Legs, rows: int) -> Legs:
     found = replace(legs, apart=rows)
     found = replace(found, lengths=(*legs.lengths, (ANSWERS, found._size + 1)))
     return found if len(found.shared) + len(found._late) < legs.m else legs
+
+
+def _all_resist(H: NDArray) -> bool:
+    """Whether everything that moves has inertia, at all poses."""
+    if not np.isfinite(H).all():
+        return False
+    inertias = np.linalg.eigvalsh(H)
+    return bool((inertias[:, 0] > NOTHING * inertias[:, -1]).all())
 
 
 def _first_ones(B: NDArray, least: NDArray) -> int:

@@ -105,12 +105,15 @@ class BoundModel:
             except NotCovered as fault:
                 self.why_not = str(fault)
         if self.rows is not None:
-            steps = 0.5 * np.sin(np.outer(1.0 + np.arange(SOMEWHERE), 1.0 + np.arange(model.nv)))
-            self._somewhere = np.array([model.move(model.neutral(), step) for step in steps])
             self.numbers |= self.rows.numbers
             of_rows = [found for part in self.rows.parts for found in part.uses]
             self.uses = reduce(add, of_rows, self.uses) if self.uses else reduce(add, of_rows) if of_rows else None
         self.driven = DrivenJoints(prescribed(model))
+        self._somewhere: NDArray | None = None
+        # neither what time says nor formulas of a user's own are asked for poses that nobody asked for
+        if self.rows is not None and model.loops and not (self.driven or self.rows_timed or self.uses):
+            steps = 0.5 * np.sin(np.outer(1.0 + np.arange(SOMEWHERE), 1.0 + np.arange(model.nv)))
+            self._somewhere = np.array([model.move(model.neutral(), step) for step in steps])
         carriers, links = self._layout.link_of_body, range(len(self._layout.links) + 1)
         self._links_are_bodies = np.array_equal(carriers, links)
         self._body_on_link = np.argsort(carriers) if np.array_equal(np.sort(carriers), links) else None
@@ -340,7 +343,7 @@ class BoundModel:
         assert self.rows is not None
         counts = self.rows.counts(1)
         legs = legs_of(self._layout, self.rows.tables(1), self.rows.m, counts["K_row"])
-        if legs is None or self.driven or self.rows_timed:  # what they reach would depend on time
+        if legs is None or self._somewhere is None:
             return legs
         found = {"q": self._somewhere, "v": np.zeros((SOMEWHERE, self.nv))}
         for algorithm in ("crba", "constraint_rows"):
