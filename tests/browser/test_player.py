@@ -64,9 +64,9 @@ def test_play_pause_and_the_first_frame(motion, changed):
     assert motion.frames_drawn(500) == 0
     assert changed(paused, motion.picture()) == 0.0
     frame = int(motion.value("view.frame"))
-    assert frame == int(np.floor(t / 5e-3 + 1e-9))
-    before, after = asked(motion, str(frame)), asked(motion, str(frame + 1))
     s = t / 5e-3 - frame
+    assert -1e-9 < s < 1 + 1e-9  # the clock counts tenths of a ms: it may stop on a sample, to the rounding of t
+    before, after = asked(motion, str(frame)), asked(motion, str(frame + 1))
     between = before + s * (after - before)
     assert np.abs(motion.poses()[:, :3, 3] - between[:, :3, 3]).max() < 1e-6  # straight between the samples
     assert np.abs(motion.poses() - between).max() < 1e-3
