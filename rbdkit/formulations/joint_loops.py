@@ -29,7 +29,8 @@ from rbdkit.formulations.constrained.bodies import has_inertia
 from rbdkit.formulations.constrained.gaps import Gaps
 from rbdkit.formulations.constrained.index1 import Index1
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints
-from rbdkit.formulations.constrained.rank_loss import rank_remarks
+from rbdkit.formulations.constrained.rank_loss import CLOSED as LEFT_OPEN
+from rbdkit.formulations.constrained.rank_loss import few_of, rank_remarks
 from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.joint import JointSystem, finite
@@ -48,6 +49,8 @@ from rbdkit.trace import Recordable, Run
 
 AT_ONCE = 512
 """So many states have poses that stay in the processor's cache."""
+SURE = 0.1
+"""Residuals of so much of a gap make none so large: it is what the six of a joint, at most, are together."""
 
 
 class ClosedJointSystem(JointSystem):
@@ -315,12 +318,15 @@ class ClosedJointSystem(JointSystem):
         return self.held.at_bodies(self.poses(x, t), self.velocities(x, v, t), x, v[..., : self.model.nv], t)
 
     def _loop_errors(self, x: NDArray, t: float) -> NDArray:
+        many = x.ndim == 2 and len(x) >= MANY
+        if many and self._by_bodies:
+            assert self._kernels is not None
+            return self._kernels.residuals(x, t)
         if x.ndim == 2 and len(x) > AT_ONCE:
             parts = (self._loop_errors(x[k : k + AT_ONCE], t) for k in range(0, len(x), AT_ONCE))
             return np.concatenate(list(parts))
         if not self.constraints.m:
             return np.zeros((*x.shape[:-1], 0))
-        many = x.ndim == 2 and len(x) >= MANY
         if many and self._residuals is not None:
             return self._residuals.at(self.poses(x, t))
         if x.ndim == 2 and self.compiled and not self._turned:
@@ -329,6 +335,11 @@ class ClosedJointSystem(JointSystem):
                 ..., : self.constraints.m
             ]
         return self.constraints.position(self.poses(x, t), t)
+
+    @cached_property
+    def _by_bodies(self) -> bool:
+        """Whether compiled code goes from coordinates to residuals without writing poses."""
+        return self._residuals is not None and self._kernels is not None and self._kernels.knows_residuals
 
     @cached_property
     def _turned(self) -> bool:
@@ -356,6 +367,11 @@ class ClosedJointSystem(JointSystem):
         free = self._kernels.rows.numbers["row_free"]
         loops = LoopRows(0, free, float(found.openness), self.tree_has_inertia)
         return Index1(self._kernels.crba(x, t), found.K, np.zeros_like(v), found.k, found.slip, False, loops)
+
+    def looked_at(self, n: int, residual: float) -> NDArray | slice:
+        """Which of n states `remarks` looks at, where no residual at any of them is larger than that."""
+        sure = self.held is None and residual <= SURE * LEFT_OPEN * min(1.0, self.gaps.length)
+        return few_of(n) if sure else slice(None)
 
     def remarks(self, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
         """What a run through these states, (n,), (n, nq), (n, nv), has to say: poses where loops lose rank."""

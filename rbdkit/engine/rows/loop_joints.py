@@ -71,6 +71,11 @@ class LoopJoints:
         """Whether a joint moves as time says."""
         return any(isinstance(form, MovingAxes) and form.way is None for form, _ in self.forms)
 
+    @property
+    def constant_T(self) -> bool:
+        """Whether T of all joints stays as it is in the successor, and none is recorded."""
+        return not any(isinstance(form, MovingAxes) or form in TURNING for form, _ in self.forms)
+
     def record(self, at: BaseMotion, rows: Rows) -> None:
         """Write all rows."""
         program = at.tree.program
@@ -188,7 +193,8 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
     in_links = np.tile(np.eye(4), (len(model.bodies), 1, 1))
     in_links[:, :3, :3] = frames.reshape(-1, FRAME)[:, :9].reshape(-1, 3, 3)
     in_links[:, :3, 3] = frames.reshape(-1, FRAME)[:, 9:]
-    places = [_in_links(loop, in_links, layout) for loop in model.loops]
+    on_bodies = [_on_bodies(loop) for loop in model.loops]
+    places = [_in_links(place, in_links, layout) for place in on_bodies]
     T = [_in_successor(place) for place in places]
     sizes = [part.shape[1] for part in T]
     own = [_recorded(place) for place in places]
@@ -199,6 +205,10 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
     known, first, length = tuple(sorted(set(forms), key=_order)), np.cumsum([0, *sizes]), length_of(model)
     q_first, v_first = _driven_places(model, places)
     own_rows = [range(a, b) for a, b in pairwise(first)]
+    of_bodies = {
+        "loops_bodies_T": np.concatenate([np.zeros(0), *(_in_successor(place).T.ravel() for place in on_bodies)]),
+        "loops_bodies_numbers": np.concatenate([joint_numbers(place) for place in on_bodies]),
+    }
     numbers = {
         "loops_T": np.concatenate([np.zeros(0), *(part.T.ravel() for part in T)]),
         "loops_numbers": np.concatenate([_numbers(place) for place in places]),
@@ -221,20 +231,21 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
         NAME,
         LoopJoints(known),
         tuple(place.name for place, size in zip(places, sizes, strict=True) for _ in range(size)),
-        free_responses(model, [_on_bodies(loop) for loop in model.loops], length),
+        free_responses(model, on_bodies, length),
         paths=[between(layout, place.predecessor, place.successor) for place in places],
         path_rows=own_rows,
         wrenches=int(first[-1]),
-        numbers={**numbers, "loops_length": np.array([length]), **recorded["numbers"]},
+        numbers={**numbers, **of_bodies, "loops_length": np.array([length]), **recorded["numbers"]},
         tables={
             "loops_successors": np.array([place.successor for place in places]),
             "loops_predecessors": np.array([place.predecessor for place in places]),
             "loops_forms": np.array([known.index(form) for form in forms]),
             "loops_rows": first[:-1],
-            "loops_bodies": np.array([_on_bodies(loop).successor for loop in model.loops]),
+            "loops_bodies": np.array([place.successor for place in on_bodies]),
+            "loops_predecessor_bodies": np.array([place.predecessor for place in on_bodies]),
             **recorded["tables"],
         },
-        counts={"loops_n": len(places)},
+        counts={"loops_n": len(places), "loops_m": int(first[-1])},
         room=recorded["room"],
         plain=_plain(numbers),
         uses=tuple(found.uses for found in own if found is not None),
@@ -300,9 +311,8 @@ def _on_bodies(loop: Loop) -> Place:
     return Place(loop.joint.name, type, P, S, *placements)
 
 
-def _in_links(loop: Loop, in_links: NDArray, layout: Layout) -> Place:
+def _in_links(place: Place, in_links: NDArray, layout: Layout) -> Place:
     """The same between the links that carry the bodies."""
-    place = _on_bodies(loop)
     ends = place.predecessor, place.successor
     placed = in_links[ends[0]] @ place.predecessor_placement, in_links[ends[1]] @ place.successor_placement
     P, S = (int(layout.link_of_body[body]) for body in ends)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.rows.contribution import Contribution, RowCode
 from rbdkit.engine.rows.dependence import PREFERENCE
-from rbdkit.engine.rows.loop_joints import loop_joints
+from rbdkit.engine.rows.loop_joints import LoopJoints, loop_joints
 from rbdkit.engine.rows.own_constraints import own_constraints
 from rbdkit.engine.run.tables import supports_of
 from rbdkit.model import Model
@@ -57,6 +57,16 @@ class RowsOfModel:
     def m(self) -> int:
         """How many there are."""
         return sum(part.rows for part in self.parts)
+
+    @property
+    def of_loops(self) -> int:
+        """How many of them are those of loop joints."""
+        return sum(part.rows for part in self.parts if isinstance(part.code, LoopJoints))
+
+    @property
+    def known_by_bodies(self) -> bool:
+        """Whether there are loop joints, and code for the `residuals` of all."""
+        return any(isinstance(part.code, LoopJoints) and part.code.constant_T for part in self.parts)
 
     @property
     def plain(self) -> frozenset[tuple[str, int, float]]:

@@ -51,7 +51,15 @@ WITH_OWN_FORCES = (
 )
 """What the force elements of a model take part in."""
 
-WITH_ROWS = ("forward_dynamics", "reactions", "stabilised_dynamics", "constraint_rows", "openness", "over_time")
+WITH_ROWS = (
+    "forward_dynamics",
+    "reactions",
+    "stabilised_dynamics",
+    "constraint_rows",
+    "openness",
+    "residuals",
+    "over_time",
+)
 """What constraints take part in."""
 
 BY_DEPTH = ("aba_jacobian", "forward_dynamics_jacobian")

@@ -183,6 +183,18 @@ class Kernels(StateComputer):
         self.require_rows("the gaps of constraints")
         return np.asarray(np.sqrt(self._compute("openness", (q,), t=t)[0][..., 0]))
 
+    @property
+    def knows_residuals(self) -> bool:
+        """Whether there are `residuals`."""
+        return self.rows is not None and self.rows.known_by_bodies
+
+    def residuals(self, q: NDArray, t: float = 0.0) -> NDArray:
+        """Of loop joints, (..., m), rad and m, by the poses of the bodies that they join, see `knows_residuals`.
+
+        Where a loop joint is a reversed one, those of the joint inside.
+        """
+        return self._compute("residuals", (q,), t=t)[0]
+
     def transmitted(self) -> list[NDArray]:
         """Of each loop joint the wrenches (rows, 6) that the rows stand for, on the successor body, in its coordinates.
 

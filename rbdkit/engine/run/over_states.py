@@ -130,6 +130,13 @@ def _openness(tree: Tree, x: State) -> None:
     tree.program.store("rows_open", x.number, 0, tree.program.load("opened", 0))
 
 
+def _residuals(tree: Tree, x: State) -> None:
+    from rbdkit.engine.rows.residuals import residuals  # which most models never need
+
+    assert isinstance(tree, LoopTree)
+    residuals(tree, x.q, x.rows, x.number)
+
+
 def _own_forces(tree: Tree, x: State) -> None:
     assert x.own is not None
     stored, lost = own_forces.record(x.own, tree, x.q, x["v"], x.z, x.z_rate, powers=True)
@@ -238,6 +245,7 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
     "stabilised_dynamics": partial(_constrained, stabilised=True),
     "constraint_rows": _constraint_rows,
     "openness": _openness,
+    "residuals": _residuals,
     "crba": _crba,
     "energy": _energy,
     "own_forces": _own_forces,

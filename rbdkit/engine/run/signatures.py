@@ -16,7 +16,7 @@ INPUTS = {
     "rnea": ("q", "v", "qdd"), "motors": ("q", "v", "qdd"),
     "aba": ("q", "v", "tau"), "forward_dynamics": ("q", "v", "tau"),
     "reactions": ("q", "v", "tau"), "stabilised_dynamics": ("q", "v", "tau"),
-    "constraint_rows": ("q", "v"), "openness": ("q",),
+    "constraint_rows": ("q", "v"), "openness": ("q",), "residuals": ("q",),
     "crba": ("q",), "poses": ("q",), "kinematics": ("q", "v"), "energy": ("q", "v"), "own_forces": ("q", "v"),
     "own_gradient": ("q", "v", "weights"),
     "rnea_jacobian": ("q", "v", "qdd"), "aba_jacobian": ("q", "v", "tau"),
@@ -31,6 +31,7 @@ OUTPUTS = {
     "rnea": ("tau",), "motors": ("motors", "tau"), "aba": ("qdd",), "forward_dynamics": ("qdd",),
     "reactions": ("qdd", "lambda"), "stabilised_dynamics": ("qdd",),
     "constraint_rows": ("rows_K", "rows_k", "rows_gap", "rows_slip", "rows_open"), "openness": ("rows_open",),
+    "residuals": ("residuals",),
     "crba": ("H",), "poses": ("poses",), "kinematics": ("poses", "velocities"), "energy": ("energies",),
     "own_forces": ("powers", "tau"), "own_gradient": ("by_q", "by_v", "by_link", "by_numbers"),
     "rnea_jacobian": ("derivatives",), "aba_jacobian": ("derivatives", "qdd"),
@@ -81,11 +82,19 @@ def outputs_of(algorithm: str, states: bool) -> tuple[str, ...]:
 
 
 def output_shapes(
-    algorithm: str, nv: int, bodies: int, links: int = 0, driven: int = 0, own: int = 0, nz: int = 0, rows: int = 0
+    algorithm: str,
+    nv: int,
+    bodies: int,
+    links: int = 0,
+    driven: int = 0,
+    own: int = 0,
+    nz: int = 0,
+    rows: int = 0,
+    loop_rows: int = 0,
 ) -> dict[str, tuple[int, ...]]:
     """The arrays that an algorithm writes, with their shapes for one state.
 
-    own : numbers of force elements. nz : of their states. rows : of constraints.
+    own : numbers of force elements. nz : of their states. rows : of constraints. loop_rows : of loop joints among them.
     """
     shapes = {"H": (nv, nv), "poses": (bodies, 4, 4), "velocities": (bodies, 6), "energies": (3,)}
     shapes |= {
@@ -104,6 +113,7 @@ def output_shapes(
         "rows_K": (rows, nv),
         **dict.fromkeys(("rows_k", "rows_gap", "rows_slip"), (rows,)),
         "rows_open": (1,),
+        "residuals": (loop_rows,),
         "z_rate": (nz,),
     }
     return {name: shapes.get(name, (nv,)) for name in outputs_of(algorithm, nz > 0)}

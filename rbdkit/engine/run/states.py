@@ -284,8 +284,8 @@ class StateComputer(BoundModel):
         nv, bodies, links, driven = (self._counts[name] for name in ("nv", "n_bodies", "n", "driven_nv"))
         own = 0 if self.own is None else len(self.own.law.numbers)
         nz = self.own.nz if self.own is not None else 0
-        rows = 0 if self.rows is None else self.rows.m
-        return list(output_shapes(algorithm, nv, bodies, links, driven, own, nz, rows).values())
+        rows, loop_rows = (0, 0) if self.rows is None else (self.rows.m, self.rows.of_loops)
+        return list(output_shapes(algorithm, nv, bodies, links, driven, own, nz, rows, loop_rows).values())
 
 
 def _time(t: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.nodes import Body
+from rbdkit.engine.steps.nodes import Body, BodyFrame
 from rbdkit.engine.steps.rnea import joint_velocity
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
@@ -21,6 +21,11 @@ class LinkMotion:
     p: dict[Body, Vector]
     w: dict[Body, Vector]
     v: dict[Body, Vector]
+
+    def of(self, body: BodyFrame) -> tuple[Matrix, Vector]:
+        """Pose of a body in the world."""
+        R_i, p_i = self.R[body.link], self.p[body.link]
+        return R_i @ body.R, p_i + R_i @ body.p
 
 
 def link_motion(tree: Tree, q: JointArray, qd: JointArray | None = None) -> LinkMotion:
@@ -46,8 +51,7 @@ def forward_kinematics(tree: LoopTree, q: JointArray, qd: JointArray | None, sta
     """
     motion, program = link_motion(tree, q, qd), tree.program
     for body in tree.bodies():
-        R_i, p_i = motion.R[body.link], motion.p[body.link]
-        R, p = R_i @ body.R, p_i + R_i @ body.p
+        R, p = motion.of(body)
         place = tree.n_bodies * state + body.number
         pose = [*R[0], p[0], *R[1], p[1], *R[2], p[2], 0.0, 0.0, 0.0, 1.0]
         for k, x in enumerate(pose):

@@ -81,11 +81,14 @@ class LoopTree(Tree):
 
     def bodies(self) -> Iterator[BodyFrame]:
         """Every body of the model, the world first."""
-        program = self.program
-        with program.loop(0, self.n_bodies) as number:
-            link, place = program.entry("bodies", number), number * FRAME
-            x = [program.load("frames", place, k) for k in range(FRAME)]
-            yield BodyFrame(number, Body(link, self.row_of(link)), Matrix.of(x[:9]), Vector(x[9:]))
+        with self.program.loop(0, self.n_bodies) as number:
+            yield self.body(number)
+
+    def body(self, number: Index) -> BodyFrame:
+        """The body of the model of that number."""
+        link, place = self.program.entry("bodies", number), number * FRAME
+        x = [self.program.load("frames", place, k) for k in range(FRAME)]
+        return BodyFrame(number, Body(link, self.row_of(link)), Matrix.of(x[:9]), Vector(x[9:]))
 
     def _part(self, first: str, of: Whole, step: int = 1) -> Iterator[Index]:
         """Places of what a table has for a number: where each part begins, and the end, is in another one."""

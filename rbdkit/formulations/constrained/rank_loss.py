@@ -30,6 +30,14 @@ CLOSED = 1e-9
 """Gap (rad) that rounding errors leave: loops that stay closed to this have passed well wherever they came."""
 
 
+def few_of(n: int, few: int = FEW) -> NDArray:
+    """Numbers of so many of n states, from the first to the last: those that are looked at where loops stayed closed.
+
+    Of these alone `rank_remarks` says the same as of all.
+    """
+    return np.unique(np.linspace(0, n - 1, few).astype(int))
+
+
 def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
     """A sentence on the first pose where the loops opened suddenly and one on the start, if they lose rank there.
 
@@ -37,7 +45,7 @@ def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray, closing: b
     """
     gap = system.gap(t, x)
     closed = bool(gap.max() <= CLOSED)
-    rows = np.unique(np.linspace(0, len(t) - 1, FEW if closed else SAMPLES).astype(int))
+    rows = few_of(len(t)) if closed else few_of(len(t), SAMPLES)
     if len(rows) < 3:
         return []
     seen: dict[int, tuple[int, float]] = {}

@@ -1,0 +1,38 @@
+"""By how much loop joints are open, from the poses of the bodies that they join.
+
+This tells how well a motion kept its loops closed, so it shares as little as can be with what kept them: bodies and
+joints are those of the model, not those of the links that carry them, their poses are composed along the tree in the
+world, and there are neither wrenches nor K. What is missing is T . log(pose(q)^-1 X) (Featherstone 2008, Eqs 8.25 to
+8.27), as `rbdkit.formulations.constrained.joint_constraints` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbdkit.engine.rows.contribution import RowCode
+from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
+from rbdkit.engine.rows.loop_joints import LoopJoints
+from rbdkit.engine.steps.joint_arrays import JointArray
+from rbdkit.engine.steps.kinematics import link_motion
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.spatial.vector3 import dot
+from rbdkit.trace import Whole
+
+
+def residuals(tree: LoopTree, q: JointArray, codes: Sequence[RowCode], state: Whole) -> None:
+    """Write those of all loop joints, one after the other, of a state of that number to "residuals"."""
+    motion, program = link_motion(tree, q), tree.program
+    (code,) = (code for code in codes if isinstance(code, LoopJoints))
+    with program.loop(0, program.count("loops_n")) as j:
+        P, S = (tree.body(program.entry(name, j)) for name in ("loops_predecessor_bodies", "loops_bodies"))
+        (R_P, p_P), (R_S, p_S) = motion.of(P), motion.of(S)
+        first, place = program.entry("loops_rows", j), j * JOINT_NUMBERS
+        given = [program.load("loops_bodies_numbers", place, k) for k in range(JOINT_NUMBERS)]
+        for case in program.switch(program.entry("loops_forms", j), range(len(code.forms))):
+            form, n = code.forms[case]
+            assert isinstance(form, str)
+            missing = gap(form, given, R_P.T @ R_S, R_P.T @ (p_S - p_P))
+            for r in range(n):
+                T = [program.load("loops_bodies_T", first * 6, 6 * r + k) for k in range(6)]
+                program.store("residuals", state * program.count("loops_m") + first, r, dot(T, missing))
