@@ -24,6 +24,7 @@ from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.closed_loops import loop_notes
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.formulated import StateForces
+from rbdkit.simulation.largest_residuals import LargestResiduals, largest_residuals
 from rbdkit.simulation.later import Later
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
@@ -59,7 +60,8 @@ def judge(
         made with, if it was compiled. contacts : what the law of contact says, if one was at work.
     """
     model = motion.model
-    constraint_error, constraint, unit = _worst_constraint(motion)
+    largest = largest_residuals(motion._errors_in_parts()) if isinstance(motion, Motion) else None
+    constraint_error, constraint, unit = _worst_constraint(motion, largest)
     with np.errstate(all="ignore"):
         energy_error, work_error, energy_scale = _energy_errors(motion, float(times[1] - times[0]))
         if isinstance(method, Adaptive):
@@ -94,7 +96,8 @@ def judge(
         violations=() if recording.ran_away else _violations(motion),
         stopped=stopped,
         notes=Later(
-            _notes(motion, applied, findings), *(() if recording.ran_away else _found_later(motion, method, closing))
+            _notes(motion, applied, findings),
+            *(() if recording.ran_away else _found_later(motion, method, closing, largest)),
         ),
         constraint_error=constraint_error,
         constraint=constraint,
@@ -149,16 +152,14 @@ def _violations(motion: Trajectory) -> Sequence[Violation]:
     return find_violations(motion.model, motion.t, motion.q, motion.v, motion.tau)
 
 
-def _worst_constraint(motion: Trajectory) -> tuple[float, str, str]:
+def _worst_constraint(motion: Trajectory, largest: LargestResiduals | None) -> tuple[float, str, str]:
     """The largest residual of a constraint, whose it is and when, in words, and its unit."""
-    errors = motion._constraint_error if isinstance(motion, Motion) else motion.constraint_error()
-    if not errors.size:
+    if largest is None:
         return 0.0, "", ""
-    k, row = divmod(_largest(errors), errors.shape[1])  # the first that is no number, if there is one
     whose, unit = "what ties its variables together", "rad, m"
     if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies | ClosedJointSystem):
-        whose, unit = motion.system.row_names()[int(row)]
-    return float(abs(errors[k, row])), f"{whose} at t = {motion.t[k]:.4g} s", unit
+        whose, unit = motion.system.row_names()[largest.row]
+    return largest.value, f"{whose} at t = {motion.t[largest.state]:.4g} s", unit
 
 
 def _fastest(motion: Trajectory) -> float:
@@ -280,19 +281,22 @@ def _rubbing(model: Model) -> list[str]:
 
 
 def _found_later(
-    motion: Trajectory, method: Integrator | Adaptive | Law, closing: bool
+    motion: Trajectory, method: Integrator | Adaptive | Law, closing: bool, largest: LargestResiduals | None
 ) -> Iterator[Callable[[], Sequence[str]]]:
     """What finds notes on loops, and those that the formulation has to say of the run, of the states as they are now.
 
-    closing : whether every step was to end with closed joints.
+    closing : whether every step was to end with closed joints. largest : of the residuals.
     """
     if not isinstance(motion, Motion):
         return
     system = motion.system
+    rows: NDArray | slice = slice(None)
     if isinstance(system, ClosedJointSystem):
-        yield partial(loop_notes, system, motion._constraint_error, method)
+        worst, value = (np.zeros(0), 0.0) if largest is None else (largest.rows, largest.value)
+        yield partial(loop_notes, system, worst, method)
+        rows = system.looked_at(len(motion), value)
     if isinstance(system, Remarking):
-        yield partial(system.remarks, motion.t.copy(), motion.x.copy(), motion.w.copy(), closing)
+        yield partial(system.remarks, motion.t[rows].copy(), motion.x[rows].copy(), motion.w[rows].copy(), closing)
 
 
 def _most_iterations(recording: Recording) -> int:

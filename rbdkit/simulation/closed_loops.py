@@ -50,12 +50,12 @@ def _projected(method: Any) -> Projected:
     return Projected(method)
 
 
-def loop_notes(system: ClosedJointSystem, errors: NDArray, method: Integrator | Adaptive | Law) -> list[str]:
+def loop_notes(system: ClosedJointSystem, worst: NDArray, method: Integrator | Adaptive | Law) -> list[str]:
     """By how much the loops were open at most, in angles and in lengths, and what closed them.
 
-    errors : (n, m) what they were open by.
+    worst : (m,) what each residual was at most.
     """
-    angle, length = largest_errors(system, errors)
+    angle, length = largest_errors(system, worst)
     what = " and ".join(name for name in ("loops", "constraints") if getattr(system.model, name))
     if "constraints" in method.conserves:
         kept = max(angle, length) < CLOSED
@@ -67,11 +67,10 @@ def loop_notes(system: ClosedJointSystem, errors: NDArray, method: Integrator | 
     return [f"{what} are {how}; open by at most {angle:.2g} rad and {length:.2g} m"]
 
 
-def largest_errors(system: ClosedJointSystem, errors: NDArray) -> tuple[float, float]:
-    """Of residuals (n, m) of loops and constraints the largest angle, rad, and the largest of the others, m."""
+def largest_errors(system: ClosedJointSystem, worst: NDArray) -> tuple[float, float]:
+    """Of the largest residuals (m,) of loops and constraints the largest angle, rad, and the largest other one, m."""
     T = [place.type.constraint_subspace(place.type.neutral()) for place in system.constraints.joints]
     turns = np.concatenate([np.zeros(0, dtype=bool), *(np.abs(own[:3]).sum(axis=0) > 0.5 for own in T)])
     units = [*np.where(turns, "rad", "m"), *(row.unit for row in (() if system.held is None else system.held.rows))]
-    worst = np.maximum(errors.max(axis=0), -errors.min(axis=0))
     angle, length = (worst[[own == unit for own in units]] for unit in ("rad", "m"))
     return float(angle.max(initial=0.0)), float(length.max(initial=0.0))

@@ -14,11 +14,14 @@ from rbdkit.algorithms import Energy
 from rbdkit.algorithms.gears import Gears
 from rbdkit.algorithms.loops import loop_constraint
 from rbdkit.formulations import Force, Formulation, Gaping, GearedSystem, Holding, InJoints, joint_state
+from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Solve
 from rbdkit.laws.record import ContactEvent, ContactRecord
 from rbdkit.simulation.report import Report
 from rbdkit.simulation.trajectory import Trajectory, forces_at
 
+SOME = 2048
+"""So many states have residuals that stay in the processor's cache."""
 CLOSED = 1e-6
 """rad and m: joints that stand open by less place force elements well enough for what these lose; it is compiled."""
 
@@ -95,10 +98,23 @@ class Motion(Trajectory):
 
     @cached_property
     def _constraint_error(self) -> NDArray:
-        error = self._of_states(lambda x, w, t: self.system.constraint_error(x, t))
+        return self._errors_at(slice(None))
+
+    def _errors_at(self, rows: slice) -> NDArray:
+        """`constraint_error` at some of the states."""
+        error = self._of_states(lambda x, w, t: self.system.constraint_error(x, t), rows)
         if isinstance(self.system, Holding) and self.system.nonholonomic:
-            error = error + self._of_states(self.system.slip)
+            error = error + self._of_states(self.system.slip, rows)
         return error
+
+    def _errors_in_parts(self) -> Iterator[NDArray]:
+        """`constraint_error` as it is found, some states after the other, none of which is kept."""
+        if not isinstance(self.system, ClosedJointSystem):  # others ask for it again
+            yield self._constraint_error
+            return
+        parts = max(1, len(self) // SOME)  # no part is small
+        for k in range(parts):
+            yield self._errors_at(slice(len(self) * k // parts, len(self) * (k + 1) // parts))
 
     def constraint_forces(self) -> dict[str, NDArray]:
         return {**self._forces_of_elements(), **self._forces_of_loops(), **super().constraint_forces()}
@@ -171,11 +187,14 @@ class Motion(Trajectory):
             return np.array([self.system.lost_in_elements(*state) for state in self._states()])
         return super()._lost_in_elements
 
-    def _of_states(self, function: Callable[[NDArray, NDArray, float], NDArray]) -> NDArray:
-        """What a function of (x, w, t) gives for all states at once, or one by one where time moves joints."""
-        if not self._moved_by_time:
-            return function(self.x, self.w, 0.0)
-        return np.stack([function(*state) for state in self._states()])
+    def _of_states(self, function: Callable[[NDArray, NDArray, float], NDArray], rows: slice = slice(None)) -> NDArray:
+        """What a function of (x, w, t) gives for all states at once, or one by one where time moves joints.
 
-    def _states(self) -> Iterator[tuple[NDArray, NDArray, float]]:
-        return zip(self.x, self.w, self.t.tolist(), strict=True)
+        rows : of some states only.
+        """
+        if not self._moved_by_time:
+            return function(self.x[rows], self.w[rows], 0.0)
+        return np.stack([function(*state) for state in self._states(rows)])
+
+    def _states(self, rows: slice = slice(None)) -> Iterator[tuple[NDArray, NDArray, float]]:
+        return zip(self.x[rows], self.w[rows], self.t[rows].tolist(), strict=True)
