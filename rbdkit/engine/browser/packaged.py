@@ -131,6 +131,8 @@ def packaged(
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
     used = {name for program in programs.values() for name in program.arrays}
+    unread = set() if rows is None else {*rows.numbers} - used
+    numbers = {name: x for name, x in numbers.items() if name not in unread}
     arrays = {**numbers, **of_method, **of_run, **loop_room(plan.nq, rates), **taken, **moved}
     arrays |= {"parameters": np.concatenate([np.zeros(0), *(x.ravel() for _, x in adjust.values.values())])}
     sizes = room(plan, max(widths.values()))[0] | spare
