@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rbdkit.trace.graph import Scalar, Symbol
 
@@ -51,7 +52,7 @@ def whole(x: Scalar) -> Scalar:
     return (x + shift) - shift
 
 
-def polynomial(coefficients: list[float], x: Scalar) -> Scalar:
+def polynomial(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
     """c[0] + c[1] x + c[2] x**2 + ... by Horner's rule."""
     value: Scalar = coefficients[-1]
     for c in coefficients[-2::-1]:

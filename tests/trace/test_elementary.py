@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from rbdkit.trace.emit.elementary import sine_cosine
+from rbdkit.trace.emit.elementary import sine_cosine, sine_cosine_graph
 from rbdkit.trace.program import Program
 from rbdkit.trace.run.backend import executable
 from rbdkit.trace.tracing import trace
@@ -57,3 +57,9 @@ def test_small_angles_and_signs(f):
     x = np.array([0.0, 1e-300, -1e-300, 1e-8, -1e-8, 0.5, -0.5])
     s, c = f(x)
     assert np.array_equal(s, np.sin(x)) and np.array_equal(c, np.cos(x))
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_nothing_is_selected_which_could_become_a_branch(fused):
+    graph, *results = sine_cosine_graph(fused)
+    assert "select" not in {graph.nodes[k][0] for k in graph.live(results)}

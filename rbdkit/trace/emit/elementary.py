@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from rbdkit.trace.graph import LEAVES, Graph, Scalar, Symbol
-from rbdkit.trace.scalar import equal, polynomial, select, whole
+from rbdkit.trace.scalar import polynomial, whole
 
 SINE = [
     -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04, 2.75573137070700676789e-06,
@@ -35,14 +35,25 @@ def sine_cosine(x: Symbol, fused: bool) -> tuple[Scalar, Scalar]:
     for part in HALF_PI_FUSED if fused else HALF_PI:
         r = x.graph.apply("fma", turns, -part, r) if fused else r - turns * part
     z = r * r
-    s = r + (r * z) * polynomial(SINE, z)
+    s = r + (r * z) * _in_pairs(SINE, z)
     half = 0.5 * z
     w = 1.0 - half
-    c = w + (((1.0 - w) - half) + (z * z) * polynomial(COSINE, z))
-    t = turns - 4.0 * whole(0.25 * turns)  # -2, -1, 0, 1 or 2 quarter turns
-    even = 1.0 - 0.5 * (t * t)
-    odd = equal(t * t, 1.0)
-    return select(odd, c * t, s * even), select(odd, -(s * t), c * even)
+    c = w + (((1.0 - w) - half) + (z * z) * _in_pairs(COSINE, z))
+    # sine and cosine of so many quarter turns: no selection, which for one state is a branch that nobody can predict
+    odd, even = _from_even(turns), _from_even(turns + 1.0)
+    return c * odd + s * even, c * even - s * odd
+
+
+def _in_pairs(coefficients: list[float], z: Scalar) -> Scalar:
+    """c[0] + c[1] z + c[2] z**2 + ...: pairs of terms do not wait for each other."""
+    pairs = zip(coefficients[::2], coefficients[1::2], strict=True)
+    return polynomial([low + high * z for low, high in pairs], z * z)
+
+
+def _from_even(k: Scalar) -> Scalar:
+    """-1, 0 or 1 from one of the nearest even numbers, for odd k from one divisible by 4: sin(k pi / 2)."""
+    shift = 13510798882111488.0  # 1.5 * 2**53: the sum has no room for an odd number
+    return k - ((k + shift) - shift)
 
 
 @cache
