@@ -33,8 +33,9 @@ def rnea(
     w[world] = alpha[world] = ZERO
     a[world] = -Vector(tree.program.load("gravity", 0, k) for k in range(3))
     n[world] = f[world] = ZERO
-    for i in tree.outward(turned=True):
+    for i in tree.outward(turned=True):  # poses first: no link waits for the sine of its parent's angle
         R[i], p[i] = tree.pose(i, q[i])
+    for i in tree.outward(turned=True):
         S_i = axes.find(i)
         w_J, v_J = joint_velocity(tree, i, S_i, q, qd)
         alpha_J, a_J = joint_acceleration(tree, i, S_i, q, qd, qdd)
