@@ -53,6 +53,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import rbdkit.loaded
+
 __version__ = "0.1.0"
 
 _HOMES = {

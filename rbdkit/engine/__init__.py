@@ -30,8 +30,8 @@ equal. (Of large mechanisms with loops, motions of 5,000 steps or more have code
 large stack of states, 100 for each link or more, may differ in the last bits from the same state alone; of small
 mechanisms with loops, whose forward dynamics is straight-line code, it is one of 512 or more.
 
-Compiled code is kept on disk and in memory as long as anything can call it; nothing else remains of
-models that are gone. Threads may compile at once, and a process may fork while they do: the fork waits for LLVM.
+Compiled code is kept on disk, where the next process finds that of trees of rbdkit's own joints without recording it,
+and in memory as long as anything can call it; nothing else remains of models that are gone. Threads may compile at once, and a process may fork while they do: the fork waits for LLVM.
 
 What the rest of rbdkit uses:
 
@@ -56,7 +56,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.run.counting import operations
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for, scene_for
 from rbdkit.engine.run.many_states import for_many_states
@@ -65,9 +64,9 @@ from rbdkit.engine.run.states import Into
 
 if TYPE_CHECKING:
     from rbdkit.engine.browser import loader, packaged
+    from rbdkit.engine.run.counting import operations
     from rbdkit.engine.run.ensemble import simulate_many
     from rbdkit.engine.run.simulation import few_steps, simulate
-    from rbdkit.engine.steps.jacobians import row_length
 
 __all__ = [
     "Kernels",
@@ -88,7 +87,8 @@ __all__ = [
 ]
 
 
-_LATER = {"simulate_many": "rbdkit.engine.run.ensemble", "row_length": "rbdkit.engine.steps.jacobians"}
+_LATER = {"simulate_many": "rbdkit.engine.run.ensemble", "row_length": "rbdkit.engine.steps.sizes"}
+_LATER |= {"operations": "rbdkit.engine.run.counting"}
 _LATER |= dict.fromkeys(("few_steps", "simulate"), "rbdkit.engine.run.simulation")
 _LATER |= dict.fromkeys(("loader", "packaged"), "rbdkit.engine.browser")
 

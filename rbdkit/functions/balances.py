@@ -19,7 +19,6 @@ from rbdkit.functions.asking import (
     with_states,
 )
 from rbdkit.model import Model
-from rbdkit.model.constraint_rows import working
 from rbdkit.trace import Symbols
 
 if TYPE_CHECKING:
@@ -204,7 +203,7 @@ def power_balance(
     """
     z, state = with_states(model, z, *checked_state(with_inertia(model), q, v=v, a=a, tau=tau))
     kernels = chosen_kernels(model, backend)
-    if kernels is not None and not _driven(model) and not working(model):
+    if kernels is not None and not _driven(model) and not _working(model):
         return _compiled_balance(kernels, model, state, on_bodies(model, f_ext), t, z)
 
     def balance(q: NDArray, v: NDArray, a: NDArray, tau: NDArray, *own: NDArray) -> NDArray:
@@ -212,6 +211,15 @@ def power_balance(
         return np.stack([getattr(result, field.name) for field in fields(result)])
 
     return algorithms.PowerBalance(*np.moveaxis(each(balance, *state, *([] if z is None else [z])), -1, 0))
+
+
+def _working(model: Model) -> tuple[str, ...]:
+    """The constraints that do work."""
+    if not model.constraints:
+        return ()
+    from rbdkit.model.constraint_rows import working  # with the tracer, which other models do not need
+
+    return working(model)
 
 
 def _driven(model: Model) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.engine import at_one_state
-from rbdkit.engine.steps.frames import REFERENCES
+from rbdkit.engine.steps.sizes import REFERENCES
 from rbdkit.functions.asking import (
     Backend,
     checked_state,

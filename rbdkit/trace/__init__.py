@@ -36,6 +36,8 @@ Everything above this floor imports from here alone, never from the files. What 
 - ``walked(program, arrays, tables, counts)``: what a program does, on numbers and symbols.
 - ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
   backend works here.
+- ``recalled(words)``, ``remember(words, code, number)``: code that other processes find without recording it again, by
+  words that say all that it was recorded from.
 - ``Feedback.of(trace)``: a traced function of (t, q, v) that a program can contain; `evaluate` computes it for many
   states.
 - ``over_time(system, record)``: steps of a method, an `Integrator` with `record`, on a system that is `Recorded`, in
@@ -48,52 +50,122 @@ Everything above this floor imports from here alone, never from the files. What 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rbdkit.trace.abreast import WOVEN, side_by_side
-from rbdkit.trace.arrays import Symbols, symbolic, symbols
-from rbdkit.trace.chain_rule import adjoints, tangents
-from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
-from rbdkit.trace.emit import compile_python, llvm_source, python_source
-from rbdkit.trace.feedback import Feedback
-from rbdkit.trace.graph import Graph, Scalar, Symbol
-from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
-from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
-from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
-from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
-from rbdkit.trace.run.backend import Backend, Executable, Owner, available, executable, guarded, width_of
-from rbdkit.trace.run.beginning import Beginning
-from rbdkit.trace.run.company import (
-    Company,
-    Pace,
-    Prepared,
-    Run,
-    Runnable,
-    arrays_of,
-    loop_arrays,
-    loop_room,
-    run_motion,
-)
-from rbdkit.trace.run.feedback import evaluate
-from rbdkit.trace.run.few_steps import FewSteps
-from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, woven
-from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
-from rbdkit.trace.straighten import straightened
-from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace, with_numbers
-
 if TYPE_CHECKING:
+    from rbdkit.trace.abreast import WOVEN, side_by_side
+    from rbdkit.trace.arrays import Symbols, symbolic, symbols
     from rbdkit.trace.captures import Impure, captured_arrays, read_only
+    from rbdkit.trace.chain_rule import adjoints, tangents
+    from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
+    from rbdkit.trace.emit import compile_python, llvm_source, python_source
     from rbdkit.trace.emit.wasm import wasm_bytes
+    from rbdkit.trace.feedback import Feedback
+    from rbdkit.trace.graph import Graph, Scalar, Symbol
+    from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
+    from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
+    from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
+    from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
+    from rbdkit.trace.run.backend import Backend, Executable, Owner, available, executable, guarded, width_of
+    from rbdkit.trace.run.beginning import Beginning
+    from rbdkit.trace.run.company import (
+        Company,
+        Pace,
+        Prepared,
+        Run,
+        Runnable,
+        arrays_of,
+        loop_arrays,
+        loop_room,
+        run_motion,
+    )
+    from rbdkit.trace.run.feedback import evaluate
+    from rbdkit.trace.run.few_steps import FewSteps
+    from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, woven
+    from rbdkit.trace.run.remembered import recalled, remember
+    from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
+    from rbdkit.trace.straighten import straightened
+    from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace, with_numbers
     from rbdkit.trace.walk import walked
     from rbdkit.trace.written import Copies, Uses, roomy
 
+_HOMES = {
+    "rbdkit.trace.abreast": ["WOVEN", "side_by_side"],
+    "rbdkit.trace.arrays": ["Symbols", "symbolic", "symbols"],
+    "rbdkit.trace.captures": ["Impure", "captured_arrays", "read_only"],
+    "rbdkit.trace.chain_rule": ["adjoints", "tangents"],
+    "rbdkit.trace.differentiate": ["gradient", "jacobian", "pullback", "tangent"],
+    "rbdkit.trace.emit": ["compile_python", "llvm_source", "python_source"],
+    "rbdkit.trace.emit.wasm": ["wasm_bytes"],
+    "rbdkit.trace.feedback": ["Feedback"],
+    "rbdkit.trace.graph": ["Graph", "Scalar", "Symbol"],
+    "rbdkit.trace.loop": ["LARGEST", "LARGEST_TURN", "over_time"],
+    "rbdkit.trace.newton": ["MOST_CORRECTIONS", "Newton", "eliminate", "newton_arrays", "residuals_of"],
+    "rbdkit.trace.program": [
+        "ALONE",
+        "LARGEST_WHOLE",
+        "WIDE",
+        "Block",
+        "Index",
+        "Lanes",
+        "Program",
+        "Statement",
+        "Whole",
+    ],
+    "rbdkit.trace.recorded": [
+        "Kept",
+        "Moment",
+        "Part",
+        "Record",
+        "Recordable",
+        "Recorded",
+        "StateArrays",
+        "StraightLine",
+    ],
+    "rbdkit.trace.run.backend": ["Backend", "Executable", "Owner", "available", "executable", "guarded", "width_of"],
+    "rbdkit.trace.run.beginning": ["Beginning"],
+    "rbdkit.trace.run.company": [
+        "Company",
+        "Pace",
+        "Prepared",
+        "Run",
+        "Runnable",
+        "arrays_of",
+        "loop_arrays",
+        "loop_room",
+        "run_motion",
+    ],
+    "rbdkit.trace.run.feedback": ["evaluate"],
+    "rbdkit.trace.run.few_steps": ["FewSteps"],
+    "rbdkit.trace.run.lanes": ["Apart", "Binder", "Given", "blank", "woven"],
+    "rbdkit.trace.run.remembered": ["recalled", "remember"],
+    "rbdkit.trace.scalar": [
+        "arctan2",
+        "cos",
+        "equal",
+        "maximum",
+        "minimum",
+        "polynomial",
+        "select",
+        "sin",
+        "sqrt",
+        "whole",
+    ],
+    "rbdkit.trace.straighten": ["straightened"],
+    "rbdkit.trace.tracing": [
+        "OPERATIONS",
+        "Operations",
+        "Trace",
+        "count_operations",
+        "replay",
+        "trace",
+        "with_numbers",
+    ],
+    "rbdkit.trace.walk": ["walked"],
+    "rbdkit.trace.written": ["Copies", "Uses", "roomy"],
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
 __all__ = [
     "ALONE",
-    "LARGEST",
-    "LARGEST_TURN",
-    "LARGEST_WHOLE",
-    "MOST_CORRECTIONS",
-    "OPERATIONS",
-    "WIDE",
-    "WOVEN",
     "Apart",
     "Backend",
     "Beginning",
@@ -109,9 +181,14 @@ __all__ = [
     "Impure",
     "Index",
     "Kept",
+    "LARGEST",
+    "LARGEST_TURN",
+    "LARGEST_WHOLE",
     "Lanes",
+    "MOST_CORRECTIONS",
     "Moment",
     "Newton",
+    "OPERATIONS",
     "Operations",
     "Owner",
     "Pace",
@@ -131,6 +208,8 @@ __all__ = [
     "Symbols",
     "Trace",
     "Uses",
+    "WIDE",
+    "WOVEN",
     "Whole",
     "adjoints",
     "arctan2",
@@ -145,8 +224,8 @@ __all__ = [
     "equal",
     "evaluate",
     "executable",
-    "guarded",
     "gradient",
+    "guarded",
     "jacobian",
     "llvm_source",
     "loop_arrays",
@@ -159,7 +238,8 @@ __all__ = [
     "pullback",
     "python_source",
     "read_only",
-    "symbolic",
+    "recalled",
+    "remember",
     "replay",
     "residuals_of",
     "roomy",
@@ -169,6 +249,7 @@ __all__ = [
     "sin",
     "sqrt",
     "straightened",
+    "symbolic",
     "symbols",
     "tangent",
     "tangents",
@@ -182,13 +263,9 @@ __all__ = [
 ]
 
 
-_LATER = {"wasm_bytes": "rbdkit.trace.emit.wasm", "walked": "rbdkit.trace.walk"}
-_LATER |= dict.fromkeys(("Copies", "Uses", "roomy"), "rbdkit.trace.written")
-_LATER |= dict.fromkeys(("Impure", "captured_arrays", "read_only"), "rbdkit.trace.captures")
-
-
 def __getattr__(name: str) -> Any:
-    """What a single computation does not need is loaded when it is first asked for."""
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"rbdkit.trace has no {name!r}")
+    """What is found here is loaded when it is first asked for: a call of code that is known needs no compiler."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"rbdkit.trace has no {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME_OF[name]), name)
+    return value

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.run.compiled_programs import Task
+from rbdkit.engine.run.recordings import record
 from rbdkit.engine.run.tables import fixed_numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
@@ -98,7 +99,7 @@ def straight_line_cost(model: Model, algorithm: str) -> Cost:
     plan = layout(model)
     program = Program(algorithm)
     fixed = dict(fixed_numbers(plan, pack(model, plan)["rows"]))
-    Task(algorithm).record(UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
+    record(Task(algorithm), UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
     return sum((_cost(block.graph, block.roots()) for block in _blocks(program.body)), Cost())
 
 

@@ -43,7 +43,7 @@ from rbdkit.engine import Kernels
 from rbdkit.engine.run import shapes
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.shapes import STATES_A_LINK, UNROLLED_LINKS
-from rbdkit.engine.steps.jacobians import row_length
+from rbdkit.engine.steps.sizes import row_length
 from rbdkit.integrators import RK4
 from rbdkit.model import Model
 from rbdkit.trace import Run

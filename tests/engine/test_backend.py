@@ -14,8 +14,8 @@ from rbdkit.library import double_pendulum
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.trace.program import Program
-from rbdkit.trace.run import backend as backend_module
 from rbdkit.trace.run.backend import available, executable
+from rbdkit.trace.run.native import Machine
 
 
 @pytest.fixture
@@ -64,12 +64,12 @@ def test_without_llvm_python_computes_and_says_so_once(cause, fresh, monkeypatch
         monkeypatch.delitem(sys.modules, "rbdkit.trace.run.native", raising=False)
     else:
 
-        def broken(program, backend):
+        def broken(machine, source, name):
             if cause == "failing":
                 raise RuntimeError("no target for this processor")
-            return type("Code", (), {"bind": lambda self, arrays, counts: lambda: None})()
+            return lambda frame: None
 
-        monkeypatch.setattr(backend_module, "executable", broken)
+        monkeypatch.setattr(Machine, "linked", broken)
     with pytest.warns(RuntimeWarning, match="some 50 times slower. Mend it with") as caught:
         name, why = available()
     assert ("pip install llvmlite" in str(caught[0].message)) == (cause == "missing")  # what is there is not missing

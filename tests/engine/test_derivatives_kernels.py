@@ -14,9 +14,10 @@ from rbdkit.engine import Kernels, NotCovered
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.run import bound
 from rbdkit.engine.run.compiled_programs import Task
+from rbdkit.engine.run.recordings import record
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
-from rbdkit.engine.steps.jacobians import row_length
+from rbdkit.engine.steps.sizes import row_length
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.joints import Helical, Planar, Prescribed, Prismatic, Reversed, Revolute, Spherical
 from rbdkit.library import random_tree
@@ -174,7 +175,7 @@ def test_against_the_complex_step_through_emitted_python(off):
     model = random_tree(9, bodies=5, joints=[Revolute([0.6, 0.0, 0.8]), Prismatic("x"), Helical("y", pitch=0.3)])
     plan = layout(model)
     program = Program("rnea")
-    Task("rnea", external=True).record(UnrolledTree(program, plan.links, plan.nq, plan.nv, {}))
+    record(Task("rnea", external=True), UnrolledTree(program, plan.links, plan.nq, plan.nv, {}))
     scope = {"sin": cmath.sin, "cos": cmath.cos}
     exec(python_source(program), scope)
     q, v, x, _, f = state(model)

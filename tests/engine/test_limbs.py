@@ -19,7 +19,8 @@ from rbdkit.algorithms.force_elements import element_force
 from rbdkit.engine import Kernels
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.limbs import kinds_with, limb_tables, limbs_of
-from rbdkit.engine.run.compiled_programs import Task, recorded_code
+from rbdkit.engine.run.compiled_programs import Task
+from rbdkit.engine.run.recordings import recorded_code
 from rbdkit.joints import Free, Helical, JointType, Prismatic, Revolute, Spherical, Universal
 from rbdkit.library import random_tree
 from rbdkit.model import Model

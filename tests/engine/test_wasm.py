@@ -15,6 +15,7 @@ from rbdkit import algorithms, engine
 from rbdkit.engine import Kernels
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.run.compiled_programs import Task
+from rbdkit.engine.run.recordings import record
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.integrators import RK4, Adaptive, Heun, SymplecticEuler, Variational
 from rbdkit.library import random_tree
@@ -102,7 +103,7 @@ def test_large_functions_use_their_variables_again():
     model = random_tree(4, bodies=20)
     plan = layout(model)
     program = Program("aba")
-    Task("aba").record(UnrolledTree(program, plan.links, plan.nq, plan.nv, {}))
+    record(Task("aba"), UnrolledTree(program, plan.links, plan.nq, plan.nv, {}))
     operations = engine.operations(model, "aba", generic=True).total
     writer = _Writer(program)
     writer.function(program)

@@ -7,7 +7,7 @@ import rbdkit as rbd
 from rbdkit.engine.run.compiled_programs import loop_code
 from rbdkit.laws.cone import Momentum, cone
 from rbdkit.laws.problem import Problem
-from rbdkit.trace.run import native
+from rbdkit.trace.emit import llvm
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -66,14 +66,14 @@ def test_processors_that_round_otherwise_move_bodies_alike(monkeypatch):
     q = np.tile(model.neutral()[:7], (3, 1))
     q[:, 4], q[:, 6] = 0.5 * np.arange(3), 0.3
     v = 2.0 * np.random.default_rng(1).normal(size=18)
-    fused, sources = native.llvm_source, []
+    fused, sources = llvm.llvm_source, []
 
     def apart(program, _):
         sources.append(fused(program, False).replace(" contract", ""))
         return sources[-1]
 
     runs = [rbd.simulate(model, q.ravel(), v, 1.0, 2e-3, progress=False)]
-    monkeypatch.setattr(native, "llvm_source", apart)
+    monkeypatch.setattr(llvm, "llvm_source", apart)
     loop_code.cache_clear()
     runs.append(rbd.simulate(model, q.ravel(), v, 1.0, 2e-3, progress=False))
     loop_code.cache_clear()

@@ -42,7 +42,7 @@ def doubling(factor: float) -> Program:
 def run(program: Program, on: Machine) -> float:
     x = np.array([3.0])
     code = NativeCode.__new__(NativeCode)
-    code.program, code._function = program, on.function(program)
+    code.program, code._function = program, on.linked(llvm_source(program, on.fused), program.name)
     code.bind({"x": x}, {})()
     return float(x[0])
 
@@ -219,8 +219,8 @@ def test_an_entry_under_another_name_counts_as_absent(folder):
 
 def test_an_entry_that_llvm_refuses_is_compiled_again_and_replaced(folder, monkeypatch):
     here = Machine()
-    for program in (doubling(2.0), backend._probe()):
-        key = here.key(llvm_source(program, here.fused))
+    for source in (llvm_source(doubling(2.0), here.fused), native.PROBE):
+        key = here.key(source)
         cache.store(key, b"not machine code")
         assert cache.load(key) == b"not machine code"
     assert run(doubling(2.0), Machine()) == 6.0

@@ -27,6 +27,7 @@ from rbdkit.engine.run.bound import WITH_OWN_FORCES, WITH_ROWS
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.engine.run.motion import TASK
+from rbdkit.engine.run.recordings import record
 from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
 from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
@@ -244,10 +245,10 @@ def _record(name: str, task: Task, plan: Layout, fixed: dict[int, float]) -> tup
     """A program, straight-line for models of few links, and its width of work space."""
     program = Program(name)
     if task.unrolls and is_small(plan):
-        task.record(UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
+        record(task, UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
         return program, 0
     tree = LoopTree(program, kinds_of(plan))
-    task.record(tree)
+    record(task, tree)
     return program, tree.width
 
 

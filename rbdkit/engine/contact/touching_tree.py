@@ -17,7 +17,7 @@ from rbdkit.engine.contact.sweeps import Sweeps
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.constrained_tree import ConstrainedTree
-from rbdkit.engine.rows.contribution import ROW_TIME, RowCode
+from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.rows.own_constraints import OwnConstraints
 from rbdkit.engine.steps import coupled
 from rbdkit.engine.steps.crba import assemble
@@ -28,6 +28,7 @@ from rbdkit.engine.steps.own_forces import WithOwnTorques, own_pushes, record
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
 from rbdkit.engine.steps.rnea import project
+from rbdkit.engine.steps.sizes import ROW_TIME
 from rbdkit.spatial.vector3 import Scalar
 from rbdkit.trace import Feedback, Moment, Part, select
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
-from rbdkit.engine.steps.limb_tree import OF_LINK, RANK
 from rbdkit.engine.steps.nodes import Kind, Link
+from rbdkit.engine.steps.sizes import OF_LINK, RANK
 
 PRICES = {1: (1.0, 1.25), 2: (1.25, 1.6), 4: (1.8, 2.4)}
 """So many limbs may be computed at once, and what a rank of their links takes: where all turn about the same axis of

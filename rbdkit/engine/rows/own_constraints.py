@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
-from rbdkit.engine.rows.contribution import ROW_TIME, Contribution, RowsWritten, at_origin, between
+from rbdkit.engine.rows.contribution import Contribution, RowsWritten, at_origin, between
 from rbdkit.engine.steps.base import minus, pair
 from rbdkit.engine.steps.nodes import FRAME
+from rbdkit.engine.steps.sizes import ROW_TIME
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.constraint import seen

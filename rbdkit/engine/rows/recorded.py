@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.constrained_tree import ConstrainedTree
-from rbdkit.engine.rows.contribution import ROW_TIME, RowCode
+from rbdkit.engine.rows.contribution import RowCode
 from rbdkit.engine.steps.joint_arrays import JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
+from rbdkit.engine.steps.sizes import ROW_TIME
 from rbdkit.trace import Feedback, Moment, Part, Scalar
 
 

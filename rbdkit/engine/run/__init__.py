@@ -3,7 +3,8 @@
 In the order of reading::
 
     over_states      every algorithm as a program that loops over states
-    compiled_programs  such programs as code, made once; shapes: the models that have straight-line code
+    compiled_programs  such programs as code, made once; recordings: how they are written; words: by which the code is
+                     found by other processes; shapes: the models that have straight-line code
     tables           a model's layout in tables; signatures: the arrays of each algorithm; driven: the numbers of joints
                      that move as time says
     bound            a model to which programs are bound; calls: programs that wait for the next call

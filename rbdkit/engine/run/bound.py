@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.aligned import aligned
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.limbs import Limbs, kinds_with, limb_rows, limb_tables, limbs_of
-from rbdkit.engine.links.own_forces import own_forces
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import (
     LONG,
@@ -24,7 +23,6 @@ from rbdkit.engine.run.compiled_programs import (
     Recipe,
     Task,
     loop_code,
-    recorded_code,
     straight_code,
     unrolled_code,
 )
@@ -33,12 +31,14 @@ from rbdkit.engine.run.shapes import UNROLLED_LINKS, Shape, plain_rows, shape_of
 from rbdkit.engine.run.signatures import INPUTS, output_shapes, room
 from rbdkit.engine.run.tables import kinds_of, tables
 from rbdkit.model import Model
-from rbdkit.trace import ALONE, WOVEN, Backend, Binder, Given, Lanes, Scalar, walked
+from rbdkit.trace import ALONE, Backend, Lanes
 
 if TYPE_CHECKING:
     from rbdkit.engine.contact.scene import Scene
+    from rbdkit.engine.links.own_forces import OwnForces
     from rbdkit.engine.rows.legs import Legs
     from rbdkit.engine.rows.of_model import RowsOfModel
+    from rbdkit.trace import Binder, Given, Scalar
 
 WITH_OWN_FORCES = (
     "energy",
@@ -99,7 +99,11 @@ class BoundModel:
     def __init__(self, model: Model, backend: Backend) -> None:
         self.backend = backend
         self._layout, self.numbers = aligned(model, layout(model))
-        self.own = own_forces(model, self._layout)
+        self.own: OwnForces | None = None
+        if model.acting:
+            from rbdkit.engine.links.own_forces import own_forces  # which plain models never need
+
+            self.own = own_forces(model, self._layout)
         self.uses = self._layout.uses
         if self.own is not None:
             self.numbers["own_numbers"] = np.array(self.own.law.numbers)
@@ -240,6 +244,9 @@ class BoundModel:
 
         arrays : lists of what it reads and writes besides the numbers of the model; results are left there.
         """
+        from rbdkit.engine.run.recordings import recorded_code  # which numbers never need
+        from rbdkit.trace import walked
+
         recorded = recorded_code(self._of_model(task), self._kinds)
         numbers = {name: x.ravel().tolist() for name, x in self.numbers.items()}
         known = {name: x.ravel().tolist() for name, x in self._tables.items()}
@@ -266,6 +273,8 @@ class BoundModel:
             sizes, lengths = sizes | self.rows.room(lanes.width), lengths | self.rows.counts(lanes.width)
             tables = tables | self.rows.tables(lanes.width)
         if recipe.legs is not None:
+            from rbdkit.trace import WOVEN
+
             sizes[WOVEN] = recipe.woven
             sizes, lengths, tables = sizes | recipe.legs.room, lengths | recipe.legs.counts, tables | recipe.legs.tables
         if recipe.limbs and self._limbs is not None:

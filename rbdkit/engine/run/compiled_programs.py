@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rbdkit.engine.links.own_forces import OwnForces
-from rbdkit.engine.run.over_states import over_states
-from rbdkit.engine.run.shapes import Shape
-from rbdkit.engine.steps.limb_tree import LimbTree
-from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.nodes import Kind as LinkKind
-from rbdkit.engine.steps.recorded_tree import DrivenMotion, RecordedTree
-from rbdkit.engine.steps.tree import Tree
-from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.trace import (
-    ALONE,
-    Backend,
-    Executable,
-    Feedback,
-    Lanes,
-    Program,
-    Record,
-    executable,
-    over_time,
-    side_by_side,
-    straightened,
-)
+from rbdkit.engine.run.words import words_of_loop, words_of_shape
+from rbdkit.trace import ALONE, Backend, Executable, Lanes, executable
 
 if TYPE_CHECKING:
     from rbdkit.collision import Kind
     from rbdkit.engine.contact.soft_tree import Soft
-    from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
+    from rbdkit.engine.links.own_forces import OwnForces
     from rbdkit.engine.rows.contribution import RowCode
     from rbdkit.engine.rows.legs import Legs
     from rbdkit.engine.rows.own_constraints import OwnConstraints
+    from rbdkit.engine.run.recordings import RecordedTask
+    from rbdkit.engine.run.shapes import Shape
+    from rbdkit.engine.steps.nodes import Kind as LinkKind
+    from rbdkit.engine.steps.recorded_tree import DrivenMotion
+    from rbdkit.trace import Feedback, Record
 
 
 @dataclass(frozen=True)
@@ -71,6 +57,11 @@ class Task:
     apart: bool = False
 
     @property
+    def plain(self) -> bool:
+        """Whether it is no more than an algorithm and its flags: nothing in it is an object."""
+        return self == Task(self.algorithm, self.external, looked=self.looked, deep=self.deep)
+
+    @property
     def unrolls(self) -> bool:
         """Whether there is a straight-line form."""
         known = ("rnea", "aba", "forward_dynamics", "crba", "over_time")
@@ -86,42 +77,6 @@ class Task:
         )  # fmt: skip
         plain = not (self.rows or self.stiff or self.redmax or self.looked) and self.touching is None
         return plain and self.algorithm in known
-
-    def record(self, tree: Tree) -> None:
-        """Write the program over a tree."""
-        if self.step is not None and self.touching is not None:
-            assert isinstance(tree, LoopTree)
-            over_time(self._touching_tree(tree, self.touching), self.step)
-        elif self.rows:
-            assert isinstance(tree, LoopTree)
-            self._record_constrained(tree)
-        elif self.step is not None:
-            recorded = RecordedTree
-            if self.redmax:
-                from rbdkit.engine.steps.recorded_redmax import RecordedRedmax  # which most models never need
-
-                recorded = RecordedRedmax
-            over_time(recorded(tree, self.external, self.tau, self.f_ext, self.driven, self.own), self.step)
-        else:
-            over_states(tree, self.algorithm, self.external, self.own, deep=self.deep, looked=self.looked)
-
-    def _touching_tree(self, tree: LoopTree, kinds: tuple[Kind, ...]) -> RecordedTouchingTree:
-        from rbdkit.engine.contact.soft_tree import RecordedSoftTree  # which most models never need
-        from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
-
-        laws = self.external, self.tau, self.f_ext, self.driven, self.own
-        if self.soft is None:
-            return RecordedTouchingTree(tree, kinds, *laws, codes=self.rows, stops=self.stops)
-        return RecordedSoftTree(tree, kinds, self.soft, *laws, codes=self.rows)
-
-    def _record_constrained(self, tree: LoopTree) -> None:
-        if self.step is None:
-            over_states(tree, self.algorithm, self.external, self.own, self.rows, apart=self.apart)
-            return
-        from rbdkit.engine.rows.recorded import RecordedConstrainedTree  # which most models never need
-
-        laws = self.external, self.tau, self.f_ext, self.driven, self.own
-        over_time(RecordedConstrainedTree(tree, self.rows, self.stabilised, *laws, self.apart), self.step)
 
 
 @dataclass(frozen=True)
@@ -139,32 +94,33 @@ class Recipe:
     woven: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedTask:
-    """The program of a task. width : numbers of work space a link."""
-
-    program: Program
-    width: int
-
-
-@lru_cache(maxsize=64)
-def recorded_code(
-    task: Task, kinds: tuple[LinkKind, ...], lanes: Lanes = ALONE, limbs: int | None = None
-) -> RecordedTask:
-    """The program for all models whose joints are of these kinds, as it was recorded. limbs : so many at once."""
-    program = Program(task.algorithm, lanes)
-    tree = LoopTree(program, kinds) if limbs is None else LimbTree(program, kinds, limbs)
-    task.record(tree)
-    return RecordedTask(program, tree.width)
-
-
 @lru_cache(maxsize=256)
 def loop_code(
     task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: Lanes = ALONE, limbs: int | None = None
 ) -> Recipe:
     """Code for all models whose joints are of these kinds. limbs : so many at once."""
-    recorded = recorded_code.__wrapped__(task, kinds, lanes, limbs)  # the program itself is not needed again
-    return Recipe(executable(recorded.program, backend), recorded.width, limbs is not None)
+
+    def record() -> RecordedTask:
+        from rbdkit.engine.run.recordings import recorded_code  # which code that is known never needs
+
+        return recorded_code.__wrapped__(task, kinds, lanes, limbs)  # the program itself is not needed again
+
+    return Recipe(*_made_once(words_of_loop(task, kinds, lanes, limbs), backend, record), limbs is not None)
+
+
+def _made_once(words: str | None, backend: Backend, record: Callable[[], RecordedTask]) -> tuple[Executable, int]:
+    """Code for what is recorded, and its width; found again in other processes if words say what it is."""
+    if words is None or backend != "llvm":
+        recorded = record()
+        return executable(recorded.program, backend), recorded.width
+    from rbdkit.trace import recalled, remember  # which need LLVM
+
+    if (again := recalled(words)) is not None:
+        return again
+    recorded = record()
+    code = executable(recorded.program, backend)
+    remember(words, code, recorded.width)
+    return code, recorded.width
 
 
 SHORT = 20_000
@@ -194,6 +150,9 @@ def straight_code(
     task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend, longest: int
 ) -> Recipe | None:
     """The loop code with all that written out; None if that is more than so many operations."""
+    from rbdkit.engine.run.recordings import recorded_code  # which most models never need
+    from rbdkit.trace import side_by_side, straightened
+
     legs = known.legs
     recorded = recorded_code.__wrapped__(replace(task, apart=legs is not None and legs.apart > 0), kinds)
     counts, numbers = dict(known.counts) | {"width": recorded.width}, {(name, k): x for name, k, x in known.numbers}
@@ -207,6 +166,10 @@ def straight_code(
 @lru_cache(maxsize=256)
 def unrolled_code(task: Task, shape: Shape, backend: Backend, lanes: Lanes = ALONE) -> Recipe:
     """Straight-line code for models of one shape."""
-    program = Program(task.algorithm, lanes)
-    task.record(UnrolledTree(program, shape.links, shape.nq, shape.nv, dict(shape.fixed)))
-    return Recipe(executable(program, backend), 0)
+
+    def record() -> RecordedTask:
+        from rbdkit.engine.run.recordings import recorded_shape  # which code that is known never needs
+
+        return recorded_shape(task, shape, lanes)
+
+    return Recipe(*_made_once(words_of_shape(task, shape, lanes), backend, record))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.run.compiled_programs import Task
+from rbdkit.engine.run.recordings import record
 from rbdkit.engine.run.tables import fixed_numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.model import Model
@@ -34,7 +35,7 @@ def operations(model: Model, algorithm: str, generic: bool = False) -> Operation
 def count_program(algorithm: str, plan: Layout, fixed: Mapping[int, float]) -> Operations:
     """Operations of the straight-line code for a layout. fixed : numbers of "rows" that are taken for granted."""
     program = Program(algorithm)
-    Task(algorithm).record(UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
+    record(Task(algorithm), UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
     return _count(program.body)
 
 

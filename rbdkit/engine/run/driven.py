@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit import joints
-from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.spatial.read_numbers import time_in_seconds
-from rbdkit.trace import Feedback, Scalar, Symbol, captured_arrays, evaluate, read_only, symbols, trace
+from rbdkit.trace import Symbol
+
+if TYPE_CHECKING:
+    from rbdkit.engine.steps.recorded_tree import DrivenMotion
+    from rbdkit.trace import Feedback, Scalar
 
 DRIVEN = ("driven_q", "driven_v", "driven_a")
 """Coordinates, velocities and accelerations of all such joints of a model, one after the other."""
@@ -39,6 +44,8 @@ class DrivenJoints:
         return {name: np.concatenate(parts) for name, parts in zip(DRIVEN, zip(*states, strict=True), strict=True)}
 
     def _on_symbols(self, t: Symbol) -> dict[str, NDArray]:
+        from rbdkit.trace import symbols
+
         law = self._law()
         if law is None:
             raise TypeError("joints move as a Python function of time says, which cannot be recorded")
@@ -55,11 +62,15 @@ class DrivenJoints:
 
     def motion(self, times: NDArray) -> DrivenMotion | None:
         """What computes their numbers in a program, at any time; None if it cannot be had, or is wrong at these."""
+        from rbdkit.engine.steps.recorded_tree import DrivenMotion
+
         law = self._law()
         return None if law is None or self._computed(times) is None else DrivenMotion(law, self.nq, self.nv)
 
     def _computed(self, times: NDArray) -> dict[str, NDArray] | None:
         """The same by compiled code, if the motions can be traced and come out right."""
+        from rbdkit.trace import evaluate
+
         law = self._law()
         if law is None:
             return None
@@ -95,6 +106,7 @@ class DrivenJoints:
 
 def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
     """All motions as one function of time; None if one may do more than compute, or cannot be traced."""
+    from rbdkit.trace import Feedback, captured_arrays, read_only, trace
 
     def numbers(t: Scalar) -> NDArray:
         states = [[np.ravel(np.asarray(part, dtype=object)) for part in joint.motion(t)] for joint in driven]  # type: ignore[arg-type]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rbdkit.engine.run.calls import Frame
 from rbdkit.engine.run.parameters import inertial_gradient, parameter_gradient
 from rbdkit.engine.run.states import NEW, Into, StateComputer
-from rbdkit.engine.steps.frames import Reference
 from rbdkit.engine.steps.nodes import FRAME
+from rbdkit.engine.steps.sizes import Reference
 from rbdkit.model import Model
 from rbdkit.model.requirements import besides_tree, loops_unseen
 from rbdkit.trace import Backend

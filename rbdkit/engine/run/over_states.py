@@ -14,15 +14,16 @@ from rbdkit.engine.steps.crba import crba, crba_base
 from rbdkit.engine.steps.energy import energy
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.forward_dynamics import accelerate, forward_dynamics
-from rbdkit.engine.steps.frames import REFERENCES, Reference, bias_acceleration, jacobian
+from rbdkit.engine.steps.frames import bias_acceleration, jacobian
 from rbdkit.engine.steps.gradients import rnea_gradient
 from rbdkit.engine.steps.jacobians import aba_jacobian, rnea_jacobian
-from rbdkit.engine.steps.joint_arrays import SQUARES, AtRest, JointArray, LookedAt
+from rbdkit.engine.steps.joint_arrays import AtRest, JointArray, LookedAt
 from rbdkit.engine.steps.kinematics import forward_kinematics
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.momentum import center_of_mass, momentum
 from rbdkit.engine.steps.passive_derivatives import passive_gradient
 from rbdkit.engine.steps.rnea import rnea
+from rbdkit.engine.steps.sizes import REFERENCES, SQUARES, Reference
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.trace import Index, Part, Scalar, Whole

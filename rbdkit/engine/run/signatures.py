@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from rbdkit.engine.links.layout import Layout
-from rbdkit.engine.steps.clusters import SHARED
-from rbdkit.engine.steps.derivatives import FREEDOM
-from rbdkit.engine.steps.frames import CARRIED, REFERENCES
-from rbdkit.engine.steps.gradients import LINK
-from rbdkit.engine.steps.inverse_inertia import FACTORS, TWIST
-from rbdkit.engine.steps.jacobians import row_length
-from rbdkit.engine.steps.own_forces import OWN_TIME
-from rbdkit.engine.steps.stiffness import stiffness_arrays
+from rbdkit.engine.steps.sizes import (
+    CARRIED,
+    FACTORS,
+    FREEDOM,
+    LINK,
+    OWN_TIME,
+    REFERENCES,
+    SHARED,
+    TWIST,
+    row_length,
+    stiffness_arrays,
+)
 
 INPUTS = {
     "rnea": ("q", "v", "qdd"), "motors": ("q", "v", "qdd"),

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.rows.contribution import ROW_TIME
 from rbdkit.engine.run.bound import WITH_OWN_FORCES, WITH_ROWS, BoundModel
 from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
 from rbdkit.engine.run.signatures import output_shapes
-from rbdkit.engine.steps.joint_arrays import SQUARES
+from rbdkit.engine.steps.sizes import ROW_TIME, SQUARES
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.spatial.read_numbers import time_in_seconds
-from rbdkit.trace import Apart, Backend, FewSteps, Lanes, Symbol, Symbols, blank, symbols, width_of
+from rbdkit.trace import Apart, Backend, Lanes, Symbol, Symbols, blank, symbols, width_of
 
 if TYPE_CHECKING:
     from rbdkit.engine.run.motion import JointMotion
+    from rbdkit.trace import FewSteps
 
 LANE_STATES = 512
 """So many states in one call are worth code that computes several at once."""

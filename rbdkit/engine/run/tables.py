@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
-from rbdkit.engine.steps.derivatives import FREEDOM
-from rbdkit.engine.steps.loop_tree import FOUR, MIXED, MOVED, MOVING
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import ENTRIES, Kind
+from rbdkit.engine.steps.sizes import FOUR, FREEDOM, MIXED, MOVED, MOVING
 
 
 def kinds_of(layout: Layout) -> tuple[Kind, ...]:

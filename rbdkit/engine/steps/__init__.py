@@ -12,7 +12,8 @@ In the order of reading::
     motion                  what a kind of joint allows; curved_motions, wrapped_motions: those that are not plain;
                             motions: all of them by name; traced_motion: one recorded from formulas of a
                             user's own
-    nodes                   links, and what an algorithm is handed of them; joint_arrays: the numbers of their joints
+    nodes                   links, and what an algorithm is handed of them; joint_arrays: the numbers of their joints;
+                            sizes: what arrays hold that programs share with those who fill them
     tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms; limb_tree: a loop
                             in which limbs that are alike go side by side; axes: of all joints, and how they change;
                             turned: their parents seen in the axes that joints start from

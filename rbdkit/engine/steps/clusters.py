@@ -14,13 +14,12 @@ from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.base import Pair, flat, pair, plus, power, times
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Body, Node
+from rbdkit.engine.steps.sizes import SHARED
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.vector3 import Matrix, Vector, cross
 from rbdkit.trace import Scalar
 
 U, D, u = slice(0, 6), 6, 7
-SHARED = 8
-"""Numbers of a freedom: U in the link that its cluster is joined to, D and u."""
 
 
 class Clusters:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from rbdkit.engine.steps.axes import along, changes
 from rbdkit.engine.steps.base import Base, Pair, base_motion, cross_force, cross_motion, in_base, pair, plus
 from rbdkit.engine.steps.joint_arrays import JointArray
-from rbdkit.engine.steps.loop_tree import FOUR, MIXED, MOVED, MOVING, LoopTree
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
+from rbdkit.engine.steps.sizes import FOUR, FREEDOM, MIXED, MOVED, MOVING
 from rbdkit.spatial.vector3 import Vector, cross
 from rbdkit.trace import Program, Scalar, Whole
 
@@ -16,8 +17,6 @@ from rbdkit.trace import Program, Scalar, Whole
 # Psi_ddot and W; I J, the angular part of 2 B.T J and -J x* f_x, which a row of the derivatives is made of; and two
 # columns of forces across its joint. Those of `FOUR` freedoms stand side by side.
 J, PSI_DOT, PSI_DDOT, W, I_J, B_J, X_J, BY_Q, BY_V = 0, 6, 9, 15, 21, 27, 30, 36, 42
-FREEDOM = 48
-"""Numbers of a freedom in the array "freedoms"."""
 
 Store = Callable[[Whole, Whole, Scalar, Scalar, Scalar], None]
 """Takes row a, column b, and d tau_a by q_b, v_b and the acceleration of b."""

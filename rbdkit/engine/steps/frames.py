@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import joint_acceleration, joint_velocity
+from rbdkit.engine.steps.sizes import Reference
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
 from rbdkit.trace import Program, Scalar, Whole
-
-Reference = Literal["body", "world", "aligned"]
-"""Coordinates of the frame's velocity, as in `rbdkit.algorithms.jacobian`."""
-REFERENCES: tuple[Reference, ...] = ("body", "world", "aligned")
-CARRIED = 24
-"""Numbers of the array "carried": what goes from link to link along the path between the world and the frame."""
 
 
 def jacobian(tree: LoopTree, q: JointArray, state: Whole, reference: Reference) -> None:

@@ -23,12 +23,10 @@ from rbdkit.engine.steps.base import (
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.sizes import LINK
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Program, Scalar, Whole
-
-LINK = 17
-"""Numbers of a link in the array "by_link": by a twist of its place 6, mass, first moment 3, inertia 6, pitch."""
 
 
 def rnea_gradient(

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from rbdkit.engine.steps.base import Base, in_base
 from rbdkit.engine.steps.loop_tree import LoopField, LoopTree
+from rbdkit.engine.steps.sizes import FACTORS, TWIST
 from rbdkit.spatial.vector3 import Vector, cross, dot
 from rbdkit.trace import WIDE, Scalar, Whole
 
 # Where the vectors of a freedom stand in the array "factors": its axis S, U D^-1, and D^-1.
 S, U_D, D_INV = 0, 6, 12
-FACTORS = 13
-"""Numbers of a freedom in the array "factors"."""
-TWIST = 6 * WIDE
-"""Numbers of a link in the arrays "p_columns" and "a_columns": a spatial vector for each of so many columns."""
 
 
 def factors_in_base(tree: LoopTree, base: Base, factors: LoopField) -> None:

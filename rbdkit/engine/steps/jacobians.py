@@ -11,12 +11,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.ltl import factorise, solve
 from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
-from rbdkit.trace import WIDE, Scalar, Whole
-
-
-def row_length(numbers: int) -> int:
-    """So many numbers, and room up to a whole number of steps of wide loops."""
-    return -(-numbers // WIDE) * WIDE
+from rbdkit.trace import Scalar, Whole
 
 
 class Rows:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.sizes import SQUARES
 from rbdkit.trace import Program, Scalar, Whole
 
 
@@ -69,10 +70,6 @@ class JointArray:
         ratio = self.program.load("following", place)
         offset = self.program.load("following", place, 1) if self.which == "q" else 0.0
         return [ratio * x + offset for x in own]
-
-
-SQUARES = "squares"
-"""Holds the sum of the squares of what was looked at."""
 
 
 class LookedAt(JointArray):

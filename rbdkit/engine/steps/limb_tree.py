@@ -10,13 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import ROW, Body, Kind, Node, most_numbers
+from rbdkit.engine.steps.sizes import OF_LINK, RANK
 from rbdkit.trace import Index, Program, Scalar, Whole
-
-RANK = 6
-"""Entries of a rank in the table "ranks" before those of its links: kind, where the work spaces of its links and of
-their parents begin, and three of "orders"."""
-OF_LINK = 4
-"""Entries of each link of a rank: its number, its parent's, first coordinate, first velocity."""
 
 
 class LimbTree(LoopTree):

@@ -6,15 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node, most_numbers
+from rbdkit.engine.steps.sizes import FOUR, MIXED, MOVED, MOVING
 from rbdkit.engine.steps.tree import Numbers, Tree, in_plane
 from rbdkit.engine.steps.turned import threes
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole
-
-FOUR = 4
-"""So many rows of a matrix are taken from another one at a time, and so many columns computed."""
-MOVING, MOVED, MIXED = range(3)
-"""What is among four columns of a row: freedoms that move that of the row, such that it moves, or both."""
 
 
 class LoopTree(Tree):

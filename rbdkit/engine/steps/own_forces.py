@@ -7,19 +7,17 @@ from typing import Any
 
 from rbdkit.engine.links.alike import Alike, Member, add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
-from rbdkit.engine.steps.gradients import LINK
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import FRAME, ROW, Body, Node
+from rbdkit.engine.steps.sizes import LINK, OWN_TIME
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Part, Scalar, Symbol, Whole, adjoints
 
 OWN_STATES = Part("z")
-OWN_TIME = "own_time"
-"""Array of the time of the present state, s; written where elements ask for it."""
 
 
 def record(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
-from rbdkit.trace import Scalar, Trace, cos, jacobian, replay, sin, trace
+from rbdkit.trace import Scalar, cos, sin
+
+if TYPE_CHECKING:
+    from rbdkit.trace import Trace
 
 Scalars = Sequence[Scalar]
 W_X, W_Y, W_Z, V_X, V_Y, V_Z = ([float(i == k) for i in range(6)] for k in range(6))
@@ -61,6 +64,8 @@ class RecordedJoint:
         """
         if not self.curved:
             return [[float(i == k) for i in range(self.nq)] for k in range(self.nv)]
+        from rbdkit.trace import replay  # which known code never needs
+
         values = replay(_of_move(self), lambda leaf: q[leaf[3]] if leaf[1] == "q" else 0.0)
         return [values[k :: self.nv] for k in range(self.nv)]
 
@@ -106,6 +111,8 @@ class RecordedJoint:
 @cache
 def _of_move(motion: RecordedJoint) -> Trace:
     """d move(q, u) / du, shape (nq, nv)."""
+    from rbdkit.trace import jacobian, trace
+
     return jacobian(trace(motion.move, motion.nq, motion.nv, names=("q", "u")), "u")
 
 

@@ -12,7 +12,7 @@ from rbdkit.engine.steps.forward_dynamics import forward_dynamics
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Node
-from rbdkit.engine.steps.own_forces import OWN_TIME
+from rbdkit.engine.steps.sizes import OWN_TIME
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.trace import Feedback, Moment, Part, Program, Scalar, Whole
 

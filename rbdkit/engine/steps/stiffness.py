@@ -17,11 +17,12 @@ from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopField, LoopTree
 from rbdkit.engine.steps.nodes import Body, Node
-from rbdkit.engine.steps.own_forces import OWN_TIME, computed_member, links_of, motion_of
+from rbdkit.engine.steps.own_forces import computed_member, links_of, motion_of
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
 from rbdkit.engine.steps.rnea import project
+from rbdkit.engine.steps.sizes import OWN_TIME
 from rbdkit.engine.steps.tree import Numbers
-from rbdkit.engine.steps.world_axes import AXIS, axes_of, handed_on, keep_axes, move_one, units_of
+from rbdkit.engine.steps.world_axes import axes_of, handed_on, keep_axes, move_one, units_of
 from rbdkit.spatial.vector3 import Vector, cross
 from rbdkit.trace import Scalar, Symbol, Whole, tangents
 
@@ -124,22 +125,6 @@ def _bring_back(tree: LoopTree, felt: LoopField, column: Whole) -> None:
                 entry = row + half + column
                 program.store("stiff_KD", entry, 0, program.load("stiff_KD", entry) + project(S, part))
         felt[i.parent] = [a + b for a, b in zip(felt[i.parent], both, strict=True)]
-
-
-def stiffness_arrays(nq: int, nv: int, freedoms: int, links: int) -> dict[str, int]:
-    """Sizes of the arrays that `stiffness` keeps what it computes in."""
-    return {
-        "stiff_axes": AXIS * freedoms,
-        "stiff_unit": nv,
-        "stiff_q_rate": nq,
-        "stiff_by_x": 6 * (links + 1),
-        "stiff_by_v": 6 * (links + 1),
-        "stiff_tau_by_x": nv,
-        "stiff_tau_by_v": nv,
-        "stiff_goes": 1,
-        "redmax_A": nv * nv,
-        "redmax_b": nv,
-    }
 
 
 def _joint_rates(tree: LoopTree, i: Node, q: JointArray) -> None:

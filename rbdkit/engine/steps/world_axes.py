@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from rbdkit.engine.steps.loop_tree import LoopTree, slot_of
 from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.sizes import AXIS
 from rbdkit.spatial.vector3 import Matrix, Vector, cross
 from rbdkit.trace import Scalar, Whole
-
-AXIS = 6
-"""Numbers of an axis in "stiff_axes": a twist about the origin."""
 
 
 def keep_axes(tree: LoopTree, i: Node, R: Matrix, p: Vector, axes: Sequence[Sequence[Scalar]]) -> None:

@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from rbdkit.trace.program import Program
-from rbdkit.trace.run.interpreted import PythonCode
 from rbdkit.trace.run.lanes import Binder, Given
 
 Backend = Literal["llvm", "python"]
@@ -35,6 +34,8 @@ class Executable(Protocol):
 def executable(program: Program, backend: Backend) -> Executable:
     """The program as code of a backend."""
     if backend == "python":
+        from rbdkit.trace.run.interpreted import PythonCode
+
         return PythonCode(program)
     from rbdkit.trace.run.native import NativeCode
 
@@ -86,7 +87,9 @@ def available() -> tuple[Backend, str]:
     if os.environ.get("RBDKIT_BACKEND") == "python":
         return "python", "RBDKIT_BACKEND asks for it"
     try:
-        _try_llvm()
+        from rbdkit.trace.run.native import try_out
+
+        try_out()
     except Warning:  # for who turns warnings into errors; they say nothing of LLVM
         raise
     except Exception as fault:  # whatever keeps LLVM from working, from a missing module to an unknown processor
@@ -100,17 +103,3 @@ def available() -> tuple[Backend, str]:
         )
         return "python", why
     return "llvm", "compiled by LLVM"
-
-
-def _try_llvm() -> None:
-    """Compile and run a small program; raises what goes wrong."""
-    x = np.array([1.0, 0.0])
-    executable(_probe(), "llvm").bind({"x": x}, {})()
-    if x[1] != 2.0:
-        raise ArithmeticError(f"1 + 1 gave {x[1]}")
-
-
-def _probe() -> Program:
-    program = Program("probe")
-    program.store("x", 0, 1, program.load("x", 0, 0) + 1.0)
-    return program

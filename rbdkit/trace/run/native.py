@@ -19,7 +19,6 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from rbdkit.trace.emit.llvm import llvm_source
 from rbdkit.trace.program import Program
 from rbdkit.trace.run import cache as disk
 from rbdkit.trace.run.forks import renew_property_locks
@@ -84,13 +83,14 @@ class Machine:
         parts = (source, llvmlite.__version__, *self._known, self.cpu, self.features)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def function(self, program: Program) -> Function:
-        """The program as a function of the address of its frame, from disk if it was compiled before."""
-        return self.linked(llvm_source(program, self.fused), program.name)
-
     def linked(self, source: str, name: str) -> Function:
         """The function of that name in LLVM's text, from disk if it was compiled before."""
-        key = self.key(source)
+        function = self.found(self.key(source), name, source)
+        assert function is not None
+        return function
+
+    def found(self, key: str, name: str, source: str | None = None) -> Function | None:
+        """The function in the code of that key; None if there is none yet, and no source to compile."""
         function = self._linked.get(key)
         if function is not None:
             return function
@@ -101,10 +101,11 @@ class Machine:
             function = self._linked.get(key)  # another thread may have been faster
             if function is None and stored is not None:
                 function = self._link_stored(stored, name)
-            if function is None:
+            if function is None and source is not None:
                 compiled = self._compile(source)
                 function = self._link(compiled, name)
-            self._linked[key] = function
+            if function is not None:
+                self._linked[key] = function
         if compiled is not None:
             disk.store(key, compiled)
         return function
@@ -170,6 +171,25 @@ def code_address(function: Function) -> int:
     return ctypes.c_size_t.from_buffer(function).value  # type: ignore[arg-type]
 
 
+PROBE = """
+define void @probe(ptr %x) {
+ %number = load double, ptr %x
+ %sum = fadd double %number, 1.0
+ %next = getelementptr double, ptr %x, i64 1
+ store double %sum, ptr %next
+ ret void
+}
+"""
+
+
+def try_out() -> None:
+    """Compile and run a small program; raises what goes wrong."""
+    x = np.array([1.0, 0.0])
+    machine().linked(PROBE, "probe")(ctypes.c_void_p(address_of(x)))
+    if x[1] != 2.0:
+        raise ArithmeticError(f"1 + 1 gave {x[1]}")
+
+
 class NativeRun:
     """A program bound to arrays, which lives as long as these do; calling it runs it.
 
@@ -190,11 +210,26 @@ class NativeRun:
 
 
 class NativeCode:
-    """A compiled program."""
+    """A compiled program. key : of its machine code."""
 
     def __init__(self, program: Program) -> None:
-        self._function = machine().function(program)
+        from rbdkit.trace.emit.llvm import llvm_source  # which code that is known never needs
+
+        source = llvm_source(program, machine().fused)
+        self.key = machine().key(source)
         self.program = program.interface()  # its graphs are large, and not needed again
+        found = machine().found(self.key, program.name, source)
+        assert found is not None
+        self._function = found
+
+    @classmethod
+    def known(cls, key: str, interface: Program) -> NativeCode | None:
+        """The code of that key, if it was compiled before, with what a caller has to know of it."""
+        if (found := machine().found(key, interface.name)) is None:
+            return None
+        code = cls.__new__(cls)
+        code.key, code.program, code._function = key, interface, found
+        return code
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
         """The program on given arrays (contiguous; float64, int64 for tables) and counts."""

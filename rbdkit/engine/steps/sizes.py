@@ -1,0 +1,61 @@
+"""What stands in the arrays that programs share with those who fill and read them, and how much of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rbdkit.trace import WIDE
+
+Reference = Literal["body", "world", "aligned"]
+"""Coordinates of the frame's velocity, as in `rbdkit.algorithms.jacobian`."""
+REFERENCES: tuple[Reference, ...] = ("body", "world", "aligned")
+CARRIED = 24
+"""Numbers of the array "carried": what goes from link to link along the path between the world and the frame."""
+RANK = 6
+"""Entries of a rank in the table "ranks" before those of its links: kind, where the work spaces of its links and of
+their parents begin, and three of "orders"."""
+OF_LINK = 4
+"""Entries of each link of a rank: its number, its parent's, first coordinate, first velocity."""
+FOUR = 4
+"""So many rows of a matrix are taken from another one at a time, and so many columns computed."""
+MOVING, MOVED, MIXED = range(3)
+"""What is among four columns of a row: freedoms that move that of the row, such that it moves, or both."""
+FREEDOM = 48
+"""Numbers of a freedom in the array "freedoms"."""
+FACTORS = 13
+"""Numbers of a freedom in the array "factors"."""
+TWIST = 6 * WIDE
+"""Numbers of a link in the arrays "p_columns" and "a_columns": a spatial vector for each of so many columns."""
+SHARED = 8
+"""Numbers of a freedom: U in the link that its cluster is joined to, D and u."""
+LINK = 17
+"""Numbers of a link in the array "by_link": by a twist of its place 6, mass, first moment 3, inertia 6, pitch."""
+SQUARES = "squares"
+"""Holds the sum of the squares of what was looked at."""
+OWN_TIME = "own_time"
+"""Array of the time of the present state, s; written where elements ask for it."""
+ROW_TIME = "row_time"
+"""Array of the time of the present state, s; written where rows ask for it."""
+AXIS = 6
+"""Numbers of an axis in "stiff_axes": a twist about the origin."""
+
+
+def row_length(numbers: int) -> int:
+    """So many numbers, and room up to a whole number of steps of wide loops."""
+    return -(-numbers // WIDE) * WIDE
+
+
+def stiffness_arrays(nq: int, nv: int, freedoms: int, links: int) -> dict[str, int]:
+    """Sizes of the arrays that `stiffness` keeps what it computes in."""
+    return {
+        "stiff_axes": AXIS * freedoms,
+        "stiff_unit": nv,
+        "stiff_q_rate": nq,
+        "stiff_by_x": 6 * (links + 1),
+        "stiff_by_v": 6 * (links + 1),
+        "stiff_tau_by_x": nv,
+        "stiff_tau_by_v": nv,
+        "stiff_goes": 1,
+        "redmax_A": nv * nv,
+        "redmax_b": nv,
+    }
