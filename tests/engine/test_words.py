@@ -1,0 +1,161 @@
+"""Code that another process has made: found by words that say all, and the same to the last bit."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit import engine
+from rbdkit.engine.links.layout import layout
+from rbdkit.engine.run.compiled_programs import Task
+from rbdkit.engine.run.over_states import ALGORITHMS
+from rbdkit.engine.run.recordings import recorded_code
+from rbdkit.engine.run.shapes import Shape, shape_of
+from rbdkit.engine.run.signatures import INPUTS
+from rbdkit.engine.run.words import OURS, words_of_loop, words_of_shape
+from rbdkit.engine.steps.motions import MOTIONS
+from rbdkit.engine.steps.nodes import Kind
+from rbdkit.trace import ALONE, Lanes
+from rbdkit.trace.run import remembered
+
+KINDS = (Kind(MOTIONS["revolute"]), Kind(MOTIONS["free"], geared=True))
+OTHER = {
+    "motion": MOTIONS["planar"], "geared": True, "sprung": False, "follows": True, "cyclic": True, "cluster": "top",
+    "parent": 5, "q": 9, "v": 9, "axis": 0, "kind": Kind(MOTIONS["planar"]), "links": (), "nq": 70, "nv": 70,
+    "fixed": frozenset({(3, 0.5)}), "width": 4, "shared": frozenset("a"), "apart": frozenset("a"), "algorithm": "rnea",
+    "external": True, "looked": True, "deep": True,
+}  # fmt: skip
+"""Another value for every field that a program depends on."""
+
+
+def changed(x):
+    """It with another value in each of its fields; a field that has none here is one that words do not know yet."""
+    return [replace(x, **{field.name: OTHER[field.name]}) for field in fields(x)]
+
+
+def test_words_tell_everything_apart():
+    shape = shape_of(layout(rbd.library.double_pendulum()), np.ones((3, 22)))
+    plain = [Task("aba", **{name: True}) for name in ("external", "looked", "deep")] + [Task("rnea"), Task("aba")]
+    loops = [(task, KINDS, ALONE, None) for task in plain]
+    loops += [(Task("aba"), (kind, *KINDS[1:]), ALONE, None) for kind in changed(KINDS[0])]
+    loops += [(Task("aba"), KINDS, lanes, None) for lanes in changed(ALONE)]
+    loops += [(Task("aba"), KINDS[::-1], ALONE, None), (Task("aba"), KINDS, ALONE, 4), (Task("aba"), KINDS, ALONE, 2)]
+    shapes = [(task, shape, ALONE) for task in plain] + [(Task("aba"), other, ALONE) for other in changed(shape)]
+    links = shape.links
+    shapes += [(Task("aba"), replace(shape, links=(link, *links[1:])), ALONE) for link in changed(links[0])]
+    shapes += [(Task("aba"), shape, lanes) for lanes in changed(ALONE)]
+    words = [words_of_loop(*x) for x in loops] + [words_of_shape(*x) for x in shapes]
+    assert None not in words and len(set(words)) == len(words) > 30
+
+
+def test_what_words_cannot_tell_has_none():
+    class Spherical(type(MOTIONS["spherical"])):
+        """Another joint of the same name."""
+
+    assert words_of_loop(Task("aba"), (Kind(Spherical()),), ALONE, None) is None
+    known = {"algorithm", "external", "looked", "deep"}
+    objects = [field.name for field in fields(Task) if field.name not in known]
+    for name in objects:
+        task = replace(Task("aba"), **{name: True if isinstance(getattr(Task("aba"), name), bool) else ("something",)})
+        assert words_of_loop(task, KINDS, ALONE, None) is None
+        assert words_of_shape(task, Shape((), 0, 0, frozenset()), ALONE) is None
+    assert len(objects) > 10
+    assert words_of_loop(Task("algorithm of a user's own"), KINDS, ALONE, None) is None
+    assert frozenset(INPUTS) == OURS
+
+
+@pytest.mark.parametrize("algorithm", sorted(set(ALGORITHMS) & OURS - {"own_gradient", "own_forces"}))
+def test_only_the_sources_that_are_looked_at_record(algorithm):
+    """Whatever runs of rbdkit while an algorithm is recorded stands in them."""
+    ran = set()
+    sys.setprofile(lambda frame, event, _: ran.add(frame.f_code.co_filename))
+    try:
+        if algorithm not in ("reactions", "stabilised_dynamics", "constraint_rows", "openness"):  # of rows: no words
+            for external in (False, True)[: 1 + (algorithm in ("rnea", "aba", "forward_dynamics"))]:
+                recorded_code.__wrapped__(Task(algorithm, external), tuple(map(Kind, MOTIONS.values())), Lanes(1))
+    finally:
+        sys.setprofile(None)
+    package = str(remembered.PACKAGE) + os.sep
+    ours = {file.removeprefix(package).partition(os.sep)[0] for file in ran if file.startswith(package)}
+    assert ours <= set(remembered.RECORDERS)
+
+
+PROGRAM = """
+import sys
+import numpy as np
+import rbdkit as rbd
+rng = np.random.default_rng(5)
+joints = [rbd.Free(), rbd.Prismatic("x"), rbd.Revolute("y"), rbd.Spherical(), rbd.Prismatic([0.6, 0.0, 0.8])]
+model = rbd.library.random_tree(3, bodies=5, joints=joints)
+if {limbs}:  # four that are alike
+    model = rbd.Model("walker")
+    inertia = rbd.Inertia.box((0.1, 0.2, 0.3), mass=1.0)
+    base = model.add_body("base", joint=rbd.Free(), inertia=inertia)
+    for leg in range(4):
+        part = base
+        for k, axis in enumerate("xyy"):
+            placement = (0.5, 0.3 * leg, -0.1) if k == 0 else (0.1, 0.0, -0.4)
+            part = model.add_body(f"{{leg}} {{k}}", part, rbd.Revolute(axis), placement=placement, inertia=inertia)
+q, v, tau = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
+stack = [np.broadcast_to(x, (900, len(x))) for x in (q, v, tau)]
+results = rbd.aba(model, q, v, tau), rbd.rnea(model, q, v, tau), rbd.crba(model, q), rbd.aba(model, *stack)[-1]
+print("rbdkit.engine.run.recordings" in sys.modules, "rbdkit.trace.emit" in sys.modules)
+print(b"".join(np.ascontiguousarray(x).tobytes() for x in results).hex())
+"""
+
+
+def told(folder: Path, limbs: bool = False, package: Path = remembered.PACKAGE) -> tuple[str, str]:
+    """Whether a fresh process recorded and wrote code, and what it computed."""
+    environment = {**os.environ, "RBDKIT_CACHE_DIR": str(folder), "PYTHONPATH": str(package.parent)}
+    environment |= {
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPYCACHEPREFIX": str(folder / "none"),
+    }  # byte code goes by times
+    program = [sys.executable, "-c", PROGRAM.format(limbs=limbs)]
+    done = subprocess.run(program, env=environment, cwd=package.parent, capture_output=True, text=True, check=True)
+    made, results = done.stdout.split("\n")[:2]
+    return made, results
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory) -> Path:
+    """Sources that may be changed, old enough to be trusted."""
+    package = tmp_path_factory.mktemp("copy") / "rbdkit"
+    shutil.copytree(remembered.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "js"))
+    time.sleep(remembered.TICK + 0.1)
+    return package
+
+
+@pytest.mark.skipif(engine.backend(rbd.library.double_pendulum())[0] != "llvm", reason="there is no code to be found")
+@pytest.mark.parametrize("limbs", [False, True])
+def test_the_next_process_records_nothing_and_computes_the_same(limbs, copy, tmp_path):
+    made, first = told(tmp_path, limbs, copy)
+    assert made == "True True"
+    assert told(tmp_path, limbs, copy) == ("False False", first)
+
+
+@pytest.mark.skipif(engine.backend(rbd.library.double_pendulum())[0] != "llvm", reason="there is no code to be found")
+def test_a_changed_source_is_recorded_again(copy, tmp_path):
+    """Even where its size and its time say that nothing was changed."""
+    source = copy / "engine" / "steps" / "rnea.py"
+    _, first = told(tmp_path, package=copy)
+    before, text = source.stat(), source.read_text()
+    changed = text.replace("m * a[i] + spin(", "m * a[i] - spin(")
+    assert changed != text and len(changed) == len(text)
+    source.write_text(changed)
+    os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+    made, first_to_see = told(tmp_path, package=copy)  # the change is younger than clocks can tell apart
+    assert made == "True True"
+    time.sleep(remembered.TICK + 0.1)
+    made, second = told(tmp_path, package=copy)
+    assert made == "True True" and second == first_to_see != first
+    source.write_text(text)
+    time.sleep(remembered.TICK + 0.1)
+    assert told(tmp_path, package=copy) == ("True True", first)
