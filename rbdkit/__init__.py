@@ -50,10 +50,9 @@ The names below are loaded when first used, so that ``import rbdkit`` is quick a
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import rbdkit.loaded
+from rbdkit.loaded import later
 
 __version__ = "0.1.0"
 
@@ -171,7 +170,6 @@ _HOMES = {
     "rbdkit.spatial.se3": ["pose"],
     "rbdkit.widgets": ["build", "compare", "play", "show", "sliders", "step_algorithm", "step_integrator", "tweak"],
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
     "accuracy",
     "algorithms",
@@ -202,7 +200,7 @@ _PACKAGES = (
     "widgets",
 )
 
-__all__ = [*sorted(_HOME_OF), *_PACKAGES]
+__all__ = [*sorted(name for names in _HOMES.values() for name in names), *_PACKAGES]
 
 if TYPE_CHECKING:
     from rbdkit.accuracy import selfcheck  # type: ignore[no-redef]  # its module has the same name
@@ -316,16 +314,4 @@ if TYPE_CHECKING:
     from rbdkit.widgets import build, compare, play, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
 
 
-def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"rbdkit.{name}")
-    if name not in _HOME_OF:
-        raise AttributeError(f"rbdkit has no {name!r}")
-    value = getattr(import_module(_HOME_OF[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """What completion is to offer: no modules that this file makes use of."""
-    return sorted({name for name in globals() if name.startswith("__")} | {*__all__, *_PACKAGES})
+__getattr__, __dir__ = later(__name__, _HOMES, _PACKAGES)

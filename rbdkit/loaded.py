@@ -1,5 +1,41 @@
-"""When this process began to load rbdkit: sources that were changed later may not be what runs."""
+"""When this process began to load rbdkit, and how packages show names that they load later."""
 
+from __future__ import annotations
+
+import sys
 import time
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
 
 AT = time.time()
+"""Seconds since 1970. Sources that were changed later may not be what runs."""
+
+
+def later(
+    package: str, homes: Mapping[str, Iterable[str]], modules: Iterable[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package that loads what it shows when it is first asked for.
+
+    Parameters
+    ----------
+    homes : the names that each module has for it. modules : of the package that are shown themselves.
+    """
+    home_of = {name: home for home, names in homes.items() for name in names}
+    shown = {*home_of, *modules}
+
+    def find(name: str) -> Any:
+        if name not in shown:
+            raise AttributeError(f"{package} has no {name!r}")
+        if name not in home_of:
+            return import_module(f"{package}.{name}")
+        value = getattr(import_module(home_of[name]), name)
+        setattr(sys.modules[package], name, value)  # another time it is found without this
+        return value
+
+    def offered() -> list[str]:
+        """For completion: no modules that the package's file makes use of."""
+        own = vars(sys.modules[package])
+        return sorted({name for name in own if name.startswith("__")} | {*own.get("__all__", ())} | shown)
+
+    return find, offered

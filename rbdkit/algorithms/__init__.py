@@ -9,8 +9,7 @@ The subpackages, which most models never need, are loaded when they are first us
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rbdkit.algorithms.aba import AbaResult, aba
 from rbdkit.algorithms.bias_force import bias_force, coriolis_force, gravity_force
@@ -48,6 +47,7 @@ from rbdkit.algorithms.rnea import RneaResult, rnea
 from rbdkit.algorithms.rnea_base import rnea_base
 from rbdkit.algorithms.rnea_derivatives import RneaDerivatives, body_coriolis, rnea_derivatives
 from rbdkit.algorithms.unit_acceleration import UnitAcceleration, unit_acceleration
+from rbdkit.loaded import later
 from rbdkit.model.requirements import require_tree
 
 if TYPE_CHECKING:
@@ -174,7 +174,6 @@ _HOMES = {
         "sparsity_pattern",
     ],
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
     "articulated",
     "constraints",
@@ -308,16 +307,4 @@ __all__ = [
     "with_elements",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"rbdkit.algorithms.{name}")
-    if name not in _HOME_OF:
-        raise AttributeError(f"rbdkit.algorithms has no {name!r}")
-    value = getattr(import_module(_HOME_OF[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_PACKAGES})
+__getattr__, __dir__ = later(__name__, _HOMES, _PACKAGES)

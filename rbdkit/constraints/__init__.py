@@ -5,10 +5,10 @@ freely in them, and what does not, is found by the tracer. Joints that close loo
 that follow others in fixed proportion may be `rbdkit.Mimic`: these take a coordinate away where a `Tie` adds a row.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rbdkit.constraints.element import ConstraintElement
+from rbdkit.loaded import later
 
 if TYPE_CHECKING:
     from rbdkit.constraints.distance import Distance
@@ -21,27 +21,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ConstraintElement", "Distance", "Limit", "PointOnLine", "PointOnPlane", "Rolling", "TautString", "Tie"]
 
-_LATER = {
-    "distance": ["Distance"],
-    "limit": ["Limit"],
-    "point_on_line": ["PointOnLine"],
-    "point_on_plane": ["PointOnPlane"],
-    "rolling": ["Rolling"],
-    "taut_string": ["TautString"],
-    "tie": ["Tie"],
-}
-_HOME_OF = {name: home for home, names in _LATER.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """Constraints, which most models do without, are loaded when they are first asked for."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"rbdkit.constraints has no {name!r}")
-    value = getattr(import_module(f"rbdkit.constraints.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """What completion is to offer: no modules that this file makes use of."""
-    return sorted({name for name in globals() if name.startswith("__")} | {*__all__})
+# Constraints, which most models do without, are loaded when they are first asked for.
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "rbdkit.constraints.distance": ["Distance"],
+        "rbdkit.constraints.limit": ["Limit"],
+        "rbdkit.constraints.point_on_line": ["PointOnLine"],
+        "rbdkit.constraints.point_on_plane": ["PointOnPlane"],
+        "rbdkit.constraints.rolling": ["Rolling"],
+        "rbdkit.constraints.taut_string": ["TautString"],
+        "rbdkit.constraints.tie": ["Tie"],
+    },
+)

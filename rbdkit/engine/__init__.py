@@ -31,7 +31,8 @@ large stack of states, 100 for each link or more, may differ in the last bits fr
 mechanisms with loops, whose forward dynamics is straight-line code, it is one of 512 or more.
 
 Compiled code is kept on disk, where the next process finds that of trees of rbdkit's own joints without recording it,
-and in memory as long as anything can call it; nothing else remains of models that are gone. Threads may compile at once, and a process may fork while they do: the fork waits for LLVM.
+and in memory as long as anything can call it; nothing else remains of models that are gone. Threads may compile at
+once, and a process may fork while they do: the fork waits for LLVM.
 
 What the rest of rbdkit uses:
 
@@ -52,8 +53,7 @@ What the rest of rbdkit uses:
   ``loader() -> str``, the JavaScript that simulates it in a web page, also with other values of its parameters.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
@@ -61,6 +61,7 @@ from rbdkit.engine.run.lookup import backend, kernels_for, scene_for
 from rbdkit.engine.run.many_states import for_many_states
 from rbdkit.engine.run.one_state import at_one_state
 from rbdkit.engine.run.states import Into
+from rbdkit.loaded import later
 
 if TYPE_CHECKING:
     from rbdkit.engine.browser import loader, packaged
@@ -87,14 +88,14 @@ __all__ = [
 ]
 
 
-_LATER = {"simulate_many": "rbdkit.engine.run.ensemble", "row_length": "rbdkit.engine.steps.sizes"}
-_LATER |= {"operations": "rbdkit.engine.run.counting"}
-_LATER |= dict.fromkeys(("few_steps", "simulate"), "rbdkit.engine.run.simulation")
-_LATER |= dict.fromkeys(("loader", "packaged"), "rbdkit.engine.browser")
-
-
-def __getattr__(name: str) -> Any:
-    """What a single computation does not need is loaded when it is first asked for."""
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"rbdkit.engine has no {name!r}")
+# What a single computation does not need.
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "rbdkit.engine.browser": ["loader", "packaged"],
+        "rbdkit.engine.run.counting": ["operations"],
+        "rbdkit.engine.run.ensemble": ["simulate_many"],
+        "rbdkit.engine.run.simulation": ["few_steps", "simulate"],
+        "rbdkit.engine.steps.sizes": ["row_length"],
+    },
+)

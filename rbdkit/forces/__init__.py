@@ -6,8 +6,7 @@ friction) are shorthand for such elements that compiled code knows directly; its
 may have states of its own, which motions carry beside (q, v) as z: `maxwell` and `servo` do.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rbdkit.forces.element import ForceElement
 from rbdkit.forces.joint_damper import JointDamper
@@ -15,6 +14,7 @@ from rbdkit.forces.joint_friction import JointFriction
 from rbdkit.forces.joint_spring import JointSpring
 from rbdkit.forces.point_force import DirectedForce, PointForce, TimedPointForce, point_force
 from rbdkit.forces.surroundings import BodyMotion, Surroundings
+from rbdkit.loaded import later
 
 if TYPE_CHECKING:
     from rbdkit.forces.damper import Damper
@@ -48,27 +48,16 @@ __all__ = [
     "timed_muscle",
 ]
 
-_LATER = {
-    "damper": ["Damper"],
-    "maxwell": ["Maxwell"],
-    "muscle": ["ExcitedMuscle", "Muscle", "TimedMuscle", "timed_muscle"],
-    "pull": ["Pull"],
-    "servo": ["Servo"],
-    "spring": ["Spring"],
-    "zero_length_spring": ["ZeroLengthSpring"],
-}
-_HOME_OF = {name: home for home, names in _LATER.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """Elements that most models do without are loaded when they are first asked for."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"rbdkit.forces has no {name!r}")
-    value = getattr(import_module(f"rbdkit.forces.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """What completion is to offer: no modules that this file makes use of."""
-    return sorted({name for name in globals() if name.startswith("__")} | {*__all__})
+# Elements that most models do without are loaded when they are first asked for.
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "rbdkit.forces.damper": ["Damper"],
+        "rbdkit.forces.maxwell": ["Maxwell"],
+        "rbdkit.forces.muscle": ["ExcitedMuscle", "Muscle", "TimedMuscle", "timed_muscle"],
+        "rbdkit.forces.pull": ["Pull"],
+        "rbdkit.forces.servo": ["Servo"],
+        "rbdkit.forces.spring": ["Spring"],
+        "rbdkit.forces.zero_length_spring": ["ZeroLengthSpring"],
+    },
+)

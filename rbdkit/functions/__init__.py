@@ -6,18 +6,23 @@ prescribed joints only. The algorithms behind them can be read in `rbdkit.algori
 compiled kernels for the model, these compute the same. ``backend="book"`` asks for the readable form.
 """
 
-from rbdkit.functions.accelerations import StateDerivative, aba, forward_dynamics, state_derivative
-from rbdkit.functions.balances import energy, momentum, power_balance
-from rbdkit.functions.hybrid import HybridMotion, hybrid_dynamics
-from rbdkit.functions.kinematics import bias_acceleration, center_of_mass, forward_kinematics, jacobian
-from rbdkit.functions.terms import (
-    bias_force,
-    crba,
-    element_state_rates,
-    gravity_force,
-    passive_force,
-    rnea,
-)
+from typing import TYPE_CHECKING
+
+from rbdkit.loaded import later
+
+if TYPE_CHECKING:
+    from rbdkit.functions.accelerations import StateDerivative, aba, forward_dynamics, state_derivative
+    from rbdkit.functions.balances import energy, momentum, power_balance
+    from rbdkit.functions.hybrid import HybridMotion, hybrid_dynamics
+    from rbdkit.functions.kinematics import bias_acceleration, center_of_mass, forward_kinematics, jacobian
+    from rbdkit.functions.terms import (
+        bias_force,
+        crba,
+        element_state_rates,
+        gravity_force,
+        passive_force,
+        rnea,
+    )
 
 __all__ = [
     "HybridMotion",
@@ -40,3 +45,22 @@ __all__ = [
     "rnea",
     "state_derivative",
 ]
+
+# Who computes one thing needs no other.
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "rbdkit.functions.accelerations": ["StateDerivative", "aba", "forward_dynamics", "state_derivative"],
+        "rbdkit.functions.balances": ["energy", "momentum", "power_balance"],
+        "rbdkit.functions.hybrid": ["HybridMotion", "hybrid_dynamics"],
+        "rbdkit.functions.kinematics": ["bias_acceleration", "center_of_mass", "forward_kinematics", "jacobian"],
+        "rbdkit.functions.terms": [
+            "bias_force",
+            "crba",
+            "element_state_rates",
+            "gravity_force",
+            "passive_force",
+            "rnea",
+        ],
+    },
+)

@@ -16,8 +16,7 @@
 The chapters are those of Featherstone's book.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rbdkit.library.andrews import andrews_squeezer
 from rbdkit.library.bouncing import ball_pit, bouncing_ball, newtons_cradle
@@ -71,6 +70,7 @@ from rbdkit.library.unlike_spheres import unlike_spheres
 from rbdkit.library.variable_mobility import variable_mobility
 from rbdkit.library.walkers import humanoid, quadruped
 from rbdkit.library.woodpecker import woodpecker_toy
+from rbdkit.loaded import later
 
 if TYPE_CHECKING:
     from rbdkit.library.geared import differential, elliptic_gears, geared_arm
@@ -179,23 +179,13 @@ __all__ = [
     "zigzag_chain",
 ]
 
-_LATER = {
-    "geared": ["differential", "elliptic_gears", "geared_arm"],
-    "revolute_trees": ["general_unbranched", "revolute_tree"],
-    "robots": ["dropped_robot", "robot_file", "robot_files"],
-    "serial_arms": ["puma_560", "scara_arm", "stanford_arm"],
-}
-_HOME_OF = {name: home for home, names in _LATER.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """Models that need algorithms or files are loaded when they are first asked for."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"rbdkit.library has no {name!r}")
-    value = getattr(import_module(f"rbdkit.library.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+# Models that need algorithms or files are loaded when they are first asked for.
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "rbdkit.library.geared": ["differential", "elliptic_gears", "geared_arm"],
+        "rbdkit.library.revolute_trees": ["general_unbranched", "revolute_tree"],
+        "rbdkit.library.robots": ["dropped_robot", "robot_file", "robot_files"],
+        "rbdkit.library.serial_arms": ["puma_560", "scara_arm", "stanford_arm"],
+    },
+)

@@ -18,37 +18,36 @@ The group functions take stacks on leading axes.
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from rbdkit.spatial import (
-    axis_angle,
-    basis,
-    body,
-    euler,
-    fields,
-    planar,
-    plucker,
-    quaternion,
-    rates,
-    screw,
-    se3,
-    so3,
-    so3xr3,
-    sphere,
-    subspace,
-    twist,
-)
-from rbdkit.spatial.articulated import ArticulatedInertia, ArticulatedInverse
-from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
-from rbdkit.spatial.dyadic import Dyadic
-from rbdkit.spatial.inertia import Inertia, Principal
-from rbdkit.spatial.screw import Screw
-from rbdkit.spatial.vectors import ForceVector, MotionVector
+from rbdkit.loaded import later
 
 if TYPE_CHECKING:
-    from rbdkit.spatial import compact
+    from rbdkit.spatial import (
+        axis_angle,
+        basis,
+        body,
+        compact,
+        euler,
+        fields,
+        planar,
+        plucker,
+        quaternion,
+        rates,
+        screw,
+        se3,
+        so3,
+        so3xr3,
+        sphere,
+        subspace,
+        twist,
+    )
+    from rbdkit.spatial.articulated import ArticulatedInertia, ArticulatedInverse
+    from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
+    from rbdkit.spatial.dyadic import Dyadic
+    from rbdkit.spatial.inertia import Inertia, Principal
+    from rbdkit.spatial.screw import Screw
+    from rbdkit.spatial.vectors import ForceVector, MotionVector
 
 __all__ = [
     "ArticulatedInertia",
@@ -82,8 +81,35 @@ __all__ = [
     "twist",
 ]
 
-
-def __getattr__(name: str) -> ModuleType:
-    if name == "compact":  # loaded when first used: no model needs it
-        return import_module("rbdkit.spatial.compact")
-    raise AttributeError(f"rbdkit.spatial has no {name!r}")
+# What models need of it is little.
+_MODULES = (
+    "axis_angle",
+    "basis",
+    "body",
+    "compact",
+    "euler",
+    "fields",
+    "planar",
+    "plucker",
+    "quaternion",
+    "rates",
+    "screw",
+    "se3",
+    "so3",
+    "so3xr3",
+    "sphere",
+    "subspace",
+    "twist",
+)
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "rbdkit.spatial.articulated": ["ArticulatedInertia", "ArticulatedInverse"],
+        "rbdkit.spatial.cross": ["crf", "crm", "cross_force", "cross_motion"],
+        "rbdkit.spatial.dyadic": ["Dyadic"],
+        "rbdkit.spatial.inertia": ["Inertia", "Principal"],
+        "rbdkit.spatial.screw": ["Screw"],
+        "rbdkit.spatial.vectors": ["ForceVector", "MotionVector"],
+    },
+    _MODULES,
+)

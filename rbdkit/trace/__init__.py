@@ -47,8 +47,9 @@ Everything above this floor imports from here alone, never from the files. What 
 - ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rbdkit.loaded import later
 
 if TYPE_CHECKING:
     from rbdkit.trace.abreast import WOVEN, side_by_side
@@ -162,7 +163,6 @@ _HOMES = {
     "rbdkit.trace.walk": ["walked"],
     "rbdkit.trace.written": ["Copies", "Uses", "roomy"],
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ALONE",
@@ -262,10 +262,5 @@ __all__ = [
     "woven",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """What is found here is loaded when it is first asked for: a call of code that is known needs no compiler."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"rbdkit.trace has no {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME_OF[name]), name)
-    return value
+# A call of code that is known needs no compiler.
+__getattr__, __dir__ = later(__name__, _HOMES)
