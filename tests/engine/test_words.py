@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,11 @@ from rbdkit.engine.run.over_states import ALGORITHMS
 from rbdkit.engine.run.recordings import recorded_code
 from rbdkit.engine.run.shapes import Shape, shape_of
 from rbdkit.engine.run.signatures import INPUTS
-from rbdkit.engine.run.words import OURS, words_of_loop, words_of_shape
+from rbdkit.engine.run.words import FLAGS, OURS, words_of_loop, words_of_shape
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import Kind
-from rbdkit.trace import ALONE, Lanes
+from rbdkit.integrators import INTEGRATORS, RK4, Heun, ImplicitMidpoint, SymplecticEuler
+from rbdkit.trace import ALONE
 from rbdkit.trace.run import remembered
 
 KINDS = (Kind(MOTIONS["revolute"]), Kind(MOTIONS["free"], geared=True))
@@ -42,7 +44,8 @@ def changed(x):
 
 def test_words_tell_everything_apart():
     shape = shape_of(layout(rbd.library.double_pendulum()), np.ones((3, 22)))
-    plain = [Task("aba", **{name: True}) for name in ("external", "looked", "deep")] + [Task("rnea"), Task("aba")]
+    plain = [Task("aba", **{name: True}) for name in FLAGS] + [Task("rnea"), Task("aba")]
+    plain += [Task("over_time", step=method.record) for method in (RK4(), SymplecticEuler(), ImplicitMidpoint())]
     loops = [(task, KINDS, ALONE, None) for task in plain]
     loops += [(Task("aba"), (kind, *KINDS[1:]), ALONE, None) for kind in changed(KINDS[0])]
     loops += [(Task("aba"), KINDS, lanes, None) for lanes in changed(ALONE)]
@@ -60,31 +63,73 @@ def test_what_words_cannot_tell_has_none():
         """Another joint of the same name."""
 
     assert words_of_loop(Task("aba"), (Kind(Spherical()),), ALONE, None) is None
-    known = {"algorithm", "external", "looked", "deep"}
+    known = {"algorithm", "step", *FLAGS}
     objects = [field.name for field in fields(Task) if field.name not in known]
     for name in objects:
         task = replace(Task("aba"), **{name: True if isinstance(getattr(Task("aba"), name), bool) else ("something",)})
         assert words_of_loop(task, KINDS, ALONE, None) is None
         assert words_of_shape(task, Shape((), 0, 0, frozenset()), ALONE) is None
-    assert len(objects) > 10
+    assert len(objects) > 6
     assert words_of_loop(Task("algorithm of a user's own"), KINDS, ALONE, None) is None
-    assert frozenset(INPUTS) == OURS
+    assert frozenset({*INPUTS, "over_time"}) == OURS
 
 
-@pytest.mark.parametrize("algorithm", sorted(set(ALGORITHMS) & OURS - {"own_gradient", "own_forces"}))
-def test_only_the_sources_that_are_looked_at_record(algorithm):
-    """Whatever runs of rbdkit while an algorithm is recorded stands in them."""
+class Mine(SymplecticEuler):
+    """A method of a user's own, and one that goes by a name of ours."""
+
+    @staticmethod
+    def record(system, n):
+        SymplecticEuler.record(system, n)
+
+
+def test_steps_are_told_by_the_name_they_are_found_under(monkeypatch):
+    def told(step):
+        return words_of_loop(Task("over_time", step=step), KINDS, ALONE, None)
+
+    assert told(RK4().record) == told(Heun().record) is not None  # they differ in numbers alone
+    assert told(Mine().record) is None and told(partial(RK4.record)) is None
+    assert told(lambda system, n: None) is None
+    Mine.record.__module__, Mine.record.__qualname__ = SymplecticEuler.__module__, "SymplecticEuler.record"
+    assert told(Mine.record) is None
+    before = SymplecticEuler.record
+    monkeypatch.setattr(SymplecticEuler, "record", staticmethod(Mine.record))
+    assert told(before) is None  # that name is another's now
+
+
+def recorders(task: Task) -> set[str]:
+    """The folders of rbdkit in which something runs while a task is recorded, over all plain joints."""
     ran = set()
     sys.setprofile(lambda frame, event, _: ran.add(frame.f_code.co_filename))
     try:
-        if algorithm not in ("reactions", "stabilised_dynamics", "constraint_rows", "openness"):  # of rows: no words
-            for external in (False, True)[: 1 + (algorithm in ("rnea", "aba", "forward_dynamics"))]:
-                recorded_code.__wrapped__(Task(algorithm, external), tuple(map(Kind, MOTIONS.values())), Lanes(1))
+        recorded_code.__wrapped__(task, tuple(map(Kind, MOTIONS.values())))
     finally:
         sys.setprofile(None)
     package = str(remembered.PACKAGE) + os.sep
-    ours = {file.removeprefix(package).partition(os.sep)[0] for file in ran if file.startswith(package)}
-    assert ours <= set(remembered.RECORDERS)
+    return {file.removeprefix(package).partition(os.sep)[0] for file in ran if file.startswith(package)}
+
+
+OF_ROWS = {"reactions", "stabilised_dynamics", "constraint_rows", "openness"}
+"""Algorithms that no tree without rows has."""
+STEPS = [
+    "rk4", "explicit_euler", "symplectic_euler", "rk3", "rk5", "heun", "implicit_midpoint", "crouch_grossman3",
+    "crouch_grossman4", "variational", "velocity_euler", "linearly_implicit_euler", "linearly_implicit_sdirk2",
+]  # fmt: skip
+"""Methods in joint coordinates that go by their names."""
+
+
+@pytest.mark.parametrize("algorithm", sorted(set(ALGORITHMS) - OF_ROWS - {"own_gradient", "own_forces"}))
+def test_only_the_sources_that_are_looked_at_record(algorithm):
+    """Whatever runs of rbdkit while an algorithm is recorded stands in them."""
+    for external in (False, True)[: 1 + (algorithm in ("rnea", "aba", "forward_dynamics"))]:
+        assert recorders(Task(algorithm, external)) <= set(remembered.RECORDERS)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_only_the_sources_that_are_looked_at_record_steps(name):
+    task = Task("over_time", step=INTEGRATORS[name].record, stiff=name.startswith("linearly_implicit"))
+    assert words_of_loop(task, KINDS, ALONE, None) is not None
+    folders = recorders(task)
+    assert "integrators" in folders and folders <= set(remembered.RECORDERS)
 
 
 PROGRAM = """
@@ -105,14 +150,15 @@ if {limbs}:  # four that are alike
             part = model.add_body(f"{{leg}} {{k}}", part, rbd.Revolute(axis), placement=placement, inertia=inertia)
 q, v, tau = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
 stack = [np.broadcast_to(x, (900, len(x))) for x in (q, v, tau)]
-results = rbd.aba(model, q, v, tau), rbd.rnea(model, q, v, tau), rbd.crba(model, q), rbd.aba(model, *stack)[-1]
-print("rbdkit.engine.run.recordings" in sys.modules, "rbdkit.trace.emit" in sys.modules)
+run = rbd.simulate(model, q, v, duration=0.02, progress=False)
+results = run.q, rbd.aba(model, q, v, tau), rbd.rnea(model, q, v, tau), rbd.crba(model, q), rbd.aba(model, *stack)[-1]
+print("rbdkit.engine.run.recordings" in sys.modules)
 print(b"".join(np.ascontiguousarray(x).tobytes() for x in results).hex())
 """
 
 
 def told(folder: Path, limbs: bool = False, package: Path = remembered.PACKAGE) -> tuple[str, str]:
-    """Whether a fresh process recorded and wrote code, and what it computed."""
+    """Whether a fresh process recorded anything, and what it computed."""
     environment = {**os.environ, "RBDKIT_CACHE_DIR": str(folder), "PYTHONPATH": str(package.parent)}
     environment |= {
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -137,8 +183,8 @@ def copy(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("limbs", [False, True])
 def test_the_next_process_records_nothing_and_computes_the_same(limbs, copy, tmp_path):
     made, first = told(tmp_path, limbs, copy)
-    assert made == "True True"
-    assert told(tmp_path, limbs, copy) == ("False False", first)
+    assert made == "True"
+    assert told(tmp_path, limbs, copy) == ("False", first)
 
 
 @pytest.mark.skipif(engine.backend(rbd.library.double_pendulum())[0] != "llvm", reason="there is no code to be found")
@@ -152,10 +198,10 @@ def test_a_changed_source_is_recorded_again(copy, tmp_path):
     source.write_text(changed)
     os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
     made, first_to_see = told(tmp_path, package=copy)  # the change is younger than clocks can tell apart
-    assert made == "True True"
+    assert made == "True"
     time.sleep(remembered.TICK + 0.1)
     made, second = told(tmp_path, package=copy)
-    assert made == "True True" and second == first_to_see != first
+    assert made == "True" and second == first_to_see != first
     source.write_text(text)
     time.sleep(remembered.TICK + 0.1)
-    assert told(tmp_path, package=copy) == ("True True", first)
+    assert told(tmp_path, package=copy) == ("True", first)

@@ -57,11 +57,6 @@ class Task:
     apart: bool = False
 
     @property
-    def plain(self) -> bool:
-        """Whether it is no more than an algorithm and its flags: nothing in it is an object."""
-        return self == Task(self.algorithm, self.external, looked=self.looked, deep=self.deep)
-
-    @property
     def unrolls(self) -> bool:
         """Whether there is a straight-line form."""
         known = ("rnea", "aba", "forward_dynamics", "crba", "over_time")

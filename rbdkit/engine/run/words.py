@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from functools import reduce
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from rbdkit.engine.run.signatures import INPUTS
@@ -12,30 +15,29 @@ from rbdkit.engine.steps.nodes import Kind
 if TYPE_CHECKING:
     from rbdkit.engine.run.compiled_programs import Task
     from rbdkit.engine.run.shapes import Shape
-    from rbdkit.trace import Lanes
+    from rbdkit.trace import Lanes, Record
 
-OURS = frozenset(INPUTS)
+OURS = frozenset({*INPUTS, "over_time"})
 """Algorithms that are told by their name: none that was added in this process."""
+FLAGS = ("external", "looked", "deep", "stabilised", "stiff", "redmax", "apart")
+"""Of a task."""
 
 
 def words_of_loop(task: Task, kinds: Iterable[Kind], lanes: Lanes, limbs: int | None) -> str | None:
     """Of a loop over links; None of one that has anything in it that only this process knows."""
-    if not (_told(task) and all(map(_ours, kinds))):
+    told = _of_task(task)
+    if told is None or not all(map(_ours, kinds)):
         return None
-    return repr(("loop", _of_task(task), [_of_kind(kind) for kind in kinds], _of_lanes(lanes), limbs))
+    return repr(("loop", told, [_of_kind(kind) for kind in kinds], _of_lanes(lanes), limbs))
 
 
 def words_of_shape(task: Task, shape: Shape, lanes: Lanes) -> str | None:
     """Of straight-line code for one shape, likewise."""
-    if not (_told(task) and all(_ours(link.kind) for link in shape.links)):
+    told = _of_task(task)
+    if told is None or not all(_ours(link.kind) for link in shape.links):
         return None
     links = [(_of_kind(link.kind), link.parent, link.q, link.v, link.axis) for link in shape.links]
-    return repr(("straight", _of_task(task), links, shape.nq, shape.nv, sorted(shape.fixed), _of_lanes(lanes)))
-
-
-def _told(task: Task) -> bool:
-    """Whether nothing is in it but an algorithm of ours and flags."""
-    return task.algorithm in OURS and task.plain
+    return repr(("straight", told, links, shape.nq, shape.nv, sorted(shape.fixed), _of_lanes(lanes)))
 
 
 def _ours(kind: Kind) -> bool:
@@ -43,8 +45,21 @@ def _ours(kind: Kind) -> bool:
     return MOTIONS.get(kind.motion.name) is kind.motion
 
 
-def _of_task(task: Task) -> tuple[object, ...]:
-    return task.algorithm, task.external, task.looked, task.deep
+def _of_task(task: Task) -> tuple[object, ...] | None:
+    """Algorithm, method and flags; None if it has other objects."""
+    flags, step = {flag: getattr(task, flag) for flag in FLAGS}, task.step
+    told = task.algorithm in OURS and task == type(task)(task.algorithm, step=step, **flags)
+    if not told or not (step is None or _is_named(step)):
+        return None
+    return task.algorithm, *flags.values(), step and (step.__module__, step.__qualname__)
+
+
+def _is_named(step: Record) -> bool:
+    """Whether it is a method of ours that is found under its name."""
+    home, name = getattr(step, "__module__", ""), getattr(step, "__qualname__", "")
+    if type(step) is not FunctionType or not home.startswith("rbdkit.integrators."):
+        return False
+    return reduce(lambda x, part: getattr(x, part, None), name.split("."), sys.modules.get(home)) is step
 
 
 def _of_kind(kind: Kind) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from functools import partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from types import FunctionType
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from rbdkit.trace.run.backend import Executable
 from rbdkit.trace.run.native import NativeCode, machine
 
 PACKAGE = Path(__file__).parents[2]
-RECORDERS = ("engine", "spatial", "trace")
+RECORDERS = ("engine", "integrators", "spatial", "trace")
 """Folders whose files record, or are called by those that do."""
 TICK = 2.0
 """Seconds: so far apart may the times be that file systems know."""
@@ -103,11 +103,16 @@ def _as_written() -> bool:
                 elif isinstance(x, type) and x.__module__ == name:
                     parts += vars(x).values()
             homes |= {_home(x) for x in parts}
-    return {home.partition(".")[0] for home in homes} <= _KNOWN
+    return {home.partition(".")[0] for home in homes if not home.startswith("namedtuple_")} <= _KNOWN
 
 
 def _home(x: object) -> str:
     """The module in which a function or class was written; of other things, their class."""
-    if type(x) is partial:
-        return _home(x.func)
+    while (inside := _INSIDE.get(type(x))) is not None:
+        x = getattr(x, inside)
     return (x if isinstance(x, type | FunctionType) else type(x)).__module__ or ""
+
+
+_INSIDE = {staticmethod: "__func__", classmethod: "__func__", property: "fget", cached_property: "func"}
+_INSIDE |= {partial: "func", type(cache(len)): "__wrapped__"}
+"""Where functions are in what is made of them."""
