@@ -19,7 +19,8 @@ def later(
 
     Parameters
     ----------
-    homes : the names that each module has for it. modules : of the package that are shown themselves.
+    homes : the names that each module has for it. modules : of the package that are shown themselves; names that have
+        a home may stand among them.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
     shown = {*home_of, *modules}

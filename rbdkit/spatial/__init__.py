@@ -82,25 +82,6 @@ __all__ = [
 ]
 
 # What models need of it is little.
-_MODULES = (
-    "axis_angle",
-    "basis",
-    "body",
-    "compact",
-    "euler",
-    "fields",
-    "planar",
-    "plucker",
-    "quaternion",
-    "rates",
-    "screw",
-    "se3",
-    "so3",
-    "so3xr3",
-    "sphere",
-    "subspace",
-    "twist",
-)
 __getattr__, __dir__ = later(
     __name__,
     {
@@ -111,5 +92,5 @@ __getattr__, __dir__ = later(
         "rbdkit.spatial.screw": ["Screw"],
         "rbdkit.spatial.vectors": ["ForceVector", "MotionVector"],
     },
-    _MODULES,
+    __all__,
 )

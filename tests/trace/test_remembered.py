@@ -107,9 +107,7 @@ def test_other_sources_have_other_notes(part, monkeypatch):
 
 def test_the_sources_are_all_files_of_the_folders_that_record():
     found = {file[0] for file in remembered._files()}
-    expected = {
-        str(path) for folder in remembered.RECORDERS for path in (remembered.PACKAGE / folder).rglob("*.py")
-    }
+    expected = {str(path) for folder in remembered.RECORDERS for path in (remembered.PACKAGE / folder).rglob("*.py")}
     assert found == expected and len(found) > 150
 
 
