@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 __version__ = "0.1.0"
 
@@ -314,4 +314,4 @@ if TYPE_CHECKING:
     from rbdkit.widgets import build, compare, play, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
 
 
-__getattr__, __dir__ = later(__name__, _HOMES, _PACKAGES)
+__getattr__, __dir__ = loads_later(__name__, _HOMES, _PACKAGES)

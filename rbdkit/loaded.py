@@ -12,7 +12,7 @@ AT = time.time()
 """Seconds since 1970. Sources that were changed later may not be what runs."""
 
 
-def later(
+def loads_later(
     package: str, homes: Mapping[str, Iterable[str]], modules: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package that loads what it shows when it is first asked for.

@@ -47,7 +47,7 @@ from rbdkit.algorithms.rnea import RneaResult, rnea
 from rbdkit.algorithms.rnea_base import rnea_base
 from rbdkit.algorithms.rnea_derivatives import RneaDerivatives, body_coriolis, rnea_derivatives
 from rbdkit.algorithms.unit_acceleration import UnitAcceleration, unit_acceleration
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 from rbdkit.model.requirements import require_tree
 
 if TYPE_CHECKING:
@@ -307,4 +307,4 @@ __all__ = [
     "with_elements",
 ]
 
-__getattr__, __dir__ = later(__name__, _HOMES, _PACKAGES)
+__getattr__, __dir__ = loads_later(__name__, _HOMES, _PACKAGES)

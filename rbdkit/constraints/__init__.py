@@ -8,7 +8,7 @@ that follow others in fixed proportion may be `rbdkit.Mimic`: these take a coord
 from typing import TYPE_CHECKING
 
 from rbdkit.constraints.element import ConstraintElement
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
     from rbdkit.constraints.distance import Distance
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ConstraintElement", "Distance", "Limit", "PointOnLine", "PointOnPlane", "Rolling", "TautString", "Tie"]
 
 # Constraints, which most models do without, are loaded when they are first asked for.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = loads_later(
     __name__,
     {
         "rbdkit.constraints.distance": ["Distance"],

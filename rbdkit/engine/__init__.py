@@ -61,7 +61,7 @@ from rbdkit.engine.run.lookup import backend, kernels_for, scene_for
 from rbdkit.engine.run.many_states import for_many_states
 from rbdkit.engine.run.one_state import at_one_state
 from rbdkit.engine.run.states import Into
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
     from rbdkit.engine.browser import loader, packaged
@@ -89,7 +89,7 @@ __all__ = [
 
 
 # What a single computation does not need.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = loads_later(
     __name__,
     {
         "rbdkit.engine.browser": ["loader", "packaged"],

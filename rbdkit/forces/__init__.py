@@ -14,7 +14,7 @@ from rbdkit.forces.joint_friction import JointFriction
 from rbdkit.forces.joint_spring import JointSpring
 from rbdkit.forces.point_force import DirectedForce, PointForce, TimedPointForce, point_force
 from rbdkit.forces.surroundings import BodyMotion, Surroundings
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
     from rbdkit.forces.damper import Damper
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 # Elements that most models do without are loaded when they are first asked for.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = loads_later(
     __name__,
     {
         "rbdkit.forces.damper": ["Damper"],

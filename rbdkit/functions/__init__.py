@@ -8,7 +8,7 @@ compiled kernels for the model, these compute the same. ``backend="book"`` asks 
 
 from typing import TYPE_CHECKING
 
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
     from rbdkit.functions.accelerations import StateDerivative, aba, forward_dynamics, state_derivative
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 # Who computes one thing needs no other.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = loads_later(
     __name__,
     {
         "rbdkit.functions.accelerations": ["StateDerivative", "aba", "forward_dynamics", "state_derivative"],

@@ -8,7 +8,7 @@ springs belong to `rbdkit.model`.
 
 from typing import TYPE_CHECKING
 
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
     from rbdkit.joints.composite import Composite
@@ -66,7 +66,7 @@ __all__ = [
 ]
 
 # Models are made of few of them.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = loads_later(
     __name__,
     {
         "rbdkit.joints.composite": ["Composite"],

@@ -70,7 +70,7 @@ from rbdkit.library.unlike_spheres import unlike_spheres
 from rbdkit.library.variable_mobility import variable_mobility
 from rbdkit.library.walkers import humanoid, quadruped
 from rbdkit.library.woodpecker import woodpecker_toy
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
     from rbdkit.library.geared import differential, elliptic_gears, geared_arm
@@ -180,7 +180,7 @@ __all__ = [
 ]
 
 # Models that need algorithms or files are loaded when they are first asked for.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = loads_later(
     __name__,
     {
         "rbdkit.library.geared": ["differential", "elliptic_gears", "geared_arm"],

@@ -18,7 +18,7 @@ HOSTS = {
     "tornado", "unittest",
 }  # fmt: skip
 """Packages whose loops are not the user's: each turn is another cell, click, line, task or test."""
-OWN = (__name__, "rbdkit.simulation.simulate", "rbdkit.simulation.sweep")
+OWN = (__name__, "rbdkit.simulation.simulate", "rbdkit.simulation.sweeping")
 """Modules whose frames belong to a run; a sweep is one run."""
 
 Place = tuple[FrameType, int]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
     from rbdkit.spatial import (
@@ -82,7 +82,7 @@ __all__ = [
 ]
 
 # What models need of it is little.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = loads_later(
     __name__,
     {
         "rbdkit.spatial.articulated": ["ArticulatedInertia", "ArticulatedInverse"],

@@ -49,7 +49,7 @@ Everything above this floor imports from here alone, never from the files. What 
 
 from typing import TYPE_CHECKING
 
-from rbdkit.loaded import later
+from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
     from rbdkit.trace.abreast import WOVEN, side_by_side
@@ -263,4 +263,4 @@ __all__ = [
 ]
 
 # A call of code that is known needs no compiler.
-__getattr__, __dir__ = later(__name__, _HOMES)
+__getattr__, __dir__ = loads_later(__name__, _HOMES)

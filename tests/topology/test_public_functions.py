@@ -470,7 +470,7 @@ TABLE = {
     "simulation.simulate.simulate": Known(
         lambda c: R.simulate(c.m, c.q, c.v, 1e-3, 1e-3), ELSEWHERE, ELSEWHERE, ELSEWHERE
     ),
-    "simulation.sweep.sweep": Known(
+    "simulation.sweeping.sweep": Known(
         lambda c: R.sweep(c.m, {"gravity": [[0, 0, -1.0]]}, c.q, c.v, duration=1e-3, dt=1e-3),
         ELSEWHERE, ELSEWHERE, ELSEWHERE,
     ),
