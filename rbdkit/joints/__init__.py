@@ -6,35 +6,36 @@ coordinates as a manifold (`integrate`, `difference`, `neutral`, `random`, `chec
 springs belong to `rbdkit.model`.
 """
 
-from typing import TYPE_CHECKING
+from rbdkit.joints.composite import Composite
+from rbdkit.joints.cylindrical import Cylindrical
+from rbdkit.joints.euler_angles import EulerAngles
+from rbdkit.joints.euler_spherical import EulerSpherical
+from rbdkit.joints.exponential_spherical import ExponentialSpherical
+from rbdkit.joints.fixed import Fixed
+from rbdkit.joints.free import Free
+from rbdkit.joints.free_in_plane import FreeInPlane
+from rbdkit.joints.helical import Helical
+from rbdkit.joints.joint_type import JointType, VectorJoint
+from rbdkit.joints.planar import Planar
+from rbdkit.joints.planar_translation import PlanarTranslation
+from rbdkit.joints.prescribed import Prescribed
+from rbdkit.joints.prismatic import Prismatic
+from rbdkit.joints.rack_and_pinion import RackAndPinion
+from rbdkit.joints.reversed import Reversed
+from rbdkit.joints.revolute import Revolute
+from rbdkit.joints.sphere_in_cylinder import SphereInCylinder
+from rbdkit.joints.spherical import Spherical
+from rbdkit.joints.spline_curve import SplineCurve
+from rbdkit.joints.spline_surface import SplineSurface, SplineWarning
+from rbdkit.joints.translational import Translational
+from rbdkit.joints.universal import Universal
 
-from rbdkit.loaded import loads_later
-
-if TYPE_CHECKING:
-    from rbdkit.joints.composite import Composite
-    from rbdkit.joints.cylindrical import Cylindrical
-    from rbdkit.joints.euler_angles import EulerAngles
-    from rbdkit.joints.euler_spherical import EulerSpherical
-    from rbdkit.joints.exponential_spherical import ExponentialSpherical
-    from rbdkit.joints.fixed import Fixed
-    from rbdkit.joints.free import Free
-    from rbdkit.joints.free_in_plane import FreeInPlane
-    from rbdkit.joints.helical import Helical
-    from rbdkit.joints.joint_type import JointType, VectorJoint
-    from rbdkit.joints.planar import Planar
-    from rbdkit.joints.planar_translation import PlanarTranslation
-    from rbdkit.joints.prescribed import Prescribed
-    from rbdkit.joints.prismatic import Prismatic
-    from rbdkit.joints.rack_and_pinion import RackAndPinion
-    from rbdkit.joints.reversed import Reversed
-    from rbdkit.joints.revolute import Revolute
-    from rbdkit.joints.sphere_in_cylinder import SphereInCylinder
-    from rbdkit.joints.spherical import Spherical
-    from rbdkit.joints.spline_curve import SplineCurve
-    from rbdkit.joints.spline_surface import SplineSurface, SplineWarning
-    from rbdkit.joints.translational import Translational
-    from rbdkit.joints.types import TYPES
-    from rbdkit.joints.universal import Universal
+TYPES: tuple[type[JointType], ...] = (
+    Fixed, Revolute, Prismatic, Helical, RackAndPinion, Cylindrical, PlanarTranslation, Planar, FreeInPlane, Universal,
+    Spherical, EulerSpherical, EulerAngles, ExponentialSpherical, SphereInCylinder, Translational, Free, SplineCurve,
+    SplineSurface, Composite, Reversed, Prescribed,
+)  # fmt: skip
+"""All of them, the simplest first; whatever lists joint types is made from this."""
 
 __all__ = [
     "TYPES",
@@ -64,34 +65,3 @@ __all__ = [
     "Universal",
     "VectorJoint",
 ]
-
-# Models are made of few of them.
-__getattr__, __dir__ = loads_later(
-    __name__,
-    {
-        "rbdkit.joints.composite": ["Composite"],
-        "rbdkit.joints.cylindrical": ["Cylindrical"],
-        "rbdkit.joints.euler_angles": ["EulerAngles"],
-        "rbdkit.joints.euler_spherical": ["EulerSpherical"],
-        "rbdkit.joints.exponential_spherical": ["ExponentialSpherical"],
-        "rbdkit.joints.fixed": ["Fixed"],
-        "rbdkit.joints.free": ["Free"],
-        "rbdkit.joints.free_in_plane": ["FreeInPlane"],
-        "rbdkit.joints.helical": ["Helical"],
-        "rbdkit.joints.joint_type": ["JointType", "VectorJoint"],
-        "rbdkit.joints.planar": ["Planar"],
-        "rbdkit.joints.planar_translation": ["PlanarTranslation"],
-        "rbdkit.joints.prescribed": ["Prescribed"],
-        "rbdkit.joints.prismatic": ["Prismatic"],
-        "rbdkit.joints.rack_and_pinion": ["RackAndPinion"],
-        "rbdkit.joints.reversed": ["Reversed"],
-        "rbdkit.joints.revolute": ["Revolute"],
-        "rbdkit.joints.sphere_in_cylinder": ["SphereInCylinder"],
-        "rbdkit.joints.spherical": ["Spherical"],
-        "rbdkit.joints.spline_curve": ["SplineCurve"],
-        "rbdkit.joints.spline_surface": ["SplineSurface", "SplineWarning"],
-        "rbdkit.joints.translational": ["Translational"],
-        "rbdkit.joints.types": ["TYPES"],
-        "rbdkit.joints.universal": ["Universal"],
-    },
-)

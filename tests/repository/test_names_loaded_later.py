@@ -14,7 +14,6 @@ PACKAGES = [
     "engine",
     "forces",
     "functions",
-    "joints",
     "library",
     "simulation",
     "spatial",
