@@ -36,6 +36,7 @@ Everything above this floor imports from here alone, never from the files. What 
 - ``walked(program, arrays, tables, counts)``: what a program does, on numbers and symbols.
 - ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
   backend works here.
+- ``with unforked():`` what a process that forks waits for; modules that threads load while they work are loaded so.
 - ``recalled(words)``, ``remember(words, code, number)``: code that other processes find without recording it again, by
   words that say all that it was recorded from.
 - ``Feedback.of(trace)``: a traced function of (t, q, v) that a program can contain; `evaluate` computes it for many
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     )
     from rbdkit.trace.run.feedback import evaluate
     from rbdkit.trace.run.few_steps import FewSteps
+    from rbdkit.trace.run.forks import unforked
     from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, woven
     from rbdkit.trace.run.remembered import recalled, remember
     from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
@@ -136,6 +138,7 @@ _HOMES = {
     ],
     "rbdkit.trace.run.feedback": ["evaluate"],
     "rbdkit.trace.run.few_steps": ["FewSteps"],
+    "rbdkit.trace.run.forks": ["unforked"],
     "rbdkit.trace.run.lanes": ["Apart", "Binder", "Given", "blank", "woven"],
     "rbdkit.trace.run.remembered": ["recalled", "remember"],
     "rbdkit.trace.scalar": [
@@ -254,6 +257,7 @@ __all__ = [
     "tangent",
     "tangents",
     "trace",
+    "unforked",
     "walked",
     "wasm_bytes",
     "whole",

@@ -108,7 +108,7 @@ def recorders(task: Task) -> set[str]:
     return {file.removeprefix(package).partition(os.sep)[0] for file in ran if file.startswith(package)}
 
 
-OF_ROWS = {"reactions", "stabilised_dynamics", "constraint_rows", "openness"}
+OF_ROWS = {"reactions", "stabilised_dynamics", "constraint_rows", "openness", "residuals"}
 """Algorithms that no tree without rows has."""
 STEPS = [
     "rk4", "explicit_euler", "symplectic_euler", "rk3", "rk5", "heun", "implicit_midpoint", "crouch_grossman3",

@@ -14,6 +14,7 @@ import pytest
 from rbdkit.trace.program import Program
 from rbdkit.trace.run import native
 from rbdkit.trace.run.backend import executable
+from rbdkit.trace.run.forks import unforked
 from rbdkit.trace.run.native import machine
 
 
@@ -127,7 +128,7 @@ def test_code_dropped_while_another_thread_compiles_waits_for_it():
     held, go_on = threading.Event(), threading.Event()
 
     def compiles() -> None:
-        with native._in_llvm:
+        with unforked():
             held.set()
             go_on.wait()
 

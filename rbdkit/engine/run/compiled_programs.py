@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rbdkit.engine.run.words import words_of_loop, words_of_shape
-from rbdkit.trace import ALONE, Backend, Executable, Lanes, executable
+from rbdkit.trace import ALONE, Backend, Executable, Lanes, executable, unforked
 
 if TYPE_CHECKING:
     from rbdkit.collision import Kind
@@ -96,7 +96,8 @@ def loop_code(
     """Code for all models whose joints are of these kinds. limbs : so many at once."""
 
     def record() -> RecordedTask:
-        from rbdkit.engine.run.recordings import recorded_code  # which code that is known never needs
+        with unforked():
+            from rbdkit.engine.run.recordings import recorded_code  # which code that is known never needs
 
         return recorded_code.__wrapped__(task, kinds, lanes, limbs)  # the program itself is not needed again
 
@@ -108,7 +109,8 @@ def _made_once(words: str | None, backend: Backend, record: Callable[[], Recorde
     if words is None or backend != "llvm":
         recorded = record()
         return executable(recorded.program, backend), recorded.width
-    from rbdkit.trace import recalled, remember  # which need LLVM
+    with unforked():
+        from rbdkit.trace import recalled, remember  # which need LLVM
 
     if (again := recalled(words)) is not None:
         return again
@@ -145,8 +147,9 @@ def straight_code(
     task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend, longest: int
 ) -> Recipe | None:
     """The loop code with all that written out; None if that is more than so many operations."""
-    from rbdkit.engine.run.recordings import recorded_code  # which most models never need
-    from rbdkit.trace import side_by_side, straightened
+    with unforked():
+        from rbdkit.engine.run.recordings import recorded_code  # which most models never need
+        from rbdkit.trace import side_by_side, straightened
 
     legs = known.legs
     recorded = recorded_code.__wrapped__(replace(task, apart=legs is not None and legs.apart > 0), kinds)
@@ -163,7 +166,8 @@ def unrolled_code(task: Task, shape: Shape, backend: Backend, lanes: Lanes = ALO
     """Straight-line code for models of one shape."""
 
     def record() -> RecordedTask:
-        from rbdkit.engine.run.recordings import recorded_shape  # which code that is known never needs
+        with unforked():
+            from rbdkit.engine.run.recordings import recorded_shape  # which code that is known never needs
 
         return recorded_shape(task, shape, lanes)
 

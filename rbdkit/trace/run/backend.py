@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from rbdkit.trace.program import Program
+from rbdkit.trace.run.forks import unforked
 from rbdkit.trace.run.lanes import Binder, Given
 
 Backend = Literal["llvm", "python"]
@@ -73,7 +74,8 @@ def guarded(
     """
     if getattr(run, "code", None) is None:
         return None
-    from rbdkit.trace.run import guarded as machine_code
+    with unforked():
+        from rbdkit.trace.run import guarded as machine_code
 
     return machine_code.guarded(run, inputs, outputs, owner, farthest, largest, quaternions)
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
 from collections import deque
 from collections.abc import Callable, Mapping, Set
 from functools import cache
-from threading import RLock
 from weakref import WeakValueDictionary, finalize
 
 import llvmlite
@@ -21,28 +19,11 @@ import numpy as np
 
 from rbdkit.trace.program import Program
 from rbdkit.trace.run import cache as disk
-from rbdkit.trace.run.forks import renew_property_locks
+from rbdkit.trace.run.forks import unforked
 from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, line_starts
 
 Function = Callable[[ctypes.c_void_p], None]
 """Machine code, called with the address of its frame; it stays in memory as long as this object lives."""
-
-_in_llvm = RLock()  # a signal handler or finalizer may come back to it in the same thread
-
-
-def _renew_locks() -> None:
-    """The child's only thread is the one that forked."""
-    global _in_llvm
-    _in_llvm = RLock()
-    renew_property_locks()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lambda: _in_llvm.acquire(),
-        after_in_parent=lambda: _in_llvm.release(),
-        after_in_child=_renew_locks,
-    )
 
 
 def widest(architecture: str, features: Set[str]) -> int:
@@ -96,7 +77,7 @@ class Machine:
             return function
         stored = disk.load(key)  # the disk may be slow: nobody waits for it
         compiled = None
-        with _in_llvm:
+        with unforked():
             self._give_back()
             function = self._linked.get(key)  # another thread may have been faster
             if function is None and stored is not None:
@@ -135,11 +116,12 @@ class Machine:
     def _retire(self, tracker: llvm.ResourceTracker) -> None:
         """Nothing can call the code any more. This may happen anywhere, also while another thread is in LLVM."""
         self._unused.append(tracker)
-        if _in_llvm.acquire(blocking=False):
+        lock = unforked()
+        if lock.acquire(blocking=False):
             try:
                 self._give_back()
             finally:
-                _in_llvm.release()
+                lock.release()
 
     def _give_back(self) -> None:
         while self._unused:
@@ -154,7 +136,7 @@ def _machine() -> Machine:
 @cache
 def machine() -> Machine:
     """This machine, the same one for all threads; who asks again does not wait for those that compile."""
-    with _in_llvm:
+    with unforked():
         return _machine()
 
 
@@ -213,7 +195,8 @@ class NativeCode:
     """A compiled program. key : of its machine code."""
 
     def __init__(self, program: Program) -> None:
-        from rbdkit.trace.emit.llvm import llvm_source  # which code that is known never needs
+        with unforked():
+            from rbdkit.trace.emit.llvm import llvm_source  # which code that is known never needs
 
         source = llvm_source(program, machine().fused)
         self.key = machine().key(source)
