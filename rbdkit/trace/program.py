@@ -28,15 +28,15 @@ class Index:
     name: str
 
     def __add__(self, other: Index | int) -> Index:
-        return self if other == 0 else self.program.define("add", self, other)
+        return self if other == 0 else self.program.computed("add", self, other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Index | int) -> Index:
-        return self.program.define("sub", self, other)
+        return self.program.computed("sub", self, other)
 
     def __mul__(self, other: Index | int) -> Index:
-        return self if other == 1 else self.program.define("mul", self, other)
+        return self if other == 1 else self.program.computed("mul", self, other)
 
     __rmul__ = __mul__
 
@@ -216,6 +216,8 @@ class Program:
         self.counts: list[str] = []
         self.body: list[Statement] = []
         self._open = [self.body]
+        self._count_of: dict[str, Index] = {}
+        self._known: list[dict[tuple[str, Index | int, Index | int], Index]] = [{}]
         self._loops: list[Loop] = []
         self._made = 0
 
@@ -228,7 +230,7 @@ class Program:
     def count(self, name: str) -> Index:
         """The argument of that name."""
         _mention(self.counts, name)
-        return Index(self, name)
+        return self._count_of.setdefault(name, Index(self, name))
 
     def entry(self, table: str, index: Whole) -> Index:
         """An entry of a table."""
@@ -274,6 +276,14 @@ class Program:
         found = self._new_index()
         self._open[-1].append(Define(found, "truncate", (array, index)))
         return found
+
+    def computed(self, operation: str, a: Index | int, b: Index | int) -> Index:
+        """A sum, difference or product. Who asks for it twice gets the same: it names one place in a block."""
+        for known in reversed(self._known):
+            if (index := known.get((operation, a, b))) is not None:
+                return index
+        index = self._known[-1][operation, a, b] = self.define(operation, a, b)
+        return index
 
     def define(self, operation: str, *operands: Index | int | str) -> Index:
         """A new index. It stands before the block that is open, which goes on."""
@@ -343,11 +353,10 @@ class Program:
         index = self._new_index()
         statement = Loop(index, start, stop, step, [], wide, at_once, seldom=seldom)
         self._open[-1].append(statement)
-        self._open.append(statement.body)
         self._loops.append(statement)
-        yield index
+        with self._inside(statement.body):
+            yield index
         self._loops.pop()
-        self._open.pop()
 
     @contextmanager
     def when(
@@ -377,9 +386,17 @@ class Program:
         statement = Switch(on, {case: [] for case in cases})
         self._open[-1].append(statement)
         for case, body in statement.cases.items():
-            self._open.append(body)
-            yield case
-            self._open.pop()
+            with self._inside(body):
+                yield case
+
+    @contextmanager
+    def _inside(self, body: list[Statement]) -> Iterator[None]:
+        """What is recorded goes into a list of statements that stands where the program is now."""
+        self._open.append(body)
+        self._known.append({})
+        yield
+        self._known.pop()
+        self._open.pop()
 
 
 def _mention(names: list[str], name: str) -> None:

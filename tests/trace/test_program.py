@@ -197,3 +197,30 @@ def test_arguments_are_what_the_program_mentions():
     with program.loop(0, program.count("n")) as i:
         program.store("y", program.entry("order", i), 0, program.load("x", i))
     assert (program.arrays, program.tables, program.counts) == (["x", "y"], ["order"], ["n"])
+
+
+def test_a_place_that_is_computed_twice_is_one_place():
+    """Else a number that is read could be the one that stood there before, or the one that was written."""
+    program = Program("twice")
+    with program.loop(0, program.count("n")) as k:
+        program.store("x", k * program.count("width") + 1, 0, 2.0)
+        again = k * program.count("width") + 1
+        assert program.load("x", again, 0) == 2.0
+        cases = []
+        for case in program.switch(program.entry("kinds", k), [0, 1]):
+            assert k * program.count("width") + 1 is again
+            cases.append(k - 3)
+            assert k - 3 is cases[-1]
+            program.store("y", cases[-1], case, 1.0)
+        assert cases[0] is not cases[1]  # of two cases one alone is computed
+        assert k - 3 not in cases
+    with program.loop(0, 2) as k:
+        assert k * program.count("width") is not again
+
+
+def test_what_is_read_from_a_table_twice_is_read_twice():
+    """It may have been written in between."""
+    program = Program("twice")
+    first = program.entry("places", 0)
+    program.put("places", 0, first + 1)
+    assert program.entry("places", 0) is not first
