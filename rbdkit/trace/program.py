@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.order import as_needed, nearly_as_recorded
 from rbdkit.trace.scalar import equal
 
 Place = tuple[str, "Index | None", int]
@@ -81,8 +82,8 @@ class Block:
     """Arithmetic without branches: a graph, what is stored, and whether something ends there.
 
     leave : the node that decides on it. of_loop : whether it is the loop around that ends; else the program does.
-    as_needed : whether nodes are written where they are needed, and not in the order in which they were recorded. Of
-        thousands for one state more fit into registers so; several states at once are better off as recorded.
+    as_needed : whether nodes are written where they are needed, and not in the order in which they were recorded, or
+        nearly so. Of thousands for one state more fit into registers so.
     packs : nodes that emitters may compute side by side, see `rbdkit.trace.abreast`.
     """
 
@@ -97,13 +98,19 @@ class Block:
         """The nodes whose values leave the block."""
         return [*self.stores.values(), *([] if self.leave is None else [self.leave])]
 
-    def steps(self) -> Iterator[tuple[int, list[Place]]]:
+    def steps(self, in_registers: bool = False) -> Iterator[tuple[int, list[Place]]]:
         """The nodes that are needed, in order, each with the places that can be stored to once it is there.
+
+        in_registers : whether it saves time if few values wait for others.
 
         A value is stored as soon as it is known and its place has been read: it need not wait in a register.
         """
         live = self.graph.live(self.roots())
-        order = self._as_needed(live) if self.as_needed else live
+        order = live
+        if self.as_needed:
+            order = as_needed(self.graph, live, self.roots())
+        elif in_registers:
+            order = nearly_as_recorded(self.graph, live)
         at = {position: k for k, position in enumerate(order)}
         nodes = self.graph.nodes
         read = {nodes[position][1:]: at[position] for position in order if nodes[position][0] == "load"}
@@ -112,27 +119,6 @@ class Block:
             due.setdefault(order[max(at[position], read.get(place, 0))], []).append(place)
         for position in order:
             yield position, due.get(position, [])
-
-    def _as_needed(self, live: list[int]) -> list[int]:
-        """The nodes, each before what first needs it; of several operands the one with most below it first.
-
-        So few values wait for others at a time (after Sethi and Ullman, Journal of the ACM 17, 1970).
-        """
-        waiting: dict[int, int] = {}
-        for position in live:
-            below = sorted((waiting[x] for x in self.graph.operands(position)), reverse=True)
-            waiting[position] = max((n + k for k, n in enumerate(below)), default=1)
-        order: dict[int, None] = {}
-        todo = [(root, False) for root in reversed(self.roots())]
-        while todo:
-            position, ready = todo.pop()
-            if ready:
-                order[position] = None
-            elif position not in order:
-                todo.append((position, True))
-                operands = [x for x in self.graph.operands(position) if x not in order]
-                todo += [(x, False) for x in sorted(operands, key=waiting.__getitem__)]
-        return list(order)
 
 
 @dataclass

@@ -208,7 +208,7 @@ class _Writer(Instructions):
         nodes = block.graph.nodes
         loads = (nodes[k][1:] for k in block.graph.live(block.roots()) if nodes[k][0] == "load")
         values, memory = Values(self, block.graph), Memory(self, loads)
-        for position, places in block.steps():
+        for position, places in block.steps(in_registers=True):
             values.compute(position, memory)
             for place in places:
                 memory.store(place, values[block.stores[place]])

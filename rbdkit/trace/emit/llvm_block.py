@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from functools import cache
 
 from rbdkit.trace.emit.elementary import sine_cosine_graph
 from rbdkit.trace.graph import Graph
@@ -26,6 +27,16 @@ FUNCTIONS = {
 }
 """Operations that are functions of LLVM, as they are declared."""
 PREFETCH = "void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+
+
+@cache
+def _written_for(width: int) -> tuple[dict[str, str], dict[str, str]]:
+    """The types of registers for so many numbers, and `ARITHMETIC` with them."""
+    types = {"T": "double", "suffix": "f64", "truth": "i1", "width": str(width)}
+    if width > 1:
+        types |= {"T": f"<{width} x double>", "suffix": f"v{width}f64", "truth": f"<{width} x i1>"}
+    operands = "{0}", "{1}", "{2}"
+    return types, {operation: text.format(*operands, **types) for operation, text in ARITHMETIC.items()}
 
 
 class Instructions:
@@ -51,10 +62,7 @@ class Instructions:
     def turn_to(self, lanes: Lanes) -> None:
         """From here on, compute so many states at once."""
         self.lanes = lanes
-        width = str(lanes.width)
-        self.types = {"T": "double", "suffix": "f64", "truth": "i1", "width": width}
-        if lanes.width > 1:
-            self.types |= {"T": f"<{width} x double>", "suffix": f"v{width}f64", "truth": f"<{width} x i1>"}
+        self.types, self.arithmetic = _written_for(lanes.width)
 
     def name(self) -> str:
         """A new name."""
@@ -71,7 +79,7 @@ class Instructions:
         """An operation on values; gives the name of its result."""
         if operation in FUNCTIONS:
             self.declared.add(FUNCTIONS[operation].format(**self.types))
-        return self.do(ARITHMETIC[operation].format(*names, **self.types))
+        return self.do(self.arithmetic[operation].format(*names))
 
     def number(self, x: float) -> str:
         """A constant, in all lanes, as LLVM writes it without loss."""
