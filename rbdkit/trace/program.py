@@ -203,6 +203,7 @@ class Program:
         self.body: list[Statement] = []
         self._open = [self.body]
         self._count_of: dict[str, Index] = {}
+        self._sums: dict[Index, tuple[Index, int]] = {}
         self._known: list[dict[tuple[str, Index | int, Index | int], Index]] = [{}]
         self._loops: list[Loop] = []
         self._made = 0
@@ -269,6 +270,8 @@ class Program:
             if (index := known.get((operation, a, b))) is not None:
                 return index
         index = self._known[-1][operation, a, b] = self.define(operation, a, b)
+        if operation == "add" and isinstance(a, Index) and isinstance(b, int) and b >= 0:
+            self._sums[index] = a, b
         return index
 
     def define(self, operation: str, *operands: Index | int | str) -> Index:
@@ -314,7 +317,12 @@ class Program:
 
     def _place(self, array: str, index: Whole, offset: int) -> Place:
         _mention(self.arrays, array)
-        return (array, None, index + offset) if isinstance(index, int) else (array, index, offset)
+        if isinstance(index, int):
+            return array, None, index + offset
+        while index in self._sums:  # k + 1 and what stands 1 behind k are one place
+            index, more = self._sums[index]
+            offset += more
+        return array, index, offset
 
     def leave_if(self, condition: Scalar) -> None:
         """End the program here, after the stores so far, if the condition holds; of several lanes, in all of them."""

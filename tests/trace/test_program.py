@@ -205,7 +205,7 @@ def test_a_place_that_is_computed_twice_is_one_place():
     with program.loop(0, program.count("n")) as k:
         program.store("x", k * program.count("width") + 1, 0, 2.0)
         again = k * program.count("width") + 1
-        assert program.load("x", again, 0) == 2.0
+        assert program.load("x", again, 0) == program.load("x", k * program.count("width"), 1) == 2.0
         cases = []
         for case in program.switch(program.entry("kinds", k), [0, 1]):
             assert k * program.count("width") + 1 is again
