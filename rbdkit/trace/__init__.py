@@ -11,7 +11,7 @@ In the order of reading; the packages list their files in the same way::
     tracing          any function as a graph; captures: whether it depends on its arguments alone; written: plain NumPy
                      code, methods of objects too, on symbols
     chain_rule       exact derivatives of nodes of a graph; differentiate: of whole traces
-    program          loops and switches around blocks of recorded arithmetic
+    program          loops and switches around blocks of recorded arithmetic; order: in which its operations are written
     feedback         functions of time and state as part of a program
     recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
     straighten       a program written out for what is known of one model; abreast: parts of it side by side

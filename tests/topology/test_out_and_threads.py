@@ -1,5 +1,10 @@
 """Results written into arrays that are there, and stacks shared among threads."""
 
+import os
+import subprocess
+import sys
+import threading
+import time
 from copy import deepcopy
 from dataclasses import fields
 from functools import partial
@@ -9,7 +14,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.derivatives import DynamicsDerivatives, RneaDerivatives
-from rbdkit.engine.run import states
+from rbdkit.engine.run import helpers, states
 from rbdkit.errors import StateError
 from rbdkit.library import double_pendulum, random_tree, stewart_platform
 
@@ -75,9 +80,9 @@ def test_threads_change_no_bit(eager, name, threads, monkeypatch):
         assert np.array_equal(alone, out)
 
 
-@pytest.mark.parametrize(("links", "n", "parts"), [(2, 20_000, 1), (2, 25_000, 2), (20, 2_000, 1), (20, 2_600, 2)])
+@pytest.mark.parametrize(("links", "n", "parts"), [(2, 11_000, 1), (2, 12_000, 2), (20, 1_100, 1), (20, 1_300, 2)])
 def test_a_thread_is_taken_where_it_is_worth_it(links, n, parts, monkeypatch):
-    """To start one takes as long as some ten thousand links."""
+    """To wake one takes as long as some ten thousand links."""
     model = random_tree(3, links, [rbd.Revolute("z")])
     state = [np.tile(x, (n, 1)) for x in stack(model, 1, 3)]
     seen, run = [], states.StateComputer._run_lanes
@@ -224,3 +229,41 @@ def test_places_for_derivatives_that_cannot_be_written_to(name):
     for threads in (0, 1.5, "2"):
         with pytest.raises(StateError, match="threads"):
             function(LIMBED, *state, threads=threads)
+
+
+def test_threads_wait_for_the_next_call_and_children_have_their_own():
+    """A child that is forked has none of its parent's: it would wait for them for ever."""
+    state = [np.tile(x, (13_000, 1)) for x in stack(double_pendulum(), 1, 3)]
+    model = double_pendulum()
+    first = rbd.aba(model, *state, threads=2)
+    names = {thread.name for thread in threading.enumerate() if thread.name.startswith("rbdkit")}
+    assert np.array_equal(rbd.aba(model, *state, threads=2), first) and names
+    assert names == {thread.name for thread in threading.enumerate() if thread.name.startswith("rbdkit")}
+    if hasattr(os, "fork"):
+        program = (
+            "import os, numpy as np, rbdkit as rbd\n"
+            "model = rbd.library.double_pendulum()\n"
+            "state = [np.zeros((13_000, 2))] * 3\n"
+            "first = rbd.aba(model, *state, threads=2)\n"
+            "if child := os.fork():\n"
+            "    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+            "os._exit(0 if np.array_equal(rbd.aba(model, *state, threads=2), first) else 1)\n"
+        )
+        ended = subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=100)
+        assert ended.returncode == 0
+
+
+def test_parts_end_before_a_fault_of_one_is_raised():
+    ended = []
+
+    def compute(first: int, end: int) -> None:
+        if first < 2:
+            raise ValueError(f"part {first}")
+        time.sleep(0.05)
+        ended.append(first)
+
+    with pytest.raises(ValueError, match="part 0"):
+        helpers.in_parts(compute, [0, 2, 4, 6])
+    assert sorted(ended) == [2, 4]
+    with pytest.raises(ValueError, match="part 1"):
+        helpers.in_parts(compute, [2, 1, 4])

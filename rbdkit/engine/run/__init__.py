@@ -8,7 +8,7 @@ In the order of reading::
     tables           a model's layout in tables; signatures: the arrays of each algorithm; driven: the numbers of joints
                      that move as time says
     bound            a model to which programs are bound; calls: programs that wait for the next call
-    states           algorithms on one state or a stack
+    states           algorithms on one state or a stack; helpers: threads that wait for parts of it
     kernels          the methods that the rest of rbdkit calls; parameters: gradients by parameters of the model;
                      lookup: the kernels of a model, made once
     motion           what a simulation is given, in arrays; simulation: one; ensemble: many, in lanes and threads

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.run.bound import WITH_OWN_FORCES, WITH_ROWS, BoundModel
 from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
+from rbdkit.engine.run.helpers import in_parts
 from rbdkit.engine.run.signatures import output_shapes
 from rbdkit.engine.steps.sizes import ROW_TIME, SQUARES
 from rbdkit.model import Model
@@ -35,9 +36,9 @@ ZEROS_STAY = ("crba", "jacobian")
 """How names of algorithms begin that need not write what is zero in all states."""
 PART = {False: LANE_STATES, True: 64}
 """Fewer states are not worth a thread of their own; True: of algorithms that are `WIDE_ALREADY`."""
-LINKS_A_THREAD = 25_000
-"""Nor are so few links in all of them, where a link takes some ten nanoseconds: to start a thread takes a tenth of a
-millisecond and more."""
+LINKS_A_THREAD = 12_000
+"""Nor are so few links in all of them, where a link takes some ten nanoseconds: until a thread that waits has heard of
+its part, and has its turn with the interpreter, a tenth of a millisecond may pass."""
 
 
 class Into(NamedTuple):
@@ -208,14 +209,7 @@ class StateComputer(BoundModel):
         if parts < 2:
             compute(0, states)
             return outputs
-        from concurrent.futures import ThreadPoolExecutor
-
-        ends = [states * k // parts for k in range(parts + 1)]
-        with ThreadPoolExecutor(parts - 1) as pool:  # this thread takes the first part
-            others = [pool.submit(compute, *ends[k : k + 2]) for k in range(1, parts)]
-            compute(0, ends[1])
-            for other in others:
-                other.result()
+        in_parts(compute, [states * k // parts for k in range(parts + 1)])
         return outputs
 
     def _bind_stack(

@@ -10,19 +10,11 @@ import os
 import sys
 from functools import cached_property
 from threading import RLock
-from typing import Protocol
 
 _at_work = RLock()  # a signal handler or finalizer may come back to it in the same thread
 
 
-class _Lock(Protocol):
-    def acquire(self, blocking: bool = True) -> bool: ...
-    def release(self) -> None: ...
-    def __enter__(self) -> object: ...
-    def __exit__(self, *fault: object) -> None: ...
-
-
-def unforked() -> _Lock:
+def unforked() -> RLock:
     """The lock: while a thread holds it, the process does not fork. No module takes it while it is loaded."""
     return _at_work
 
