@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import rbdkit as rbd
@@ -52,8 +53,12 @@ def test_a_fine_ghost_of_a_coarse_motion_stays_fine():
 
 
 def test_a_motion_that_ran_away_is_drawn_as_far_as_it_was_finite():
-    gone = run(integrator="explicit_euler", duration=10.0, dt=0.1)
-    assert not np.isfinite(gone.poses()).all() or np.abs(gone.poses()[..., :3, :3]).max() > 1.001
+    for dt in np.arange(0.1, 0.3, 0.01):  # most end before; which of them do is a matter of rounding
+        gone = run(integrator="explicit_euler", duration=10.0, dt=dt)
+        if not np.isfinite(gone.poses()).all() or np.abs(gone.poses()[..., :3, :3]).max() > 1.001:
+            break
+    else:
+        pytest.fail("no motion left what can be drawn")
     count = len(tracks_of(gone).t)
     assert 10 < count < len(gone)
     R = gone.poses()[:count, 1:, :3, :3]

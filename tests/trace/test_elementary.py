@@ -63,3 +63,12 @@ def test_small_angles_and_signs(f):
 def test_nothing_is_selected_which_could_become_a_branch(fused):
     graph, *results = sine_cosine_graph(fused)
     assert "select" not in {graph.nodes[k][0] for k in graph.live(results)}
+
+
+@pytest.mark.parametrize("f", [compiled, without_fused_operations])
+def test_angles_that_numbers_do_not_tell_are_loud(f):
+    """Quarter turns beyond 2**53 cannot be counted: what comes then is huge or no number, never like a sine."""
+    x = np.random.default_rng(3).choice([-1.0, 1.0], 4000) * 10.0 ** np.linspace(20.0, 300.0, 4000)
+    with np.errstate(all="ignore"):
+        s, c = f(x)
+        assert not (s * s + c * c < 1e3).any()

@@ -41,6 +41,7 @@ def sine_cosine(x: Symbol, fused: bool) -> tuple[Scalar, Scalar]:
     c = w + (((1.0 - w) - half) + (z * z) * _in_pairs(COSINE, z))
     # sine and cosine of so many quarter turns: no selection, which for one state is a branch that nobody can predict
     odd, even = _from_even(turns), _from_even(turns + 1.0)
+    even = even + (1.0 - (odd * odd + even * even))  # where none of them is known, r is large, and is to be seen
     return c * odd + s * even, c * even - s * odd
 
 
