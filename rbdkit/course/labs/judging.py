@@ -25,7 +25,7 @@ NOTHING: Planted = frozenset()
 LIBRARY = tuple(
     found
     for module in (rbdkit.functions, rbdkit.algorithms)
-    for name in dir(module)
+    for name in module.__all__
     if isinstance(found := getattr(module, name), types.FunctionType)
 )
 """What a student's algorithm may not call: the library's."""
