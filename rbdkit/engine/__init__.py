@@ -32,7 +32,8 @@ mechanisms with loops, whose forward dynamics is straight-line code, it is one o
 
 Compiled code is kept on disk, where the next process finds that of trees of rbdkit's own joints without recording it,
 and in memory as long as anything can call it; nothing else remains of models that are gone. Threads may compile at
-once, and a process may fork while they do: the fork waits for LLVM.
+once, and a process may fork while they do: the fork waits until none is inside of LLVM, or loads what
+records.
 
 What the rest of rbdkit uses:
 

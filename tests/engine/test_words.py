@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit import engine
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.over_states import ALGORITHMS
@@ -179,7 +178,6 @@ def copy(tmp_path_factory) -> Path:
     return package
 
 
-@pytest.mark.skipif(engine.backend(rbd.library.double_pendulum())[0] != "llvm", reason="there is no code to be found")
 @pytest.mark.parametrize("limbs", [False, True])
 def test_the_next_process_records_nothing_and_computes_the_same(limbs, copy, tmp_path):
     made, first = told(tmp_path, limbs, copy)
@@ -187,7 +185,6 @@ def test_the_next_process_records_nothing_and_computes_the_same(limbs, copy, tmp
     assert told(tmp_path, limbs, copy) == ("False", first)
 
 
-@pytest.mark.skipif(engine.backend(rbd.library.double_pendulum())[0] != "llvm", reason="there is no code to be found")
 def test_a_changed_source_is_recorded_again(copy, tmp_path):
     """Even where its size and its time say that nothing was changed."""
     source = copy / "engine" / "steps" / "rnea.py"

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rbdkit.engine.rows.base_motion import BaseMotion
     from rbdkit.trace import Uses
 
-
 Path = Sequence[tuple[int, float]]
 """Freedoms of links ("slots" of `rbdkit.engine.run.tables`) with a factor each: what they do to the row's motion."""
 
