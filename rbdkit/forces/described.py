@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.spatial.read_numbers import numbers, shown
+from rbdkit.spatial.read_only import KeepsReadOnly
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-class Described:
+class Described(KeepsReadOnly):
     """What names its data as fields, as in a dataclass; a subclass is one without saying so.
 
     Fields that are strings are names of bodies, frames and joints; numbers, and tuples of numbers, are parameters.

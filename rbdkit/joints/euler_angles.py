@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints.axis import plane_basis, rotation_about
-from rbdkit.joints.joint_type import Record, VectorJoint
+from rbdkit.joints.joint_type import Record, VectorJoint, constant
 from rbdkit.joints.piece import Piece
 from rbdkit.joints.stage import Stage
 from rbdkit.spatial.read_numbers import shown
@@ -61,7 +61,7 @@ class EulerAngles(VectorJoint):
                 f"sequence {shown(sequence)} of Euler angles must be three of X, Y and Z, no neighbours alike, as 'XZX'"
             )
         self.sequence = letters
-        self._axes = np.eye(3)[["XYZ".index(letter) for letter in letters]]
+        self._axes = constant(np.eye(3)[["XYZ".index(letter) for letter in letters]])
         self._alike = letters[0] == letters[2]
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
-from rbdkit.joints.joint_type import Record, VectorJoint
+from rbdkit.joints.joint_type import Record, VectorJoint, constant
 from rbdkit.joints.piece import Piece
 from rbdkit.joints.stage import Stage
 
@@ -50,7 +50,7 @@ class FreeInPlane(VectorJoint):
 
     def __init__(self, axis: str | ArrayLike = "z") -> None:
         self.axis = unit_axis(axis)
-        self._B = plane_basis(self.axis)
+        self._B = constant(plane_basis(self.axis))
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
         T = np.zeros((*np.shape(q)[:-1], 4, 4))

@@ -17,6 +17,7 @@ from rbdkit.joints.piece import Piece
 from rbdkit.joints.stage import Stage
 from rbdkit.spatial import plucker, se3
 from rbdkit.spatial.read_numbers import number, shown
+from rbdkit.spatial.read_only import KeepsReadOnly
 
 Record = Callable[["JointType"], Piece]
 """Records a joint from its own formulas: all of it as one piece."""
@@ -27,7 +28,7 @@ OWN = ("constant_S", "constant_T", "parts", "pieces", "simplified", "stages")
 """What a class says of itself alone: one that is made from it may change any of its formulas."""
 
 
-class JointType(ABC):
+class JointType(KeepsReadOnly, ABC):
     """The motion that a joint allows, without its place in a system (Featherstone 2008, section 4.4).
 
     A joint connects a *predecessor* frame to a *successor* frame; both coincide at `neutral()`. All spatial quantities

@@ -59,7 +59,7 @@ class Planar(JointType):
     def __init__(self, axis: str | ArrayLike = "z", translation: str = "predecessor") -> None:
         self.axis = unit_axis(axis)
         self.translation = translation_of(translation, self.kind)
-        self._B = plane_basis(self.axis)
+        self._B = constant(plane_basis(self.axis))
         S = np.zeros((6, 3))
         S[:3, 0] = self.axis
         S[3:, 1:] = self._B[:, :2]

@@ -47,7 +47,7 @@ class PlanarTranslation(VectorJoint):
 
     def __init__(self, axis: str | ArrayLike = "z") -> None:
         self.axis = unit_axis(axis)
-        self._across = plane_basis(self.axis)[:, :2]
+        self._across = constant(plane_basis(self.axis)[:, :2])
         self._S = constant(np.vstack([np.zeros((3, 2)), self._across]))
         self._T = constant(np.vstack([np.eye(3, 4), np.outer(self.axis, [0.0, 0.0, 0.0, 1.0])]))
 

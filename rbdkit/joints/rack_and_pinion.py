@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
-from rbdkit.joints.joint_type import Record, VectorJoint
+from rbdkit.joints.joint_type import Record, VectorJoint, constant
 from rbdkit.joints.piece import Piece
 from rbdkit.joints.stage import Stage
 from rbdkit.spatial.read_numbers import number
@@ -55,7 +55,7 @@ class RackAndPinion(VectorJoint):
     def __init__(self, axis: str | ArrayLike = "z", radius: float = 0.1) -> None:
         self.axis = unit_axis(axis)
         self.radius = number(radius, lambda v: f"radius {v} of a rack-and-pinion joint is not a finite number (m)")
-        self._B = plane_basis(self.axis)
+        self._B = constant(plane_basis(self.axis))
         self.along = self._B[:, 0]
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints.axis import axis_argument, plane_basis, unit_axis
-from rbdkit.joints.joint_type import JointType, Record, check_unit_quaternion
+from rbdkit.joints.joint_type import JointType, Record, check_unit_quaternion, constant
 from rbdkit.joints.piece import Piece
 from rbdkit.joints.stage import Stage
 from rbdkit.spatial import quaternion, so3
@@ -54,7 +54,7 @@ class SphereInCylinder(JointType):
 
     def __init__(self, axis: str | ArrayLike = "z") -> None:
         self.axis = unit_axis(axis)
-        self._across = plane_basis(self.axis)[:, :2]
+        self._across = constant(plane_basis(self.axis)[:, :2])
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
         T = np.zeros((*np.shape(q)[:-1], 4, 4))

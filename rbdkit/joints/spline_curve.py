@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints.along_screw import along_screw
-from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.joints.joint_type import VectorJoint, constant
 from rbdkit.joints.spline_basis import require_basis, segments_of, weights
 from rbdkit.spatial import se3
 from rbdkit.spatial.read_numbers import numbers
@@ -69,7 +69,7 @@ class SplineCurve(VectorJoint):
         self.controls = len(C)
         self.segments = segments_of(self.controls, self.basis, self.kind)
         self.C = C
-        self._dC = np.array([se3.log(se3.inverse(one) @ two) for one, two in pairwise(C)])
+        self._dC = constant(np.array([se3.log(se3.inverse(one) @ two) for one, two in pairwise(C)]))
         turns = np.linalg.norm(self._dC[:, :3], axis=1)
         if turns.max() > LARGEST_TURN:
             k = int(turns.argmax())
@@ -77,9 +77,9 @@ class SplineCurve(VectorJoint):
                 f"control frames {k} and {k + 1} of a spline_curve joint are {turns[k]:.4g} rad apart, and must not be "
                 f"more than {LARGEST_TURN} rad; put another one between them"
             )
-        self._back = np.eye(4)
-        self.start = self.pose(np.zeros(1))
-        self._back = se3.inverse(self.start)
+        self._back = constant(np.eye(4))
+        self.start = constant(self.pose(np.zeros(1)))
+        self._back = constant(se3.inverse(self.start))
         at = np.linspace(0.0, self.segments, LOOKS * self.segments + 1)
         speed = np.array([np.linalg.norm(self.motion_subspace(np.array([q]))) for q in at])
         if speed.min() <= SLOWEST * speed.max():
@@ -149,4 +149,6 @@ def _frames(frames: ArrayLike) -> NDArray:
 def _quarter_circle() -> NDArray:
     """Six frames along a circle of radius 1/2 m."""
     angles = np.linspace(-1 / 6, 7 / 6, 6) * np.pi / 2
-    return np.array([se3.exp([0.0, 0.0, a, 0.0, 0.0, 0.0]) @ se3.pose(position=[0.5, 0.0, 0.0]) for a in angles])
+    return constant(
+        np.array([se3.exp([0.0, 0.0, a, 0.0, 0.0, 0.0]) @ se3.pose(position=[0.5, 0.0, 0.0]) for a in angles])
+    )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints.along_screw import along_screw
-from rbdkit.joints.joint_type import VectorJoint
+from rbdkit.joints.joint_type import VectorJoint, constant
 from rbdkit.joints.spline_basis import require_basis, segments_of, weights
 from rbdkit.spatial import se3
 from rbdkit.spatial.read_numbers import numbers
@@ -97,9 +97,9 @@ class SplineSurface(VectorJoint):
                 SplineWarning,
                 stacklevel=2,
             )
-        self._back = np.eye(4)
-        self.start = self.pose(np.zeros(2))
-        self._back = se3.inverse(self.start)
+        self._back = constant(np.eye(4))
+        self.start = constant(self.pose(np.zeros(2)))
+        self._back = constant(se3.inverse(self.start))
         for q1 in np.linspace(0.0, self.segments[0], LOOKS * self.segments[0] + 1):
             for q2 in np.linspace(0.0, self.segments[1], LOOKS * self.segments[1] + 1):
                 sizes = np.linalg.svd(self.motion_subspace(np.array([q1, q2])), compute_uv=False)
@@ -178,4 +178,4 @@ def _hill() -> NDArray:
     """Five by five frames half a metre apart, higher in the middle, that lean as the ground does."""
     x, y = np.meshgrid(*[np.linspace(-1.0, 1.0, 5)] * 2, indexing="ij")
     z = 0.3 * np.exp(-(x**2) - y**2)
-    return np.array([x, y, z, np.arctan(-2.0 * y * z), np.arctan(2.0 * x * z), 0.0 * x])
+    return constant(np.array([x, y, z, np.arctan(-2.0 * y * z), np.arctan(2.0 * x * z), 0.0 * x]))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rbdkit.model.geometry import Geometry
 from rbdkit.model.joint import Joint
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.read_only import KeepsReadOnly
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(KeepsReadOnly):
     """A named frame fixed to a body.
 
     Attributes
@@ -82,7 +83,7 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class Loop(KeepsReadOnly):
     """A joint that closes a kinematic loop (Featherstone 2008, section 4.1.3 and Table 4.3).
 
     Attributes

@@ -17,6 +17,7 @@ from rbdkit.model.material import Material
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.placement import frozen
 from rbdkit.spatial.read_numbers import number, numbers, shown
+from rbdkit.spatial.read_only import KeepsReadOnly
 
 if TYPE_CHECKING:
     from rbdkit.model.body import Body
@@ -27,7 +28,7 @@ FRICTION = 0.8
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class Ground(KeepsReadOnly):
     """A half-space of the world, full below a plane, that all bodies touch that can move.
 
     Attributes

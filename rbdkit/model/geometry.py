@@ -14,6 +14,7 @@ from rbdkit.errors import ModelError
 from rbdkit.model.material import Material
 from rbdkit.model.placement import as_pose, frozen
 from rbdkit.spatial.read_numbers import floats, require_sensible, shown
+from rbdkit.spatial.read_only import KeepsReadOnly
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ class Cone:
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class Mesh(KeepsReadOnly):
     """Triangles, from a file or given.
 
     Parameters
@@ -268,7 +269,7 @@ Shape = Box | Sphere | Ellipsoid | Cylinder | Capsule | Cone | Mesh
 
 
 @dataclass(frozen=True, eq=False)
-class Geometry:
+class Geometry(KeepsReadOnly):
     """A shape on a body.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,17 @@ from rbdkit.joints.joint_type import require_joint_type
 from rbdkit.model.placement import as_pose, frozen
 from rbdkit.spatial import plucker
 from rbdkit.spatial.read_numbers import HUGE, floats, require_sensible, shown
+from rbdkit.spatial.read_only import KeepsReadOnly
 
 IN_LOOPS = ("damping", "friction", "stiffness", "rest")
 """What joints have wherever they are."""
 RESTS = 1e-9
 """rad or m by which a rest position may differ from what poses tell."""
+_none = partial(frozen, ())
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class Limits(KeepsReadOnly):
     """Bounds that a simulation reports when they are passed; nothing stops a joint there.
 
     Parameters
@@ -108,7 +110,7 @@ class Mimic:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(KeepsReadOnly):
     """A joint of a model; joint i connects body i to its parent (Featherstone 2008, section 4.1).
 
     Attributes
@@ -149,11 +151,11 @@ class Joint:
     placement: NDArray = field(default_factory=lambda: frozen(np.eye(4)))
     q_slice: slice = field(default_factory=lambda: slice(0, 0))
     v_slice: slice = field(default_factory=lambda: slice(0, 0))
-    damping: NDArray = field(default_factory=lambda: np.zeros(0))
-    friction: NDArray = field(default_factory=lambda: np.zeros(0))
-    stiffness: NDArray = field(default_factory=lambda: np.zeros(0))
-    rest: NDArray = field(default_factory=lambda: np.zeros(0))
-    armature: NDArray = field(default_factory=lambda: np.zeros(0))
+    damping: NDArray = field(default_factory=_none)
+    friction: NDArray = field(default_factory=_none)
+    stiffness: NDArray = field(default_factory=_none)
+    rest: NDArray = field(default_factory=_none)
+    armature: NDArray = field(default_factory=_none)
     limits: Limits = field(default_factory=Limits)
     mimic: Mimic | None = None
 

@@ -20,7 +20,7 @@ from rbdkit.model.force import Force, acting, lossy
 from rbdkit.model.gravity import Gravity
 from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint
-from rbdkit.model.kept import SETTLED, kept, without_kept
+from rbdkit.model.kept import PARTS, SETTLED, kept, without_kept
 from rbdkit.model.methods import building, checks, contacts, forces_and_constraints, look_up, states
 from rbdkit.model.names import require_short
 from rbdkit.model.numbering import WORLD
@@ -28,6 +28,11 @@ from rbdkit.model.placement import frozen
 from rbdkit.model.validation import validate
 
 _NO_INERTIA = frozen(np.zeros((6, 6)))
+_TABLES = (
+    "joints", "parent", "X_tree", "I", "senseless", "_lists", "_shown", "_independent", "_curved", "_body_index",
+    "_joint_index", "_frame_index", "_loop_names",
+)  # fmt: skip
+"""Attributes that are made from bodies, frames and loops."""
 
 
 class Model:
@@ -127,7 +132,14 @@ class Model:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return without_kept(self.__dict__)
+        """Without look-up tables, which are made anew: a copy shares matrices with its own bodies, all read-only."""
+        own = {name: value for name, value in without_kept(self.__dict__).items() if name not in _TABLES}
+        return own | {name: getattr(self, name) for name in (*PARTS, "frames")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__["gravity"] = frozen(state["gravity"])  # it comes back writable
+        self._bind()
 
     def _bind(self) -> None:
         """Make the look-up tables anew from bodies and frames."""
