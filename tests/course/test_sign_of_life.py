@@ -33,7 +33,7 @@ def messages():
             if message["msg_type"] not in ("status", "execute_input"):
                 seen.append((message["msg_type"], message["content"]))
 
-        client.execute_interactive(ANSWERED + code, output_hook=keep, timeout=60)
+        client.execute_interactive(ANSWERED + code, output_hook=keep, timeout=600)
         return seen
 
     yield of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -71,6 +72,34 @@ def same_dynamics(link_poses) -> Callable[..., None]:
                 np.testing.assert_allclose(places[name], others[name], atol=1e-12, err_msg=name)
 
     return compare
+
+
+class Endless(Exception):
+    """More calls than was thought of."""
+
+
+@pytest.fixture(scope="session")
+def calls() -> Callable[..., int]:
+    """How many functions are called while one runs, built-in ones too: a measure of work without a clock."""
+
+    def count(function: Callable[[], object], most: float = np.inf) -> int:
+        number = 0
+
+        def watch(frame: object, event: str, _: object) -> None:
+            nonlocal number
+            number += event in ("call", "c_call")
+            if number > most:
+                raise Endless(f"more than {most} calls")
+
+        before = sys.getprofile()
+        sys.setprofile(watch)
+        try:
+            function()
+        finally:
+            sys.setprofile(before)
+        return number
+
+    return count
 
 
 @pytest.fixture(scope="session")

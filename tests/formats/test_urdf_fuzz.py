@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
 import warnings
-from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -44,9 +42,16 @@ WORDS = re.findall(r'="([^"]*)"', GOOD) + [
 ]  # fmt: skip
 
 
-def read(text: str | bytes) -> None:
-    """Read it, and use what comes out."""
-    begun = time.perf_counter()
+@pytest.fixture(scope="session")
+def read(calls):
+    """Read it, with so few calls that none can be a loop that runs on, and use what comes out."""
+    return lambda text: calls(lambda: _read(text), most=MOST)
+
+
+MOST = 100_000
+
+
+def _read(text: str | bytes) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
         try:
@@ -54,13 +59,11 @@ def read(text: str | bytes) -> None:
         except FormatError as fault:
             assert len(str(fault)) < 2000
             return
-        finally:
-            assert time.perf_counter() - begun < 5.0
     assert np.isfinite(model.random_q(0)).all()
     model.validate()
 
 
-relaxed = settings(deadline=timedelta(seconds=5), suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def test_the_document_is_good():
@@ -71,7 +74,7 @@ def test_the_document_is_good():
 
 @settings(relaxed, max_examples=200)
 @given(st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(WORDS)), min_size=1, max_size=4))
-def test_other_values(changes):
+def test_other_values(read, changes):
     text = GOOD
     for (start, stop), word in sorted(changes, reverse=True):
         text = text[:start] + word + text[stop:]
@@ -80,13 +83,13 @@ def test_other_values(changes):
 
 @settings(relaxed, max_examples=100)
 @given(st.sampled_from(VALUES), st.text(max_size=30))
-def test_any_value(place, value):
+def test_any_value(read, place, value):
     read(GOOD[: place[0]] + value + GOOD[place[1] :])
 
 
 @settings(relaxed, max_examples=150)
 @given(st.sampled_from(TAGS), st.sampled_from(TAGS), st.sampled_from(["drop", "double", "swap"]))
-def test_other_tags(one, two, change):
+def test_other_tags(read, one, two, change):
     (a, b), (c, d) = sorted([one, two])
     if change == "swap" and b <= c:
         read(GOOD[:a] + GOOD[c:d] + GOOD[b:c] + GOOD[a:b] + GOOD[d:])
@@ -96,7 +99,7 @@ def test_other_tags(one, two, change):
 
 @settings(relaxed, max_examples=150)
 @given(st.integers(0, len(GOOD)), st.integers(0, 40), st.binary(max_size=6))
-def test_other_bytes(start, length, put):
+def test_other_bytes(read, start, length, put):
     data = GOOD.encode()
     read(data[:start] + put + data[start + length :])
 
@@ -104,7 +107,7 @@ def test_other_bytes(start, length, put):
 @settings(relaxed, max_examples=200)
 @given(st.text(max_size=60))
 @example("<robot name='r'><link name='a'/></robot>" * 2)
-def test_any_text(text):
+def test_any_text(read, text):
     read("<" + text)
 
 
@@ -118,7 +121,7 @@ JOINT = st.tuples(
 
 @settings(relaxed, max_examples=200)
 @given(st.lists(JOINT, max_size=7), st.booleans())
-def test_any_graph_of_links_and_mimics(joints, tree):
+def test_any_graph_of_links_and_mimics(read, joints, tree):
     rows = [f'<link name="l{k}"/>' for k in range(len(joints) + 1)]
     for k, (parent, child, kind, mimic) in enumerate(joints):
         above, below = (parent % (k + 1), k + 1) if tree else (parent, child)

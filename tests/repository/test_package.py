@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -44,6 +48,49 @@ def test_wheel_is_pure_python_and_complete(wheel, stored_files, root):
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     package = {file.relative_to(root).as_posix() for file in stored_files if root / "rbdkit" in file.parents}
     assert names == package
+
+
+OURS = {"rbdkit", "tests"}
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0].lower().replace("_", "-").replace(".", "-")
+
+
+def _brought(wanted: list[str], own: dict[str, list[str]]) -> set[str]:
+    """The distributions that requirements bring with them; those of rbdkit's extras are its `own`."""
+    found: set[str] = set()
+    while wanted:
+        requirement = wanted.pop()
+        name, extras = _name(requirement), re.search(r"\[(.*?)\]", requirement)
+        if name == "rbdkit":
+            wanted += [each for extra in extras[1].split(",") for each in own[extra]] if extras else []
+        elif name not in found:
+            found.add(name)
+            try:
+                wanted += [each for each in requires(name) or () if "extra ==" not in each]
+            except PackageNotFoundError:  # on other systems only
+                continue
+    return found
+
+
+def test_the_extra_for_tests_brings_what_tests_import(root, stored_files):
+    """At the head of a file: what is missing there keeps all tests from being collected."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    brought = _brought([*project["dependencies"], *extras["test"]], extras)
+    homes = packages_distributions() | {"pinocchio": ["pin"]}  # which puts its files elsewhere
+    missing = {}
+    for file in stored_files:
+        if root / "tests" not in file.parents or not re.match(r"(test_|conftest).*\.py$", file.name):
+            continue
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            for package in {name.partition(".")[0] for name in names} - sys.stdlib_module_names - OURS:
+                if not brought & {_name(each) for each in homes.get(package, [package])}:
+                    missing[package] = file.name
+    assert not missing
 
 
 @pytest.mark.slow

@@ -112,7 +112,7 @@ for name, piece in json.loads(sys.argv[1]).items():
 def printed():
     """What each piece of code prints in a process that gets signals, and whether an interruption ended it."""
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, json.dumps(LOOPS | OTHERS)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
     pieces = done.stdout.split("===== ")[1:]
     return {name: lines for name, *lines in (piece.strip().split("\n") for piece in pieces)}

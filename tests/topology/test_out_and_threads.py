@@ -249,7 +249,7 @@ def test_threads_wait_for_the_next_call_and_children_have_their_own():
             "    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
             "os._exit(0 if np.array_equal(rbd.aba(model, *state, threads=2), first) else 1)\n"
         )
-        ended = subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=100)
+        ended = subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=600)
         assert ended.returncode == 0
 
 
