@@ -49,7 +49,7 @@ def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z:
     >>> stiffness_at(model, rod, np.zeros(1)).K_r.toarray().tolist()
     [[-5.0]]
     """
-    from scipy.sparse import block_diag, csr_array  # slow to load
+    from scipy.sparse import block_diag, bsr_array, csr_array, eye_array  # slow to load
 
     from rbdkit.algorithms.redmax import Stiffness
 
@@ -60,7 +60,8 @@ def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z:
     joints = np.indices((bodies.nv, bodies.nv)).reshape(2, -1) + first
     where = (np.concatenate([acting.rows, joints[0]]), np.concatenate([acting.columns, joints[1]]))
     # from the body frames of the notes to rbdkit's, which sit in the joints
-    to_joint = csr_array(block_diag([*np.linalg.inv(bodies.Ad_J[1:]), np.eye(bodies.nv)]))
+    Ad = bsr_array((np.linalg.inv(bodies.Ad_J[1:]), np.arange(n), np.arange(n + 1)), shape=(6 * n, 6 * n))
+    to_joint = csr_array(block_diag([Ad, eye_array(bodies.nv)]))
     both = (
         to_joint.T @ csr_array((np.concatenate([x, y.ravel()]), where), shape=(size, size)) @ to_joint
         for x, y in ((acting.K, own.dtau_dq), (acting.D, -own.dtau_dv))

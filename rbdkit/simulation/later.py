@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
@@ -20,12 +19,15 @@ class Later(Sequence[T]):
     """
 
     def __init__(self, known: Sequence[T], *find: Callable[[], Sequence[T]]) -> None:
-        self._known, self._find = known, find
+        self._parts: tuple[Sequence[T], tuple[Callable[[], Sequence[T]], ...]] = known, find
 
-    @cached_property
+    @property
     def _all(self) -> tuple[T, ...]:
-        found = (*self._known, *(value for find in self._find for value in find()))
-        self._find = ()  # which hold a whole motion
+        known, find = self._parts
+        if not find:
+            return tuple(known)
+        found = (*known, *(value for each in find for value in each()))
+        self._parts = found, ()  # without the motion; in one assignment, so that no other thread sees half of it
         return found
 
     @overload

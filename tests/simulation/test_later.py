@@ -30,6 +30,21 @@ def test_nothing_is_looked_for_before_one_asks_and_nothing_twice():
     assert asked == ["now"] and not Later([])
 
 
+def test_another_thread_never_sees_some_of_the_values():
+    """Whatever attribute was just set, a reader that comes between finds all or finds them itself."""
+    begun, seen = [], []
+
+    class Watched(Later):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            if begun:
+                seen.append(tuple(self))
+
+    notes = Watched(["a"], lambda: begun.append(1) or ["b"])
+    assert tuple(notes) == tuple(notes) == ("a", "b") and begun == [1]
+    assert seen and set(seen) == {("a", "b")}
+
+
 def test_a_run_with_loops_looks_for_lost_rank_when_its_report_is_read(monkeypatch):
     asked: list[int] = []
     own = ClosedJointSystem.remarks
