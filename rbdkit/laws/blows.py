@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import active_set
 from rbdkit.errors import ConvergenceError
-from rbdkit.laws.cone import cone
 from rbdkit.laws.near import Near
 from rbdkit.laws.problem import Problem
 from rbdkit.laws.scene import Scene
+from rbdkit.laws.shares import symmetric_cone
 from rbdkit.spatial.read_numbers import shown
 
 MOST = 100000
 """Collisions one after the other, or sweeps."""
+TIED = 1e-6
+"""Collisions whose speeds differ by less than this part of the hardest happen at once: no order among them is real."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +55,7 @@ def at_once(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowest:
         If impulses cannot be found.
     """
     yields, W, u = _response(scene, t, q, v, near)
-    e, mu = scene.restitution[near.pair], scene.friction[near.pair]
-    b = u.copy()
-    b[::3] += np.where(u[::3] < -slowest, e, 0.0) * np.minimum(u[::3], 0.0)
-    names = scene.names(near)
-    lam = np.zeros((len(near), 3))
-    if mu.any():
-        size, problem = float(np.abs(b).max()), Problem(W, b, mu, names, lam)
-        found = cone(problem, tol=1e-13 * size, most=MOST)
-        if not found.settled or problem.residual(found.lam) > 1e-9 * size:  # sweeps pass by what cannot give way
-            active_set(W[::3, ::3], b[::3], names)  # says which points nothing can part
-            raise ConvergenceError(f"impulses at {shown(names)} were not found in {MOST} sweeps; take less friction")
-        lam = found.lam
-    else:
-        lam[:, 0] = active_set(W[::3, ::3], b[::3], names).lam
+    lam = _arrest(W, _restored(u, scene.restitution[near.pair], slowest), scene.friction[near.pair], scene.names(near))
     after = u + W @ lam.ravel()
     work = 0.5 * lam * (u + after).reshape(-1, 3)
     return Blow(lam, u.reshape(-1, 3), after.reshape(-1, 3), v + yields @ lam.ravel(), work)
@@ -75,8 +64,10 @@ def at_once(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowest:
 def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowest: float) -> Blow:
     """Collisions one after the other, each as if its two bodies were alone, the hardest first, until all part.
 
-    Each of them sticks where friction can arrest the sliding (Featherstone 2008, Eqs 11.66-11.72), else its impulse
-    lies on the cone. So blows run along a row of balls as they do on the table.
+    All points at which two rigid bodies touch take part in their collision at once, and collisions that are equally
+    hard happen at once, so that nothing depends on the order of bodies or points. A collision at one point sticks
+    where friction can arrest the sliding (Featherstone 2008, Eqs 11.66-11.72), else its impulse lies on the cone. So
+    blows run along a row of balls as they do on the table, and a box that falls flat does not turn.
 
     Raises
     ------
@@ -89,24 +80,21 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
     m = len(near)
     e, mu = scene.restitution[near.pair], scene.friction[near.pair]
     lam, work, before = np.zeros(3 * m), np.zeros((m, 3)), u.reshape(-1, 3).copy()
-    names = scene.names(near)
-    still, moved = 1e-14 * (1.0 + float(np.abs(u).max())), 1e-12 * float(np.diag(W).max())
+    names, couples = scene.names(near), scene.couples(near)
+    still = 1e-13 * float(np.abs(u).max())
     for _ in range(MOST):
-        i = int(np.argmin(u[::3]))
-        arriving = float(u[3 * i])
-        if arriving >= -still:
+        arriving = np.zeros(couples.max() + 1)
+        np.maximum.at(arriving, couples, -u[::3])
+        hardest = float(arriving.max())
+        if hardest <= still:
             break
-        own = slice(3 * i, 3 * i + 3)
-        b = u[own].copy()
-        b[0] += (e[i] if arriving < -slowest else 0.0) * arriving
-        if W[3 * i, 3 * i] <= moved:
-            active_set([[0.0]], b[:1], names[i : i + 1])  # says which point nothing can part
-        if mu[i] == 0.0:
-            impulse = np.array([-b[0] / W[3 * i, 3 * i], 0.0, 0.0])
-        else:
-            impulse = _struck(W[own, own], b, float(mu[i]), names[i])
+        points = np.flatnonzero((arriving >= (1.0 - TIED) * hardest)[couples])
+        own = (3 * points[:, None] + np.arange(3)).ravel()
+        b = _restored(u[own], e[points], slowest)
+        called = tuple(names[i] for i in points.tolist())
+        impulse = _arrest(W[np.ix_(own, own)], b, mu[points], called).ravel()
         change = W[:, own] @ impulse
-        work[i] += impulse * (u[own] + 0.5 * change[own])
+        work[points] += (impulse * (u[own] + 0.5 * change[own])).reshape(-1, 3)
         u = u + change
         lam[own] += impulse
     else:
@@ -114,17 +102,32 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
     return Blow(lam.reshape(m, 3), before, u.reshape(m, 3), v + yields @ lam, work)
 
 
-def _struck(W: NDArray, b: NDArray, mu: float, name: str) -> NDArray:
-    """The impulse (3,) of one collision with friction: sticking if that lies in the cone, else sliding."""
-    sticking = -np.linalg.lstsq(W, b, rcond=1e-12)[0]  # Eq 11.72; what moves in a plane has no answer across it
-    arrested = np.abs(W @ sticking + b).max() <= 1e-9 * np.abs(b).max()
-    if arrested and np.hypot(sticking[1], sticking[2]) <= mu * sticking[0]:
-        return sticking
-    one = Problem(W, b, np.array([mu]), (name,), np.zeros((1, 3)))
-    found = cone(one, tol=1e-14 * float(np.abs(b).max()), most=MOST)
-    if not found.settled:
-        raise ConvergenceError(f"the impulse at {name!r} was not found in {MOST} sweeps; take less friction")
-    return found.lam[0]
+def _restored(u: NDArray, e: NDArray, slowest: float) -> NDArray:
+    """b (3 m,) of the problem of a blow: velocities, those along normals less what restitution gives back."""
+    b = u.copy()
+    b[::3] += np.where(u[::3] < -slowest, e, 0.0) * np.minimum(u[::3], 0.0)
+    return b
+
+
+def _arrest(W: NDArray, b: NDArray, mu: NDArray, names: tuple[str, ...]) -> NDArray:
+    """Impulses (m, 3) at once with ``u_n >= 0``, no pull, and friction in its cone, u = W lam + b."""
+    m = len(mu)
+    lam = np.zeros((m, 3))
+    if not mu.any():
+        lam[:, 0] = active_set(W[::3, ::3], b[::3], names).lam
+        return lam
+    size = float(np.abs(b).max())
+    if m == 1 and b[0] < 0.0:
+        sticking = -np.linalg.lstsq(W, b, rcond=1e-12)[0]  # Eq 11.72; what moves in a plane has no answer across it
+        arrested = np.abs(W @ sticking + b).max() <= 1e-9 * size
+        if arrested and np.hypot(sticking[1], sticking[2]) <= mu[0] * sticking[0]:
+            return sticking[None]
+    problem = Problem(W, b, mu, names, lam)
+    found = symmetric_cone(problem, tol=1e-13 * size, most=MOST)
+    if not found.settled or problem.residual(found.lam) > 1e-9 * size:  # sweeps pass by what cannot give way
+        active_set(W[::3, ::3], b[::3], names)  # says which points nothing can part
+        raise ConvergenceError(f"impulses at {shown(names)} were not found in {MOST} sweeps; take less friction")
+    return found.lam
 
 
 def _response(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near) -> tuple[NDArray, NDArray, NDArray]:

@@ -38,6 +38,11 @@ class Scene:
         self.driven = any(joint.type.is_driven for joint in self.model.joints)
         self.straight = Straight(system.model)
         self._placement = np.eye(4)
+        rigid = list(range(len(self.model.bodies)))
+        for body in self.model.bodies[1:]:
+            if body.joint.nv == 0 and not body.joint.type.is_driven:
+                rigid[body.index] = rigid[body.parent]
+        self._rigid = np.array(rigid)
 
     def motion(self, t: float, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         """Poses (bodies, 4, 4), and velocities (bodies, 6) in world coordinates about the world origin."""
@@ -117,6 +122,19 @@ class Scene:
         if isinstance(self.system, ClosedJointSystem):
             K = self.system._rows(t, q, np.zeros(self.model.nv), None).K
         return Inverse(H, K)
+
+    def couples(self, near: Near) -> NDArray:
+        """Which two rigid bodies touch at each point, (m,), as numbers from 0; a one-sided constraint counts as one.
+
+        Bodies that fixed joints connect are one.
+        """
+        both = np.sort(self._rigid[self.pairs.bodies[near.pair]], axis=1)
+        alone = np.zeros(len(near), dtype=int)
+        if self.stops is not None:
+            here = self.stops.numbers(near)[0]
+            alone[here] = 1 + near.pair[here]
+        labels = np.column_stack([both, alone])
+        return np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1)
 
     def names(self, near: Near) -> tuple[str, ...]:
         """A name for each point: that of its pair, with a number where a pair touches at several points."""

@@ -1,0 +1,119 @@
+"""What happens at contacts does not depend on the order of bodies, shapes and points, and keeps what is symmetric."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+
+FEET = [(0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1)]
+
+
+def table(order, friction, restitution, bodies=("table", "ball"), ground_first=False):
+    """A table on four feet of its own body beside a ball, in any order."""
+    model = rbd.Model("table")
+    if ground_first:
+        model.add_ground(friction=friction, restitution=restitution)
+    feet = [rbd.Geometry(rbd.Sphere(0.02), (*FEET[i], -0.1)) for i in order]
+    shapes = {"table": (rbd.Inertia.box((0.4, 0.2, 0.1), mass=2.0), feet)}
+    shapes["ball"] = rbd.Inertia.sphere(0.05, 0.3), [rbd.Geometry(rbd.Sphere(0.05))]
+    for name in bodies:
+        inertia, geometry = shapes[name]
+        model.add_body(name, joint=rbd.Free(), inertia=inertia, geometry=geometry)
+    if not ground_first:
+        model.add_ground(friction=friction, restitution=restitution)
+    model.add_contacts(friction=friction, restitution=restitution)
+    return model
+
+
+def thrown(law, friction, restitution, spin, *args, **kwargs):
+    """Poses of table and ball at the end, and how fast the table ever turned."""
+    model = table(*args, friction=friction, restitution=restitution, **kwargs)
+    q, v = model.neutral(), np.zeros(model.nv)
+    names = [body.name for body in model.bodies[1:]]
+    for k, name in enumerate(names):
+        q[7 * k + 4 : 7 * k + 7] = (0.0, 0.0, 0.2) if name == "table" else (0.6, 0.02, 0.05)
+        v[6 * k : 6 * k + 6] = (0.0, 0.0, spin, 1.0, 0.5, 0.0) if name == "table" else np.zeros(6)
+    motion = rbd.simulate(model, q, v, duration=0.16, dt=0.01, contact=law)
+    table_at = 6 * names.index("table")
+    return motion.poses("table")[-1], motion.poses("ball")[-1], np.abs(motion.v[:, table_at : table_at + 2]).max()
+
+
+@pytest.mark.parametrize("law", ["impulse", "rigid"])
+@pytest.mark.parametrize("friction, restitution, spin", [(0.0, 0.5, 0.0), (0.3, 0.4, 0.0), (0.3, 0.0, 1.0)])
+def test_a_table_that_falls_flat_does_not_tip_and_its_feet_may_be_numbered_as_one_likes(
+    law, friction, restitution, spin
+):
+    """Four points of two bodies strike at once: to round-off of some forty blows, in every order tried."""
+    expected = thrown(law, friction, restitution, spin, (0, 1, 2, 3))
+    assert expected[2] < 1e-9  # it would tip with up to 2 rad/s
+    for order, more in [
+        ((3, 1, 0, 2), {"bodies": ("ball", "table")}),
+        ((2, 3, 1, 0), {"ground_first": True}),
+    ]:
+        found = thrown(law, friction, restitution, spin, order, **more)
+        np.testing.assert_allclose(found[0], expected[0], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(found[1], expected[1], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("law", ["impulse", "rigid"])
+def test_a_ball_between_two_others_goes_straight(law):
+    """Collisions that are equally hard happen at once: a ball that hits two beside each other is not turned aside.
+
+    Their centres are 60 degrees apart; with e = 1 and J along each normal, mass 1: the middle one is left with
+    v (1 - 4 c^2 / (1 + 2 c^2)), c = cos 30 degrees, along its way.
+    """
+    c, s, r = np.sqrt(0.75), 0.5, 0.1
+    places = {"cue": (-2 * r * c - 0.05, 0.0), "left": (0.0, 2 * r * s), "right": (0.0, -2 * r * s)}
+    for names in permutations(places):
+        model = rbd.Model("rack", gravity=(0, 0, 0))
+        for name in names:
+            model.add_body(name, joint=rbd.Planar(), inertia=rbd.Inertia.sphere(r, 1.0), geometry=rbd.Sphere(r))
+        model.add_contacts(friction=0.0, restitution=1.0)
+        q, v = np.zeros(9), np.zeros(9)
+        for k, name in enumerate(names):
+            q[3 * k + 1 : 3 * k + 3] = places[name]
+            v[3 * k + 1] = 2.0 if name == "cue" else 0.0
+        motion = rbd.simulate(model, q, v, duration=0.1, dt=0.01, contact=law)
+        cue = 3 * names.index("cue")
+        np.testing.assert_allclose(motion.v[-1, cue + 1], 2.0 * (1.0 - 4.0 * c**2 / (1.0 + 2.0 * c**2)), atol=1e-10)
+        np.testing.assert_allclose(motion.v[-1, cue + 2], 0.0, atol=1e-10)
+        assert abs(motion.contacts.lost[-1]) < 1e-10
+
+
+@pytest.mark.parametrize("law", ["impulse", "rigid"])
+def test_a_stack_that_falls_flat_stays_upright(law):
+    """Two bricks with friction, four points between each two."""
+    model = rbd.Model("stack")
+    size = (0.3, 0.2, 0.1)
+    for k in range(2):
+        model.add_body(
+            f"brick{k}", joint=rbd.Free(), inertia=rbd.Inertia.box(size, mass=1.0 + k), geometry=rbd.Box(size)
+        )
+    model.add_ground(friction=0.4, restitution=0.0)
+    model.add_contacts(friction=0.4, restitution=0.0)
+    q = model.neutral()
+    q[6::7] = [0.06, 0.165]
+    motion = rbd.simulate(model, q, duration=0.06, dt=0.01, contact=law)
+    assert sum(event.kind == "impact" for event in motion.events) > 1
+    v = motion.v.reshape(-1, 2, 6)
+    np.testing.assert_allclose(np.delete(v, 5, axis=2), 0.0, atol=1e-9)
+
+
+def test_feet_on_bodies_fixed_to_one_strike_as_one_body():
+    """Legs as bodies of their own behind fixed joints make no other blow than shapes of the table itself."""
+    ends = []
+    for apart in (False, True):
+        model = rbd.Model("table")
+        feet = [rbd.Geometry(rbd.Sphere(0.02), (*foot, -0.1)) for foot in FEET]
+        inertia = rbd.Inertia.box((0.4, 0.2, 0.1), mass=2.0)
+        model.add_body("table", joint=rbd.Free(), inertia=inertia, geometry=() if apart else feet)
+        for k, foot in enumerate(feet if apart else ()):
+            model.add_body(f"leg{k}", "table", rbd.Fixed(), geometry=foot)
+        model.add_ground(friction=0.3, restitution=0.5)
+        q = model.neutral()
+        q[6] = 0.2
+        ends.append(rbd.simulate(model, q, [0, 0, 0, 1, 0.5, 0], duration=0.16, dt=0.01, contact="impulse").q[-1])
+    np.testing.assert_allclose(ends[1], ends[0], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(ends[1][1:4], 0.0, atol=1e-9)
