@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from rbdkit.atomic_write import write_file
 from rbdkit.course.catalogue import Exercise, exercises
 from rbdkit.course.contents import FRONT, LESSONS, PARTS, TRACKS, Lesson, lesson, neighbours
 
@@ -107,7 +108,7 @@ def write(folder: Path) -> list[Path]:
         before = file.read_text(encoding="utf-8")
         after = stored(written(json.loads(before), this))
         if after != before:
-            file.write_text(after, encoding="utf-8")
+            write_file(file, after)
             changed.append(file)
     return changed
 

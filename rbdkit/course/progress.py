@@ -12,6 +12,8 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
+from rbdkit.atomic_write import write_file
+
 NAME = re.compile(r"[A-Za-z0-9]+-[0-9]+[a-z]?")
 """Names of exercises; nothing else becomes a file."""
 
@@ -32,7 +34,7 @@ def note(exercise: str) -> None:
     with suppress(OSError, RuntimeError):  # RuntimeError: no home folder
         if NAME.fullmatch(exercise) and not (place := folder() / exercise).exists():
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(f"{date.today().isoformat()}\n", encoding="utf-8")
+            write_file(place, f"{date.today().isoformat()}\n")
 
 
 def done() -> dict[str, str]:

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote
 
+from rbdkit.atomic_write import write_file
 from rbdkit.course.mathml import with_mathml
 
 LINK = re.compile(r'(<a\b[^>]*?\bhref=")([^"#?:]+)\.ipynb((?:#[^"]*)?")')
@@ -66,8 +67,8 @@ def publish(
         source, page = notebooks / f"{name}.ipynb", out / f"{name}.html"
         text = linked(_page(source, name, seconds, mathjax), name, chosen)
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(text, encoding="utf-8")
-        page.with_suffix(".ipynb").write_bytes(source.read_bytes())
+        write_file(page, text)
+        write_file(page.with_suffix(".ipynb"), source.read_bytes())
         yield page
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
+from rbdkit.atomic_write import write_file
 from rbdkit.errors import FormatError
 from rbdkit.export.drawn import drawn
 from rbdkit.export.page import page
@@ -68,7 +68,7 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
         with drawn(what, options, "to_html") as stage:
             text = _page_of(stage, stage.scene.name if title is None else title)
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_file(path, text)
     return text
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.atomic_write import write_file, written_beside
 from rbdkit.errors import FormatError
 from rbdkit.export.drawn import drawn
 from rbdkit.pictures import HOME, gif, mp4, png
@@ -76,7 +76,7 @@ def to_png(
         _check_time(stage, t)
         data = png(pixels_of(stage, width, height, t, direction=direction, dark=dark, transparent=transparent))
     if path is not None:
-        Path(path).write_bytes(data)
+        write_file(path, data)
     return data
 
 
@@ -132,8 +132,8 @@ def to_gif(
     """
     if not fps <= 50.0:
         raise FormatError(f"fps is {fps}; browsers show at most 50 pictures a second of a GIF: save an MP4")
-    with drawn(what, options, "to_gif") as stage:
-        gif(_frames(stage, _checked(size), fps, speed, direction, dark), Path(path), fps, loop)
+    with drawn(what, options, "to_gif") as stage, written_beside(path) as new:
+        gif(_frames(stage, _checked(size), fps, speed, direction, dark), new, fps, loop)
 
 
 def to_mp4(
@@ -181,8 +181,8 @@ def to_mp4(
     width, height = _checked(size)
     if width % 2 or height % 2:
         raise FormatError(f"size is {size}; films of this kind have an even width and height")
-    with drawn(what, options, "to_mp4") as stage:
-        mp4(_frames(stage, (width, height), fps, speed, direction, dark), Path(path), fps)
+    with drawn(what, options, "to_mp4") as stage, written_beside(path) as new:
+        mp4(_frames(stage, (width, height), fps, speed, direction, dark), new, fps)
 
 
 def _frames(

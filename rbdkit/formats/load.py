@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from numpy.typing import ArrayLike
 
+from rbdkit.atomic_write import write_file
 from rbdkit.constraints import ConstraintElement
 from rbdkit.errors import FormatError
 from rbdkit.forces import ForceElement
@@ -150,7 +151,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     if path.suffix.lower() not in writers:
         raise FormatError(f"cannot tell the format from the name {path.name!r}; it must end in {' or '.join(writers)}")
     text = writers[path.suffix.lower()](model)
-    path.write_text(text, encoding="utf-8")
+    write_file(path, text)
 
 
 def _read(source: str | bytes | os.PathLike[str] | IO[Any]) -> tuple[str | bytes, str, Path | None]:

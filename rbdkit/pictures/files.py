@@ -42,22 +42,28 @@ def mp4(frames: Iterable[NDArray], path: Path, rate: float) -> None:
     """
     program = ffmpeg()
     process: subprocess.Popen[bytes] | None = None
-    for pixels in frames:
-        height, width = pixels.shape[:2]
-        if process is None:
-            taken = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{rate:g}", "-i", "-"]
-            made = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path)]
-            process = subprocess.Popen(
-                [program, "-y", "-loglevel", "error", *taken, *made], stdin=subprocess.PIPE, stderr=subprocess.PIPE
-            )
-        try:
-            process.stdin.write(np.ascontiguousarray(pixels[..., :3]).tobytes())  # type: ignore[union-attr]
-        except BrokenPipeError:
-            break  # it says why below
+    try:
+        for pixels in frames:
+            height, width = pixels.shape[:2]
+            if process is None:
+                taken = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{rate:g}", "-i", "-"]
+                made = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path)]
+                process = subprocess.Popen(
+                    [program, "-y", "-loglevel", "error", *taken, *made], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+                )
+            try:
+                process.stdin.write(np.ascontiguousarray(pixels[..., :3]).tobytes())  # type: ignore[union-attr]
+            except BrokenPipeError:
+                break  # it says why below
+    except BaseException:
+        if process is not None:
+            process.kill()
+            process.communicate()
+        raise
     if process is not None:
         _, said = process.communicate()
         if process.returncode:
-            raise FormatError(f"ffmpeg cannot write {path.name!r}: {said.decode(errors='replace').strip()[-300:]}")
+            raise FormatError(f"ffmpeg cannot write the film: {said.decode(errors='replace').strip()[-300:]}")
 
 
 def ffmpeg() -> str:

@@ -9,7 +9,6 @@ from functools import cached_property
 from importlib import import_module
 from io import StringIO
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,6 +28,7 @@ from rbdkit.algorithms.constraints import constraints_of
 from rbdkit.algorithms.constraints.reactions import reactions
 from rbdkit.algorithms.gears import Gears
 from rbdkit.algorithms.kinematics import in_world
+from rbdkit.atomic_write import write_file
 from rbdkit.engine import kernels_for
 from rbdkit.errors import ModelError, RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
@@ -204,7 +204,7 @@ class Trajectory:
         writer.writerow(table)
         writer.writerows(zip(*(map(float, column) for column in table.values()), strict=True))
         if path is not None:
-            Path(path).write_text(lines.getvalue(), encoding="utf-8", newline="")
+            write_file(path, lines.getvalue())
         return lines.getvalue()
 
     def poses(self, body: str | None = None) -> NDArray:

@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "rbdkit"
 
 FLOORS = [
-    {"errors", "loaded"},
+    {"atomic_write", "errors", "loaded"},
     {"trace"},
     {"meshes", "spatial"},
     {"collision", "constraints", "forces", "joints"},

@@ -10,6 +10,7 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any
 
+from rbdkit.atomic_write import write_file
 from rbdkit.course.catalogue import Exercise, exercises
 from rbdkit.course.contents import Lesson
 from rbdkit.course.headers import stored
@@ -89,13 +90,13 @@ def assign(
         own = {each.name: numbers_of(each, student, seed) for each in exercises(lesson.name)} if student else {}
         file = out / student / f"{Path(lesson.file).name}.ipynb"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(stored(assigned(course, lesson, own, tool, hints)), encoding="utf-8")
+        write_file(file, stored(assigned(course, lesson, own, tool, hints)))
         yield file
         if tool == "otter":
             for each in exercises(lesson.name):
                 test = file.parent / "tests" / f"{each.name}.py"
                 test.parent.mkdir(exist_ok=True)
-                test.write_text(_otter_test(course, each, own.get(each.name, {})), encoding="utf-8")
+                write_file(test, _otter_test(course, each, own.get(each.name, {})))
                 yield test
 
 

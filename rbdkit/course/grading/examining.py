@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rbdkit.atomic_write import write_file
 from rbdkit.course.catalogue import Exercise
 from rbdkit.course.contents import lesson
 from rbdkit.course.grading.assembling import Step, assembled, read
@@ -58,7 +59,7 @@ def exams(notebooks: Path, chosen: Sequence[Exercise], out: Path, students: Sequ
     for student in students:
         file = out / student / "exam.ipynb"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(stored(exam(notebooks, chosen, student, seed)), encoding="utf-8")
+        write_file(file, stored(exam(notebooks, chosen, student, seed)))
         yield file
 
 

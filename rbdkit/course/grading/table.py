@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 
+from rbdkit.atomic_write import write_file
 from rbdkit.course.catalogue import Exercise, exercises
 from rbdkit.course.grading.assembling import Submission, assembled, lesson_of, read, submissions, without_notebook
 from rbdkit.course.grading.assigning import numbers_of
@@ -97,21 +99,22 @@ def _graded(
 def _write(out: Path, grades: dict[str, list[Grade]], troubles: dict[str, list[str]]) -> None:
     seen = {each.exercise for found in grades.values() for each in found}
     columns = [each.name for each in exercises() if each.name in seen]
-    with out.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["student", "points", "possible", "trouble", *columns, *(f"{name} why" for name in columns)])
-        for student, found in sorted(grades.items()):
-            by_name = {each.exercise: each for each in found}
-            table.writerow(
-                [
-                    student,
-                    sum(each.points for each in found),
-                    sum(each.possible for each in found),
-                    _plain("; ".join(troubles.get(student, ()))),
-                    *(by_name[name].points if name in by_name else "" for name in columns),
-                    *(_plain(by_name[name].why) if name in by_name else "" for name in columns),
-                ]
-            )
+    text = StringIO(newline="")
+    table = csv.writer(text)
+    table.writerow(["student", "points", "possible", "trouble", *columns, *(f"{name} why" for name in columns)])
+    for student, found in sorted(grades.items()):
+        by_name = {each.exercise: each for each in found}
+        table.writerow(
+            [
+                student,
+                sum(each.points for each in found),
+                sum(each.possible for each in found),
+                _plain("; ".join(troubles.get(student, ()))),
+                *(by_name[name].points if name in by_name else "" for name in columns),
+                *(_plain(by_name[name].why) if name in by_name else "" for name in columns),
+            ]
+        )
+    write_file(out, text.getvalue())
 
 
 def _plain(text: str) -> str:
