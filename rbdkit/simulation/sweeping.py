@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from os import PathLike
 from typing import Any, Literal
 
@@ -88,8 +89,9 @@ def sweep(
         Members that an executor or a thread gets at a time.
     store : str or os.PathLike, optional
         A folder that takes the motions as they are computed, made if it is not there. The arrays of the ensemble then
-        lie in the folder and may be larger than memory. The same call again computes only what is missing: after
-        Ctrl+C, a crash or a lost machine a sweep goes on where it was. A folder that holds another sweep is refused.
+        lie in the folder and may be larger than memory. The same call again computes only what is missing or damaged:
+        after Ctrl+C, a crash, a full disk or a lost machine a sweep goes on where it was. A folder that holds another
+        sweep, or one of another version of rbdkit, is refused.
     z0 : mapping of str to array_like, or array_like (nz,), optional
         As in `rbdkit.simulate`, for all members. Of one state, values that vary go by its name, 'muscle.activation'.
     contact : str or Law or bool, optional
@@ -157,6 +159,8 @@ def sweep(
         where = f"{place.name}, {_in_chunks(shares)}"
         if collection.resumed:
             where += f", {collection.resumed} members were in the store"
+        if kept is not None and kept.damaged:
+            where += f", {kept.damaged} in the store were damaged and computed again"
         ensemble = collection.ensemble(where, watch.elapsed, interrupted)
     finally:
         if kept is not None:
@@ -176,9 +180,13 @@ def _store(folder: str | PathLike[str], family: Family, axes: Axes) -> Store:
     """The folder, for this sweep and no other."""
     parts = {"model": (family.source, family.arguments), "values": (axes.values, axes.product)}
     parts |= {"q0": family.q0, "v0": family.v0, **family.options}
-    digests = {name: digest(name, part) for name, part in parts.items()}
+    digests = {name: digest(name, part) for name, part in parts.items()} | {"the version of rbdkit": _version()}
     members, states = len(axes), len(recorded_times(family, axes))
     shapes = {"q": (members, states, family.reference.nq), "v": (members, states, family.reference.nv)}
     if family.reference.nz:
         shapes["z"] = members, states, family.reference.nz
     return Store(folder, digests, shapes)
+
+
+def _version() -> str:
+    return str(import_module("rbdkit").__version__)  # of the top of the house

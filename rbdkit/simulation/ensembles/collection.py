@@ -35,13 +35,11 @@ class Collection:
         self.v: NDArray
         self.z: NDArray
         model, shape = family.reference, (len(axes), len(self.t))
+        self.entries: dict[int, Entry] = {} if store is None else store.entries()
         if store is None:
             self.q, self.v, self.z = (np.full((*shape, n), np.nan) for n in (model.nq, model.nv, model.nz))
-            self.entries: dict[int, Entry] = {}
-        else:
-            self.q, self.v, self.z = _three(store.arrays)
-            self.entries = store.entries()
         self.resumed = len(self.entries)
+        self._without: list[int] = []
 
     def missing(self) -> NDArray:
         """Numbers of the members that have not been computed."""
@@ -51,28 +49,36 @@ class Collection:
 
     def take(self, outcomes: list[Outcome]) -> None:
         """What became of some members."""
-        entries = [self._written(outcome) for outcome in outcomes]
-        self.entries |= {entry.number: entry for entry in entries}
+        members = [self._member(outcome) for outcome in outcomes]
         if self.store is not None:
-            self.store.add([entry for entry in entries if not entry.interrupted])
+            self.store.add(members)
+        else:
+            for entry, rows in members:
+                for array, row in zip((self.q, self.v, self.z), rows, strict=True):
+                    array[entry.number] = row
+        self.entries |= {entry.number: entry for entry, _ in members}
 
-    def _written(self, o: Outcome) -> Entry:
-        n, end, t = len(o.t), None, self.t
+    def _member(self, o: Outcome) -> tuple[Entry, tuple[NDArray, ...]]:
+        """What is known of a member, and its rows of q, v and z; not a number where there is no state."""
+        n, end, t, model = len(o.t), None, self.t, self.family.reference
         if n and abs(o.t[-1] - t[min(n, len(t)) - 1]) > 1e-9 * self.family.interval:
             n -= 1  # it ended between two recorded times
-            end = float(o.t[-1]), *(x[-1].tolist() for x in ((o.q, o.v, o.z) if self.z.shape[2] else (o.q, o.v)))
-        for array, own in ((self.q, o.q), (self.v, o.v), (self.z, o.z)):
+            end = float(o.t[-1]), *(x[-1].tolist() for x in ((o.q, o.v, o.z) if model.nz else (o.q, o.v)))
+        rows = []
+        for size, own in ((model.nq, o.q), (model.nv, o.v), (model.nz, o.z)):
+            row = np.full((len(t), size), np.nan)
             if n:
-                array[o.number, :n] = own[:n]
-            array[o.number, n:] = np.nan
+                row[:n] = own[:n]
+            rows.append(row)
         last = float(o.t[-1]) if len(o.t) else 0.0
-        return Entry(o.number, n, last, end, o.steps, o.how, o.stopped, o.interrupted, float(o.drift))
+        entry = Entry(o.number, n, last, end, o.steps, o.how, o.stopped, o.interrupted, float(o.drift))
+        return entry, tuple(rows)
 
     def lose(self, numbers: NDArray, reason: str) -> None:
         """Members that nobody computed; a store does not keep them, so that they are tried when it is used again."""
         for number in numbers:
             self.entries[int(number)] = Entry(int(number), 0, 0.0, None, 0, "", reason, False, np.nan)
-            self.q[number] = self.v[number] = self.z[number] = np.nan
+            self._without.append(int(number))
 
     def ensemble(self, place: str, wall_time: float, interrupted: bool) -> Ensemble:
         """All of it.
@@ -80,12 +86,14 @@ class Collection:
         Raises
         ------
         SimulationError
-            If no member has a motion.
+            If no member has a motion, or the store cannot be written to any more.
         """
         if left := self.missing().tolist():
             nothing = {number: Entry(number, 0, 0.0, None, 0, "", INTERRUPTED, True, np.nan) for number in left}
-            self.q[left] = self.v[left] = self.z[left] = np.nan
+            self._without += left
             self.entries |= nothing
+        if self.store is not None:
+            self.store.leave_open(self._without)
         entries = [self.entries[number] for number in range(len(self.axes))]
         failures = tuple(
             Failure(e.number, self.axes.parameters(e.number), e.stopped, e.t) for e in entries if e.stopped

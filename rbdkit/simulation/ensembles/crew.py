@@ -86,6 +86,11 @@ class Crew:
         except KeyboardInterrupt:
             self._interrupt()
             return True
+        except BaseException:  # what was done cannot be taken: nobody needs the rest
+            self._stop.set()
+            for future in self._running:
+                future.cancel()
+            raise
         finally:
             self._place.close()
             self._watch.close()
