@@ -26,7 +26,7 @@ from rbdkit.forces import BodyMotion, Surroundings
 from rbdkit.model.constraint import Constraint, Row, scalars, seen, try_out
 from rbdkit.model.kept import kept
 from rbdkit.model.model import Model
-from rbdkit.model.on_symbols import MOTION, MechanismOnSymbols, random_motion, require_pure, scalar, still
+from rbdkit.model.on_symbols import MOTION, MechanismOnSymbols, random_motion, recording, scalar, still
 from rbdkit.spatial import se3
 from rbdkit.trace import Feedback, Impure, Scalar, Symbol, adjoints, evaluate, tangents
 
@@ -228,11 +228,11 @@ def record(model: Model, constraints: Sequence[Constraint]) -> ConstraintRows:
         If one decides by values, keeps something, or uses what knows no symbols; if a gap depends on velocities; or if
         a slip is not linear in them.
     """
-    recording = _Recording(model)
+    found = _Recording(model)
     for constraint in constraints:
         try:
-            require_pure(constraint.element, model)
-            recording.take(constraint)
+            with recording(model, constraint):
+                found.take(constraint)
         except ModelError:
             raise
         except Impure as fault:
@@ -242,7 +242,7 @@ def record(model: Model, constraints: Sequence[Constraint]) -> ConstraintRows:
                 f"{constraint} cannot be derived: {type(fault).__name__}: {fault}; write it with arithmetic, NumPy "
                 "and numpy.where"
             ) from None
-    return recording.rows()
+    return found.rows()
 
 
 def require_derived(model: Model, constraint: Constraint) -> None:

@@ -14,6 +14,7 @@ from rbdkit.forces import BodyMotion, ForceElement, JointDamper, JointFriction, 
 from rbdkit.forces.element import End
 from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.model.joint import Joint
+from rbdkit.model.kept import require_as_recorded
 from rbdkit.model.trial_motion import trial_motion
 from rbdkit.spatial import plucker, se3
 from rbdkit.spatial.read_numbers import shown, time_in_seconds
@@ -55,6 +56,10 @@ class Force:
 
 def acting(model: Model) -> tuple[Force, ...]:
     """Everything that acts in a model by itself, with dry friction of its joints and all that acts in loop joints."""
+    if model.elements:
+        from rbdkit.model.on_symbols import of_users  # which models without them never need
+
+        of_users(model)
     rubbing = [joint for joint in (*model.joints, *(loop.joint for loop in model.loops)) if joint.friction.any()]
     friction = (Force(j.name, JointFriction(j.name, tuple(j.friction.tolist()))) for j in rubbing)
     return *model.forces, *friction, *(force for loop in model.loops for force in _in_loop(loop.joint))
@@ -129,6 +134,8 @@ class ForcesAtState:
         at: Surroundings | None = None,
     ) -> None:
         t = time_in_seconds(t)
+        for force in model.forces:
+            require_as_recorded(model, force.name)
         self.at = surroundings(model, q, v, t) if at is None else at
         self._forces, self._places = model.acting, state_places(model)
         if z is None and self._places.size:

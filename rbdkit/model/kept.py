@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rbdkit.errors import ModelError
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
+    from rbdkit.trace import Guard
 
 T = TypeVar("T")
 
@@ -17,6 +19,8 @@ SETTLED = "_settled"
 """Name of the attribute that snapshots have."""
 
 
+JOINTS = "its joints"
+"""What the guard of joint types is called; those of forces and constraints are called like these."""
 PARTS = "bodies", "loops", "forces", "constraints", "contact_rules", "gravity"
 """What a model is made of, as far as anything that is kept depends on it."""
 
@@ -29,10 +33,11 @@ class Kept:
     known : by the function that found it out.
     calls : functions of the model and arrays, by what they compute. They are asked without a look at the parts, and
         look themselves.
-    holds : whether it still does, where that depends on more; None where it does not.
+    guards : of what users' own classes depend on, by the part of the model that is of such a class. holds : whether
+        all of them hold; None if there are none.
     """
 
-    __slots__ = (*PARTS, "calls", "holds", "known")
+    __slots__ = (*PARTS, "calls", "guards", "holds", "known")
 
     def __init__(self, model: Model) -> None:
         self.bodies, self.loops = model.bodies, model.loops
@@ -40,6 +45,7 @@ class Kept:
         self.constraints, self.contact_rules = model.constraints, model.contact_rules
         self.known: dict[Callable[[Model], Any], Any] = {}
         self.calls: dict[Hashable, Callable[..., Any]] = {}
+        self.guards: dict[str, Guard] = {}
         self.holds: Callable[[], bool] | None = None
 
 
@@ -95,10 +101,9 @@ def _looked_through(model: Model) -> Kept:
         or not (own.holds is None or own.holds())
     ):
         if own is not None and SETTLED in model.__dict__:
-            raise ModelError(
-                f"model {model.name!r} moved with a joint of a class that reads something which was changed after "
-                "the motion; simulate again"
-            )
+            if JOINTS not in own.guards or own.guards[JOINTS].holds():
+                return own  # what was recorded of forces and constraints is what the motion had
+            raise _changed(model, "a joint")
         own = model.__dict__["_kept"] = Kept(model)
     return own
 
@@ -125,11 +130,43 @@ def require_unsettled(model: object, what: str) -> None:
         )
 
 
-def keep_while(model: Model, holds: Callable[[], bool]) -> None:
-    """Let what is known of a model, and what is being found out, go as soon as a condition does not hold."""
+def keep_while(model: Model, part: str, guard: Guard) -> None:
+    """Let what is known of a model, and what is being found out, go as soon as a guard of a part does not hold."""
     own = model.__dict__["_kept"]
-    own.holds = holds
+    own.guards[part] = guard
+    _guarded(own)
+
+
+def keep_anyhow(model: Model, part: str) -> None:
+    """Take back the guard of a part of which nothing is recorded: it may keep something, and change at every call."""
+    own = model.__dict__["_kept"]
+    own.guards.pop(part, None)
+    _guarded(own)
+
+
+def _guarded(own: Kept) -> None:
+    guards = tuple(own.guards.values())
+    own.holds = guards[0].holds if len(guards) == 1 else partial(_all_hold, guards) if guards else None
     own.calls.clear()  # they did not ask for it
+
+
+def _all_hold(guards: tuple[Guard, ...]) -> bool:
+    return all([guard.holds() for guard in guards])
+
+
+def require_as_recorded(model: Model, part: str) -> None:
+    """Raise `ModelError` if a part of the model of a motion does something else than it did then."""
+    if SETTLED in model.__dict__:
+        guard = model.__dict__["_kept"].guards.get(part)
+        if guard is not None and not guard.holds():
+            raise _changed(model, repr(part))
+
+
+def _changed(model: Model, part: str) -> ModelError:
+    return ModelError(
+        f"model {model.name!r} moved with {part} of a class that reads something which was changed after the motion; "
+        "simulate again"
+    )
 
 
 def without_kept(own: dict[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from types import FunctionType
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +15,12 @@ from rbdkit.forces.described import AnyDescribed, Described
 from rbdkit.forces.loop_joint import LoopLike
 from rbdkit.forces.surroundings import JointLike
 from rbdkit.model.body import Frame
-from rbdkit.trace import Feedback, Graph, Impure, Scalar, Symbol, Trace, captured_arrays, symbols
+from rbdkit.model.kept import PARTS, keep_anyhow, keep_while, kept
+from rbdkit.trace import Dependencies, Feedback, Graph, Impure, Scalar, Symbol, Trace, symbols
 
 if TYPE_CHECKING:
+    from rbdkit.model.constraint import Constraint
+    from rbdkit.model.force import Force
     from rbdkit.model.model import Model
 
 MOTION = 18
@@ -130,21 +133,51 @@ def random_motion(rng: np.random.Generator) -> BodyMotion:
     return BodyMotion(R * np.linalg.det(R), *rng.normal(size=(3, 3)))
 
 
-def require_pure(element: Described, model: Model) -> None:
-    """Raise `Impure` unless a user's class computes with its fields and constants and does nothing else.
+def of_users(model: Model) -> dict[str, Dependencies]:
+    """What forces and constraints depend on besides the state, by name: of users' own classes, or with fields that can
+    be written to. What is kept of the model is kept as long as all of that is as it was."""
+    return kept(model, _of_users)
 
-    model : one of a class whose objects never change.
+
+def _of_users(model: Model) -> dict[str, Dependencies]:
+    found: dict[str, Dependencies] = {}
+    for part in model.elements:
+        element = part.element
+        if element.is_users_own or any(isinstance(x, list | np.ndarray) for x in vars(element).values()):
+            own = found[part.name] = _dependencies(model, part)
+            if not own.impure and not own.unknown:
+                keep_while(model, part.name, own.guard)
+    return found
+
+
+def _dependencies(model: Model, part: Force | Constraint) -> Dependencies:
+    return Dependencies({part.name: part.element}, {type(model): PARTS}, (Described,))
+
+
+@contextmanager
+def recording(model: Model, *parts: Force | Constraint) -> Iterator[None]:
+    """Record forces or constraints here, or compare them with what was recorded.
+
+    Raises
+    ------
+    Impure
+        If one is of a user's class that does more than compute.
     """
-    for kind in type(element).__mro__:
-        if kind.__module__.split(".")[0] in ("rbdkit", "abc", "builtins"):
-            continue
-        for name, member in vars(kind).items():
-            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
-            if not isinstance(function, FunctionType) or name.startswith("__"):
-                continue
-            try:
-                arrays = captured_arrays(function, (type(model),))
-            except Impure as fault:
-                raise Impure(f"{name} is a Python function: {fault}") from None
-            if arrays:
-                raise Impure(f"{name} uses an array that may change; make it a field")
+    own = of_users(model)
+    found = {part.name: own.get(part.name) or _dependencies(model, part) for part in parts if part.element.is_users_own}
+    with ExitStack() as stack:
+        for name, each in found.items():
+            each.require_pure()
+            stack.enter_context(_untouched(model, name, each))
+        yield
+
+
+@contextmanager
+def _untouched(model: Model, name: str, own: Dependencies) -> Iterator[None]:
+    try:
+        with own.guard.untouched():
+            yield
+    except Impure as fault:
+        own.impure = own.impure or str(fault)
+        keep_anyhow(model, name)
+        raise

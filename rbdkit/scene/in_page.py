@@ -26,7 +26,7 @@ from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.knobs import GAIN, KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.simulate import integrator_of
-from rbdkit.simulation.traced_forces import Untraceable, arrays_of_law
+from rbdkit.simulation.traced_forces import Untraceable, guard_of_law
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ def in_page(
     law = tau if callable(tau) else None
     if law is not None:
         try:
-            arrays_of_law(law)
+            guard_of_law(law)
         except Untraceable as fault:
             return f"tau {fault}; mark it by rbdkit.traced if it depends on (t, q, v) alone"
     gains = {knob.name.removeprefix(GAIN): float(x) for knob, x in zip(experiment.knobs, values, strict=True)

@@ -14,9 +14,9 @@ from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_laws import record_law
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
-from rbdkit.model.kept import kept
+from rbdkit.model.kept import PARTS, kept
 from rbdkit.simulation.asking import Law, ask
-from rbdkit.trace import Feedback, Impure, Symbol, captured_arrays, compile_python, python_source, read_only
+from rbdkit.trace import Dependencies, Feedback, Guard, Impure, Symbol, compile_python, python_source
 
 Symbolic = Callable[[Law, float, NDArray, NDArray], NDArray]
 """Of a law and its arguments, as symbols: what the loop reads."""
@@ -154,8 +154,8 @@ def force_law(
     return _law(model, function, "f_ext", symbolic, on_numbers, duration)
 
 
-def arrays_of_law(function: Law) -> list[NDArray]:
-    """The arrays that a function uses besides its arguments, which must stay as they are while it is traced.
+def guard_of_law(function: Law) -> Guard:
+    """What a function uses besides its arguments, which must stay as it is while it is traced.
 
     Raises
     ------
@@ -164,16 +164,24 @@ def arrays_of_law(function: Law) -> list[NDArray]:
     """
     if isinstance(function, Untraced):
         raise Untraceable("is a Python function, untraced as asked for")
+    law = function.function if isinstance(function, Traced) else function
+    found = Dependencies({getattr(law, "__name__", "it"): law}, {Model: PARTS})
     try:
-        return [] if isinstance(function, Traced) else captured_arrays(function, (Model,))
+        if not isinstance(function, Traced):
+            found.require_pure()
+        return found.guard
     except Impure as fault:
-        raise Untraceable(f"is a Python function: {fault}") from None
+        mend = "" if found.impure else "; or mark it by rbdkit.traced if it depends on t, q and v alone"
+        raise Untraceable(f"is a Python function: {fault}{mend}") from None
 
 
 def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: Law, duration: float) -> Feedback:
     try:
-        with read_only(arrays_of_law(function)):
-            return _recorded(model, function, symbolic, checked, duration)
+        try:
+            with guard_of_law(function).untouched():
+                return _recorded(model, function, symbolic, checked, duration)
+        except Impure as fault:
+            raise Untraceable(f"is a Python function: {fault}") from None
     except Untraceable as fault:
         if isinstance(function, Traced):
             raise SimulationError(f"{name} is marked as traced but {fault}") from None

@@ -8,8 +8,9 @@ In the order of reading; the packages list their files in the same way::
 
     graph            arithmetic on symbols, recorded and simplified; scalar: sine, square root, select and the like;
                      arrays: NumPy's functions on symbols
-    tracing          any function as a graph; captures: whether it depends on its arguments alone; written: plain NumPy
-                     code, methods of objects too, on symbols
+    tracing          any function as a graph; written: plain NumPy code, methods of objects too, on symbols
+    dependencies     what a user's code depends on besides its arguments; dependency_guard: whether that is as it was;
+                     captures: what code does besides computing
     chain_rule       exact derivatives of nodes of a graph; differentiate: of whole traces
     program          loops and switches around blocks of recorded arithmetic; order: in which its operations are written
     feedback         functions of time and state as part of a program
@@ -55,8 +56,10 @@ from rbdkit.loaded import loads_later
 if TYPE_CHECKING:
     from rbdkit.trace.abreast import WOVEN, side_by_side
     from rbdkit.trace.arrays import Symbols, symbolic, symbols
-    from rbdkit.trace.captures import Impure, captured_arrays, read_only
+    from rbdkit.trace.captures import Impure
     from rbdkit.trace.chain_rule import adjoints, tangents
+    from rbdkit.trace.dependencies import Dependencies
+    from rbdkit.trace.dependency_guard import Guard
     from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
     from rbdkit.trace.emit import compile_python, llvm_source, python_source
     from rbdkit.trace.emit.wasm import wasm_bytes
@@ -88,13 +91,15 @@ if TYPE_CHECKING:
     from rbdkit.trace.straighten import straightened
     from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace, with_numbers
     from rbdkit.trace.walk import walked
-    from rbdkit.trace.written import Copies, Uses, roomy
+    from rbdkit.trace.written import Copies, roomy
 
 _HOMES = {
     "rbdkit.trace.abreast": ["WOVEN", "side_by_side"],
     "rbdkit.trace.arrays": ["Symbols", "symbolic", "symbols"],
-    "rbdkit.trace.captures": ["Impure", "captured_arrays", "read_only"],
+    "rbdkit.trace.captures": ["Impure"],
     "rbdkit.trace.chain_rule": ["adjoints", "tangents"],
+    "rbdkit.trace.dependencies": ["Dependencies"],
+    "rbdkit.trace.dependency_guard": ["Guard"],
     "rbdkit.trace.differentiate": ["gradient", "jacobian", "pullback", "tangent"],
     "rbdkit.trace.emit": ["compile_python", "llvm_source", "python_source"],
     "rbdkit.trace.emit.wasm": ["wasm_bytes"],
@@ -164,7 +169,7 @@ _HOMES = {
         "with_numbers",
     ],
     "rbdkit.trace.walk": ["walked"],
-    "rbdkit.trace.written": ["Copies", "Uses", "roomy"],
+    "rbdkit.trace.written": ["Copies", "roomy"],
 }
 
 __all__ = [
@@ -176,11 +181,13 @@ __all__ = [
     "Block",
     "Company",
     "Copies",
+    "Dependencies",
     "Executable",
     "Feedback",
     "FewSteps",
     "Given",
     "Graph",
+    "Guard",
     "Impure",
     "Index",
     "Kept",
@@ -210,7 +217,6 @@ __all__ = [
     "Symbol",
     "Symbols",
     "Trace",
-    "Uses",
     "WIDE",
     "WOVEN",
     "Whole",
@@ -219,7 +225,6 @@ __all__ = [
     "arrays_of",
     "available",
     "blank",
-    "captured_arrays",
     "compile_python",
     "cos",
     "count_operations",
@@ -240,7 +245,6 @@ __all__ = [
     "polynomial",
     "pullback",
     "python_source",
-    "read_only",
     "recalled",
     "remember",
     "replay",

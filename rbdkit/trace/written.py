@@ -9,16 +9,15 @@ from __future__ import annotations
 import builtins
 import math
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property, lru_cache, partial, wraps
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.arrays import Symbols, symbols
-from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, steps_of
+from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, not_known, steps_of
 from rbdkit.trace.graph import Symbol
 from rbdkit.trace.linear import LINEAR
 
@@ -31,56 +30,6 @@ OWN_BUILTINS = HARMLESS | {
 }  # fmt: skip
 """What code of a user's may find among the builtins: nothing that tells the world."""
 CONTAINERS = (tuple, list, set, frozenset, dict)
-
-
-Held = tuple[dict[str, Any], dict[str, Any]]
-Named = tuple[dict[str, Any] | type, str, Any]
-Cell = tuple[types.CellType, Any]
-Array = tuple[NDArray, bytes]
-
-
-class Uses:
-    """What copies were made of, to be asked whether it is all as it was.
-
-    Parameters
-    ----------
-    dicts : namespaces of objects, each with what it held.
-    names : namespace or class, name and value.
-    cells : closure cells, each with its content.
-    arrays : each with its numbers.
-    """
-
-    def __init__(self, dicts: Sequence[Held], names: Sequence[Named], cells: Sequence[Cell], arrays: Sequence[Array]):
-        self._given = dicts, names, cells, arrays
-        self._dicts = [now for now, _ in dicts], [then for _, then in dicts]
-        spaces: dict[int, tuple[Mapping[str, Any], dict[str, Any]]] = {}
-        for owner, name, value in names:
-            space = vars(owner) if isinstance(owner, type) else owner
-            spaces.setdefault(id(owner), (space, {}))[1][name] = value
-        asked = [(_values(then), space, _values(then)(then)) for space, then in spaces.values()]
-        (self._some, self._spaces, self._values), *self._more = asked or [(_values("x"), {"x": 0}, (0, 0))]
-        self._cells = list({id(cell): (cell, value) for cell, value in cells}.values())
-        self._arrays = list({id(array): (array, numbers) for array, numbers in arrays}.values())
-        self._alone = not (self._more or self._cells or self._arrays)
-
-    def __add__(self, other: Uses) -> Uses:
-        (d, n, c, a), (dicts, names, cells, arrays) = self._given, other._given
-        return Uses([*d, *dicts], [*n, *names], [*c, *cells], [*a, *arrays])
-
-    def hold(self) -> bool:
-        """Whether everything is as it was; asked at every call of compiled code, so it takes no time."""
-        now, then = self._dicts
-        try:  # the very same objects are equal without being looked at
-            return now == then and self._some(self._spaces) == self._values and (self._alone or self._others_hold())
-        except (KeyError, ValueError):  # a name or content that is gone, another array
-            return False
-
-    def _others_hold(self) -> bool:
-        return (
-            all(some(space) == values for some, space, values in self._more)
-            and all(cell.cell_contents is value for cell, value in self._cells)
-            and all(array.tobytes() == numbers for array, numbers in self._arrays)
-        )
 
 
 class Roomy(Symbols):
@@ -121,15 +70,6 @@ class Copies:
         self._known: dict[int, Any] = {id(original): other for original, other in (instead or {}).items()}
         self._originals: list[Any] = []  # so that no other object gets their id
         self._numpy, self._math = _Numpy(np), _Math()
-        self._dicts: list[Held] = []
-        self._names: list[Named] = []
-        self._cells: list[Cell] = []
-        self._arrays: list[Array] = []
-
-    @property
-    def uses(self) -> Uses:
-        """What the copies made so far depend on."""
-        return Uses(self._dicts, self._names, self._cells, self._arrays)
 
     def of(self, value: Any, name: str = "it") -> Any:
         """A copy for symbols, or the value itself where it will do.
@@ -154,7 +94,6 @@ class Copies:
         if isinstance(value, self._base):
             return self._object(value)
         if isinstance(value, np.ndarray) and value.dtype != object:
-            self._arrays.append((value, value.tobytes()))
             if value.dtype.kind != "f":
                 return value
             copied = roomy(value)
@@ -172,7 +111,7 @@ class Copies:
                 return getattr(self._math, value.__name__)
             if home in (*LIBRARIES, "_operator", "builtins"):
                 return value
-        raise Impure(f"it uses {name!r}, of which rbdkit does not know whether it keeps anything")
+        raise Impure(not_known(name, value))
 
     def _remember(self, value: Any, made: Any) -> Any:
         self._known[id(value)] = made
@@ -189,16 +128,11 @@ class Copies:
 
     def part(self, module: types.ModuleType, name: str, users: bool) -> Any:
         """A copy of what a module has under a name."""
-        value = getattr(module, name)
-        if users and not isinstance(value, types.ModuleType):
-            self._names.append((vars(module), name, value))
-        return self._given(value, name, users)
+        return self._given(getattr(module, name), name, users)
 
     def _object(self, value: Any) -> Any:
         made = self._remember(value, object.__new__(self._class(type(value))))
-        own = vars(value)
-        self._dicts.append((own, {key: _snapshot(x) for key, x in own.items()}))
-        vars(made).update({key: self.of(x, f"self.{key}") for key, x in own.items()})
+        vars(made).update({key: self.of(x, f"self.{key}") for key, x in vars(value).items()})
         return made
 
     def _class(self, cls: type) -> type:
@@ -216,11 +150,9 @@ class Copies:
         }
         if _home(cls) not in LIBRARIES:
             own = {name: x for name, x in vars(cls).items() if not name.startswith("__")}
-            held = {name: x for name, x in own.items() if type(x) in CONTAINERS and not _is_constant(x)}
-            self._names += [(cls, name, x) for name, x in own.items() if name not in held and type(x) in CONTAINERS]
-            self._dicts += [(held, _snapshot(held))] if held else []
-            members |= {name: self.of(x, name) for name, x in held.items()}
-            self._names += [(cls, name, x) for name, x in vars(cls).items() if isinstance(x, PLAIN | np.ndarray)]
+            members |= {
+                name: self.of(x, name) for name, x in own.items() if type(x) in CONTAINERS and not _is_constant(x)
+            }
         made = _plain_class(type(cls), cls.__name__, bases, members)
         cell.cell_contents = made
         return self._remember(cls, made)
@@ -255,14 +187,10 @@ class Copies:
         made.__kwdefaults__ = self.of(function.__kwdefaults__) if function.__kwdefaults__ else None
         for name in _names(code):
             if name in function.__globals__:
-                value = function.__globals__[name]
-                made_globals[name] = self._given(value, name, users)
-                if users and not isinstance(value, types.ModuleType):
-                    self._names.append((function.__globals__, name, value))
+                made_globals[name] = self._given(function.__globals__[name], name, users)
         for (name, cell), there in zip(cells.items(), closure, strict=True):
             if there is not own_class:
                 there.cell_contents = self._given(cell.cell_contents, name, users)
-                self._cells.append((cell, cell.cell_contents))
         return made
 
     def _given(self, value: Any, name: str, users: bool) -> Any:
@@ -277,22 +205,9 @@ class Copies:
             return _refusing(str(fault))
 
 
-def _values(names: Iterable[str]) -> itemgetter[Any]:
-    """What gives the values of names, a tuple."""
-    first, *more = names
-    return itemgetter(first, first, *more)
-
-
 def _is_constant(value: Any) -> bool:
     """Whether a value cannot be changed in place."""
     return isinstance(value, PLAIN) or (type(value) in (tuple, frozenset) and all(map(_is_constant, value)))
-
-
-def _snapshot(value: Any) -> Any:
-    """What an attribute was: itself, or containers like it of the same things."""
-    if isinstance(value, dict):
-        return {key: _snapshot(x) for key, x in value.items()}
-    return type(value)(map(_snapshot, value)) if type(value) in CONTAINERS else value
 
 
 def _plain_class(meta: type, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> type:

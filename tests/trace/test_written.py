@@ -1,7 +1,6 @@
 """Plain NumPy code on symbols gives what it gives on numbers."""
 
 import math
-import types
 from math import sqrt
 
 import numpy as np
@@ -128,9 +127,12 @@ def draws(q):
         (draws, "draws random numbers"),
         (lambda q: q * LIST[0], "it uses 'LIST', which can change"),
         (outside(LIST), "it uses 'value', which can change"),
-        (lambda q: POLYNOMIAL(q), "it uses 'POLYNOMIAL', of which rbdkit does not know whether it keeps anything"),
-        (lambda q: REMEMBER(q), "it uses 'REMEMBER', of which rbdkit does not know whether it keeps anything"),
-        (outside(object()), "of which rbdkit does not know whether it keeps anything"),
+        (lambda q: POLYNOMIAL(q), "'POLYNOMIAL' is an object of class 'poly1d', which may keep something"),
+        (
+            lambda q: REMEMBER(q),
+            "'REMEMBER' is an object of class 'builtin_function_or_method'",
+        ),
+        (outside(object()), "'value' is an object of class 'object', which may keep something"),
     ],
 )
 def test_code_that_does_more_than_compute_is_refused_when_it_runs(function, why):
@@ -142,65 +144,5 @@ def test_code_that_does_more_than_compute_is_refused_when_it_runs(function, why)
 def test_an_attribute_that_is_not_known_is_refused_at_once():
     thing = Base()
     thing.file = object()
-    with pytest.raises(Impure, match=r"it uses 'self\.file'"):
+    with pytest.raises(Impure, match=r"'self\.file' is an object of class"):
         Copies(Base).of(thing)
-
-
-def test_uses_tell_what_has_changed(monkeypatch):
-    def uses(value):
-        copies = Copies(Base)
-        copies.of(value)
-        assert copies.uses.hold()
-        return copies.uses
-
-    thing = Derived()
-    before = uses(thing)
-    assert (before + uses(Derived())).hold()
-    thing.k = 0.6
-    assert not before.hold()
-    thing.k = 0.5
-    assert before.hold()
-    thing.table[1] = 7.0
-    assert not before.hold()
-    thing.table = np.array([1.0, 2.0, 3.0])
-    assert not before.hold()
-
-    thing = Derived()
-    thing.steps = [[1.0, 2.0], np.array([3.0])]
-    nested = uses(thing)
-    thing.steps[0][1] = 5.0
-    assert not nested.hold()
-    inside, array = uses(Derived()), uses(Derived())
-    Base.steps[0].append(2.0)
-    assert not inside.hold()
-    Base.steps[0].pop()
-    assert array.hold()
-    Base.steps[1][0] = 7.0
-    assert not array.hold()
-
-    of_class, of_name = uses(Derived()), uses(helper)
-    monkeypatch.setattr(Base, "scale", 3.0)
-    monkeypatch.setitem(globals(), "LEAN", 0.5)
-    assert not of_class.hold() and not of_name.hold()
-
-    def closed():
-        x = 1.0
-
-        def change(value):
-            nonlocal x
-            x = value
-
-        return change, lambda q: q * x
-
-    library = types.ModuleType("library")
-    library.K = 2.0
-    monkeypatch.setitem(globals(), "library", library)
-    copies = Copies(Base)
-    assert copies.of(lambda q: q * library.K)(3.0) == 6.0
-    library.K = 3.0
-    assert not copies.uses.hold()
-
-    change, function = closed()
-    of_cell = uses(function)
-    change(2.0)
-    assert not of_cell.hold()

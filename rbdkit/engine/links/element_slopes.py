@@ -22,8 +22,8 @@ from rbdkit.errors import ModelError
 from rbdkit.forces import Surroundings
 from rbdkit.model import Model
 from rbdkit.model.force import Force, surroundings
-from rbdkit.model.kept import kept
-from rbdkit.model.on_symbols import MOTION, require_pure, scalar
+from rbdkit.model.kept import kept, require_as_recorded
+from rbdkit.model.on_symbols import MOTION, recording, scalar
 from rbdkit.trace import Feedback, Impure, Scalar, Symbol, evaluate, roomy, symbols, tangents
 
 
@@ -140,6 +140,8 @@ def slopes(
 
 def _recorded(model: Model) -> _Recorded:
     """The elements of a model, those together that are made alike."""
+    for force in model.forces:
+        require_as_recorded(model, force.name)
     found: dict[Any, _Alike] = {}
     faults: list[tuple[Force, ModelError]] = []
     for force in model.acting:
@@ -162,8 +164,8 @@ def _record(model: Model, force: Force, bodies: tuple[int, ...]) -> tuple[_Law, 
     """The law of one element, and its bodies in the order in which the law has them."""
     record = _Slopes(model)
     try:
-        require_pure(force.element, model)
-        record.take(force)
+        with recording(model, force):
+            record.take(force)
     except Impure as fault:
         raise ModelError(f"force {force.name!r} has no derivatives: {fault}") from None
     except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it

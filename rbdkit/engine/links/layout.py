@@ -19,7 +19,7 @@ from rbdkit.joints.piece import Piece
 from rbdkit.model import Model
 
 if TYPE_CHECKING:
-    from rbdkit.trace import Uses
+    from rbdkit.trace import Guard
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Layout:
     bases: NDArray
     numbers: NDArray
     ratio: NDArray
-    uses: Uses | None = None
+    uses: Guard | None = None
 
 
 def layout(model: Model) -> Layout:

@@ -22,7 +22,8 @@ from rbdkit.joints import JointType
 from rbdkit.model import Joint, Loop, Model
 from rbdkit.model.element_states import state_places
 from rbdkit.model.force import Force
-from rbdkit.model.on_symbols import MechanismOnSymbols, random_motion, require_pure, scalar, still
+from rbdkit.model.kept import require_as_recorded
+from rbdkit.model.on_symbols import MechanismOnSymbols, random_motion, recording, scalar, still
 from rbdkit.trace import Feedback, Impure, Scalar, Symbol, roomy, symbols, tangents
 
 OF_JOINTS = {"coulomb": "friction", "stiffness": "stiffness", "rest": "rest", "damping": "damping"}
@@ -117,6 +118,8 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
     """
     if not model.acting:
         return None
+    for force in model.forces:
+        require_as_recorded(model, force.name)
     laws = _loops(model)
     record = Record(model)
     for force in model.acting:
@@ -124,8 +127,8 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
             record.leave_out(force)
             continue
         try:
-            require_pure(force.element, model)
-            record.take(force)
+            with recording(model, force):
+                record.take(force)
         except Impure as fault:
             raise NotCovered(f"force {force.name!r}: {fault}") from None
         except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
@@ -142,7 +145,11 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
         record.places.size,
         tuple(_together(model, layout, laws)),
     )
-    _compare(model, own)
+    try:
+        with recording(model, *model.forces):
+            _compare(model, own)
+    except Impure as fault:
+        raise NotCovered(f"forces cannot be compiled: {fault}") from None
     return own
 
 

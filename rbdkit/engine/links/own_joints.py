@@ -26,10 +26,11 @@ from rbdkit.spatial import quaternion, se3, so3, stumpff
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import (
     Copies,
+    Dependencies,
+    Guard,
     Scalar,
     Symbol,
     Trace,
-    Uses,
     polynomial,
     roomy,
     select,
@@ -46,7 +47,7 @@ class Own:
     """A joint type as it was recorded. uses : what its formulas were made of."""
 
     piece: Piece
-    uses: Uses
+    uses: Guard
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +56,14 @@ class OwnFormula:
 
     formula: Trace
     numbers: tuple[float, ...]
-    uses: Uses
+    uses: Guard
 
 
 class Found(Protocol):
     """What was found out about a joint type; it holds as long as what it was made of does."""
 
     @property
-    def uses(self) -> Uses:
+    def uses(self) -> Guard:
         """What it was made of."""
         ...
 
@@ -115,7 +116,7 @@ def recorded_wrenches(joint: JointType) -> OwnFormula:
 def kept_while(cache: dict[int, tuple[ref[JointType], T]], joint: JointType, record: Callable[[JointType], T]) -> T:
     """What was recorded of a joint type, if it still holds."""
     known = cache.get(id(joint))
-    if known is not None and known[0]() is joint and known[1].uses.hold():
+    if known is not None and known[0]() is joint and known[1].uses.holds():
         return known[1]
     found, number = record(joint), id(joint)
     cache[number] = ref(joint, lambda _: cache.pop(number, None)), found
@@ -127,6 +128,11 @@ def on_symbols(joint: JointType) -> Any:
     return copies_of_joints().of(joint)
 
 
+def _watched(joint: JointType) -> Guard:
+    """What a joint type's formulas are made of."""
+    return Dependencies({joint.known_as: joint}, objects=(JointType,)).guard
+
+
 def copies_of_joints(constants: tuple[type, ...] = (), as_they_are: tuple[str, ...] = ()) -> Copies:
     """What copies joint types and functions for symbols; see `Copies`."""
     return Copies(JointType, _INSTEAD, constants, as_they_are)
@@ -135,7 +141,7 @@ def copies_of_joints(constants: tuple[type, ...] = (), as_they_are: tuple[str, .
 def _record(joint: JointType) -> Own:
     if joint.is_driven:
         raise NotTraced("it moves as time says")
-    copies = copies_of_joints()
+    uses, copies = _watched(joint), copies_of_joints()
     try:
         copied = copies.of(joint)
         formulas, numbers = _formulas(joint, copied)
@@ -145,11 +151,11 @@ def _record(joint: JointType) -> Own:
         raise NotTraced(f"{fault}" if str(fault) else type(fault).__name__) from fault
     motion = TracedMotion(formulas)
     require_agreement(joint, motion, numbers)
-    return Own(Piece(motion, np.eye(3), numbers=numbers), copies.uses)
+    return Own(Piece(motion, np.eye(3), numbers=numbers), uses)
 
 
 def _record_projection(joint: JointType) -> OwnFormula:
-    copies = copies_of_joints()
+    uses, copies = _watched(joint), copies_of_joints()
     try:
         copied = copies.of(joint)
 
@@ -162,11 +168,11 @@ def _record_projection(joint: JointType) -> OwnFormula:
     except Exception as fault:  # of a user's own code, on numbers that are not known yet: anything
         raise NotTraced(f"project: {fault}" if str(fault) else type(fault).__name__) from fault
     require_same_projection(joint, formula, numbers)
-    return OwnFormula(formula, numbers, copies.uses)
+    return OwnFormula(formula, numbers, uses)
 
 
 def _record_wrenches(joint: JointType) -> OwnFormula:
-    copies = copies_of_joints()
+    uses, copies = _watched(joint), copies_of_joints()
     try:
         copied = copies.of(joint)
 
@@ -180,7 +186,7 @@ def _record_wrenches(joint: JointType) -> OwnFormula:
     except Exception as fault:  # of a user's own code, on numbers that are not known yet: anything
         raise NotTraced(f"constraint_subspace: {fault}" if str(fault) else type(fault).__name__) from fault
     require_same_wrenches(joint, formula, numbers)
-    return OwnFormula(formula, numbers, copies.uses)
+    return OwnFormula(formula, numbers, uses)
 
 
 def _formulas(joint: JointType, copied: Any) -> tuple[Formulas, tuple[float, ...]]:

@@ -8,7 +8,7 @@ from rbdkit.joints import JointType
 from rbdkit.joints.piece import Piece
 
 if TYPE_CHECKING:
-    from rbdkit.trace import Uses
+    from rbdkit.trace import Guard
 
 
 class NotCovered(Exception):
@@ -20,7 +20,7 @@ def pieces(joint: JointType, name: str) -> list[Piece]:
     return chain_of(joint, name)[0]
 
 
-def chain_of(joint: JointType, name: str) -> tuple[list[Piece], list[Uses]]:
+def chain_of(joint: JointType, name: str) -> tuple[list[Piece], list[Guard]]:
     """The same, and what formulas of a user's own among it were made of.
 
     Raises
@@ -30,7 +30,7 @@ def chain_of(joint: JointType, name: str) -> tuple[list[Piece], list[Uses]]:
     ModelError
         If formulas of a user's own contradict each other.
     """
-    uses: list[Uses] = []
+    uses: list[Guard] = []
 
     def traced(own: JointType) -> Piece:
         from rbdkit.engine.links.own_joints import NotTraced, recorded  # most models have none

@@ -25,7 +25,7 @@ from rbdkit.trace import Program, Scalar, Whole, maximum
 
 if TYPE_CHECKING:
     from rbdkit.engine.rows.base_motion import BaseMotion
-    from rbdkit.trace import Uses
+    from rbdkit.trace import Guard
 
 Path = Sequence[tuple[int, float]]
 """Freedoms of links ("slots" of `rbdkit.engine.run.tables`) with a factor each: what they do to the row's motion."""
@@ -84,7 +84,7 @@ class Contribution:
     tables: Mapping[str, NDArray] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     room: Mapping[str, int] = field(default_factory=dict)
-    uses: tuple[Uses, ...] = ()
+    uses: tuple[Guard, ...] = ()
     plain: frozenset[tuple[str, int, float]] = frozenset()
 
     @property

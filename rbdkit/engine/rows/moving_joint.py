@@ -25,7 +25,7 @@ from rbdkit.joints import JointType, Prescribed, Reversed
 from rbdkit.joints import nearest as near
 from rbdkit.joints.joint_type import STEPS
 from rbdkit.spatial.vector3 import Matrix, Vector, dot
-from rbdkit.trace import Program, Scalar, Trace, Uses, Whole, maximum, select, sqrt
+from rbdkit.trace import Guard, Program, Scalar, Trace, Whole, maximum, select, sqrt
 
 MOST_COORDINATES = 12
 """Coordinates that a joint may have."""
@@ -101,7 +101,7 @@ class FoundAxes:
 
     axes: MovingAxes
     numbers: list[float]
-    uses: Uses
+    uses: Guard
 
 
 _of_trees: dict[int, tuple[ref[JointType], FoundAxes]] = {}
@@ -149,7 +149,7 @@ def _with_wrenches(type: JointType) -> FoundAxes:
     return FoundAxes(changed, [*found.numbers, *own.numbers], found.uses + own.uses)
 
 
-def _way(type: JointType) -> tuple[Approach | Search | Formula, Sequence[float], list[Uses]]:
+def _way(type: JointType) -> tuple[Approach | Search | Formula, Sequence[float], list[Guard]]:
     """How coordinates are found, its numbers, and what it was made of."""
     inner = type.joint if isinstance(type, Reversed) else type
     if inner.__class__.project is not JointType.project:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit import joints
 from rbdkit.errors import StateError
 from rbdkit.model import Model
+from rbdkit.model.kept import PARTS
 from rbdkit.spatial.read_numbers import time_in_seconds
 from rbdkit.trace import Symbol
 
@@ -106,7 +107,7 @@ class DrivenJoints:
 
 def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
     """All motions as one function of time; None if one may do more than compute, or cannot be traced."""
-    from rbdkit.trace import Feedback, captured_arrays, read_only, trace
+    from rbdkit.trace import Dependencies, Feedback, trace
 
     def numbers(t: Scalar) -> NDArray:
         states = [[np.ravel(np.asarray(part, dtype=object)) for part in joint.motion(t)] for joint in driven]  # type: ignore[arg-type]
@@ -116,8 +117,9 @@ def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
         return np.concatenate([part for parts in zip(*states, strict=True) for part in parts])
 
     try:
-        arrays = [array for joint in driven for array in captured_arrays(joint.motion, (Model,))]
-        with read_only(arrays):
+        found = Dependencies({f"motion {k}": joint.motion for k, joint in enumerate(driven)}, {Model: PARTS})
+        found.require_pure()
+        with found.guard.untouched():
             return Feedback.of(trace(numbers, (), names=("t",)))
     except Exception:  # a user's function on numbers that are not known yet: anything may go wrong in it
         return None

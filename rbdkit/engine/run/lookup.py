@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.model import Model
-from rbdkit.model.kept import keep_while, kept
+from rbdkit.model.kept import JOINTS, keep_while, kept
 from rbdkit.model.one_sided import without_stops
 from rbdkit.trace import available
 
@@ -58,7 +58,7 @@ def _make(model: Model) -> _Made:
         name, why = available()
         kernels = Kernels(model, name)
         if kernels.uses is not None:
-            keep_while(model, kernels.uses.hold)
+            keep_while(model, JOINTS, kernels.uses)
         return _Made(kernels, why)
     except NotCovered as fault:
         return _Made(None, str(fault))

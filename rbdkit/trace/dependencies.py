@@ -1,0 +1,417 @@
+"""What functions, classes and objects of a user's own depend on, besides their arguments.
+
+One walk finds it, over globals, closures, defaults, attributes of classes and of what they are made from, static
+methods, modules, containers and arrays. It serves three questions: whether something keeps anything between calls
+(`Dependencies.impure`), whether everything is still as it was (`Dependencies.guard`), and whether it is the same in
+another process (`Dependencies.digest`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import pickle
+import types
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.trace.captures import CHANGES, HARMLESS, KEEPS, LIBRARIES, Impure, not_known, of_a_class, steps_of
+from rbdkit.trace.dependency_guard import NO_CODE, PLAIN, Guard
+
+CONTAINERS = (tuple, list, set, frozenset, dict)
+PURE_PARTS = frozenset({"abc", "builtins", "collections", "dataclasses", "enum", "numbers", "typing"})
+"""Modules of Python that classes are made from; their functions keep nothing."""
+NEVER_CALLED = frozenset({
+    "__class_getitem__", "__delattr__", "__getnewargs__", "__getstate__", "__init__", "__init_subclass__", "__new__",
+    "__post_init__", "__reduce__", "__reduce_ex__", "__repr__", "__set_name__", "__setattr__", "__setstate__",
+})  # fmt: skip
+"""Methods that are not called while something computes: what makes objects may write to them."""
+WORLD = frozenset({
+    "datetime64", "fromfile", "fromregex", "genfromtxt", "geterr", "geterrcall", "load", "loadtxt", "memmap",
+    "open_memmap", "save", "savetxt", "savez", "savez_compressed", "seterr", "seterrcall", "tofile",
+})  # fmt: skip
+"""Names of NumPy that read or change what is outside of a function."""
+MOST = 20_000
+"""So many values are looked at; what depends on more cannot be watched in no time."""
+_FUNCTION = "__code__", "__defaults__", "__kwdefaults__"
+
+
+class Dependencies:
+    """What functions, classes and objects depend on, besides arguments.
+
+    Parameters
+    ----------
+    things : what is looked at, by name.
+    constants : types of which all objects change by attributes of these names alone, or never.
+    objects : classes whose objects are looked into; others are `unknown`, unless there are none.
+
+    Attributes
+    ----------
+    impure : what it does besides computing, in words, as far as its code tells; "" if nothing.
+    unknown : what cannot be looked into, by name. arrays : that it uses.
+    """
+
+    def __init__(
+        self,
+        things: Mapping[str, Any],
+        constants: Mapping[type, tuple[str, ...]] | None = None,
+        objects: tuple[type, ...] | None = (),
+    ) -> None:
+        self.constants, self.objects = constants or {}, objects
+        self.impure = ""
+        self.unknown: dict[str, Any] = {}
+        self.arrays: list[NDArray] = []
+        self.guard = Guard()
+        self._said: list[tuple[str, Any]] = []
+        self._number: dict[int, int] = {}
+        self._alive: list[Any] = []  # so that no other object gets their id
+        self._waiting: deque[tuple[str, Any]] = deque(things.items())
+        self._names: set[str] = set()
+        self._modules: dict[int, tuple[types.ModuleType, set[str]]] = {}
+        while self._waiting:
+            name, value = self._waiting.popleft()
+            self._look_at(name, value)
+            if len(self._alive) > MOST:
+                self.unknown["it"] = f"more than {MOST} values"
+                break
+            if not self._waiting:
+                self._look_into_modules()
+
+    def require_pure(self) -> None:
+        """Raise `Impure` if it may do more than compute, or uses what cannot be looked into."""
+        if self.impure:
+            raise Impure(self.impure)
+        for name, value in self.unknown.items():
+            raise Impure(not_known(name, value))
+
+    def digest(self, told: Callable[[Any], bytes | None] = lambda value: None) -> str:
+        """A text that is the same for what computes the same in every process, and another one for anything else.
+
+        told : what stands for an object that cannot be looked into, or for one of the constants; None if that is what
+        pickling makes of it.
+
+        Raises
+        ------
+        Impure
+            If it uses something whose value cannot be told in another process.
+        """
+        found = hashlib.sha256()
+        for kind, value in self._said:
+            found.update(f"<{kind}>".encode() + _as_bytes(kind, value, told))
+        return found.hexdigest()
+
+    # --- the walk -----------------------------------------------------------------------------------------------------
+
+    def _say(self, kind: str, value: Any) -> None:
+        self._said.append((kind, value))
+
+    def _later(self, name: str, value: Any) -> None:
+        self._waiting.append((name, value))
+
+    def _look_at(self, name: str, value: Any) -> None:
+        self._say("name", name)
+        if type(value) in PLAIN or (isinstance(value, np.generic) and type(value).__module__ == "numpy"):
+            self._say("plain", value)
+            return
+        if (number := self._number.get(id(value))) is not None:
+            self._say("again", number)
+            return
+        self._number[id(value)] = len(self._number)
+        self._alive.append(value)
+        watched = next((names for kind, names in self.constants.items() if isinstance(value, kind)), None)
+        if watched is not None:
+            self._say("constant", value)
+            if watched:
+                self.guard.watch_attributes(value, *watched)
+        elif isinstance(value, np.ndarray):
+            self._array(name, value)
+        elif isinstance(value, CONTAINERS):
+            self._container(name, value)
+        elif isinstance(value, bool | int | float | complex | str | bytes):  # of a class made from one of these
+            self._say("plain", value)
+            self._object(name, value)
+        elif isinstance(value, types.ModuleType):
+            self._module(name, value)
+        elif isinstance(value, types.FunctionType):
+            self._function(name, value)
+        elif isinstance(value, type):
+            self._class(value)
+        elif isinstance(value, partial):
+            self._say("partial", "")
+            for part, x in (("func", value.func), ("args", value.args), ("keywords", value.keywords)):
+                self._later(f"{name}.{part}", x)
+        elif isinstance(value, staticmethod | classmethod):
+            self._later(name, value.__func__)
+        elif isinstance(value, property):
+            for x in (value.fget, value.fset, value.fdel):
+                self._later(name, x)
+        elif isinstance(value, cached_property):
+            self._found_impure(f"it keeps {value.attrname!r}")
+            self._later(name, value.func)
+        elif isinstance(value, np.vectorize):
+            self._say("vectorize", "")
+            self.guard.watch_attributes(value, "pyfunc")
+            self._later(name, value.pyfunc)
+        elif isinstance(value, types.MethodType) and self._looks_into(value.__self__):
+            self._later(name, value.__self__)
+            self._later(name, value.__func__)
+        elif _is_of_library(value):
+            self._say("library", f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}")
+            if not isinstance(value, np.ufunc) and not _is_function(value):
+                self._fields(name, value)
+        elif self._looks_into(value):
+            self._object(name, value)
+        else:
+            self._not_known(name, value)
+
+    def _looks_into(self, value: Any) -> bool:
+        if self.objects is None:
+            return hasattr(value, "__dict__") and not isinstance(value, types.MethodType)
+        return isinstance(value, self.objects)
+
+    def _array(self, name: str, value: NDArray) -> None:
+        if value.dtype.hasobject:
+            self._not_known(name, value)
+            return
+        self._say("array", value)
+        self.arrays.append(value)
+        self.guard.watch_array(value)
+        if type(value) is not np.ndarray:
+            self._later(f"type of {name}", type(value))
+
+    def _container(self, name: str, value: Any) -> None:
+        self._say(type(value).__name__, str(len(value)))
+        if isinstance(value, list | dict | set):
+            self.guard.watch_container(value)
+        inside: Iterable[Any] = value
+        if isinstance(value, dict):
+            inside = (x for pair in value.items() for x in pair)
+        elif isinstance(value, set | frozenset):
+            inside = sorted(value, key=repr)
+        for x in inside:
+            if type(x) in PLAIN:
+                self._say("plain", x)
+            else:
+                self._later(name, x)
+        if type(value) not in CONTAINERS:
+            self._object(name, value)
+
+    def _module(self, name: str, module: types.ModuleType) -> None:
+        self._say("module", f"{module.__name__} {getattr(module, '__version__', '')}")
+        if module.__name__.startswith("numpy.random"):
+            self._found_impure("it draws random numbers")
+        elif module.__name__.split(".")[0] not in LIBRARIES:
+            self._modules[id(module)] = module, set()
+            if "__getattr__" in vars(module):
+                self._not_known(name, module)
+
+    def _look_into_modules(self) -> None:
+        """Look at what modules of a user's have under names that code asks for."""
+        for module, known in self._modules.values():
+            space = vars(module)
+            for name in sorted(self._names - known):
+                known.add(name)
+                if name in space:
+                    self.guard.watch_items(space, {name: space[name]}, id(space))
+                    self._later(name, space[name])
+
+    def _function(self, name: str, function: types.FunctionType) -> None:
+        home = str(function.__globals__.get("__name__", "")).split(".")[0]
+        if home in LIBRARIES or home in PURE_PARTS:
+            self._say("library", f"{function.__module__}.{function.__qualname__}")
+            for cell in function.__closure__ or ():  # what a library made may hold what a user gave it
+                with_content = _content(cell)
+                if callable(with_content):
+                    self.guard.watch_cell(cell)
+                    self._later(name, with_content)
+            return
+        code = function.__code__
+        self._say("code", code)
+        self.guard.watch_attributes(function, *_FUNCTION)
+        outside = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        values: dict[str, Any] = {}
+        for own, cell in outside.items():
+            values[own] = _content(cell)
+            if values[own] is not _NOTHING:
+                self.guard.watch_cell(cell)
+            elif own != "__class__":
+                self._found_impure(f"{own!r} has no value yet")
+        for k, value in enumerate((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())):
+            values[f"default {k + 1}"] = value
+        asked, attributes, of_names, why, changes = _read(code, name in NEVER_CALLED)
+        for own in asked:
+            self._global(function.__globals__, own, values, name in NEVER_CALLED)
+        if why:
+            self._found_impure(why)
+        for own, attribute in of_names:
+            module = values.get(own)
+            if isinstance(module, types.ModuleType) and module.__name__.split(".")[0] == "numpy":
+                self._found_impure(f"it asks for {own}.{attribute}, which is not told by its arguments")
+        self._names.update(attributes)
+        for own, value in values.items():
+            if value is _NOTHING:
+                continue
+            if changes and isinstance(value, list | dict | set):
+                self._found_impure(f"it may change {own!r} ({changes})")
+            self._later(own, value)
+        if function.__dict__:
+            self._fields(name, function)
+
+    def _global(self, space: dict[str, Any], name: str, values: dict[str, Any], never_called: bool) -> None:
+        """Look for a name as a function does: in its module, then among the builtins."""
+        if name in space:
+            self.guard.watch_items(space, {name: space[name]}, id(space))
+            values[name] = space[name]
+            return
+        self.guard.watch_absent(space, name)
+        if hasattr(builtins, name):
+            if name not in HARMLESS and not never_called:
+                self._found_impure(f"it calls {name!r}")
+        elif not never_called:
+            self._found_impure(f"{name!r} has no value yet")
+
+    def _class(self, cls: type) -> None:
+        self._say("class", f"{cls.__module__}.{cls.__qualname__}")
+        home = cls.__module__.split(".")[0]
+        if home in LIBRARIES or home in PURE_PARTS:
+            return
+        own = {name: x for name, x in vars(cls).items() if name not in NO_CODE}
+        self.guard.watch_items(vars(cls), own, id(cls), whole=True)
+        self.guard.watch_attributes(cls, "__mro__")
+        for base in (*cls.__mro__[1:], type(cls)):
+            self._later(base.__name__, base)
+        made = bool(self.objects) and issubclass(cls, self.objects or ())  # objects of it are there already
+        for name in sorted(own):
+            member = own[name]
+            if made and name in NEVER_CALLED:
+                continue
+            if hasattr(member, "__get__") and not isinstance(
+                member, types.FunctionType | staticmethod | classmethod | property | cached_property | type
+            ):
+                self._not_known(name, member)
+            else:
+                self._later(name, member)
+
+    def _object(self, name: str, value: Any) -> None:
+        """Look at an object: its class, and what it holds."""
+        self._later(type(value).__name__, type(value))
+        self._fields(name, value)
+
+    def _fields(self, name: str, value: Any) -> None:
+        if isinstance(own := getattr(value, "__dict__", None), dict):
+            self.guard.watch_items(own, dict(own), id(own), whole=True)
+            for field in sorted(own, key=str):
+                self._later(str(field), own[field])
+        slots = {slot for cls in type(value).__mro__ for slot in _slots(cls)} - {"__dict__", "__weakref__"}
+        for slot in sorted(slot for slot in slots if hasattr(value, slot)):
+            self.guard.watch_attributes(value, slot)
+            self._later(slot, getattr(value, slot))
+
+    def _found_impure(self, why: str) -> None:
+        self.impure = self.impure or why
+
+    def _not_known(self, name: str, value: Any) -> None:
+        self.unknown.setdefault(name, value)
+        self._say("unknown", value)
+
+
+_NOTHING = object()
+"""The content of an empty cell."""
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return _NOTHING
+
+
+def _slots(cls: type) -> tuple[str, ...]:
+    own = vars(cls).get("__slots__", ())
+    return (own,) if isinstance(own, str) else tuple(own)
+
+
+class _Read(NamedTuple):
+    """What code tells.
+
+    asked, attributes : names of globals and attributes that it asks for. of_names : pairs of a global and an attribute
+    in `WORLD`. why : how it keeps something. changes : how it may change a container.
+    """
+
+    asked: tuple[str, ...]
+    attributes: tuple[str, ...]
+    of_names: tuple[tuple[str, str], ...]
+    why: str
+    changes: str
+
+
+@lru_cache(maxsize=1024)
+def _read(code: types.CodeType, never_called: bool) -> _Read:
+    outside, why, changes, before = set(code.co_freevars), "", "", ""
+    asked: dict[str, None] = {}
+    attributes: dict[str, None] = {}
+    of_names: list[tuple[str, str]] = []
+    for step in steps_of(code):
+        keeps = step.opname in KEEPS or (step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in outside)
+        if keeps and not why and not never_called:
+            why = f"it keeps or imports {step.argval!r}"
+        if step.opname in ("STORE_SUBSCR", "DELETE_SUBSCR") or step.argval in CHANGES:
+            changes = str(step.argval or "an assignment")
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            if step.opname != "LOAD_DEREF":
+                asked[step.argval] = None
+            before = step.argval
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+            attributes[step.argval] = None
+            if step.argval in ("random", "random_q") and not why:
+                why = "it draws random numbers"
+            elif step.argval in WORLD:
+                of_names.append((before, step.argval))
+    return _Read(tuple(asked), tuple(attributes), tuple(of_names), why, changes)
+
+
+def _as_bytes(kind: str, value: Any, told: Callable[[Any], bytes | None]) -> bytes:
+    """A value as it goes into a digest."""
+    if kind == "array":
+        return f"{value.dtype.str}{value.shape}".encode() + np.ascontiguousarray(value).tobytes()
+    if kind == "code":
+        return _code(value)
+    if kind in ("unknown", "constant"):
+        if (words := told(value)) is not None:
+            return words
+        try:
+            return pickle.dumps(value, protocol=4)
+        except Exception as fault:
+            raise Impure(
+                f"it uses {of_a_class(value)}, which cannot be compared with that of another process ({fault})"
+            ) from None
+    return f"{type(value).__name__} {value!r}".encode()
+
+
+def _code(code: types.CodeType) -> bytes:
+    parts = [code.co_code, repr((code.co_names, code.co_varnames, code.co_freevars, code.co_flags)).encode()]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            parts.append(_code(constant))
+        else:
+            words = sorted(map(repr, constant)) if isinstance(constant, frozenset) else repr(constant)
+            parts.append(f"{type(constant).__name__} {words}".encode())
+    return b"\0".join(parts)
+
+
+def _is_of_library(value: Any) -> bool:
+    """Whether a value is a function of the libraries that compute and do nothing else, or an object that they call."""
+    if isinstance(value, np.ufunc):
+        return getattr(np, value.__name__, None) is value
+    home = getattr(value, "__module__", None) or ""
+    known = isinstance(home, str) and home.split(".")[0] in LIBRARIES
+    return callable(value) and known and not hasattr(value, "__self__")
+
+
+def _is_function(value: Any) -> bool:
+    return type(value).__name__ in ("builtin_function_or_method", "_ArrayFunctionDispatcher", "function")
