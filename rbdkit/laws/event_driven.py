@@ -14,6 +14,7 @@ from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Integrator
 from rbdkit.laws.accelerations import SLOW, Key, Mode, Modes, Sustained, moving, sustained
 from rbdkit.laws.blows import Strike
+from rbdkit.laws.driven import driven_power
 from rbdkit.laws.law import Law, Sample
 from rbdkit.laws.log import Log
 from rbdkit.laws.near import Near
@@ -214,6 +215,7 @@ class _Run:
             if step.lam is not None:
                 self.log.lost_normal[-1] += -float(step.work[:, 0].sum()) - step.lifted
                 self.log.lost_friction[-1] += -float(step.work[:, 1:].sum())
+                self.log.driven[-1] += step.driven(scene, q)
                 self.log.solved(step.residual, step.found.rounds, step.found.settled)
             t, q, w, memory = t + h, step.q, step.w, step.memory
         names = {scene.pairs.names[p] for p, _ in [*self.modes, *now.near.keys]}
@@ -363,9 +365,14 @@ class _Run:
         self.log.event(t, "slip" if slips else "stick", [key[0]])
 
     def _rubbed(self, now: Moment, then: Moment) -> None:
-        """Energy that sliding took between two states, by the trapezoidal rule."""
+        """Energy that sliding took between two states, and motors brought, by the trapezoidal rule."""
         power = [-float((at.here.lam[:, 1:] * at.here.u[:, 1:]).sum()) for at in (now, then)]
         self.log.lost_friction[-1] += 0.5 * (then.t - now.t) * sum(power)
+        brought = [self._driven(at.t, at.q, at.here.near, at.here.force) for at in (now, then)]
+        self.log.driven[-1] += 0.5 * (then.t - now.t) * sum(brought)
+
+    def _driven(self, t: float, q: NDArray, near: Near, force: NDArray) -> float:
+        return driven_power(self.scene, t, q, near.pair, near.point, force)
 
     # --- events -------------------------------------------------------------------------------------------------------
 
@@ -431,6 +438,7 @@ class _Run:
             w[:nv], after = blow.v, blow.after
             log.lost_normal[-1] += blow.lost[0]
             log.lost_friction[-1] += blow.lost[1]
+            log.driven[-1] += self._driven(then.t, then.q, near, np.einsum("ik,ikj->ij", blow.lam, near.axes))
             for p in np.unique(near.pair[blow.lam[:, 0] > 0.0]) if (u_n < -self.slowest).any() else ():
                 own = near.pair == p
                 passed = "" if u_n[own].min() < -PARTING else "passed on"

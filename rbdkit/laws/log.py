@@ -22,6 +22,9 @@ RATTLING = 0.25
 Rows = tuple[NDArray, NDArray, NDArray, NDArray, NDArray]
 """pair, point, normal, gap, force of the points of one state."""
 
+NOTHING_TOUCHES: Rows = np.zeros(0, dtype=int), NOTHING.point, NOTHING.normal, NOTHING.gap, NOTHING.point
+"""Of a state in which nothing does."""
+
 
 class Log:
     """The diary of one run.
@@ -45,6 +48,7 @@ class Log:
         self.kept: dict[int, Rows] = {}
         self.events: list[ContactEvent] = []
         self.lost_normal, self.lost_friction = [0.0], [0.0]
+        self.driven = [0.0]
         self.deepest, self.deepest_where, self.deepest_when = 0.0, "", 0.0
         self.residual, self.rounds, self.unsettled = 0.0, 0, 0
         self.notes: list[str] = []
@@ -94,8 +98,9 @@ class Log:
         if -gap[i] > self.deepest:
             self.deepest, self.deepest_when, self.deepest_where = -float(gap[i]), t, self.names[int(pair[i])]
 
-    def took(self, normal: float, friction: float) -> None:
-        """The step that was made took this much energy by normal forces and by friction, J."""
+    def took(self, normal: float, friction: float, driven: float = 0.0) -> None:
+        """The step that was made took this much energy by normal forces and by friction, J; motors brought `driven`."""
+        self.driven.append(self.driven[-1] + driven)
         self.lost_normal.append(self.lost_normal[-1] + normal)
         self.lost_friction.append(self.lost_friction[-1] + friction)
 
@@ -184,14 +189,22 @@ class Log:
     def record(self, times: NDArray, t: NDArray) -> ContactRecord:
         """The record of a motion whose states are at times t, some of the times of the steps."""
         numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
-        empty = np.zeros(0, dtype=int), NOTHING.point, NOTHING.normal, NOTHING.gap, NOTHING.point
         none = np.zeros(len(self.stops))
         pushes = np.array([self.pushes.get(int(k), none) for k in numbers]).reshape(len(t), len(none))
-        states = [self.kept.get(int(k), empty) for k in numbers]
-        return gathered(self.names[: self.first_stop], t, states, self.lost(times, t), tuple(self.stops), pushes)
+        states = [self.kept.get(int(k), NOTHING_TOUCHES) for k in numbers]
+        of_states = self.lost(times, t), tuple(self.stops), pushes, self.brought(times, t)
+        return gathered(self.names[: self.first_stop], t, states, *of_states)
 
     def lost(self, times: NDArray, t: NDArray) -> NDArray:
         """Energy that contacts took until each state, (n,), J."""
-        numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
-        total = np.array(self.lost_normal) + np.array(self.lost_friction)
-        return total[np.minimum(numbers, len(total) - 1)]
+        return _until(times, t, np.array(self.lost_normal) + np.array(self.lost_friction))
+
+    def brought(self, times: NDArray, t: NDArray) -> NDArray:
+        """Energy that prescribed joints brought in through contacts until each state, (n,), J."""
+        return _until(times, t, np.array(self.driven))
+
+
+def _until(times: NDArray, t: NDArray, total: NDArray) -> NDArray:
+    """What there is of a total, known after each step, at times t."""
+    numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
+    return total[np.minimum(numbers, len(total) - 1)]

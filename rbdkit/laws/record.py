@@ -100,6 +100,8 @@ class ContactRecord:
     push : ndarray (n, stops)
         What each of these exerts in each state to keep its gap open, N, or N m where that is an angle, as a mean like
         the forces; zeros if not given.
+    driven : ndarray (n,)
+        Energy that prescribed joints brought in through contacts until each state, J; zeros if not given.
 
     Raises
     ------
@@ -129,20 +131,22 @@ class ContactRecord:
     lost: NDArray = field(default_factory=lambda: np.zeros(0))
     stops: tuple[str, ...] = ()
     push: NDArray = field(default_factory=lambda: np.zeros((0, 0)))
+    driven: NDArray = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
-        if not len(self.lost):
-            object.__setattr__(self, "lost", np.zeros(len(self.t)))
+        for name in ("lost", "driven"):
+            if not len(getattr(self, name)):
+                object.__setattr__(self, name, np.zeros(len(self.t)))
         if not np.size(self.push):
             object.__setattr__(self, "push", np.zeros((len(self.t), len(self.stops))))
         numbers = {"t": float, "offsets": int, "pair": int}
-        for name in ("t", "offsets", "pair", "point", "normal", "gap", "force", "lost", "push"):
+        for name in ("t", "offsets", "pair", "point", "normal", "gap", "force", "lost", "push", "driven"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=numbers.get(name, float)))
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "stops", tuple(self.stops))
         n, m = len(self.t), len(self.pair)
         shapes = {"offsets": (n + 1,), "point": (m, 3), "normal": (m, 3), "gap": (m,), "force": (m, 3), "lost": (n,)}
-        shapes["push"] = (n, len(self.stops))
+        shapes |= {"push": (n, len(self.stops)), "driven": (n,)}
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
                 raise SimulationError(f"{name} of a contact record has shape {getattr(self, name).shape}, not {shape}")
@@ -211,7 +215,7 @@ class ContactRecord:
         offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in chosen], dtype=int)])
         parts = (getattr(self, name)[own] for name in ("pair", "point", "normal", "gap", "force"))
         pair, point, normal, gap, force = parts
-        of_states = self.lost[numbers], self.stops, self.push[numbers]
+        of_states = self.lost[numbers], self.stops, self.push[numbers], self.driven[numbers]
         return ContactRecord(self.names, self.t[numbers], offsets, pair, point, normal, gap, force, *of_states)
 
     def _rows(self, name: str) -> NDArray:
@@ -232,16 +236,18 @@ def gathered(
     lost: NDArray,
     stops: tuple[str, ...],
     push: NDArray,
+    driven: NDArray,
 ) -> ContactRecord:
     """The record of states given one by one.
 
     Parameters
     ----------
     states : (pair (k,), point (k, 3), normal (k, 3), gap (k,), force (k, 3)) of each state.
-    lost : (n,) energy that contacts took until each, J. stops, push : as those of the record.
+    lost : (n,) energy that contacts took until each, J. stops, push, driven : as those of the record.
     """
     offsets = np.concatenate([[0], np.cumsum([len(own[0]) for own in states], dtype=int)])
     shapes = ((0,), (0, 3), (0, 3), (0,), (0, 3))
     parts = [np.concatenate([np.zeros(s), *(own[i] for own in states)]) for i, s in enumerate(shapes)]
     pair, point, normal, gap, force = parts
-    return ContactRecord(tuple(names), np.asarray(t), offsets, pair, point, normal, gap, force, lost, stops, push)
+    own = lost, stops, push, driven
+    return ContactRecord(tuple(names), np.asarray(t), offsets, pair, point, normal, gap, force, *own)

@@ -84,7 +84,7 @@ class Scene:
         for body in np.unique(both):
             if body == 0:
                 continue
-            own = self._jacobian(t, q, int(body))
+            own = self.jacobian(t, q, int(body))
             for side, sign in ((0, -1.0), (1, 1.0)):
                 here = both[:, side] == body
                 J[here] += sign * wrenches[here] @ own
@@ -99,7 +99,8 @@ class Scene:
         axes = near.axes
         return np.concatenate([np.cross(near.point[:, None, :], axes), axes], axis=-1)
 
-    def _jacobian(self, t: float, q: NDArray, body: int) -> NDArray:
+    def jacobian(self, t: float, q: NDArray, body: int) -> NDArray:
+        """Of a body, (6, nv), in world coordinates about the world origin."""
         if self.kernels is not None:
             return self.kernels.jacobian(q, body, self._placement, "world", t)
         return jacobian(self.model, q, self.model.bodies[body].name, "world", t=t)

@@ -16,6 +16,7 @@ from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Integrator
 from rbdkit.laws.cone import cone
+from rbdkit.laws.driven import driven_power
 from rbdkit.laws.law import Law, Sample
 from rbdkit.laws.log import Log
 from rbdkit.laws.near import Near
@@ -153,7 +154,7 @@ class TimeStepping(Law):
         for k in range(len(times) - 1):
             hold(k)
             step = self.step(scene, float(times[k]), q, w, float(times[k + 1] - times[k]), memory)
-            step.write(log, k, scene)
+            step.write(log, k, scene, q)
             q, w, memory = step.q, step.w, step.memory
             yield q, w, k + 1, None
         last = self.step(scene, float(times[-1]), q, w, float(times[-1] - times[-2]), memory)
@@ -372,14 +373,18 @@ class Step:
         self.memory = Memory(self.near.pair, self.near.point, found.lam)
         self.work = found.lam * 0.5 * (self.before + self.after)
 
-    def write(self, log: Log, k: int, scene: Scene) -> None:
-        """Tell a log of step k."""
+    def driven(self, scene: Scene, q: NDArray) -> float:
+        """Work of prescribed joints through contacts in the step, which began at q, J."""
+        return self.h * driven_power(scene, self.t, q, self.near.pair, self.near.point, self.force)
+
+    def write(self, log: Log, k: int, scene: Scene, q: NDArray) -> None:
+        """Tell a log of step k, which began at q."""
         log.state(k, self.t, self.near, self.force)
         if self.lam is None:
             log.watch(self.t, self.near, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool), BOUNCE)
             log.took(0.0, 0.0)
             return
-        log.took(-float(self.work[:, 0].sum()) - self.lifted, -float(self.work[:, 1:].sum()))
+        log.took(-float(self.work[:, 0].sum()) - self.lifted, -float(self.work[:, 1:].sum()), self.driven(scene, q))
         log.solved(self.residual, self.found.rounds, self.found.settled)
         rough, sliding = scene.friction[self.near.pair] > 0.0, np.hypot(self.after[:, 1], self.after[:, 2])
         log.watch(self.t, self.near, self.lam[:, 0], self.before[:, 0], sliding, rough, 10.0 * BOUNCE)

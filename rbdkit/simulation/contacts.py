@@ -6,6 +6,7 @@ from dataclasses import replace
 from reprlib import repr as shortened
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import backend as engine_backend
@@ -13,7 +14,9 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import RK4, Adaptive, Integrator, LinearlyImplicitEuler
-from rbdkit.laws import LAWS, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report
+from rbdkit.laws import LAWS, Compliant, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report
+from rbdkit.laws.driven import driven_power
+from rbdkit.laws.log import NOTHING_TOUCHES
 from rbdkit.laws.report import ContactReport
 from rbdkit.model import Model
 from rbdkit.model.one_sided import without_stops
@@ -24,6 +27,7 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, record
 from rbdkit.simulation.report import Report
+from rbdkit.simulation.simpson import integral
 from rbdkit.simulation.trajectory import Trajectory
 
 Contact = str | Law | bool | None
@@ -117,10 +121,22 @@ def run_law(
 
     samples = law.samples(scene, method, hold, times, q, w, log)  # type: ignore[arg-type]
     recording = record(samples, times, q, w, every, watch).within_reach()
+    if isinstance(law, Compliant) and scene.driven:  # forces are functions of the state, and no law counts their work
+        log.driven = _driven(scene, recording, times, log)
     motion = _motion(system, model, recording, times, log, applied, external)
     code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({_CODES[name]})"
     because = f": {why_not}" if why_not else ""
     return motion, recording, contact_report(law, pairs, log), f"contact law in Python{because}, {code}"
+
+
+def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> list[float]:
+    """What prescribed joints brought in through contacts until each step ends, J, by forces in recorded states."""
+    until = times[: recording.steps + 1]
+    power = np.zeros(len(recording.t))
+    for k, (t, q) in enumerate(zip(recording.t.tolist(), recording.q, strict=True)):
+        pair, point, _, _, force = log.kept.get(int(np.searchsorted(until, t - 1e-12 * until[-1])), NOTHING_TOUCHES)
+        power[k] = driven_power(scene, t, q, pair, point, force)
+    return list(np.interp(until, recording.t, integral(power, recording.t)))
 
 
 def _motion(

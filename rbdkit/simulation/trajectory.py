@@ -316,13 +316,14 @@ class Trajectory:
         """Energy brought in since the start, shape (n,), J.
 
         By applied and external forces and the motors of prescribed joints, less what dampers and contacts took; the
-        power at the recorded states is integrated by Simpson's rule, contacts know what they took.
+        power at the recorded states is integrated by Simpson's rule, contacts know what they took, and what prescribed
+        joints did through them.
         """
         return self._work.copy()
 
     @cached_property
     def _work(self) -> NDArray:
-        return self._brought if self.contacts is None else self._brought - self.contacts.lost
+        return self._brought if self.contacts is None else self._brought + self.contacts.driven - self.contacts.lost
 
     @cached_property
     def _brought(self) -> NDArray:

@@ -1,0 +1,42 @@
+"""What prescribed joints do through contacts: their motors carry what presses on the bodies that they move."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.algorithms import rnea
+from rbdkit.laws.scene import Scene
+
+
+def driven_power(scene: Scene, t: float, q: NDArray, pair: NDArray, point: NDArray, force: NDArray) -> float:
+    """Power of the motors of prescribed joints against contact forces, W; or their work, J, against impulses.
+
+    A motor feels the forces on the bodies that it moves, and the inertia of what hangs on them and is pushed itself.
+    Both are linear in the forces, so they come on top of what motors do without contacts.
+
+    Parameters
+    ----------
+    pair : (m,) numbers of pairs of bodies. point : (m, 3), m. force : (m, 3) on successors, N, or N s; in world axes.
+    """
+    if not scene.driven or not len(pair):
+        return 0.0
+    model = scene.model
+    f_ext, still = np.zeros((len(model.bodies), 6)), np.zeros(model.nv)
+    wrench, bodies = np.concatenate([np.cross(point, force), force], axis=1), scene.pairs.bodies[pair]
+    np.add.at(f_ext, bodies[:, 1], wrench)
+    np.add.at(f_ext, bodies[:, 0], -wrench)
+    f_ext[0] = 0.0
+    pushed = np.zeros(model.nv)
+    for body in np.flatnonzero(f_ext.any(axis=1)).tolist():
+        pushed += scene.jacobian(t, q, body).T @ f_ext[body]
+    vdot = scene.inverse(t, q).times(pushed[:, None])[:, 0]
+    if scene.kernels is not None:
+        motors = scene.kernels.motors
+        return float(
+            scene.kernels.driven.at(t)["driven_v"]
+            @ (motors(q, still, vdot, f_ext, t) - motors(q, still, still, None, t))
+        )
+    loaded, free = rnea(model, q, still, vdot, f_ext=f_ext, t=t), rnea(model, q, still, still, t=t)
+    moved = [i for i in model.outward if model.joints[i].nv == 0]
+    return float(sum((loaded.f[i] - free.f[i]) @ model.joints[i].velocity(q, still, t) for i in moved))
