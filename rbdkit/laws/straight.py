@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.algorithms.rotor import rotor_inertia
 from rbdkit.engine.contact.spinning import steadied
 from rbdkit.joints import Free, Planar, Spherical
 from rbdkit.model import Model
@@ -23,7 +24,9 @@ class Straight:
         self._free = [joint.v_slice.start for joint in model.joints if type(joint.type) is Free]
         self._balls = [joint.v_slice.start for joint in model.joints if type(joint.type) is Spherical]
         self._planar = [joint.v_slice.start for joint in model.joints if type(joint.type) is Planar]
-        self._armature = np.concatenate([np.zeros(0), *(joint.armature for joint in model.joints)])
+        self._armature = np.zeros(model.nv)
+        for joint in model.joints:
+            self._armature[joint.v_slice] += rotor_inertia(joint)  # a mimic joint's turns with its master
 
     def coms(self, H: NDArray) -> dict[int, NDArray]:
         """For each of these joints, by its first velocity, the centre of mass of what it carries, in moved axes.
