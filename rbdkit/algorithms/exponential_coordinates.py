@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from rbdkit.errors import StateError
 from rbdkit.spatial import so3
 from rbdkit.spatial.so3 import skew, unskew
+from rbdkit.spatial.stumpff import stumpff
 
-SMALL = 1e-6
-"""rad; of shorter vectors the limits are taken, which are wrong by less than its square."""
+SMALL = 1.0
+"""rad; of shorter vectors the same is computed from series: the printed formulas divide by the square of |q|, twice."""
+NEAR = 1e-6
+"""rad from a whole turn at which S has lost six digits."""
 
 
 class ExponentialJoint(NamedTuple):
@@ -53,8 +56,7 @@ def exponential_joint(q: NDArray, qdot: NDArray) -> ExponentialJoint:
     """
     R, e, I = so3.exp(q), np.eye(3), np.eye(3)  # Eq 2.42
     if q @ q < SMALL**2:
-        # the limits: S = 1 - [q]/2 + ..., so that its rate is -[qdot]/2
-        return ExponentialJoint(R, I - 0.5 * skew(q), -0.5 * skew(qdot))
+        return ExponentialJoint(R, *_from_series(q, qdot))
     d = 1.0 / (q @ q)
     B = [q[i] * skew(q) for i in range(3)]  # Eq 2.46
     C = [skew(skew(q) @ (I - R) @ e[i]) for i in range(3)]
@@ -69,6 +71,16 @@ def exponential_joint(q: NDArray, qdot: NDArray) -> ExponentialJoint:
         Adot = (Bdot + Cdot) * d + (B[i] + C[i]) * ddot
         columns.append(unskew(Rdot.T @ A[i] @ R + R.T @ Adot @ R + R.T @ A[i] @ Rdot))
     return ExponentialJoint(R, S, np.array(columns).T)
+
+
+def _from_series(q: NDArray, qdot: NDArray) -> tuple[NDArray, NDArray]:
+    """S and its rate from Stumpff functions c_k of |q|, in which nothing cancels: ``S = 1 - c_2 [q] + c_3 [q]^2``."""
+    W, Wdot = skew(q), skew(qdot)
+    c2, c3, c4, c5 = (stumpff(k, float(np.linalg.norm(q))) for k in (2, 3, 4, 5))
+    # by d(|q|^2), c_k changes by (k c_(k+2) - c_(k+1)) / 2
+    c2dot, c3dot = (2.0 * c4 - c3) * (q @ qdot), (3.0 * c5 - c4) * (q @ qdot)
+    rate = c3dot * W @ W + c3 * (Wdot @ W + W @ Wdot) - c2dot * W - c2 * Wdot
+    return np.eye(3) - c2 * W + c3 * W @ W, rate
 
 
 def reparametrized(q: NDArray, qdot: NDArray) -> tuple[NDArray, NDArray]:
@@ -90,7 +102,7 @@ def reparametrized(q: NDArray, qdot: NDArray) -> tuple[NDArray, NDArray]:
     (-0.283185, 2.0)
     """
     length = float(np.linalg.norm(q))
-    if length < SMALL or abs(length - 2.0 * np.pi) < SMALL:
+    if length < NEAR or abs(length - 2.0 * np.pi) < NEAR:
         raise StateError(
             f"a rotation vector of length {length:.6g} has no other that goes on from it; change it earlier"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import mpmath as mp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -101,6 +102,30 @@ def test_universal_as_printed():
 
 
 @pytest.mark.source("S2.11")
+@pytest.mark.parametrize(
+    "length", [1e-12, *10.0 ** np.arange(-9.0, 0.0, 0.5), 0.999, 1.0, 1.001, 2.0, 3.0, np.pi, 5.5, 6.28]
+)
+def test_exponential_coordinates_to_the_last_digits(length):
+    """S = 1 - (1 - cos t)/t^2 [q] + (t - sin t)/t^3 [q]^2 and its rate by differences, with 80 digits."""
+    n = RNG.normal(size=3)
+    q, qdot = length * n / np.linalg.norm(n), RNG.normal(size=3)
+
+    def exact(s):
+        p = [mp.mpf(a.item()) + s * mp.mpf(b.item()) for a, b in zip(q, qdot, strict=True)]
+        W = mp.matrix([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
+        t = mp.sqrt(sum(x * x for x in p))
+        return mp.eye(3) - (1 - mp.cos(t)) / t**2 * W + (t - mp.sin(t)) / t**3 * W * W
+
+    with mp.workdps(80):
+        h = mp.mpf(10) ** -25 * mp.mpf(min(length, 1.0))
+        S, Sdot = exact(mp.mpf(0)), (exact(h) - exact(-h)) / (2 * h)
+    found = exponential_joint(q, qdot)
+    # five roundings of numbers near 1; Sdot of the printed formulas takes the difference of numbers of that size twice
+    assert_allclose(found.S, np.array(S.tolist(), dtype=float), rtol=0, atol=2e-15)
+    assert_allclose(found.Sdot, np.array(Sdot.tolist(), dtype=float), rtol=0, atol=1e-14)
+
+
+@pytest.mark.source("S2.11")
 @pytest.mark.parametrize("length", [1e-9, 1e-3, 1.0, 3.0, 5.5])
 def test_exponential_coordinates(length):
     n = RNG.normal(size=3)
@@ -108,12 +133,11 @@ def test_exponential_coordinates(length):
     R, S, Sdot = exponential_joint(q, qdot)
     assert_allclose(R, so3.exp(q), atol=1e-15)
     columns = [so3.unskew(R.T @ slope(lambda s, e=e: so3.exp(q + s * e))) for e in np.eye(3)]
-    loses = 1e-11 + 1e-15 / length**2  # the formulas divide by |q|^2
-    assert_allclose(S, np.array(columns).T, atol=max(loses, 1e-9) if length < 1e-2 else 1e-10)
-    rate = slope(lambda s: exponential_joint(q + s * qdot, qdot).S, 1e-3 if length > 0.1 else 1e-4 * length + 1e-5)
-    assert_allclose(Sdot, rate, atol=1e-9 if length > 0.1 else 2e-5)
+    assert_allclose(S, np.array(columns).T, atol=1e-10)
+    rate = slope(lambda s: exponential_joint(q + s * qdot, qdot).S, 1e-3)
+    assert_allclose(Sdot, rate, atol=1e-9)
     joint = rbd.ExponentialSpherical()
-    assert_allclose(S @ joint.rate(q, qdot), qdot, atol=max(loses, 1e-9) if length < 1e-2 else 1e-12)
+    assert_allclose(S @ joint.rate(q, qdot), qdot, atol=1e-12)
 
 
 @pytest.mark.source("S2.11")
