@@ -77,7 +77,7 @@ def adaptive_run(
     require_no_contacts(model, "adaptive_run")
     system, times = Counted(JointSystem(model)), np.linspace(0.0, duration, points)
     q, v = model.check_q(q0, "q0"), model.check_v(v0, "v0")
-    rows = [(q, v, 0), *Adaptive(method, rtol, rtol).samples(system, times, q, v)]
+    rows = [(q, v, 0), *Adaptive(method, rtol, rtol, max_step=np.inf).samples(system, times, q, v)]
     return _run(times, rows, system)
 
 

@@ -63,6 +63,8 @@ class ForceElement(Described, ABC):
 
     states: ClassVar[tuple[str, ...]] = ()
     """Names of the fields, numbers or vectors, that change by rates of their own."""
+    breaks: ClassVar[tuple[float, ...]] = ()
+    """Times in s at which the force jumps or bends; steps of adaptive integrators end there."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -264,6 +264,7 @@ def timed_muscle(activation: Callable[[Any], Any]) -> type[TimedMuscle]:
     name = getattr(activation, "__name__", "activation")
     own = {
         "activation_at": staticmethod(activation),
+        "breaks": getattr(activation, "breaks", ()),
         "__module__": activation.__module__,
         "__doc__": TimedMuscle.__doc__,
     }

@@ -29,6 +29,7 @@ from rbdkit.trace import (
     Whole,
     arrays_of,
     available,
+    compiling,
     executable,
     loop_arrays,
     over_time,
@@ -237,6 +238,7 @@ def motion(
 
 
 @lru_cache(maxsize=32)
+@compiling
 def _code(
     equations: BodyEquations,
     loads: Loads | None,

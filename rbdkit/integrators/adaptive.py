@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
-from rbdkit.integrators.embedded_pair import TOO_MANY, TOO_SHORT, pair_arrays
+from rbdkit.integrators.embedded_pair import TOO_MANY, TOO_SHORT, pair_arrays, sides
 from rbdkit.integrators.embedded_steps import CHART, reach_next_time
 from rbdkit.spatial.read_numbers import shown
 from rbdkit.trace import Record
@@ -33,8 +35,9 @@ MOST_STEPS = 10_000
 class Adaptive:
     """A SciPy solver in the displacement u from the last point of reference, so that x stays on its manifold.
 
-    The explicit methods make the same steps in compiled loops, too; there, forces that are given at the times to be
-    recorded, as tables, are exact: no step leads past a time where they jump or bend.
+    The explicit methods make the same steps in compiled loops, too. No step leads past a time where forces are known to
+    jump or bend: those of tables, and the ``breaks`` that functions declare (see `rbdkit.simulate`). An error estimate
+    knows nothing of a force between the states that it compares, so no step is longer than `max_step`.
 
     Parameters
     ----------
@@ -45,10 +48,18 @@ class Adaptive:
     max_steps : int, optional
         The most steps between two times that are asked for. A motion that needs more (far too fast, or far too
         stiff for the method) would seem to stand still for ever; it ends there and says so.
+    max_step : float, optional
+        The longest step, s; the interval of recording if not given. A force that acts for a shorter time may be stepped
+        over. ``np.inf`` leaves the length to the error estimate alone, as `scipy.integrate.solve_ivp` does.
+
+    Raises
+    ------
+    SimulationError
+        If `max_steps` is no whole number of steps, or `max_step` no length of time.
 
     Examples
     --------
-    Recorded 100 times a second, with steps as long as the tolerance allows:
+    Recorded 100 times a second, and no step is longer than that:
 
     >>> import rbdkit as rbd
     >>> from rbdkit.integrators import Adaptive
@@ -56,11 +67,18 @@ class Adaptive:
     >>> motion = rbd.simulate(rbd.library.double_pendulum(), [1.0, 0.5], duration=1.0, dt=0.01, integrator=tight)
     >>> len(motion), motion.report.adaptive
     (101, True)
+
+    With steps as long as the tolerance allows:
+
+    >>> free = Adaptive("dop853", rtol=1e-10, atol=1e-10, max_step=float("inf"))
+    >>> fewer = rbd.simulate(rbd.library.double_pendulum(), [1.0, 0.5], duration=1.0, dt=0.01, integrator=free)
+    >>> fewer.report.steps < 50 < motion.report.steps
+    True
     """
 
     conserves: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[type] = System
-    shared: ClassVar[frozenset[str]] = frozenset({"weights"})
+    shared: ClassVar[frozenset[str]] = frozenset({"weights", "breaks", "breaks_before", "breaks_after"})
 
     def __init__(
         self,
@@ -68,11 +86,20 @@ class Adaptive:
         rtol: float = 1e-9,
         atol: float = 1e-9,
         max_steps: int = MOST_STEPS,
+        max_step: float | None = None,
     ) -> None:
         if isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
             raise SimulationError(f"max_steps = {shown(max_steps)} must be a whole number of steps, 1 or more")
+        if max_step is not None and not (
+            isinstance(max_step, int | float | np.number) and not isinstance(max_step, bool) and max_step > 0.0
+        ):
+            raise SimulationError(
+                f"max_step = {shown(max_step)} must be a length of time in s, larger than 0; np.inf sets no limit"
+            )
         self.name = method
         self.max_steps = int(max_steps)
+        self.max_step = None if max_step is None else float(max_step)
+        self.breaks, self.tables = np.zeros(0), False
         self.rtol, self.atol = rtol, atol
         self.order = ORDERS[method]
 
@@ -89,16 +116,22 @@ class Adaptive:
         n, steps, last = len(v), 0, times[0]
         if not np.isfinite(system.rate(times[0], x, v)).all():  # explicit solvers of SciPy would try for ever
             raise FloatingPointError(f"{self.name} cannot begin: there are no finite accelerations")
-        solver = self._start(system, times[0], x, v, times[-1], None)
-        dense = None
+        longest = self.longest(times)
+        way = iter(self._stretches(times))
+        stretch, dense = next(way), None
+        solver = self._start(system, times[0], x, np.zeros(n), v, stretch, longest, None)
         for t in times[1:]:
             allowed = steps + self.max_steps
             while solver.t < t:
                 if steps == allowed:
                     raise ConvergenceError(self._too_many(last, solver.t, t))
-                if np.max(np.abs(solver.y[:n]), initial=0.0) > CHART:
-                    x = system.move(x, solver.y[:n])
-                    solver = self._start(system, solver.t, x, solver.y[n:], times[-1], solver.step_size)
+                u, far = solver.y[:n], np.max(np.abs(solver.y[:n]), initial=0.0) > CHART
+                ended = solver.status == "finished"
+                if ended or far:
+                    x, u = (system.move(x, u), 0.0 * u) if far else (x, u)
+                    stretch = next(way) if ended else stretch
+                    length = solver.step_size if far else getattr(solver, "h_abs", None)
+                    solver = self._start(system, solver.t, x, u, solver.y[n:], stretch, longest, length)
                 message = solver.step()
                 steps, dense = steps + 1, None
                 if solver.status == "failed":
@@ -110,6 +143,27 @@ class Adaptive:
                 y = dense(t)
             yield system.move(x, y[:n]), y[n:], steps
             last = t
+
+    def longest(self, times: NDArray) -> float:
+        """The longest step of a motion that is recorded at these times, s."""
+        return float(np.max(np.diff(times))) if self.max_step is None else self.max_step
+
+    def for_run(self, times: NDArray, breaks: tuple[float, ...], tables: bool) -> Adaptive:
+        """The same method, for motions that are recorded at these times; the same object for runs that are alike.
+
+        breaks : times in s at which steps have to end, besides `times` if there are forces as tables.
+        """
+        return _for_run(self, self.longest(times), breaks, tables)
+
+    def _stretches(self, times: NDArray) -> Iterator[tuple[float, float, float]]:
+        """Where steps must end, one after the other: (first time that forces are asked for, last one, end)."""
+        breaks = np.union1d(self.breaks, times) if self.tables else self.breaks
+        inside = breaks[(breaks > times[0]) & (breaks <= times[-1])]
+        begin = float(times[0])
+        for end, before, after in zip(inside, *sides(inside), strict=True):
+            yield begin, float(before), float(end)
+            begin = float(after)
+        yield begin, float(times[-1]), float(times[-1])
 
     # --- in a compiled loop over time ---------------------------------------------------------------------------------
 
@@ -129,7 +183,9 @@ class Adaptive:
         """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
         start, options = np.zeros(2 * nv), {"rtol": self.rtol, "atol": self.atol, "first_step": 1.0}
         solver = getattr(scipy.integrate, SOLVERS[self.name])(lambda t, y: y, 0.0, start, 1.0, **options)
-        return pair_arrays(solver, self.max_steps, nx, nv)
+        longest = np.inf if self.max_step is None else self.max_step
+        arrays = pair_arrays(solver, self.max_steps, longest, self.breaks, nx, nv)
+        return arrays | {"landing": np.array([float(self.tables)])}
 
     def verdict(self, account: NDArray, times: NDArray, last: int) -> tuple[int, Exception | None]:
         """The steps that a compiled loop took, and why it came to times[last] and no further, if something kept it."""
@@ -151,19 +207,35 @@ class Adaptive:
         )
 
     def _start(
-        self, system: System, t: float, x: NDArray, v: NDArray, end: float, first_step: float | None
+        self,
+        system: System,
+        t: float,
+        x: NDArray,
+        u: NDArray,
+        v: NDArray,
+        stretch: tuple[float, float, float],
+        longest: float,
+        first_step: float | None,
     ) -> OdeSolver:
-        """A solver whose y is (u, v) with u measured from x."""
-        n = len(v)
+        """A solver whose y is (u, v) with u measured from x, for a stretch of time without discontinuities."""
+        n, (earliest, latest, end) = len(v), stretch
 
         def rate(t: float, y: NDArray) -> NDArray:
             u, speed = y[:n], y[n:]
+            t = max(earliest, min(t, latest))  # on its side of what jumps at either end
             return np.concatenate([system.local_rate(u, speed), system.rate(t, system.move(x, u), speed)])
 
         first = None if first_step is None else min(first_step, end - t)
-        options = {"rtol": self.rtol, "atol": self.atol, "first_step": first}
+        options = {"rtol": self.rtol, "atol": self.atol, "first_step": first, "max_step": longest}
         solver = getattr(scipy.integrate, SOLVERS[self.name])
-        return solver(_rejectable(rate), t, np.concatenate([np.zeros(n), v]), end, **options)
+        return solver(_rejectable(rate), t, np.concatenate([u, v]), end, **options)
+
+
+@lru_cache(maxsize=32)
+def _for_run(method: Adaptive, longest: float, breaks: tuple[float, ...], tables: bool) -> Adaptive:
+    other = copy(method)
+    other.max_step, other.breaks, other.tables = longest, np.array(sorted({*breaks})), tables
+    return other
 
 
 def _rejectable(rate: Callable[[float, NDArray], NDArray]) -> Callable[[float, NDArray], NDArray]:

@@ -19,18 +19,20 @@ TOO_SHORT, TOO_MANY = 1, 2
 FLAGS = ("new", "starting", "stale", "active", "begins", "replaced", "accepted", "rejected")
 NUMBERS = (
     "t", "t_new", "h", "h_next", "far", "reach", "d_0", "d_1", "error", "root", "power", "since", "taken", "theta",
+    "bound", "earliest", "latest", "beyond",
 )  # fmt: skip
 """What the solver remembers: what is the case, 0 or 1, and how much of what."""
 ACCOUNT = ("steps", "why", "reached")
 """Steps to the last time that was reached; why there are no more, or 0; the end of the last step, s."""
 
 
-def pair_arrays(solver: Any, max_steps: int, nx: int, nv: int) -> dict[str, NDArray]:
+def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, nx: int, nv: int) -> dict[str, NDArray]:
     """What `reach_next_time` reads and writes.
 
     Parameters
     ----------
     solver : one of SciPy's explicit Runge-Kutta solvers, on 2 nv variables, which has checked its tolerances.
+    max_steps : to the next time. max_step : length of the longest, s. breaks : times in s that steps end at.
     """
     A, B, n = solver.A, solver.B, solver.n_stages
     inner = [np.zeros((0, n + 1)), np.zeros(0)]
@@ -75,6 +77,10 @@ def pair_arrays(solver: Any, max_steps: int, nx: int, nv: int) -> dict[str, NDAr
         "v_atol": np.broadcast_to(solver.atol, 2 * nv)[nv:].copy(),
         "size": np.array([max(2.0 * nv, 1.0)]),
         "max_steps": np.array([float(max_steps)]),
+        "max_step": np.array([max_step]),
+        "breaks": breaks,
+        **dict(zip(("breaks_before", "breaks_after"), sides(breaks), strict=True)),
+        "n_breaks": np.array([len(breaks)], dtype=np.int64),
         "solver": np.array([1.0, *[0.0] * (len(FLAGS + NUMBERS) - 1)]),
         "account": np.zeros(len(ACCOUNT)),
         "x_chart": np.zeros(nx),
@@ -85,6 +91,16 @@ def pair_arrays(solver: Any, max_steps: int, nx: int, nv: int) -> dict[str, NDAr
         **{name: np.zeros(1) for name in ("turns", "landing", "scratch")},
         **{letter + name[1:]: np.zeros(nv) for name in names for letter in "uv"},
     }
+
+
+MARGIN = 8.0
+"""Spacings of numbers: so far from a discontinuity forces are evaluated, where rounding cannot swap its sides."""
+
+
+def sides(breaks: NDArray) -> tuple[NDArray, NDArray]:
+    """The last times before and the first ones after times of discontinuity."""
+    margin = MARGIN * np.spacing(np.abs(breaks))
+    return breaks - margin, breaks + margin
 
 
 def _digits(x: float) -> NDArray:

@@ -65,7 +65,8 @@ class TrialMoment(Moment):
     @property
     def time(self) -> Scalar:
         solver = Known(self.program, "solver", FLAGS + NUMBERS)
-        return solver["t"] + self.program.load("c", self.s) * solver["h"]
+        t = solver["t"] + self.program.load("c", self.s) * solver["h"]
+        return maximum(solver["earliest"], minimum(t, solver["latest"]))  # on its side of what jumps at either end
 
     @property
     def fraction(self) -> Scalar:
@@ -109,8 +110,8 @@ class _Way:
 
     @property
     def bound(self) -> Scalar:
-        """Beyond which no step ends: the end of the motion, or, if "landing", the time that is to be reached."""
-        return select(equal(self.program.load("landing", 0), 0.0), self.program.load("last_time", 0), self.time)
+        """Upper bound for the end of a step: the next time of discontinuity, or the end of the motion."""
+        return self.solver["bound"]
 
     @property
     def under_way(self) -> Scalar:
@@ -140,7 +141,7 @@ class _Way:
                     program.store(f"u_{side}", k, 0, 0.0)
                     program.store(f"v_{side}", k, 0, program.load("v", k))
             now = program.load("times", self.n)
-            solver["t"] = solver["t_new"] = self.account["reached"] = now
+            solver["t"] = solver["t_new"] = solver["earliest"] = self.account["reached"] = now
             solver["new"], solver["starting"], solver["stale"] = 0.0, 1.0, 1.0
 
     def decide(self) -> None:
@@ -181,12 +182,21 @@ class _Way:
     def aim(self) -> None:
         """The end of the step that is to be tried."""
         solver = self.solver
-        self.keep("begins", t=solver["t_new"], rejected=0.0)
+        landed = equal(solver["t_new"], solver["bound"])
+        now = solver["t_new"]
+        self.keep(
+            "begins",
+            t=now,
+            rejected=0.0,
+            earliest=select(landed, solver["beyond"], now),
+            stale=select(landed, 1.0, solver["stale"]),
+        )
+        self.find_bound()
         t = solver["t"]
         # the next number after t (Rump et al. 2009, successor by rounding); ten of the smallest one at 0
         spacing = (t + 1.1102230246251568e-16 * t) - t
         least = maximum(10.0 * spacing, 5e-323)
-        self.keep("begins", h_next=maximum(least, solver["h_next"]))
+        self.keep("begins", h_next=maximum(least, minimum(solver["h_next"], self.program.load("max_step", 0))))
         again = solver["active"] * (1.0 - solver["begins"]) * (1.0 - solver["starting"])
         too_short = select(solver["h_next"] < least, again, 0.0)
         self.account["why"] = select(equal(too_short, 0.0), self.account["why"], float(TOO_SHORT))
@@ -198,6 +208,22 @@ class _Way:
         flags = {FIRST: solver["active"] * solver["stale"], TRIAL: solver["active"] * solver["starting"], DENSE: 0.0}
         for role, wanted in {**flags, INNER: makes_step, LAST: makes_step}.items():
             self.program.store("wanted", 0, role, wanted)
+
+    def find_bound(self) -> None:
+        """The first time of discontinuity after t, or the end of the motion; if "landing", of this way.
+
+        With the times on either side of it.
+        """
+        program, solver = self.program, self.solver
+        end = select(equal(program.load("landing", 0), 0.0), program.load("last_time", 0), self.time)
+        for name in ("bound", "latest", "beyond"):
+            solver[name] = end
+        with program.loop(0, program.entry("n_breaks", 0)) as i:
+            time = program.load("breaks", i)
+            nearer = select(solver["t"] < time, select(solver["bound"] < time, 0.0, 1.0), 0.0)
+            found = {"bound": "breaks", "latest": "breaks_before", "beyond": "breaks_after"}
+            for name, array in found.items():
+                solver[name] = select(equal(nearer, 0.0), solver[name], program.load(array, i))
 
     def compute(self) -> None:
         """The stages that are wanted."""
@@ -311,7 +337,8 @@ class _Way:
         self.take_root()
         h_0 = solver["h"]
         h_1 = select(solver["error"] > 1e-15, solver["root"], maximum(1e-6, 1e-3 * h_0))
-        solver["h_next"] = minimum(self.bound - solver["t"], minimum(h_1, 100.0 * h_0))
+        longest = minimum(self.bound - solver["t"], program.load("max_step", 0))
+        solver["h_next"] = minimum(longest, minimum(h_1, 100.0 * h_0))
         solver["starting"] = 0.0
 
     def judge(self) -> None:
@@ -371,4 +398,3 @@ class _Way:
         ended = account["why"] > 0.0
         account["steps"] = select(ended, account["steps"], solver["taken"])
         solver["since"] = select(ended, solver["since"], 0.0)
-        solver["stale"] = select(equal(program.load("landing", 0), 0.0), solver["stale"], 1.0)

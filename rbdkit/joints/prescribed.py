@@ -28,7 +28,8 @@ class Prescribed(VectorJoint):
         The joint that is driven.
     motion : callable
         Function of time (s) that returns q, v and dv/dt of that joint, shapes (nq,), (nv,), (nv,); v must be the rate
-        of q and dv/dt that of v. Numbers will do where the joint has one coordinate.
+        of q and dv/dt that of v. Numbers will do where the joint has one coordinate. Times in s at which one of them
+        jumps or bends stand in its attribute ``breaks``; steps of adaptive integrators end there.
 
     Raises
     ------

@@ -21,6 +21,7 @@ from rbdkit.model.constraint_rows import working
 from rbdkit.model.kept import kept
 from rbdkit.model.names import listed
 from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
+from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.closed_loops import loop_notes
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.formulated import StateForces
@@ -30,6 +31,7 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import TOO_MUCH, Report, Violation, find_violations, likely_cause, limited_joints
 from rbdkit.simulation.rounding import rounding_of_energy
+from rbdkit.simulation.short_forces import ShortForce, shortest_unseen
 from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.simulation.whole_turns import lost_turns
 
@@ -54,7 +56,7 @@ def judge(
 
     Parameters
     ----------
-    times : of all steps, recorded or not, s. backend : what computed it, and why that.
+    times : of all steps, recorded or not, s. wall_time : of the whole run, s. backend : what computed it, and why that.
     findings : number of doubts about the model.
     acting : the forces as a formulation has them, of a `Motion`. in_code : takes steps by the code that the run was
         made with, if it was compiled. contacts : what the law of contact says, if one was at work.
@@ -73,11 +75,16 @@ def judge(
     if contacts is not None and contacts.doubtful and not recording.ran_away:
         contacts = replace(contacts, fastest=_fastest(motion))
     stopped = recording.stopped
-    if applied.held is not None:
+    breaks = declared_breaks(model, applied.law, getattr(motion.f_ext, "function", None))
+    if applied.held is not None or breaks:
         energy_error = np.nan  # the work of forces that jump between the recorded states is not known well
     if recording.ran_away:
         energy_error = np.nan
         stopped = "; ".join([stopped, *_cause(motion, adequacy, step)])
+    longest = method.longest(times) if isinstance(method, Adaptive) else step
+    unseen = None
+    if not recording.ran_away:
+        unseen = shortest_unseen(motion, applied, breaks, longest, isinstance(method, Adaptive))
     lossy = model.lossy or bool(motion.driven)
     closing = not isinstance(method, Law) and "constraints" in method.conserves
     return Report(
@@ -85,7 +92,8 @@ def judge(
         backend=backend,
         steps=recording.steps,
         step=step,
-        wall_time=wall_time,
+        wall_time=recording.seconds,
+        preparation_time=max(wall_time - recording.seconds, 0.0),
         energy_error=energy_error,
         work_error=work_error,
         energy_scale=energy_scale,
@@ -96,7 +104,7 @@ def judge(
         violations=() if recording.ran_away else _violations(motion),
         stopped=stopped,
         notes=Later(
-            _notes(motion, applied, findings),
+            _notes(motion, applied, findings, breaks, isinstance(method, Adaptive)),
             *(() if recording.ran_away else _found_later(motion, method, closing, largest)),
         ),
         constraint_error=constraint_error,
@@ -106,7 +114,21 @@ def judge(
         lost_turns=lost_turns(motion, applied) if isinstance(motion, Motion) and not recording.ran_away else "",
         contacts=contacts,
         closing=closing,
+        unseen="" if unseen is None else _unseen_text(unseen, longest, method),
     )
+
+
+def _unseen_text(force: ShortForce, longest: float, method: Integrator | Adaptive | Law) -> str:
+    """What a force does between recorded times, and what to do about it."""
+    lasts = force.end - force.begin
+    text = (
+        f"{force.what} changes by {force.size:.3g} from t = {force.begin:.9g} to {force.end:.9g} s, between two "
+        f"recorded times that show nothing of it, and steps of up to {longest:.3g} s may pass over it"
+    )
+    declare = f"eclare the times where it jumps or bends, {force.declare} = [{force.begin:.9g}, {force.end:.9g}]"
+    if isinstance(method, Adaptive):
+        return f"{text}. D{declare}, or take max_step = {0.5 * lasts:.2g} s"
+    return f"{text}. Take dt = {0.5 * lasts:.2g} s or shorter, or an adaptive integrator, 'dop853' say, and d{declare}"
 
 
 def unjudged(
@@ -122,7 +144,8 @@ def unjudged(
         backend=backend,
         steps=recording.steps,
         step=float(recording.t[-1] - recording.t[0]) / max(recording.steps, 1),
-        wall_time=wall_time,
+        wall_time=recording.seconds,
+        preparation_time=max(wall_time - recording.seconds, 0.0),
         energy_error=np.nan,
         work_error=np.nan,
         energy_scale=np.nan,
@@ -259,8 +282,13 @@ def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray
         return [None] if len(x) == 1 else [tree for k in range(len(x)) for tree in _as_trees(system, x[[k]], w[[k]])]
 
 
-def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
+def _notes(motion: Trajectory, applied: Drive, doubtful: int, breaks: tuple[float, ...], adaptive: bool) -> list[str]:
     notes = []
+    if breaks and not adaptive:
+        notes.append(
+            f"{len(breaks)} breaks of forces are declared, which steps of given length do not heed: the motion is of "
+            "first order there. Adaptive integrators, 'dop853' say, end a step at each"
+        )
     if dry := kept(motion.model, _rubbing):
         where = ", ".join(dry) if len(dry) <= 3 else f"{len(dry)} joints"
         notes.append(f"dry friction of {where} is smooth: what ought to stick creeps with up to {CREEP:g} rad/s or m/s")
@@ -273,6 +301,8 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int) -> list[str]:
         notes.append(f"energy not judged: the work of prescribed joints is not known where there are {what}")
     if applied.held is not None:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
+    elif breaks:
+        notes.append("energy not judged: forces jump at their breaks, so their work is known roughly only")
     return notes
 
 

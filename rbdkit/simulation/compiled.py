@@ -212,7 +212,9 @@ def recording_of(run: Run, times: NDArray, method: RecordedIntegrator | Adaptive
         stopped = f"interrupted at t = {times[last]:.6g} s"
     interrupted = run.interrupted and not ran_away
     solves: Sequence[Solve] = () if run.solves is None else Solves(run.solves[: n - 1])
-    return Recording(times[run.at[:n]], run.q[:n], run.v[:n], steps, stopped, ran_away, solves, interrupted)
+    return Recording(
+        times[run.at[:n]], run.q[:n], run.v[:n], steps, stopped, ran_away, solves, interrupted, run.seconds
+    )
 
 
 def unsolved(

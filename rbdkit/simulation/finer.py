@@ -30,7 +30,7 @@ KNOWN = 1e-2
 
 @dataclass(frozen=True)
 class Finer:
-    """How to compute a motion once more, with half the step or tighter tolerances.
+    """How to compute a motion once more, with half the step or tighter tolerances and a shorter longest step.
 
     Attributes
     ----------
@@ -71,7 +71,8 @@ class Finer:
     def _changed(self) -> dict[str, Any]:
         if isinstance(self.method, Adaptive):
             rtol, atol = max(TIGHTER * self.method.rtol, TIGHTEST), TIGHTER * self.method.atol
-            finer = Adaptive(self.method.name, rtol, atol, 4 * self.method.max_steps)
+            longest = 0.5 * self.method.longest(self.times)  # which may be what keeps its errors down
+            finer = Adaptive(self.method.name, rtol, atol, 4 * self.method.max_steps, longest)
             return {"dt": self.dt, "every": self.every, "integrator": finer, "tau": self._tau(self.times)}
         h = 0.5 * self.dt
         tau = self._tau(step_times(self.duration, h))
@@ -141,7 +142,11 @@ def error_growth(motion: Trajectory, finer: Finer) -> ErrorGrowth:
         a, b = motion.poses()[:n], other.poses()[:n]
         sound = np.isclose(motion.t[:n], other.t[:n], rtol=1e-9, atol=1e-9 * finer.dt) & _sound(a) & _sound(b)
         error[:n][sound] = finer.factor * distance(motion.model, a[sound], b[sound])
-    how = "tolerances a hundredth of its own, compared" if finer.adaptive else "half the step, compared"
+    how = (
+        "tolerances a hundredth of its own and half the longest step, compared"
+        if finer.adaptive
+        else "half the step, compared"
+    )
     return ErrorGrowth(motion.t, error, how)
 
 

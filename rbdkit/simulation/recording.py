@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import RbdkitError
 from rbdkit.integrators import Solve
 from rbdkit.simulation.progress import Progress
+from rbdkit.trace import compile_seconds
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Recording:
     ran_away : whether that was because the state was not finite any more. interrupted : or because the user wanted so.
     solves : how equations were solved, of the steps since the row before those that took most corrections, for rows 1,
         2, ...; empty for explicit methods.
+    seconds : in which steps were made, without those in which code for them was compiled.
     """
 
     t: NDArray
@@ -36,6 +39,7 @@ class Recording:
     ran_away: bool = False
     solves: Sequence[Solve] = ()
     interrupted: bool = False
+    seconds: float = 0.0
 
     def within_reach(self) -> Recording:
         """The states before the first one with a coordinate of which no digit of an angle is left.
@@ -78,6 +82,7 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
     hardest: Solve | None = None
     k = steps = 0
     stopped, ran_away, interrupted = "", False, False
+    begun, compiled = time.perf_counter(), compile_seconds()
     try:
         with np.errstate(all="ignore"):
             for q_new, v_new, steps_new, solve in motion:
@@ -103,6 +108,7 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
         watch.close()
     if kept[-1][0] != times[k]:
         kept.append((times[k], q, v))
+    seconds = time.perf_counter() - begun - (compile_seconds() - compiled)
     t, q_all, v_all = zip(*kept, strict=True)
     arrays = np.array(t), np.array(q_all), np.array(v_all)
-    return Recording(*arrays, steps, stopped, ran_away, tuple(solves), interrupted)
+    return Recording(*arrays, steps, stopped, ran_away, tuple(solves), interrupted, seconds)

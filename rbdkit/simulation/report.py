@@ -26,6 +26,8 @@ OPEN = 1e-2
 """Residual of a position constraint, rad or m, from which on the joints do not hold."""
 
 WATCHED = "in rad or m, their rates, N m or N; limits are watched only, nothing stops a joint there"
+NOTICED = 0.1
+"""Seconds of preparation that a report tells."""
 SHOWN = 3
 """Violations of limits that the lines of a report name."""
 
@@ -77,7 +79,7 @@ class Report:
     steps, step
         Number of steps taken and their length in s, the mean one if the integrator chose them.
     wall_time : float
-        s.
+        Of the steps alone, s.
     energy_error : float
         Largest deviation of the energy from what forces and dampers account for, relative to `energy_scale`; not a
         number where it says nothing.
@@ -115,6 +117,10 @@ class Report:
         How contacts were computed; None where nothing could touch.
     closing : bool
         Whether the integrator closes joints in every step: one that it leaves open is an alarm sooner.
+    unseen : str
+        Empty, or which force acts for so short a time that steps may pass over it.
+    preparation_time : float
+        What came before and between them, s: code for the model and the functions was recorded and compiled, or found.
 
     Examples
     --------
@@ -147,6 +153,8 @@ class Report:
     judged: bool = True
     contacts: ContactReport | None = None
     closing: bool = False
+    unseen: str = ""
+    preparation_time: float = 0.0
 
     @property
     def end_error(self) -> float:
@@ -182,6 +190,8 @@ class Report:
         """The report as lines of text."""
         length = f"{self.step:.3g} s" + (" on average" if self.adaptive else "")
         how = f"with {self.integrator} in {self.wall_time:.3g} s"
+        if self.preparation_time > max(self.wall_time, NOTICED):
+            how += f", prepared in {self.preparation_time:.2g} s"
         lines = [f"{self.steps} steps of {length} {how}", self.backend]
         if np.isfinite(self.energy_error):
             lines.append(self._energy_text())
@@ -231,6 +241,8 @@ class Report:
                 f"WHOLE TURNS LOST: {self.lost_turns}, and what acts by its coordinates or along its axes, a spring, "
                 f"a force element, tau or f_ext, jumped there: poses tell no more. {mend}"
             )
+        if self.unseen:
+            lines.append(f"FORCE BETWEEN STEPS: {self.unseen}")
         if not self.judged:
             lines.append(
                 "NOT JUDGED: interrupted while energy, step and limits were looked at; of the motion nothing is lost"

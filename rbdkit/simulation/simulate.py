@@ -26,6 +26,7 @@ from rbdkit.model.kept import snapshot
 from rbdkit.model.one_sided import has_stops, without_stops
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.assessment import judge, unjudged
+from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import JointSteps, acting, blamed, record_compiled
 from rbdkit.simulation.contacts import Contact, law_of, run_law, stepped_by, without_contacts
@@ -92,7 +93,8 @@ def simulate(
     duration : float, optional
         Of the motion, s.
     dt : float, optional
-        Length of a step, s; for adaptive integrators the interval of recording. The last step may be shorter.
+        Length of a step, s; for adaptive integrators the interval of recording, and the longest step unless they say
+        otherwise (``max_step`` of `rbdkit.integrators.Adaptive`). The last step may be shorter.
     formulation : str or callable, optional
         'joint', joint coordinates, or another name of `rbdkit.formulations.FORMULATIONS`; or a class from there, or a
         function of (model, tau, f_ext) that returns a formulation with options of your own.
@@ -102,7 +104,9 @@ def simulate(
     tau : array_like or callable, optional
         Applied joint forces, N m or N: (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) sampled, or a
         function of (t, q, v), which is compiled if it can be (see `traced`, `untraced`), also where it calls `rnea`,
-        `jacobian` and their like, of this model or another. Springs and dampers of the joints act besides.
+        `jacobian` and their like, of this model or another. Springs and dampers of the joints act besides. A function
+        that jumps or bends at known times declares them, ``law.breaks = [0.3, 0.31]``: adaptive integrators then end a
+        step at each, as at the times of tables. So do `f_ext`, motions of `Prescribed` joints, and force elements.
     f_ext : mapping of str to array_like (6,), array_like (bodies, 6) or callable, optional
         External forces in world coordinates (see `wrench`), or a function of (t, q, v) that returns them.
     every : int, optional
@@ -148,7 +152,8 @@ def simulate(
     Warns
     -----
     SimulationWarning
-        If the run ended early, its step is too long, energy that should be kept is not, or joints came apart.
+        If the run ended early, its step is too long, energy that should be kept is not, joints came apart, or a force
+        acts for so short a time that steps may pass over it.
 
     Examples
     --------
@@ -203,6 +208,10 @@ def simulate(
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
     chosen = method
+    breaks = declared_breaks(model, tau, f_ext)
+    if isinstance(method, Adaptive):
+        tables = applied.values is not None and applied.values.ndim > 1
+        method = method.for_run(times, breaks, tables)
     again = partial(
         simulate, model, q.copy(), v.copy(), duration, formulation=formulation, backend=backend, z0=z.copy(),
         f_ext=f_ext if callable(f_ext) or external is None else external(0.0, q, v), contact=contact, progress=False,

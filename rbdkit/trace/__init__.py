@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         loop_room,
         run_motion,
     )
+    from rbdkit.trace.run.compile_time import compile_seconds, compiling
     from rbdkit.trace.run.feedback import evaluate
     from rbdkit.trace.run.few_steps import FewSteps
     from rbdkit.trace.run.forks import unforked
@@ -141,6 +142,7 @@ _HOMES = {
         "loop_room",
         "run_motion",
     ],
+    "rbdkit.trace.run.compile_time": ["compile_seconds", "compiling"],
     "rbdkit.trace.run.feedback": ["evaluate"],
     "rbdkit.trace.run.few_steps": ["FewSteps"],
     "rbdkit.trace.run.forks": ["unforked"],
@@ -224,6 +226,8 @@ __all__ = [
     "arctan2",
     "arrays_of",
     "available",
+    "compile_seconds",
+    "compiling",
     "blank",
     "compile_python",
     "cos",

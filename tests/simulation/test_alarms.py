@@ -98,7 +98,7 @@ def test_joints_that_come_apart_are_an_alarm_with_a_step_that_keeps_them():
 
 
 def test_energy_that_an_adaptive_integrator_loses_is_an_alarm():
-    loose, tight = (Adaptive("rk45", rtol=tolerance, atol=tolerance) for tolerance in (0.02, 1e-9))
+    loose, tight = (Adaptive("rk45", rtol=tolerance, atol=tolerance, max_step=np.inf) for tolerance in (0.02, 1e-9))
     options = {"duration": 20.0, "dt": 0.02, "formulation": "joint"}
     with pytest.warns(SimulationWarning, match=r"ENERGY NOT KEPT: .*take smaller tolerances, Adaptive\('rk45'"):
         rbd.simulate(double_pendulum(), [1.5, 0.0], integrator=loose, **options)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rbdkit.engine.run.words import words_of_loop, words_of_shape
-from rbdkit.trace import ALONE, Backend, Executable, Lanes, executable, unforked
+from rbdkit.trace import ALONE, Backend, Executable, Lanes, compiling, executable, unforked
 
 if TYPE_CHECKING:
     from rbdkit.collision import Kind
@@ -90,6 +90,7 @@ class Recipe:
 
 
 @lru_cache(maxsize=256)
+@compiling
 def loop_code(
     task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: Lanes = ALONE, limbs: int | None = None
 ) -> Recipe:
@@ -143,6 +144,7 @@ class Known:
 
 
 @lru_cache(maxsize=256)
+@compiling
 def straight_code(
     task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend, longest: int
 ) -> Recipe | None:
@@ -162,6 +164,7 @@ def straight_code(
 
 
 @lru_cache(maxsize=256)
+@compiling
 def unrolled_code(task: Task, shape: Shape, backend: Backend, lanes: Lanes = ALONE) -> Recipe:
     """Straight-line code for models of one shape."""
 

@@ -53,6 +53,7 @@ from rbdkit.trace import (
     Recordable,
     arrays_of,
     available,
+    compiling,
     executable,
     loop_arrays,
     over_time,
@@ -299,6 +300,7 @@ def _moving_places(kinds: list[Kind]) -> dict[str, list[int]]:
 
 
 @lru_cache(maxsize=32)
+@compiling
 def code_of(
     step: Record,
     kinds: tuple[Kind, ...],

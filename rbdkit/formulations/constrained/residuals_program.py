@@ -12,7 +12,7 @@ from rbdkit.engine.rows.joint_program import FORMS, JOINT_NUMBERS, form_of, gap,
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints
 from rbdkit.spatial import se3
 from rbdkit.spatial.vector3 import Matrix, Vector, dot
-from rbdkit.trace import Backend, Executable, Index, Program, available, executable
+from rbdkit.trace import Backend, Executable, Index, Program, available, compiling, executable
 
 MANY = 16
 """So many states are worth a call of compiled code."""
@@ -61,6 +61,7 @@ class Residuals:
 
 
 @lru_cache(maxsize=64)
+@compiling
 def _code(forms: tuple[str, ...], backend: Backend) -> Executable:
     program = Program("residuals")
     with program.loop(0, program.count("states")) as state:

@@ -32,6 +32,7 @@ from rbdkit.trace import (
     Scalar,
     arrays_of,
     available,
+    compiling,
     eliminate,
     executable,
     loop_arrays,
@@ -302,6 +303,7 @@ def motion(
 
 
 @lru_cache(maxsize=32)
+@compiling
 def _code(kind: Kind, record: Record, backend: Backend, lanes: Lanes) -> Executable:
     program = Program("turning_body", lanes)
     over_time(RecordedTurningBody(program, kind), record)

@@ -19,6 +19,7 @@ from rbdkit.integrators import Adaptive
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
 from rbdkit.model.kept import kept
+from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import acting, blamed, recording_of, unsolved
 from rbdkit.simulation.contacts import law_of
@@ -98,6 +99,9 @@ class Sorter:
         require_joint_method(model, method)
         times = step_times(options["duration"], dt)
         applied, external = drive(model, options["tau"], times), external_drive(model, options["f_ext"])
+        if isinstance(method, Adaptive):
+            tables = applied.values is not None and applied.values.ndim > 1
+            method = method.for_run(times, declared_breaks(model, options["tau"], options["f_ext"]), tables)
         own = id(model) if kernels.driven else None  # each has motions of its own
         key = (kernels.likeness, own, id(method), dt, id(options["tau"]), id(options["f_ext"]))
         if key not in self._acting:

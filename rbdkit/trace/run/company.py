@@ -50,6 +50,7 @@ class Run:
         steps since the state before.
     unsolved : the row of the step that ended the run because there was no solution, or None.
     log : (m, size) entries that steps wrote down by themselves, each with the number of its step first; or None.
+    seconds : in which the code ran, for all lanes together; what made it does not count.
     """
 
     steps: int
@@ -63,6 +64,7 @@ class Run:
     solves: NDArray | None = None
     unsolved: NDArray | None = None
     log: NDArray | None = None
+    seconds: float = 0.0
 
 
 class Runnable(Protocol):
@@ -238,6 +240,7 @@ class Company:
         self._recorded, self._pace = 1, Pace() if pace is None else pace
         self._taken, self._finite = np.zeros(m, dtype=int), np.ones(m, dtype=bool)
         self._log: list[NDArray] = []
+        self._seconds = 0.0
         self._last: dict[int, dict[str, NDArray]] = {}  # where those that ran away are
 
     @property
@@ -297,7 +300,10 @@ class Company:
         return {name: self._arrays[name].reshape(-1, self._width)[:, k].copy() for name in names}
 
     def _run(self, records: int, every: int) -> None:
-        self.bound(records, every)()
+        run = self.bound(records, every)
+        begun = time.perf_counter()
+        run()
+        self._seconds += time.perf_counter() - begun
 
     def bound(self, records: int, every: int) -> Callable[[], None]:
         """The program, bound to take the steps that come next."""
@@ -331,7 +337,9 @@ class Company:
             unsolved = last["hardest"]
         account, stopped = last.get("account", np.zeros(0)), interrupted and not ran_away
         log = np.concatenate(self._log) if self._log else None
-        return Run(steps, at, q[:n], v[:n], ran_away, stopped, self._width, account, solves, unsolved, log)
+        return Run(
+            steps, at, q[:n], v[:n], ran_away, stopped, self._width, account, solves, unsolved, log, self._seconds
+        )
 
 
 SHARED = frozenset({"times", "c"})

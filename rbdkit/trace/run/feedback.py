@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.trace.feedback import Feedback
 from rbdkit.trace.program import Program
 from rbdkit.trace.run.backend import Backend, Executable, available, executable
+from rbdkit.trace.run.compile_time import compiling
 
 
 def evaluate(function: Feedback, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
@@ -22,6 +23,7 @@ def evaluate(function: Feedback, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
 
 
 @lru_cache(maxsize=64)
+@compiling
 def _code(function: Feedback, nq: int, nv: int, backend: Backend) -> Executable:
     program = Program("feedback")
     with program.loop(0, program.count("states")) as k:
