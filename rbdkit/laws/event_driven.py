@@ -40,6 +40,8 @@ FASTER = 3.0
 STIFF = 2.0
 """A point that friction could arrest in a part of a step, 1 / STIFF, is slow, unless it stops in SOON steps."""
 SOON = 3.0
+MOST_PARTS = 20000
+"""Parts of steps in a run, so that nothing flies through anything: more would run on for minutes or for ever."""
 SWERVE = 0.9
 """Cosine of the angle that a direction of sliding may turn in a step."""
 FAR = 1e6
@@ -113,7 +115,7 @@ class EventDriven(Law):
         w: NDArray,
         log: Log,
     ) -> Iterator[Sample]:
-        run = _Run(type(self).strike, self.slowest, scene, method, log)
+        run = _Run(self.name, type(self).strike, self.slowest, scene, method, log)
         run.held.ahead = float(times[1] - times[0])
         hold(0)
         now = run.begin(float(times[0]), q, w)
@@ -129,10 +131,11 @@ class EventDriven(Law):
 class _Run:
     """One run, with the set of current contacts."""
 
-    def __init__(self, strike: Strike, slowest: float, scene: Scene, method: Integrator, log: Log) -> None:
+    def __init__(self, law: str, strike: Strike, slowest: float, scene: Scene, method: Integrator, log: Log) -> None:
+        self.law = law
         self.strike, self.slowest, self.scene, self.method, self.log = strike, slowest, scene, method, log
         self.held = Held(scene)
-        self.breaks = 0
+        self.breaks, self.parts = 0, 0.0
 
     @property
     def modes(self) -> Modes:
@@ -240,7 +243,13 @@ class _Run:
         return self.at(now.t, now.q, now.w)
 
     def _parts(self, now: Moment, h: float) -> int:
-        """In how many steps nothing can fly through anything that is thick enough to be seen."""
+        """In how many steps nothing can fly through anything that is thick enough to be seen.
+
+        Raises
+        ------
+        SimulationError
+            If these are so many that the run would not come to an end.
+        """
         thin = float(self.scene.pairs.thickness.min(initial=np.inf))
         if not np.isfinite(thin):
             return 1
@@ -248,7 +257,17 @@ class _Run:
         way = h * self.scene.fastest(now.t, now.q, v)
         if 4.0 * way <= thin or not set(self.scene.near(now.t, now.q, v, 2.0 * way).keys) - set(self.modes):
             return 1
-        return int(np.ceil(4.0 * way / thin))
+        parts = 4.0 * way / thin
+        self.parts += parts
+        if self.parts > MOST_PARTS:
+            name = self.scene.pairs.names[int(np.argmin(self.scene.pairs.thickness))]
+            raise SimulationError(
+                f"at t = {now.t:.6g} s points of bodies that can touch pass each other with up to {way / h:.3g} m/s, "
+                f"and the thinner shape of {name} has {thin:.3g} m: so that nothing flies through, law {self.law!r} "
+                f"would make {parts:.3g} steps of one of {h:.3g} s, and in a run no more than {MOST_PARTS} such ones; "
+                "look for a wrong unit in the velocities, take thicker shapes, or contact='time_stepping'"
+            )
+        return int(np.ceil(parts))
 
     def _first(self, now: Moment, h: float, then: Moment) -> Moment:
         """The first moment of a step of which something has happened, where at its end, `then`, it has."""

@@ -5,6 +5,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.algorithms.solvers import InfeasibleError
+from rbdkit.errors import SimulationError
 from rbdkit.laws import Impulse, Rigid
 from tests.laws.scenes import at, ball, block, cradle
 
@@ -208,3 +209,15 @@ def test_what_nothing_can_part_is_refused_by_name(law, friction):
     with pytest.warns(rbd.simulation.SimulationWarning, match="STOPPED: no contact force can keep 'ground/lift'"):
         run = rbd.simulate(model, duration=0.1, dt=0.01, contact=law)
     assert run.t[-1] == pytest.approx(0.03, abs=1e-9)  # when it arrives
+
+
+@pytest.mark.parametrize("law", ["rigid", "impulse"])
+@pytest.mark.parametrize("way", [0, 3])
+def test_what_is_too_fast_for_its_thickness_is_refused_by_name(law, way):
+    """1e6 m/s or rad/s beside the ground would take a million steps of a tenth of a second; it ran on for ever."""
+    model, q = ball(restitution=0.4, friction=0.3)
+    q[6] += 0.05
+    v = np.zeros(6)
+    v[way] = 1e7 if way == 0 else 1e6
+    with pytest.raises(SimulationError, match=r"e\+06 m/s.*ground/ball has 0.2 m.*contact='time_stepping'"):
+        rbd.simulate(model, q, v, duration=0.1, dt=1e-3, contact=law)
