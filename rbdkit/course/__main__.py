@@ -68,16 +68,19 @@ def main(arguments: list[str] | None = None) -> int:
         except LookupError as fault:
             parser.error(str(fault))
         hints = not chosen.no_hints
-        for file in assign(chosen.notebooks, this, chosen.out, chosen.students, chosen.seed, chosen.tool, hints):
-            print(file)
+        try:
+            for file in assign(chosen.notebooks, this, chosen.out, chosen.students, chosen.seed, chosen.tool, hints):
+                print(file)
+        except (FileNotFoundError, ValueError) as fault:
+            parser.error(str(fault))
         return 0
     if chosen.job == "exam":
         try:
             asked = [exercise(name) for name in chosen.exercises]
-        except LookupError as fault:
+            for file in exams(chosen.notebooks, asked, chosen.out, chosen.students, chosen.seed):
+                print(file)
+        except (FileNotFoundError, LookupError, ValueError) as fault:
             parser.error(str(fault))
-        for file in exams(chosen.notebooks, asked, chosen.out, chosen.students, chosen.seed):
-            print(file)
         return 0
     if chosen.job == "grade":
         if chosen.exam and not chosen.seed:

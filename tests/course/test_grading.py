@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import sys
 from types import FunctionType
 
 import numpy as np
@@ -11,11 +13,13 @@ import rbdkit as rbd
 from rbdkit.course import exercise, exercises
 from rbdkit.course.__main__ import NOTEBOOKS, main
 from rbdkit.course.contents import LESSONS
-from rbdkit.course.grading import assembled, submissions
+from rbdkit.course.grading import Step, assembled, grade_notebook, running, submissions
 from rbdkit.course.grading import session as grading_session
 from rbdkit.course.grading.assembling import arguments, lesson_of, read
 from rbdkit.spatial.rates import classical_acceleration
 
+GUARD = "1200"
+"""Seconds for a cell, which none here takes on any machine."""
 START = {  # a short course: three exercises of the first notebook, and two of others for what strict means
     "00-1": ("my_period = 1.0", "rbd.course.first_steps.period(my_period, model)"),
     "00-3": ('my_model = rbd.Model("two rods")', "rbd.course.first_steps.two_rods(my_model)"),
@@ -63,12 +67,12 @@ def test_a_class(course, tmp_path, capsys):
     cheating = {
         "00-1": "import rbdkit.course.verdict as v\nv.wrong = v.right\nmodel = None\nmy_period = '=1+1'",
         "00-3": "rbd.course.first_steps.two_rods.__wrapped__.__code__ = (lambda *a: 1).__code__\nmy_model = 3",
-        "00-2": "while True:\n    pass",
+        "00-2": "my_step = None\n1 / 0",
     }
     hand_in(handed, "Bob", notebook(cheating, checks='rbd.course.verdict.right("")'))
     (handed / "Dot.ipynb").write_text("no notebook")
 
-    assert main(["grade", str(handed), "--out", str(out), "--notebooks", str(course), "--seconds", "12"]) == 0
+    assert main(["grade", str(handed), "--out", str(out), "--notebooks", str(course), "--seconds", GUARD]) == 0
     assert "Dot: Dot.ipynb is no notebook" in capsys.readouterr().out
     with out.open(newline="") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
@@ -76,9 +80,173 @@ def test_a_class(course, tmp_path, capsys):
         "Ada": ("4", "4"), "Bob": ("0", "4"), "Dot": ("0", "0"),
     }  # fmt: skip
     assert "1.638 s" in rows["Ada"]["00-1 why"]
-    assert rows["Bob"]["00-1 why"] == "the answer changes rbdkit itself: rbdkit.course.verdict.wrong"
-    assert "changes rbdkit itself: rbdkit.course.first_steps.two_rods" in rows["Bob"]["00-3 why"]
-    assert "took longer than 12 s" in rows["Bob"]["00-2 why"]
+    assert rows["Bob"]["00-1 why"] == "the answer changes what is not its own: rbdkit.course.verdict.wrong"
+    assert "what is not its own: rbdkit.course.first_steps.two_rods" in rows["Bob"]["00-3 why"]
+    assert "ZeroDivisionError" in rows["Bob"]["00-2 why"]
+    assert {name: row["tampering"].count(": ") for name, row in rows.items()} == {"Ada": 0, "Bob": 4, "Dot": 0}
+
+
+HOLDS = {
+    "a loop": "while True:\n    pass",
+    "a loop that swallows interruptions": "while True:\n    try:\n        time.sleep(1)\n    except:\n        pass",
+    "mute": "import json\njson.dumps = None",
+    "stopped": "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
+    "deaf": "import os\nos.closerange(3, 200)",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", HOLDS)
+def test_what_holds_the_judge_is_ended_from_outside(way, monkeypatch):
+    """However slow the machine is: the answer that holds is ended, and what the process began ends with it."""
+    processes, own = [], running._Kernel.__enter__
+    monkeypatch.setattr(running, "GRACE", 1.0)
+    monkeypatch.setattr(
+        running._Kernel, "__enter__", lambda self: processes.append(self._manager.provisioner) or own(self)
+    )
+    steps = assembled(notebook(), notebook({"00-1": f"import time\n{HOLDS[way]}"}), LESSONS[0])
+    grades = grade_notebook(tuple(steps), seconds=5.0)
+    assert [grade.points for grade in grades] == [0, 0, 0]
+    assert "took longer than 5 s" in grades[0].why or "kernel" in grades[0].why
+    assert [each.process for each in processes] == [None]  # waited for
+
+
+@pytest.mark.slow
+def test_a_loop_does_not_cost_the_answers_after_it():
+    answers = {"00-1": "while True:\n    pass", "00-2": "my_step = None"}
+    first, _, last = grade_notebook(tuple(assembled(notebook(), notebook(answers), LESSONS[0])), seconds=20.0)
+    assert first.why == "the answer's cell stopped: it took longer than 20 s" or "kernel" in first.why
+    assert "kernel" in first.why or "kernel" not in last.why
+
+
+def test_without_a_display_of_its_own_a_process_says_where_it_ends():
+    """`sys.stdout = None`: put back, and told."""
+    held, before = sys.stdout, grading_session.begin({}, [], [])
+    sys.stdout = None
+    ended = grading_session.end({})
+    assert ended == (before, ["sys.stdout"]) and sys.stdout is held
+
+
+TAMPERING = [
+    {
+        "00-1": "import json\nold = json.dumps\njson.dumps = lambda x, *a, **k: old(x, *a, **k)\nmy_period = 0.0",
+        "00-3": "np.allclose = lambda *a, **k: True\nmy_model = rbd.Model('m')",
+        "00-2": "import builtins\nsaid = print\nbuiltins.print = lambda *a, **k: said(a[0], 99)\nmy_step = 1.0",
+    },
+    {
+        "00-1": "import rbdkit.course.catalogue as c\nimport types\n"
+        "c.Exercise.judge = lambda *a: types.SimpleNamespace(points=1, right=True, why='')\nmy_period = 0.0",
+        "00-3": "import rbdkit.course.grading.session as s\ns._before.clear()\nmy_model = rbd.Model('m')",
+        "00-2": "get_ipython().input_transformers_post.append(lambda lines: lines)\nmy_step = 1.0",
+    },
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answers", TAMPERING)
+def test_what_looks_like_tampering_earns_nothing_and_is_said(answers):
+    grades = grade_notebook(tuple(assembled(notebook(), notebook(answers), LESSONS[0])), seconds=float(GUARD))
+    for grade in grades:
+        assert grade.points == 0 and grade.why == grade.tampering, grade
+        assert "the answer changes what is not its own" in grade.why
+
+
+@pytest.mark.slow
+def test_a_thread_that_an_answer_leaves_is_tampering():
+    thread = (
+        "import threading\nthreading.Thread(target=lambda: time.sleep(1e6), daemon=True).start()\nmy_period = 1.638"
+    )
+    (grade,) = grade_notebook(
+        tuple(assembled(notebook(), notebook({"00-1": f"import time\n{thread}"}), LESSONS[0]))[:3], float(GUARD)
+    )
+    assert grade.points == 0 and "runs on" in grade.tampering
+
+
+class Liar:
+    """A kernel in which everything is said as told."""
+
+    given_up = ""
+
+    def __init__(self, text):
+        self.text = text
+
+    def run(self, code):
+        token = code.split("say('")[1].split("'")[0]
+        return f"noise {token} {self.text}\nmore noise", ""
+
+
+LIES = [
+    "(True, 396, 'well done', [])", "(True, 0, 'no points', [])", "(False, 1, 'points', [])", "(True, -1, '', [])",
+    "(True, True, '', [])", "(1, 1, '', [])", "(True, 1.0, '', [])", "(True, 1, 3, [])", "(True, 1, '')", "{}", "99",
+    "__import__('os').abort()", "", "(True, 1, '', ['numpy.allclose'])", "(" * 300,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_only_the_points_that_there_are_can_be_said(lie):
+    step = Step("check", "(my_period, )", exercise("00-1"))
+    grade = running._judged(Liar(lie), step, "", "", False, {})
+    assert (grade.points, grade.possible) == (0, 1) and grade.tampering == grade.why != ""
+
+
+def test_what_a_check_says_is_taken():
+    step = Step("check", "(my_period, )", exercise("00-1"))
+    found = [
+        running._judged(Liar(text), step, "", "noted", False, {})
+        for text in ("(True, 1, 'so', [])", "(False, 0, 'no', [])")
+    ]
+    assert found == [running.Grade("00-1", 1, 1, "so", "noted"), running.Grade("00-1", 0, 1, "no", "noted")]
+
+
+def test_an_interruption_loses_nobodys_row(course, tmp_path, monkeypatch):
+    from rbdkit.course.grading import table
+
+    def stand_in(*_):
+        if rows := len(seen):
+            raise KeyboardInterrupt
+        seen.append(rows)
+        return [table.Grade("00-1", 1, 1, "so it is")]
+
+    seen: list[int] = []
+    monkeypatch.setattr(table, "grade_notebook", stand_in)
+    for student in ("Ada", "Bob", "Cy"):
+        hand_in(tmp_path / "handed in", student, notebook())
+    with pytest.raises(KeyboardInterrupt):
+        table.grade(tmp_path / "handed in", tmp_path / "grades.csv", course, say=lambda line: None)
+    with (tmp_path / "grades.csv").open(newline="") as file:
+        rows = [(row["student"], row["points"], row["trouble"]) for row in csv.DictReader(file)]
+    assert rows == [("Ada", "1", ""), ("Bob", "0", "not graded yet"), ("Cy", "0", "not graded yet")]
+    assert [each.name for each in tmp_path.glob("*grades*")] == ["grades.csv"]
+
+
+def test_no_cell_of_the_table_is_a_formula(course, tmp_path, monkeypatch, capsys):
+    from rbdkit.course.grading import table
+
+    names = ['=HYPERLINK("x")', "+1", "-1", "@a", "＝1", "a\nb", "a\x1b[2Jb", os.fsdecode(b"\xff"), "plain"]
+    monkeypatch.setattr(table, "grade_notebook", lambda *_: [table.Grade("00-1", 0, 1, "\t=1+1", "-2\x00")])
+    for name in names:
+        hand_in(tmp_path / "handed in", name, notebook())
+    assert (
+        main(["grade", str(tmp_path / "handed in"), "--out", str(tmp_path / "t.csv"), "--notebooks", str(course)]) == 0
+    )
+    with (tmp_path / "t.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        for value in row.values():
+            assert value == "" or (value[0] not in "=+-@＝\t" and value.isprintable())
+    said = {'\'=HYPERLINK("x")', "'+1", "'-1", "'@a", "'＝1", "a b", "a\\x1b[2Jb", "\\udcff", "plain"}
+    assert {row["student"] for row in rows} == said
+    assert rows[0]["00-1 why"] == "'=1+1" and rows[0]["tampering"] == "00-1: -2\\x00"
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_a_table_needs_a_folder_before_anything_is_graded(course, tmp_path, capsys):
+    hand_in(tmp_path / "handed in", "Ada", notebook())
+    with pytest.raises(SystemExit):
+        main(
+            ["grade", str(tmp_path / "handed in"), "--out", str(tmp_path / "no" / "t.csv"), "--notebooks", str(course)]
+        )
+    assert "there is no folder" in capsys.readouterr().err
 
 
 ODD = {  # what is in the file, and what the table says of it
@@ -146,7 +314,7 @@ def test_cells_that_harm_what_runs_them(course, tmp_path):
     floods = "for _ in range(300):\n    print('x' * 100_000)\nmy_model = rbd.Model('m')"
     kills = "import os\nos._exit(3)"
     hand_in(handed, "floods", notebook(right | {"00-3": floods, "00-2": kills}))
-    assert main(["grade", str(handed), "--out", str(out), "--notebooks", str(course), "--seconds", "20"]) == 0
+    assert main(["grade", str(handed), "--out", str(out), "--notebooks", str(course), "--seconds", GUARD]) == 0
     with out.open(newline="") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
     assert {name: (row["points"], row["trouble"]) for name, row in rows.items()} == dict.fromkeys(
@@ -187,7 +355,7 @@ def test_what_is_forbidden_raises_and_is_open_again_afterwards():
     names["model"] = 3
     with pytest.raises(RuntimeError, match="yours to write here"):
         rbd.spatial.se3.exp(np.zeros(6))
-    assert grading_session.end(names) == []
+    assert grading_session.end(names)[1] == []
     assert exp.__code__ is before and np.array_equal(exp(np.zeros(6)), np.eye(4))
     assert names == {"model": 1, "other": 2}
 
@@ -198,16 +366,16 @@ def test_what_was_changed_is_named_and_put_back():
     right = verdict.right
     grading_session.begin({}, [], [])
     verdict.right = verdict.wrong
-    assert grading_session.end({}) == ["rbdkit.course.verdict.right"]
+    assert grading_session.end({})[1] == ["rbdkit.course.verdict.right"]
     assert verdict.right is right
     truth = verdict.Verdict.__bool__
     grading_session.begin({}, [], [])
     verdict.Verdict.__bool__ = lambda self: True
-    assert grading_session.end({}) == ["rbdkit.course.verdict.Verdict.__bool__"]
+    assert grading_session.end({})[1] == ["rbdkit.course.verdict.Verdict.__bool__"]
     assert verdict.Verdict.__bool__ is truth and not verdict.wrong("")
 
 
-def test_in_strict_grading_a_function_may_not_lean_on_the_library(capsys):
+def test_in_strict_grading_a_function_may_not_lean_on_the_library():
     """Exercise F05-5 watches nothing by itself."""
 
     def lazy(omega, v, omega_dot, v_dot):
@@ -215,10 +383,9 @@ def test_in_strict_grading_a_function_may_not_lean_on_the_library(capsys):
         return [*omega_dot, *(v_dot - np.cross(omega, v))]
 
     for forbidden, points in ((list(exercise("F05-5").forbidden), 0), ([], 1)):
-        grading_session.judge("F05-5", (lazy,), "word", forbidden)
-        said = json.loads(capsys.readouterr().out.removeprefix("word "))
-        assert said["points"] == points
-        assert points or "for you to write" in said["why"]
+        right, found, why, changed = grading_session.judge("F05-5", (lazy,), forbidden)
+        assert (right, found, changed) == (bool(points), points, [])
+        assert points or "for you to write" in why
 
 
 @pytest.mark.parametrize("each", [e for e in exercises() if e.forbidden], ids=lambda each: each.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -81,14 +82,35 @@ def assigned(
     return notebook
 
 
+def folder_of(out: Path, student: str) -> Path:
+    """The folder of a student below another, which is not made.
+
+    Raises
+    ------
+    ValueError
+        It would be another folder: the name leads elsewhere.
+    """
+    parts = (student in ("", ".", ".."), *(mark in student for mark in "/\\\0"), ":" in student and os.name == "nt")
+    if any(parts):
+        raise ValueError(f"{student!r} is the name of no folder of a student's own below {out}; give a plain name")
+    return out / student
+
+
 def assign(
     notebooks: Path, lesson: Lesson, out: Path, students: list[str], seed: str, tool: str = "", hints: bool = True
 ) -> Iterator[Path]:
-    """Write a notebook for everybody, or for every student one with numbers of their own; yield what is written."""
+    """Write a notebook for everybody, or for every student one with numbers of their own; yield what is written.
+
+    Raises
+    ------
+    ValueError
+        A student's name is that of no folder; nothing is written then.
+    """
+    folders = {student: folder_of(out, student) for student in students} or {"": out}
     course = json.loads((notebooks / f"{lesson.file}.ipynb").read_text(encoding="utf-8"))
-    for student in students or [""]:
+    for student, folder in folders.items():
         own = {each.name: numbers_of(each, student, seed) for each in exercises(lesson.name)} if student else {}
-        file = out / student / f"{Path(lesson.file).name}.ipynb"
+        file = folder / f"{Path(lesson.file).name}.ipynb"
         file.parent.mkdir(parents=True, exist_ok=True)
         write_file(file, stored(assigned(course, lesson, own, tool, hints)))
         yield file

@@ -12,7 +12,7 @@ from rbdkit.atomic_write import write_file
 from rbdkit.course.catalogue import Exercise
 from rbdkit.course.contents import lesson
 from rbdkit.course.grading.assembling import Step, assembled, read
-from rbdkit.course.grading.assigning import assigned, numbers_of
+from rbdkit.course.grading.assigning import assigned, folder_of, numbers_of
 from rbdkit.course.headers import stored
 
 Cell = dict[str, Any]
@@ -55,9 +55,16 @@ def exam(notebooks: Path, chosen: Sequence[Exercise], student: str, seed: str) -
 
 
 def exams(notebooks: Path, chosen: Sequence[Exercise], out: Path, students: Sequence[str], seed: str) -> Iterator[Path]:
-    """Write an exam for every student, in a folder each; yield what is written."""
-    for student in students:
-        file = out / student / "exam.ipynb"
+    """Write an exam for every student, in a folder each; yield what is written.
+
+    Raises
+    ------
+    ValueError
+        A student's name is that of no folder; nothing is written then.
+    """
+    folders = {student: folder_of(out, student) for student in students}
+    for student, folder in folders.items():
+        file = folder / "exam.ipynb"
         file.parent.mkdir(parents=True, exist_ok=True)
         write_file(file, stored(exam(notebooks, chosen, student, seed)))
         yield file

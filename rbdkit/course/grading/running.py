@@ -1,29 +1,45 @@
-"""A notebook that was handed in, run in a kernel of its own, with a limit of time for every cell."""
+"""A notebook that was handed in, run in a process of its own, which is killed from here when its time is over.
+
+What runs there has the rights of whoever grades, and can do to the process what it likes; so nothing is believed of
+what it says but one line of plain values, and nothing is waited for that the process would have to do.
+"""
 
 from __future__ import annotations
 
-import json
+import ast
 import os
 import secrets
+import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 from rbdkit.course.grading.assembling import Step
 
 SESSION = '__import__("rbdkit.course.grading.session", fromlist=["session"])'
+GRACE = 10.0
+"""Seconds from an interruption to the end of a process that does not react to it."""
+OVERRUNS = 3
+"""Cells that may run out of time before the whole notebook has."""
+STARTING = 600.0
+"""Seconds for a process to start in; on a busy machine, too."""
+LONGEST = 20_000
+"""Characters that are kept of what a cell prints, and a tenth of it of a reason."""
 
 
 @dataclass(frozen=True)
 class Grade:
-    """Points of one exercise, and why."""
+    """Points of one exercise, 0 or all that are possible, and why; and what looks like tampering, if anything does."""
 
     exercise: str
     points: int
     possible: int
     why: str
+    tampering: str = ""
 
 
 def grade_notebook(
@@ -32,93 +48,173 @@ def grade_notebook(
     strict: bool = False,
     numbers: Mapping[str, Mapping[str, float]] | None = None,
 ) -> list[Grade]:
-    """Run the steps of a notebook in a fresh kernel and judge its answers.
+    """Run the steps of a notebook in a fresh process and judge its answers.
 
     Parameters
     ----------
     seconds
-        Time for each cell. What takes longer is interrupted; a kernel that does not react to that is given up.
+        Time for each cell. What takes longer is interrupted. A process that does not react to that, or has three cells
+        that take longer, is killed with all that it started; answers not judged by then earn nothing.
     strict
         Whether the functions that a student is to write raise when they are taken from the library.
     numbers
         By exercise, what the student was given in place of the usual numbers.
     """
-    from nbclient import NotebookClient
-    from nbformat.v4 import new_notebook
-
     grades: list[Grade] = []
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        client = NotebookClient(
-            new_notebook(),
-            timeout=seconds,
-            interrupt_on_timeout=True,
-            allow_errors=True,
-            kernel_name="python3",
-            resources={"metadata": {"path": folder}},
-        )
-        kernel = _Kernel(client, seconds)
-        with client.setup_kernel(env={**os.environ, "RBDKIT_COURSE_DIR": str(Path(folder, "progress"))}):
-            trouble = ""
-            for step in steps:
-                if step.kind == "course":
-                    kernel.run(step.code)
-                elif step.kind == "student":
-                    trouble = _answered(kernel, step, strict)
-                elif step.exercise is not None:
-                    grades.append(_judged(kernel, step, trouble, strict, (numbers or {}).get(step.exercise.name, {})))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _Kernel(folder, seconds) as kernel:
+        trouble = tampering = ""
+        for step in steps:
+            if step.kind == "course":
+                kernel.run(step.code)
+            elif step.kind == "student":
+                trouble, noted = _answered(kernel, step, strict)
+                tampering = tampering or noted  # also in a cell of the student's own before the answer
+            elif step.exercise is not None:
+                own = (numbers or {}).get(step.exercise.name, {})
+                grades.append(_judged(kernel, step, trouble, tampering, strict, own))
+                tampering = ""
     return grades
 
 
 class _Kernel:
-    """Runs code and returns what it printed, and what stopped it."""
+    """Runs code and returns what it printed, and what stopped it.
 
-    def __init__(self, client: Any, seconds: float) -> None:
-        self.client, self.seconds, self.given_up = client, seconds, False
+    Attributes
+    ----------
+    given_up : why nothing is run any more; empty as long as it is.
+    """
+
+    def __init__(self, folder: str, seconds: float) -> None:
+        from jupyter_client.manager import KernelManager
+
+        self.seconds, self.given_up, self._overruns = seconds, "", 0
+        self._manager = KernelManager(kernel_name="python3")
+        environment = {**os.environ, "RBDKIT_COURSE_DIR": str(Path(folder, "progress"))}
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self._manager.start_kernel(cwd=folder, env=environment, **silent)
+        self._client = self._manager.blocking_client()
+        self._client.start_channels()
+
+    def __enter__(self) -> _Kernel:
+        try:
+            self._client.wait_for_ready(timeout=STARTING)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
 
     def run(self, code: str) -> tuple[str, str]:
-        from nbformat.v4 import new_code_cell
-
         if self.given_up or not code.strip():
-            return "", "the kernel was given up" if self.given_up else ""
-        cell = new_code_cell(code)
-        self.client.nb.cells.append(cell)
+            return "", self.given_up
+        request = self._client.execute(code, store_history=False, allow_stdin=False, stop_on_error=False)
+        printed, error, replied, interrupted = "", "", False, False
+        end = time.monotonic() + self.seconds
+        while True:
+            message = self._heard(self._client.get_iopub_msg, request, 0.2)
+            kind, content = message or ("", {})
+            if kind == "stream" and content.get("name") == "stdout":
+                printed = (printed + str(content.get("text", "")))[-LONGEST:]
+            elif kind == "error":
+                error = f"{content.get('ename')}: {content.get('evalue')}"
+            elif kind == "status" and content.get("execution_state") == "idle":
+                break
+            elif message is None and replied:
+                break  # the message that it is idle was lost in a flood
+            elif message is None:
+                while not replied and (reply := self._heard(self._client.get_shell_msg, request, 0.0)) is not None:
+                    replied = reply[0] == "execute_reply"  # those before were about earlier requests
+                if not replied and not self._manager.is_alive():
+                    return "", self._give_up("the kernel stopped")
+            if time.monotonic() > end:
+                if interrupted:
+                    late = f"it took longer than {self.seconds:g} s"
+                    return "", self._give_up(f"{late}, and did not react to an interruption: its process was killed")
+                self._manager.interrupt_kernel()
+                interrupted, end = True, time.monotonic() + GRACE
+        if interrupted:
+            self._overruns += 1
+            error = f"it took longer than {self.seconds:g} s"
+            if self._overruns == OVERRUNS:
+                self._give_up(f"{OVERRUNS} cells took longer than {self.seconds:g} s")
+        return printed, error
+
+    def _heard(self, receive: Any, request: str, seconds: float) -> tuple[str, dict[str, Any]] | None:
+        """Kind and content of the next message, empty if it is about another request; None of silence."""
         try:
-            done = self.client.execute_cell(cell, len(self.client.nb.cells) - 1, store_history=False)
-        except Exception as fault:  # the kernel died, or nothing can be heard of it
-            self.given_up = True
-            return "", f"the kernel stopped: {type(fault).__name__}"
-        printed = "".join(o.get("text", "") for o in done.outputs if o.output_type == "stream" and o.name == "stdout")
-        errors = [o for o in done.outputs if o.output_type == "error"]
-        if errors and errors[0].ename == "KeyboardInterrupt":
-            return printed, f"it took longer than {self.seconds:g} s"
-        return printed, f"{errors[0].ename}: {errors[0].evalue}" if errors else ""
+            message = receive(timeout=seconds)
+            return (
+                (message["msg_type"], message["content"]) if message["parent_header"]["msg_id"] == request else ("", {})
+            )
+        except Empty:
+            return None
+        except Exception:  # whatever a process sends that is no message
+            return "", {}
+
+    def _give_up(self, reason: str) -> str:
+        self.given_up = f"the kernel was given up: {reason}"
+        self._end()
+        return self.given_up
+
+    def _end(self) -> None:
+        """Kill the process and its group, whatever they are at."""
+        if self._manager.has_kernel:
+            self._client.stop_channels()
+            self._manager.shutdown_kernel(now=True)
 
 
-def _answered(kernel: _Kernel, step: Step, strict: bool) -> str:
-    """Run an answer, and say what is the matter with it, if anything is."""
+def _answered(kernel: _Kernel, step: Step, strict: bool) -> tuple[str, str]:
+    """Run an answer, and say what is the matter with it, and what looks like tampering, if anything does."""
     forbidden = list(step.exercise.forbidden) if strict and step.exercise else []
-    kernel.run(f"{SESSION}.begin(globals(), {list(step.given)!r}, {forbidden!r})")
+    held = _said(kernel, f"begin(globals(), {list(step.given)!r}, {forbidden!r})")
     _, stopped = kernel.run(step.code)
-    token = secrets.token_hex(16)
-    printed, ended = kernel.run(f'print({token!r}, __import__("json").dumps({SESSION}.end(globals())))')
-    if ended:
-        kernel.given_up = True
-        return stopped or f"the answer leaves a kernel that cannot go on ({ended})"
-    changed = json.loads(printed.rpartition(token)[2])
-    if changed:
-        return f"the answer changes rbdkit itself: {', '.join(changed[:3])}"
-    return f"the answer's cell stopped: {stopped}" if stopped else ""
+    ended = _said(kernel, "end(globals())")
+    if not (isinstance(held, int) and isinstance(ended, tuple) and len(ended) == 2):
+        if not kernel.given_up:
+            kernel._give_up("the answer leaves one that cannot go on")
+        return stopped or kernel.given_up, ""
+    count, changed = ended
+    if changed or count != held:
+        names = ", ".join(map(str, changed[:3])) if isinstance(changed, list) and changed else "what grades it"
+        said = f"the answer changes what is not its own: {names}"[: LONGEST // 10]
+        return said, said
+    return f"the answer's cell stopped: {stopped}" if stopped else "", ""
 
 
-def _judged(kernel: _Kernel, step: Step, trouble: str, strict: bool, numbers: Mapping[str, float]) -> Grade:
+def _judged(
+    kernel: _Kernel, step: Step, trouble: str, tampering: str, strict: bool, numbers: Mapping[str, float]
+) -> Grade:
     exercise = step.exercise
     assert exercise is not None
+
+    def nothing(why: str, tampering: str = tampering) -> Grade:
+        return Grade(exercise.name, 0, exercise.stars, why[: LONGEST // 10], tampering)
+
     if trouble:
-        return Grade(exercise.name, 0, exercise.stars, trouble)
-    token, forbidden = secrets.token_hex(16), list(exercise.forbidden) if strict else []
-    rest = f"{token!r}, {forbidden!r}, {dict(numbers)!r}"
-    printed, stopped = kernel.run(f"{SESSION}.judge({exercise.name!r}, {step.code}, {rest})")
+        return nothing(trouble)
+    forbidden = list(exercise.forbidden) if strict else []
+    said = _said(kernel, f"judge({exercise.name!r}, {step.code}, {forbidden!r}, {dict(numbers)!r})")
+    if isinstance(said, str):
+        return nothing(f"there is no answer: {said}")
+    if not isinstance(said, tuple) or list(map(type, said)) != [bool, int, str, list]:
+        return nothing(what := "the check does not say what checks say", what)
+    right, points, why, changed = said
+    if changed:
+        return nothing(what := f"while it was judged, this changed: {', '.join(map(str, changed[:3]))}", what)
+    if points != (exercise.stars if right else 0):
+        return nothing(what := f"the check is made to say {points} of {exercise.stars} points", what)
+    return Grade(exercise.name, points, exercise.stars, why[: LONGEST // 10], tampering)
+
+
+def _said(kernel: _Kernel, call: str) -> Any:
+    """The plain value that a function of the session says, or text that says why there is none."""
+    token = secrets.token_hex(16)
+    printed, stopped = kernel.run(f"{SESSION}.say({token!r}, {SESSION}.{call})")
     if token not in printed:
-        return Grade(exercise.name, 0, exercise.stars, f"there is no answer: {stopped}")
-    said = json.loads(printed.rpartition(token)[2])
-    return Grade(exercise.name, said["points"], exercise.stars, said["why"])
+        return stopped or "nothing was said"
+    try:
+        return ast.literal_eval(printed.rpartition(token)[2].partition("\n")[0].strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ()

@@ -1,4 +1,4 @@
-"""A table of grades: a row a student, with points and reasons."""
+"""A table of grades: a row for each student, with points and reasons, written anew after each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def grade(
     say: Callable[[str], None] = print,
     chosen: Sequence[Exercise] = (),
 ) -> dict[str, list[Grade]]:
-    """Grade all notebooks in a folder and write the table.
+    """Grade all notebooks in a folder; the table is written after each, so that an interruption loses no row.
 
     Parameters
     ----------
@@ -33,7 +33,9 @@ def grade(
         With a folder a student, or a file a student.
     out
         The table to write, CSV: student, points, possible points, what is the matter with what was handed in (if
-        anything is), then points and reason of every exercise. Whatever was handed in, its student has a row.
+        anything is), what looks like tampering, then points and reason of every exercise. Whatever was handed in, its
+        student has a row, and whoever was not graded before an interruption is said to be so. What a spreadsheet
+        would take for a formula has an apostrophe before it.
     notebooks
         The notebooks of the course.
     seconds, strict
@@ -48,12 +50,16 @@ def grade(
     Raises
     ------
     FileNotFoundError
-        There is nothing to grade.
+        There is nothing to grade, or no folder to write the table to.
     """
     handed_in, missing = submissions(folder), without_notebook(folder)
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} to")
     grades: dict[str, list[Grade]] = {student: [] for student in missing}
     troubles = {student: ["no notebook was handed in"] for student in missing}
+    waiting = [each.student for each in handed_in]
     for each in handed_in:
+        _write(out, grades, troubles, waiting)
         try:
             found, trouble = _graded(each, notebooks, seconds, strict, seed, chosen), ""
         except Exception as fault:  # one notebook must not cost the others their grades
@@ -65,10 +71,12 @@ def grade(
                 best[new.exercise] = new
         grades[each.student] = list(best.values())
         troubles.setdefault(each.student, []).extend([trouble] if trouble else [])
+        waiting.remove(each.student)
         points = f"{sum(g.points for g in found)} of {sum(g.possible for g in found)}"
-        say(f"{each.student}: {trouble}" if trouble else f"{each.student}, {each.file.name}: {points}")
+        said = f"{each.student}: {trouble}" if trouble else f"{each.student}, {each.file.name}: {points}"
+        say(_printable(said))
     for student in missing:
-        say(f"{student}: no notebook was handed in")
+        say(_printable(f"{student}: no notebook was handed in"))
     _write(out, grades, troubles)
     return grades
 
@@ -96,20 +104,28 @@ def _graded(
     return grade_notebook(tuple(assembled(course, handed_in, lesson)), seconds, strict, numbers)
 
 
-def _write(out: Path, grades: dict[str, list[Grade]], troubles: dict[str, list[str]]) -> None:
+def _write(
+    out: Path, grades: dict[str, list[Grade]], troubles: dict[str, list[str]], waiting: Sequence[str] = ()
+) -> None:
+    """Write the table of those graded so far; those who wait have a row that says so."""
     seen = {each.exercise for found in grades.values() for each in found}
     columns = [each.name for each in exercises() if each.name in seen]
+    whys = [f"{name} why" for name in columns]
     text = StringIO(newline="")
     table = csv.writer(text)
-    table.writerow(["student", "points", "possible", "trouble", *columns, *(f"{name} why" for name in columns)])
-    for student, found in sorted(grades.items()):
+    table.writerow(["student", "points", "possible", "trouble", "tampering", *columns, *whys])
+    for student in sorted({*grades, *waiting}):
+        found = grades.get(student, [])
         by_name = {each.exercise: each for each in found}
+        trouble = [*troubles.get(student, ()), *(["not graded yet"] if student in waiting else [])]
+        tampering = dict.fromkeys(f"{each.exercise}: {each.tampering}" for each in found if each.tampering)
         table.writerow(
             [
-                student,
+                _plain(student),
                 sum(each.points for each in found),
                 sum(each.possible for each in found),
-                _plain("; ".join(troubles.get(student, ()))),
+                _plain("; ".join(trouble)),
+                _plain("; ".join(tampering)),
                 *(by_name[name].points if name in by_name else "" for name in columns),
                 *(_plain(by_name[name].why) if name in by_name else "" for name in columns),
             ]
@@ -118,6 +134,15 @@ def _write(out: Path, grades: dict[str, list[Grade]], troubles: dict[str, list[s
 
 
 def _plain(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    text = " ".join(text.split())
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+    """Text on one line that no spreadsheet takes for a formula."""
+    text = _printable(" ".join(text.split()))
+    return f"'{text}" if text[:1] in FORMULAS else text
+
+
+def _printable(text: str) -> str:
+    """Text without what no file of text holds, or what changes how a terminal writes."""
+    return "".join(x if x.isprintable() else ascii(x)[1:-1] for x in text)
+
+
+FORMULAS = tuple("=+-@＝＋－＠")
+"""What formulas begin with; some spreadsheets take the wide forms, too."""
