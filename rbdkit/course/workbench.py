@@ -107,6 +107,8 @@ def hanging(upper: Any, lower: Any) -> Verdict:
     if given is None:
         return wrong(f"({brief(upper)}, {brief(lower)}) are not two numbers of newtons.")
     if np.allclose(np.abs(given), exact, rtol=0.01):
+        if given[0] * given[1] < 0.0:
+            return wrong("the numbers are right; but both hinges hold up, so both forces have the same sign.")
         return right(
             f"{exact[0]:.4g} N and {exact[1]:.4g} N: each hinge carries the weight of all that hangs below it."
         )

@@ -63,6 +63,11 @@ class Limits(KeepsReadOnly):
         bounds = {name: _vector(getattr(self, name), size, f"limit {name!r}", joint) for name, size in sizes.items()}
         if np.any(bounds["lower"] > bounds["upper"]):
             raise ModelError(f"joint {joint!r}: lower limit {bounds['lower']} lies above upper limit {bounds['upper']}")
+        if np.any(bounds["lower"] == np.inf) or np.any(bounds["upper"] == -np.inf):
+            raise ModelError(
+                f"joint {joint!r}: no coordinate lies between limits {bounds['lower']} and {bounds['upper']}; "
+                "where there is no limit, lower is -inf and upper inf"
+            )
         in_quaternion = np.array([unit == "1" for unit in type.q_units], dtype=bool)
         if np.isfinite(bounds["lower"][in_quaternion]).any() or np.isfinite(bounds["upper"][in_quaternion]).any():
             raise ModelError(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import rbdkit as rbd
 from rbdkit.algorithms.solvers import active_set
 from rbdkit.course.featherstone import chapter_11
 
@@ -96,4 +97,27 @@ def test_friction_cone():
 def test_slope_angle(answer, word):
     assert chapter_11.slope_angle(34.992)
     verdict = chapter_11.slope_angle(answer)
+    assert not verdict and word in verdict.why
+
+
+@pytest.mark.parametrize(
+    ("right", "other", "word"),
+    [
+        ("(1 + e)", "(1 - e)", "goes on into the slope"),  # as fast as the right one
+        ("tuple(after / 4)", "tuple(-after / 4)", "goes on into the slope"),
+        ("tuple(after / 4)", "tuple(after / 4 * [-1, 1, 1])", "the ball along"),
+        ("tuple(after / 4)", "tuple(0 * after)", "which way"),
+        ('text="after"', 'text="before"', "which way"),
+        ("(1 + e)", "(2 + e)", "the picture says"),
+    ],
+)
+def test_a_bounce_has_a_direction(right, other, word):
+    def drawn(code):
+        names = {"np": np, "rbd": rbd, "before": np.array([0.0, 0.0, -3.0])}
+        exec(code, names)
+        return chapter_11.bounced(names["my_bounce"])
+
+    solution = rbd.course.exercise("F11-5").solution
+    assert right in solution and drawn(solution) and drawn(solution.replace("after / 4", "2 * after"))
+    verdict = drawn(solution.replace(right, other))
     assert not verdict and word in verdict.why

@@ -38,9 +38,17 @@ def K_of(a, b, c):
 
 def test_jacobian_by_hand():
     turned = np.array([[0.6, 0.8], [-2.0, 1.0]])  # other rows that say the same
-    assert chapter_8.jacobian_by_hand(K_of)
-    assert chapter_8.jacobian_by_hand(lambda *bars: (-turned @ K_of(*bars)).tolist())
-    assert chapter_8.jacobian_by_hand(lambda a, b, c: np.stack([a + b, b, -c], axis=1))  # turned by a right angle
+    for sign in (1, -1):
+        for rows in ([0, 1], [1, 0]):
+            verdict = chapter_8.jacobian_by_hand(lambda *bars, s=sign, rows=rows: s * K_of(*bars)[rows])
+            assert verdict and "combinations" not in verdict.why
+            verdict = chapter_8.jacobian_by_hand(
+                lambda a, b, c, s=sign, r=rows: s * np.stack([a + b, b, -c], axis=1)[r]
+            )
+            assert not verdict and "as they lie" in verdict.why  # turned by a right angle, all rows at once
+    for change in (-turned, 2.0 * np.eye(2)):
+        verdict = chapter_8.jacobian_by_hand(lambda *bars, change=change: (change @ K_of(*bars)).tolist())
+        assert verdict and "combinations" in verdict.why
     for change, word in (
         (lambda a, b, c: K_of(a, b, c) - np.outer([b[1], -b[0]], [1, 0, 0]), "carries the coupler"),
         (lambda a, b, c: K_of(a, b, c) * [1, 1, -1], "other sign"),

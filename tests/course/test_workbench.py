@@ -25,6 +25,7 @@ def test_hanging():
         (9.81, 9.81): "carries the lower rod as well",
         (2.0, 1.0): "masses in kg",
         (5.0, 5.0): "not these",
+        (19.62, -9.81): "the same sign",
         (np.nan, 1.0): "not two numbers",
     }.items():
         verdict = workbench.hanging(*answer)

@@ -279,7 +279,7 @@ def test_error_has_the_path(path, value, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"format":\n "rbdkit",}', ["line 2", "column 11", "not JSON"]),
+        ('{"format":\n "rbdkit",}', ["line 2, column 1", "not JSON"]),
         (b'{"name": "\xff"}', ["UTF-8"]),
         ("[]", ["the document", "must be an object"]),
         ('{"a":' * 100_000, ["not a model in JSON"]),

@@ -135,6 +135,14 @@ WRONG_BODIES = {
         dict(limits=Limits(1.0, -1.0)),
         "joint 'new_joint': lower limit [1.] lies above upper limit [-1.]",
     ),
+    "lower limit at infinity": (
+        dict(limits=Limits(np.inf)),
+        "joint 'new_joint': no coordinate lies between limits [inf] and [inf]",
+    ),
+    "upper limit at minus infinity": (
+        dict(limits=Limits(upper=-np.inf)),
+        "joint 'new_joint': no coordinate lies between limits [-inf] and [-inf]",
+    ),
     "limits NaN": (dict(limits=Limits(upper=np.nan)), "joint 'new_joint': limit 'upper' holds NaN"),
     "limits negative": (dict(limits=Limits(effort=-1)), "limit 'effort' is negative: [-1.]; it bounds a magnitude"),
     "limits of two": (

@@ -133,13 +133,40 @@ def bounced(draw: Any) -> Verdict:
             "e does nothing here: so bounces only a perfect ball.": 3.0,
         }
         cases.append(((slope, e), float(np.hypot(e * across, along)), mistakes))
-    return tells(
+    verdict = tells(
         draw,
         "speed after",
         "m/s",
         cases,
         "at 45°: then what falls goes off level. One impulse along n stops the ball, e more send it back.",
     )
+    return _leaves(draw, [arguments for arguments, _, _ in cases]) if verdict else verdict
+
+
+def _leaves(draw: Any, cases: list[tuple[float, float]]) -> Verdict:
+    """Whether the arrow of the velocity after goes where the ball does; its speed is the same into the slope."""
+    for slope, e in cases:
+        shown, fault = call(draw, slope, e)
+        if fault:
+            return wrong(fault)
+        drawn = [each for each in getattr(shown, "arrows", ()) if str(getattr(each, "text", "")).strip() == "after"]
+        vector = numbers(drawn[0].vector, 3) if len(drawn) == 1 else None
+        if vector is None or not vector.any():
+            return wrong("the speed is right; but which way does it go? Leave the one arrow 'after' in the picture.")
+        n, along = np.array([np.sin(slope), 0.0, np.cos(slope)]), np.array([np.cos(slope), 0.0, -np.sin(slope)])
+        velocity = 3.0 * (e * np.cos(slope) * n + np.sin(slope) * along)
+        if np.allclose(vector / np.linalg.norm(vector), velocity / np.linalg.norm(velocity), atol=1e-6):
+            continue
+        if vector @ n < 0.0:
+            return wrong(
+                "the speed is right, and the arrow goes on into the slope: what comes across is to be stopped once and "
+                "sent back e times, which makes 1 + e."
+            )
+        return wrong(
+            f"the speed is right, but the arrow 'after' goes along {short(vector / np.linalg.norm(vector))}; the ball "
+            f"along {short(velocity / np.linalg.norm(velocity))}."
+        )
+    return right("at 45°: then what falls goes off level. One impulse along n stops the ball, e more send it back.")
 
 
 def _exchanges(found: LcpSolution, d: NDArray) -> list[tuple[int, int, str]]:

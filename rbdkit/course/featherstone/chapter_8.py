@@ -73,7 +73,11 @@ def counted(answer: Any, N: float = 2) -> Verdict:
 
 @checks("F08-2")
 def jacobian_by_hand(answer: Any) -> Verdict:
-    """Exercise 2: a function of (crank, coupler, rocker), bars (2,) as they lie, that returns K (2, 3)."""
+    """Exercise 2: a function of (crank, coupler, rocker), bars (2,) as they lie, that returns K (2, 3).
+
+    Rows in other directions of the plane demand the same and are right; bars that are not turned are so by luck alone.
+    """
+    plain = True
     for phi in (0.5, 1.9, -2.4):
         q = closed(phi)
         bars = _bars(q)
@@ -84,10 +88,21 @@ def jacobian_by_hand(answer: Any) -> Verdict:
         K = numbers(result, 2, 3)
         if K is None:
             return wrong(f"it returned {brief(result)}; K has two rows and three columns.")
+        crank, coupler, rocker = bars
+        lying = np.stack([crank + coupler, coupler, -rocker], axis=1)
+        if any(np.allclose(K[rows], sign * lying, atol=1e-9) for rows in ([0, 1], [1, 0]) for sign in (1, -1)):
+            return wrong(
+                "those are the bars as they lie, not how their ends move: turned by 1 rad/s, the end of (x, z) moves "
+                "by (z, -x). That both rows together allow the same motions is luck: they stand for z and x, one with "
+                "the other sign."
+            )
         if _same_rows(K, expected):
+            plain = plain and any(np.allclose(K[rows], s * expected) for rows in ([0, 1], [1, 0]) for s in (1, -1))
             continue
         return wrong(_fault_of(K, bars, expected))
-    return right("the loop joint says two things in the plane, and K says them for every pose.")
+    said = "the loop joint says two things in the plane, and K says them for every pose."
+    other = " Yours are not the rates of the gap along x and z, but combinations of them, which demand the same."
+    return right(said if plain else said + other)
 
 
 @checks("F08-3")
