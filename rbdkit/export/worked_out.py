@@ -118,11 +118,11 @@ def _variant(playground: Playground, place: tuple[int, ...]) -> _Variant:
 def _words(x: Any) -> Iterator[None]:
     """Symbols of a graph go into texts for a while."""
     graph = x[0].graph
-    graph.words = lambda symbol, form: f"\x02{symbol.position}:{form}\x03"
+    before, graph.words = graph.words, lambda symbol, form: f"\x02{symbol.position}:{form}\x03"
     try:
         yield
     finally:
-        graph.words = None
+        graph.words = before
 
 
 def _taken(stage: Stage | None, picture: Picture) -> tuple[list[Any], dict[str, Any]]:

@@ -16,7 +16,7 @@ from rbdkit.forces.loop_joint import LoopLike
 from rbdkit.forces.surroundings import JointLike
 from rbdkit.model.body import Frame
 from rbdkit.model.kept import PARTS, keep_anyhow, keep_while, kept
-from rbdkit.trace import Dependencies, Feedback, Graph, Impure, Scalar, Symbol, Trace, symbols
+from rbdkit.trace import Dependencies, Feedback, Graph, Impure, Scalar, Symbol, Trace, no_words, symbols
 
 if TYPE_CHECKING:
     from rbdkit.model.constraint import Constraint
@@ -40,6 +40,7 @@ class MechanismOnSymbols:
 
     def __init__(self, model: Model) -> None:
         self.model, self.graph = model, Graph()
+        self.graph.words = no_words  # what decides by a text of a number cannot be recorded
         self.asked: dict[int, BodyMotion] = {}
         self.frames: set[str] = set()
         self.given: list[float] = []

@@ -137,7 +137,8 @@ def lasting(method: RecordedIntegrator | Adaptive) -> Hashable:
     """Names a method that does the same in all runs, as those that are known by name; None of others, which may change
     between two runs."""
     inner = method.method if type(method) is Projected else method
-    return (type(method), id(inner)) if INTEGRATORS.get(inner.name) is inner else None
+    ours = type(inner).__module__.startswith("rbdkit.") and INTEGRATORS.get(inner.name) is inner
+    return (type(method), id(inner)) if ours else None
 
 
 class JointSteps:

@@ -39,6 +39,7 @@ from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST, Recording, Sample, record
 from rbdkit.simulation.room import require_room
 from rbdkit.simulation.step_times import step_times
+from rbdkit.simulation.traced_forces import unless_changed_by
 from rbdkit.simulation.trajectory import Trajectory, forces_at
 
 NEEDED = ("name", "order", "requires", "init", "step")
@@ -205,6 +206,7 @@ def simulate(
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
     method = integrator_of(integrator)
     times = step_times(duration, dt)
+    tau, f_ext = unless_changed_by(progress, tau), unless_changed_by(progress, f_ext)
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
     watch = Progress(progress, f"simulate {model.name}")
     chosen = method

@@ -16,7 +16,7 @@ from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.model import Model
 from rbdkit.model.kept import PARTS, kept
 from rbdkit.simulation.asking import Law, ask
-from rbdkit.trace import Dependencies, Feedback, Guard, Impure, Symbol, compile_python, python_source
+from rbdkit.trace import Dependencies, Feedback, Guard, Impure, Symbol, Trace, compile_python, python_source
 
 Symbolic = Callable[[Law, float, NDArray, NDArray], NDArray]
 """Of a law and its arguments, as symbols: what the loop reads."""
@@ -42,9 +42,10 @@ class Traced:
 
 @dataclass(frozen=True)
 class Untraced:
-    """A function that `simulate` calls at every state; see `untraced`."""
+    """A function that `simulate` calls at every state; see `untraced`. why : that is so."""
 
     function: Law
+    why: str = "untraced as asked for"
 
     def __call__(self, t: float, q: NDArray, v: NDArray) -> Any:
         return self.function(t, q, v)
@@ -116,6 +117,18 @@ def untraced(function: Law) -> Untraced:
     return Untraced(function)
 
 
+def unless_changed_by(progress: object, function: Any) -> Any:
+    """A function of (t, q, v); to be called at every state where a function that is told of progress may change it."""
+    if not callable(progress) or not callable(function) or isinstance(function, Traced | Untraced):
+        return function
+    guard = Dependencies({"it": function}, {Model: PARTS}).guard
+    told = Dependencies({"progress": progress}, {Model: PARTS}, objects=None)
+    bound = {id(getattr(x, "__self__", None)) for x in told.unknown.values()}
+    if told.may_change(guard) or bound & guard.places():
+        return Untraced(function, "as what it uses may be changed by progress")
+    return function
+
+
 def torque_law(model: Model, function: Law, checked: Law, duration: float) -> Feedback:
     """Joint forces (nv,) as compiled code computes them.
 
@@ -163,7 +176,7 @@ def guard_of_law(function: Law) -> Guard:
         If it may do more than compute.
     """
     if isinstance(function, Untraced):
-        raise Untraceable("is a Python function, untraced as asked for")
+        raise Untraceable(f"is a Python function, {function.why}")
     law = function.function if isinstance(function, Traced) else function
     found = Dependencies({getattr(law, "__name__", "it"): law}, {Model: PARTS})
     try:
@@ -178,8 +191,12 @@ def guard_of_law(function: Law) -> Guard:
 def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: Law, duration: float) -> Feedback:
     try:
         try:
-            with guard_of_law(function).untouched():
-                return _recorded(model, function, symbolic, checked, duration)
+            guard = guard_of_law(function)
+            with guard.untouched():
+                record = _recorded(model, function, symbolic)
+            with guard.untouched():
+                _try_out(compile_python(python_source(record), "traced"), model, checked, duration)
+            return Feedback.of(record)
         except Impure as fault:
             raise Untraceable(f"is a Python function: {fault}") from None
     except Untraceable as fault:
@@ -188,8 +205,8 @@ def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: La
         raise
 
 
-def _recorded(model: Model, function: Law, symbolic: Symbolic, checked: Law, duration: float) -> Feedback:
-    """Trace a function, and compare it with what it does to numbers."""
+def _recorded(model: Model, function: Law, symbolic: Symbolic) -> Trace:
+    """What a function does to symbols."""
     law = function.function if isinstance(function, Traced) else function
     try:
         record = record_law(law, symbolic, ((), model.nq, model.nv), ("t", "q", "v"))
@@ -199,8 +216,7 @@ def _recorded(model: Model, function: Law, symbolic: Symbolic, checked: Law, dur
         raise Untraceable("cannot be traced: it returns values that are not finite at every state")
     if (count := len(record.graph.live(record.positions()))) > LONGEST:
         raise Untraceable(f"takes {count} operations, and {LONGEST} are worth compiling")
-    _try_out(compile_python(python_source(record), "traced"), model, checked, duration)
-    return Feedback.of(record)
+    return record
 
 
 def _try_out(own: Callable[..., list[float]], model: Model, checked: Law, duration: float) -> None:

@@ -64,11 +64,21 @@ if TYPE_CHECKING:
     from rbdkit.trace.emit import compile_python, llvm_source, python_source
     from rbdkit.trace.emit.wasm import wasm_bytes
     from rbdkit.trace.feedback import Feedback
-    from rbdkit.trace.graph import Graph, Scalar, Symbol
+    from rbdkit.trace.graph import Graph, Scalar, Symbol, no_words
     from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
     from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
     from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
-    from rbdkit.trace.recorded import Kept, Moment, Part, Record, Recordable, Recorded, StateArrays, StraightLine
+    from rbdkit.trace.recorded import (
+        Kept,
+        Moment,
+        Part,
+        Record,
+        Recordable,
+        Recorded,
+        StateArrays,
+        StraightLine,
+        as_now,
+    )
     from rbdkit.trace.run.backend import Backend, Executable, Owner, available, executable, guarded, width_of
     from rbdkit.trace.run.beginning import Beginning
     from rbdkit.trace.run.company import (
@@ -105,7 +115,7 @@ _HOMES = {
     "rbdkit.trace.emit": ["compile_python", "llvm_source", "python_source"],
     "rbdkit.trace.emit.wasm": ["wasm_bytes"],
     "rbdkit.trace.feedback": ["Feedback"],
-    "rbdkit.trace.graph": ["Graph", "Scalar", "Symbol"],
+    "rbdkit.trace.graph": ["Graph", "Scalar", "Symbol", "no_words"],
     "rbdkit.trace.loop": ["LARGEST", "LARGEST_TURN", "over_time"],
     "rbdkit.trace.newton": ["MOST_CORRECTIONS", "Newton", "eliminate", "newton_arrays", "residuals_of"],
     "rbdkit.trace.program": [
@@ -128,6 +138,7 @@ _HOMES = {
         "Recorded",
         "StateArrays",
         "StraightLine",
+        "as_now",
     ],
     "rbdkit.trace.run.backend": ["Backend", "Executable", "Owner", "available", "executable", "guarded", "width_of"],
     "rbdkit.trace.run.beginning": ["Beginning"],
@@ -225,6 +236,7 @@ __all__ = [
     "adjoints",
     "arctan2",
     "arrays_of",
+    "as_now",
     "available",
     "compile_seconds",
     "compiling",
@@ -245,6 +257,7 @@ __all__ = [
     "maximum",
     "minimum",
     "newton_arrays",
+    "no_words",
     "over_time",
     "polynomial",
     "pullback",

@@ -44,8 +44,11 @@ def of_a_class(value: Any) -> str:
 
 def not_known(name: str, value: Any) -> str:
     """What is wrong with something that cannot be looked into, and what to do."""
-    if isinstance(value, types.MethodType):
-        what = f"a method of {of_a_class(value.__self__)}"
+    owner = getattr(value, "__self__", None)
+    if isinstance(value, types.MethodType | types.BuiltinFunctionType) and not isinstance(owner, types.ModuleType):
+        what = f"a method of {of_a_class(owner)}"
+    elif isinstance(value, type | types.BuiltinFunctionType):
+        what = f"a {'class' if isinstance(value, type) else 'function'} of {value.__module__!r}"
     elif isinstance(value, str):
         what = value
     else:

@@ -38,6 +38,8 @@ WORLD = frozenset({
 """Names of NumPy that read or change what is outside of a function."""
 MOST = 20_000
 """So many values are looked at; what depends on more cannot be watched in no time."""
+_WRITTEN_IN_PYTHON = 1 << 9
+"""The flag of classes that a class statement makes, Py_TPFLAGS_HEAPTYPE."""
 _FUNCTION = "__code__", "__defaults__", "__kwdefaults__"
 
 
@@ -53,7 +55,8 @@ class Dependencies:
     Attributes
     ----------
     impure : what it does besides computing, in words, as far as its code tells; "" if nothing.
-    unknown : what cannot be looked into, by name. arrays : that it uses.
+    unknown : what cannot be looked into, by name. arrays : that it uses. stored : names of globals and attributes that
+        its code writes to. of_users : whether there is code outside of the libraries.
     """
 
     def __init__(
@@ -66,6 +69,8 @@ class Dependencies:
         self.impure = ""
         self.unknown: dict[str, Any] = {}
         self.arrays: list[NDArray] = []
+        self.stored: set[str] = set()
+        self.of_users = False
         self.guard = Guard()
         self._said: list[tuple[str, Any]] = []
         self._number: dict[int, int] = {}
@@ -88,6 +93,10 @@ class Dependencies:
             raise Impure(self.impure)
         for name, value in self.unknown.items():
             raise Impure(not_known(name, value))
+
+    def may_change(self, other: Guard) -> bool:
+        """Whether it may change something that a guard watches: by a name that it writes to, or by what both hold."""
+        return bool(self.stored & other.names()) or self.guard.shares(other)
 
     def digest(self, told: Callable[[Any], bytes | None] = lambda value: None) -> str:
         """A text that is the same for what computes the same in every process, and another one for anything else.
@@ -226,11 +235,11 @@ class Dependencies:
             self._say("library", f"{function.__module__}.{function.__qualname__}")
             for cell in function.__closure__ or ():  # what a library made may hold what a user gave it
                 with_content = _content(cell)
-                if callable(with_content):
+                if callable(with_content) or self.objects is None:
                     self.guard.watch_cell(cell)
                     self._later(name, with_content)
             return
-        code = function.__code__
+        code, self.of_users = function.__code__, True
         self._say("code", code)
         self.guard.watch_attributes(function, *_FUNCTION)
         outside = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
@@ -243,7 +252,8 @@ class Dependencies:
                 self._found_impure(f"{own!r} has no value yet")
         for k, value in enumerate((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())):
             values[f"default {k + 1}"] = value
-        asked, attributes, of_names, why, changes = _read(code, name in NEVER_CALLED)
+        asked, attributes, of_names, stored, why, changes = _read(code, name in NEVER_CALLED)
+        self.stored.update(stored)
         for own in asked:
             self._global(function.__globals__, own, values, name in NEVER_CALLED)
         if why:
@@ -279,6 +289,9 @@ class Dependencies:
         self._say("class", f"{cls.__module__}.{cls.__qualname__}")
         home = cls.__module__.split(".")[0]
         if home in LIBRARIES or home in PURE_PARTS:
+            return
+        if not cls.__flags__ & _WRITTEN_IN_PYTHON:
+            self._not_known(cls.__name__, cls)
             return
         own = {name: x for name, x in vars(cls).items() if name not in NO_CODE}
         self.guard.watch_items(vars(cls), own, id(cls), whole=True)
@@ -340,12 +353,13 @@ class _Read(NamedTuple):
     """What code tells.
 
     asked, attributes : names of globals and attributes that it asks for. of_names : pairs of a global and an attribute
-    in `WORLD`. why : how it keeps something. changes : how it may change a container.
+    in `WORLD`. stored : names that it writes to. why : how it keeps something. changes : how it may change a container.
     """
 
     asked: tuple[str, ...]
     attributes: tuple[str, ...]
     of_names: tuple[tuple[str, str], ...]
+    stored: tuple[str, ...]
     why: str
     changes: str
 
@@ -356,8 +370,11 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
     asked: dict[str, None] = {}
     attributes: dict[str, None] = {}
     of_names: list[tuple[str, str]] = []
+    stored: list[str] = []
     for step in steps_of(code):
         keeps = step.opname in KEEPS or (step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in outside)
+        if keeps:
+            stored.append(step.argval)
         if keeps and not why and not never_called:
             why = f"it keeps or imports {step.argval!r}"
         if step.opname in ("STORE_SUBSCR", "DELETE_SUBSCR") or step.argval in CHANGES:
@@ -372,7 +389,7 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
                 why = "it draws random numbers"
             elif step.argval in WORLD:
                 of_names.append((before, step.argval))
-    return _Read(tuple(asked), tuple(attributes), tuple(of_names), why, changes)
+    return _Read(tuple(asked), tuple(attributes), tuple(of_names), tuple(stored), why, changes)
 
 
 def _as_bytes(kind: str, value: Any, told: Callable[[Any], bytes | None]) -> bytes:

@@ -106,11 +106,18 @@ class Guard:
                 container.clear()
                 container.update(then)
 
+    def names(self) -> set[str]:
+        """The names that are watched, of globals and of attributes."""
+        return {name for items in self._items.values() for name in items.values} | {
+            name for _, name, _ in self._attributes
+        }
+
     def shares(self, other: Guard) -> bool:
         """Whether another one watches a container, an array or a closure that this one watches, too."""
-        return not self._places().isdisjoint(other._places())
+        return not self.places().isdisjoint(other.places())
 
-    def _places(self) -> set[int]:
+    def places(self) -> set[int]:
+        """The identities of containers, arrays and closures that are watched."""
         found = {id(container) for container, _ in self._containers}
         found |= {id(x) for array, *_ in self._arrays for x in (array, array.base) if x is not None}
         return found | {id(owner) for owner, name, _ in self._attributes if name == _CELL}

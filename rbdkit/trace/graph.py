@@ -33,7 +33,7 @@ class Graph:
 
     Attributes
     ----------
-    words : what stands for a symbol in a text, of its format; without, symbols go into no text.
+    words : what stands for a symbol in a text, of its format; without, what it is.
     nodes : list of ``(operation, operand, ...)``; operands are positions in this list. Operations: add, sub, mul, div,
         neg, sqrt, sin, cos, less, equal, select, and the leaves const and load.
     """
@@ -190,6 +190,11 @@ def _is(value: Scalar, number: float) -> bool:
     return not isinstance(value, Symbol) and value == number
 
 
+def no_words(symbol: Symbol, form: str) -> NoReturn:
+    """Refuse to put a symbol into a text: the `Graph.words` of functions that may decide by what they read there."""
+    raise TypeError("a symbol has no value yet that could go into a text")
+
+
 class Symbol:
     """A number to come: the value of one node of a graph.
 
@@ -272,7 +277,10 @@ class Symbol:
     def __eq__(self, other: object) -> NoReturn:
         raise TypeError("whether symbols are equal is not known before they have values; use rbdkit.trace.equal")
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        raise TypeError(
+            "a set or a dictionary would ask for the value of a symbol, which is not known yet; use rbdkit.trace.select"
+        )
 
     def __lt__(self, other: Scalar) -> Symbol:
         return self.graph.apply("less", self, other)
@@ -334,7 +342,12 @@ class Symbol:
     def __format__(self, form: str) -> str:
         return super().__format__(form) if self.graph.words is None else self.graph.words(self, form)
 
+    def __str__(self) -> str:
+        return repr(self) if self.graph.words is None else self.graph.words(self, "")
+
     def __repr__(self) -> str:
+        if self.graph.words is no_words:
+            no_words(self, "")
         operation, *operands = self.graph.nodes[self.position]
         return f"<Symbol {self.position}: {operation} {', '.join(map(str, operands))}>"
 

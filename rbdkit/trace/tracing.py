@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.arrays import symbols
-from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.graph import Graph, Scalar, Symbol, no_words
 from rbdkit.trace.program import Program
 from rbdkit.trace.scalar import equal, select
 
@@ -191,7 +191,11 @@ def trace(
     sizes = tuple((s,) if isinstance(s, int) else tuple(s) for s in shapes)
     labels = tuple(names) or tuple(f"x{k}" for k in range(len(sizes)))
     arguments = [_symbols(graph, name, shape) for name, shape in zip(labels, sizes, strict=True)]
-    result = np.asarray(function(*arguments), dtype=object)
+    graph.words = no_words
+    try:
+        result = np.asarray(function(*arguments), dtype=object)
+    finally:
+        graph.words = None
     outputs = tuple(x if isinstance(x, Symbol) else float(x) for x in result.ravel())
     return Trace(graph, labels, sizes, outputs, result.shape)
 

@@ -217,7 +217,7 @@ def test_what_is_changed_is_put_back_and_told(function):
         (np.vectorize(lambda x: CALLED.append(x)), "it may change 'CALLED'"),
         (count(), "it is an object of class 'count'"),
         (types.SimpleNamespace(k=1.0), "it is an object of class 'SimpleNamespace'"),
-        (LOG.append, "it is an object of class 'builtin_function_or_method'"),
+        (LOG.append, "it is a method of an object of class 'list'"),
         (np.random, "it draws random numbers"),
         (lambda q: np.fromfile("x") * q, "it asks for np.fromfile"),
         (lambda q: print(q), "it calls 'print'"),

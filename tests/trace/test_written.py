@@ -130,7 +130,7 @@ def draws(q):
         (lambda q: POLYNOMIAL(q), "'POLYNOMIAL' is an object of class 'poly1d', which may keep something"),
         (
             lambda q: REMEMBER(q),
-            "'REMEMBER' is an object of class 'builtin_function_or_method'",
+            "'REMEMBER' is a method of an object of class 'list'",
         ),
         (outside(object()), "'value' is an object of class 'object', which may keep something"),
     ],

@@ -13,7 +13,19 @@ from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.kernels import Kernels
-from rbdkit.trace import ALONE, Beginning, Binder, Feedback, Given, Lanes, Pace, Recordable, arrays_of, loop_arrays
+from rbdkit.trace import (
+    ALONE,
+    Beginning,
+    Binder,
+    Feedback,
+    Given,
+    Lanes,
+    Pace,
+    Recordable,
+    arrays_of,
+    as_now,
+    loop_arrays,
+)
 
 TASK = ("tau", "tau_now", "tau_numbers", "f_ext", "f_ext_numbers", "driven_q", "driven_v", "driven_a", "driven_numbers")
 """Names of what a task is bound to."""
@@ -75,7 +87,7 @@ class JointMotion:
             f_ext is not None,
             tau if isinstance(tau, Feedback) else None,
             f_ext if isinstance(f_ext, Feedback) else None,
-            method.record,
+            as_now(method.record),
             driven,
             stabilised=begins is not None and "baumgarte" in begins,
             touching=None if scene is None else scene.kinds,

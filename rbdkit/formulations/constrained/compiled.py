@@ -52,6 +52,7 @@ from rbdkit.trace import (
     Record,
     Recordable,
     arrays_of,
+    as_now,
     available,
     compiling,
     executable,
@@ -212,7 +213,7 @@ def motion(
         counts,
         partial(
             code_of,
-            method.record,
+            as_now(method.record),
             used,
             groups,
             bool(model.loops),
