@@ -192,7 +192,7 @@ def _is(value: Scalar, number: float) -> bool:
 
 def no_words(symbol: Symbol, form: str) -> NoReturn:
     """Refuse to put a symbol into a text: the `Graph.words` of functions that may decide by what they read there."""
-    raise TypeError("a symbol has no value yet that could go into a text")
+    raise TypeError("a symbol has no value yet that could be formatted as a text")
 
 
 class Symbol:
@@ -341,9 +341,6 @@ class Symbol:
 
     def __format__(self, form: str) -> str:
         return super().__format__(form) if self.graph.words is None else self.graph.words(self, form)
-
-    def __str__(self) -> str:
-        return repr(self) if self.graph.words is None else self.graph.words(self, "")
 
     def __repr__(self) -> str:
         if self.graph.words is no_words:
