@@ -342,7 +342,7 @@ class ByTime(Logged):
 
 class Noisy(Logged):
     def act(self, at):
-        at.apply_torque(self.joint, -(1.0 + of_numpy.normal()) * at.velocities(self.joint)[0])  # noqa: NPY002
+        at.apply_torque(self.joint, -(1.0 + 0.0 * of_numpy.normal()) * at.velocities(self.joint)[0])  # noqa: NPY002
 
 
 class Wraps(Logged):
