@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.elementwise import ELEMENTWISE, interpolated
-from rbdkit.trace.graph import Symbol
+from rbdkit.trace.graph import TRUTHS, Condition, Symbol, of_conditions
 from rbdkit.trace.linear import LINEAR
-from rbdkit.trace.scalar import select
+from rbdkit.trace.scalar import equal, holds, opposite, select
 
 REDUCTIONS = "maximum", "minimum", "logical_and", "logical_or"
 """Ufuncs that `numpy.max`, `min`, `all` and `any` go along an axis with."""
 
+LIKE = np.zeros_like, np.ones_like, np.full_like, np.empty_like
+LARGEST = float(np.finfo(float).max)
 LONGEST_TABLE = 64
 """So many places of `numpy.interp` are compared with one by one."""
 
@@ -38,15 +41,37 @@ class Symbols(np.ndarray):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, list | tuple):
             value = symbols(value)
-        super().__setitem__(key, value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value.item()
+        if self.size and isinstance(self.flat[0], Condition):
+            value = _each(holds, (value,))
+        elif isinstance(value, Condition | np.ndarray):
+            value = as_numbers(value)
+        super().__setitem__(key, value)
+
+    def astype(self, dtype: Any, *given: Any, **options: Any) -> Any:
+        """As ever; of symbols what there is: conditions as numbers, whole ones too, and numbers as conditions."""
+        kind = np.dtype(dtype)
+        conditions = all(isinstance(x, TRUTHS) for x in self.flat)
+        if kind == np.float64 or (conditions and kind == np.int64):
+            return as_numbers(self.copy())
+        return _each(holds, (self,)) if kind == np.bool_ else super().astype(dtype, *given, **options)
 
 
 def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) -> Any:
     """What a function of NumPy is on symbols, told by others than ufuncs; else as it stands, or NotImplemented."""
     if function is np.where and len(inputs) == 3:
         return _each(select, inputs)
+    if function is np.count_nonzero and len(inputs) == 1 and not options:
+        return np.sum(as_numbers(_each(holds, inputs)))
     if function is np.select:
         return _chosen(*inputs, **options)
+    if function is np.nan_to_num:
+        return _finite(*inputs, **options)
+    if function in LIKE and any(isinstance(x, Condition) for x in np.asarray(inputs[0], dtype=object).flat):
+        raise TypeError(
+            f"numpy.{function.__name__} of conditions has room for conditions alone; give an array of numbers"
+        )
     if function is np.interp and len(inputs) == 3 and not options:
         return _looked_up(*inputs)
     if function in LINEAR:
@@ -60,6 +85,18 @@ def _chosen(conditions: Any, choices: Any, default: Any = 0.0) -> Any:
     for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
         found = _each(select, (condition, choice, found))
     return found
+
+
+def _finite(x: Any, copy: bool = True, nan: float = 0.0, posinf: float = LARGEST, neginf: float = -LARGEST) -> Any:
+    """`numpy.nan_to_num`, which leaves an array alone whose numbers it does not know."""
+    if not copy:
+        raise TypeError("numpy.nan_to_num is recorded with copy=True")
+
+    def one(x: Any) -> Any:
+        bounded = select(x < -LARGEST, neginf, select(x > LARGEST, posinf, x))
+        return select(opposite(equal(x, x)), nan, bounded)
+
+    return _each(one, (as_numbers(x),))
 
 
 def _looked_up(x: Any, places: Any, values: Any) -> Any:
@@ -80,7 +117,28 @@ def symbols(values: Any) -> Symbols:
         flat = np.empty(len(elements), dtype=object)
         flat[:] = elements
         array = flat.reshape(array.shape)
-    return array.view(Symbols)
+    return _of_a_kind(array).view(Symbols)
+
+
+def as_numbers(values: Any) -> Any:
+    """Conditions as numbers, and numbers as they are."""
+    if isinstance(values, np.ndarray):
+        if values.dtype != object or not any(isinstance(x, TRUTHS) for x in values.flat):
+            return values
+        return _told(np.frompyfunc(_as_number, 1, 1)(_plain(values)))
+    return _as_number(values)
+
+
+def _as_number(x: Any) -> Any:
+    return x.number() if isinstance(x, Condition) else float(x) if isinstance(x, TRUTHS) else x
+
+
+def _of_a_kind(array: NDArray) -> NDArray:
+    """An array of conditions or of numbers: where there are both, conditions are numbers, as in NumPy."""
+    if any(isinstance(x, Condition) for x in array.flat) and not all(isinstance(x, TRUTHS) for x in array.flat):
+        numbers: NDArray = np.frompyfunc(_as_number, 1, 1)(array)
+        return numbers
+    return array
 
 
 def symbolic(values: Any) -> Symbols | None:
@@ -99,15 +157,35 @@ def symbolic(values: Any) -> Symbols | None:
 def apply(ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
     """A ufunc on symbols and arrays of them."""
     if method == "__call__" and ufunc.__name__ in ELEMENTWISE:
-        result = _each(ELEMENTWISE[ufunc.__name__], inputs)
+        result = _each(_function_of(ufunc), inputs)
         for out in options.get("out", ()):
             out[...] = result
+            return out
         return result
     if method == "reduce" and ufunc.__name__ in REDUCTIONS:
-        return _reduced(ELEMENTWISE[ufunc.__name__], *inputs, **options)
+        array, *others = inputs
+        array = _each(holds, (array,)) if ufunc.__name__.startswith("logical") else array
+        return _reduced(_function_of(ufunc), array, *others, **options)
+    if method in ("reduce", "accumulate", "reduceat") and ufunc in (np.add, np.multiply):  # truth values are counted
+        inputs = (as_numbers(inputs[0]), *inputs[1:])
     if "out" in options:
         options["out"] = tuple(_plain(x) for x in options["out"])
     return _told(getattr(ufunc, method)(*(_plain(x) for x in inputs), **options))
+
+
+@cache
+def _function_of(ufunc: np.ufunc) -> Callable[..., Any]:
+    """A ufunc on scalars: numbers and symbols, or truth values and conditions."""
+    function = ELEMENTWISE[ufunc.__name__]
+
+    def on_scalars(*given: Any) -> Any:
+        if any(isinstance(x, Condition) for x in given):
+            if all(isinstance(x, TRUTHS) for x in given):
+                return of_conditions(ufunc, *given)
+            given = tuple(map(_as_number, given))
+        return function(*given)
+
+    return on_scalars
 
 
 def _reduced(function: Callable[..., Any], array: Any, axis: Any = 0, keepdims: bool = False, **options: Any) -> Any:
@@ -136,4 +214,6 @@ def _plain(x: Any) -> Any:
 
 def _told(result: Any) -> Any:
     """A result, as an array of symbols if it is one."""
-    return result.view(Symbols) if isinstance(result, np.ndarray) and result.dtype == object else result
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        return _of_a_kind(result).view(Symbols)
+    return result

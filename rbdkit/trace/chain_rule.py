@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rbdkit.trace.graph import LEAVES, Graph, Scalar, Symbol
-
-CONDITIONS = {"less", "equal"}
+from rbdkit.trace.graph import CONDITIONS, LEAVES, Graph, Scalar, Symbol
+from rbdkit.trace.scalar import divide
 
 
 def tangents(graph: Graph, outputs: Sequence[int], seeds: Mapping[int, Scalar]) -> list[Scalar]:
@@ -89,9 +88,11 @@ def partials(graph: Graph, position: int) -> list[tuple[int, Scalar]]:
         case "mul":
             slopes = x[1], x[0]
         case "div":
-            slopes = 1.0 / x[1], -(y / x[1])
+            slopes = divide(1.0, x[1]), -divide(y, x[1])
         case "neg":
             slopes = (-1.0,)
+        case "copysign":
+            slopes = graph.mul(graph.apply("copysign", 1.0, x[0]), graph.apply("copysign", 1.0, x[1])), 0.0
         case "sqrt":
             slopes = (0.5 / y,)
         case "sin":

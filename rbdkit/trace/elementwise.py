@@ -22,44 +22,141 @@ from rbdkit.trace.exponentials import (
     tanh,
 )
 from rbdkit.trace.graph import Scalar, Symbol
-from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, select, sin, sqrt, whole
+from rbdkit.trace.scalar import (
+    arctan2,
+    both,
+    copysign,
+    cos,
+    divide,
+    either,
+    equal,
+    holds,
+    nearest,
+    opposite,
+    select,
+    sin,
+    sqrt,
+)
 
 
 def floor(x: Scalar) -> Scalar:
     """The largest whole number that is not larger."""
-    nearest = whole(x)
-    return select(x < nearest, nearest - 1.0, nearest)
+    close = nearest(x)
+    return select(x < close, close - 1.0, close)
+
+
+def ceil(x: Scalar) -> Scalar:
+    """The smallest whole number that is not smaller."""
+    close = nearest(x)
+    return select(close < x, close + 1.0, close)
 
 
 def trunc(x: Scalar) -> Scalar:
     """The nearest whole number towards zero."""
-    return select(x < 0.0, -floor(-x), floor(x))
+    return copysign(floor(abs(x)), x)
+
+
+STAGE = 2.0**25
+"""Quotients that are divided exactly at a time: whole numbers below, times half the digits of a divisor, are exact."""
+
+
+def fmod(x: Scalar, y: Scalar) -> Scalar:
+    """What division leaves, with the sign of x, exact as in C; NaN where the quotient is beyond 2^50."""
+    size, step = abs(x), abs(y)
+    far = equal(step, math.inf)
+    known = select(far, 1.0, step)
+    left = _left_over(_left_over(size, known * STAGE), known)
+    left = select(size < known * STAGE * STAGE, left, math.nan)
+    return copysign(select(either(less(size, step), far), size * select(equal(size, math.inf), math.nan, 1.0), left), x)
+
+
+def _left_over(x: Scalar, y: Scalar) -> Scalar:
+    """x - n y for the largest whole n, of numbers from 0 on, n up to `STAGE`.
+
+    A divisor is taken apart into halves of its digits, whose products with n are exact. So it does not matter either
+    whether products and sums are rounded once.
+    """
+    n = floor(x / y)
+    high = (y + y * 2.0**27) - y * 2.0**27
+    left = (x - n * high) - n * (y - high)
+    left = select(left < 0.0, left + y, left)  # the quotient was rounded up to a whole number, or down
+    return select(left < y, left, left - y)
 
 
 def remainder(x: Scalar, y: Scalar) -> Scalar:
     """What floor division leaves, with the sign of y."""
-    return x - y * floor(x / y)
+    left = fmod(x, y)
+    crossed = differ(less(left, 0.0), less(y, 0.0))
+    return select(equal(left, 0.0), copysign(0.0, y), select(crossed, left + y, left))
 
 
-def copysign(x: Scalar, y: Scalar) -> Scalar:
-    """The size of x with the sign of y, of which -0.0 has none."""
-    return select(y < 0.0, -abs(x), abs(x))
+def floor_divide(x: Scalar, y: Scalar) -> Scalar:
+    """The whole quotient that belongs to `remainder`."""
+    left = fmod(x, y)
+    crossed = both(differ(less(left, 0.0), less(y, 0.0)), differ(left, 0.0))
+    whole_part = nearest((x - left) / select(equal(y, 0.0), 1.0, y)) - select(crossed, 1.0, 0.0)
+    return select(equal(y, 0.0), divide(x, y), whole_part)
 
 
 def heaviside(x: Scalar, at_zero: Scalar) -> Scalar:
     """The unit step."""
-    return select(x < 0.0, 0.0, select(equal(x, 0.0), at_zero, 1.0))
+    return select(less(x, 0.0), 0.0, select(equal(x, 0.0), at_zero, select(less(0.0, x), 1.0, x)))
+
+
+def sign(x: Scalar) -> Scalar:
+    """-1, 0 or 1; NaN of NaN."""
+    return select(x < 0.0, -1.0, select(x > 0.0, 1.0, select(equal(x, 0.0), 0.0, x)))
 
 
 def logaddexp(x: Scalar, y: Scalar) -> Scalar:
     """log(e^x + e^y): the larger of two, made smooth."""
-    return maximum(x, y) + log1p(exp(-abs(x - y)))
+    same = equal(x, y)  # infinite ones have no difference
+    return larger(x, y) + select(same, math.log(2.0), log1p(exp(-abs(select(same, 0.0, x - y)))))
 
 
 def differ(x: Any, y: Any) -> Any:
     """Whether two numbers are not the same."""
-    same = equal(x, y)
-    return ~same if isinstance(same, Symbol) else not same
+    return opposite(equal(x, y))
+
+
+def less(x: Any, y: Any) -> Any:
+    """Whether x is less than y."""
+    return x < y
+
+
+def is_nan(x: Any) -> Any:
+    """Whether x is no number."""
+    return differ(x, x)
+
+
+def larger(x: Scalar, y: Scalar) -> Scalar:
+    """The larger of two numbers; NaN if one of them is, which `scalar.maximum` does not ask."""
+    x, y = (x, y) if isinstance(x, Symbol) else (y, x)  # a number that is known is asked nothing
+    return select(either(less(x, y), is_nan(y)), y, x)
+
+
+def smaller(x: Scalar, y: Scalar) -> Scalar:
+    """The smaller of two numbers; NaN if one of them is."""
+    x, y = (x, y) if isinstance(x, Symbol) else (y, x)
+    return select(either(less(y, x), is_nan(y)), y, x)
+
+
+def angle(y: Scalar, x: Scalar) -> Scalar:
+    """`numpy.arctan2`: that of `scalar`, and what C says of zeros with a sign and of what is infinite."""
+    high, wide = abs(y), abs(x)
+    far = both(equal(high, math.inf), equal(wide, math.inf))
+    found = arctan2(select(far, 1.0, high), select(far, 1.0, wide))
+    back = less(copysign(1.0, x), 0.0)
+    return copysign(select(back, (math.pi - found) + 1.2246467991473532e-16, found), y)
+
+
+def hypot(x: Scalar, y: Scalar) -> Scalar:
+    """The root of the sum of squares, also where these have no room, or are nothing."""
+    size = larger(abs(x), abs(y))
+    scale = select(size > 2.0**500, 2.0**-600, select(size < 2.0**-450, 2.0**600, 1.0))
+    a, b = x * scale, y * scale
+    far = either(equal(abs(x), math.inf), equal(abs(y), math.inf))
+    return select(far, math.inf, sqrt(a * a + b * b) / scale)
 
 
 def interpolated(x: Scalar, places: Sequence[float], values: Sequence[Scalar]) -> Scalar:
@@ -69,23 +166,29 @@ def interpolated(x: Scalar, places: Sequence[float], values: Sequence[Scalar]) -
         step = places[k + 1] - places[k]
         slope = (values[k + 1] - values[k]) / step if step > 0.0 else 0.0
         found = select(x < places[k + 1], values[k] + slope * (x - places[k]), found)
-    return select(x < places[0], values[0], found)
+    return select(is_nan(x), x, select(x < places[0], values[0], found))
 
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,
-    "equal": equal, "not_equal": differ, "maximum": maximum, "minimum": minimum, "fmax": maximum, "fmin": minimum,
-    "logical_and": lambda x, y: x & y, "logical_or": lambda x, y: x | y, "logical_not": lambda x: ~x,
-    "logical_xor": lambda x, y: differ(select(x, 1.0, 0.0), select(y, 1.0, 0.0)),
-    "clip": lambda x, low, high: minimum(maximum(x, low), high), "fabs": abs, "heaviside": heaviside,
-    "sign": lambda x: select(x < 0.0, -1.0, select(x > 0.0, 1.0, 0.0)), "copysign": copysign,
-    "floor": floor, "ceil": lambda x: -floor(-x), "trunc": trunc, "rint": whole, "remainder": remainder,
-    "fmod": lambda x, y: x - y * trunc(x / y), "floor_divide": lambda x, y: floor(x / y),
-    "sin": sin, "cos": cos, "tan": lambda x: sin(x) / cos(x), "arctan2": arctan2, "arctan": lambda x: arctan2(x, 1.0),
-    "arcsin": lambda x: arctan2(x, sqrt(1.0 - x * x)), "arccos": lambda x: arctan2(sqrt(1.0 - x * x), x),
+    "equal": equal, "not_equal": differ, "maximum": larger, "minimum": smaller,
+    "fmax": lambda x, y: select(either(less(x, y), is_nan(x)), y, x),
+    "fmin": lambda x, y: select(either(less(y, x), is_nan(x)), y, x),
+    "isnan": is_nan, "isinf": lambda x: equal(abs(x), math.inf), "isfinite": lambda x: abs(x) < math.inf,
+    "signbit": lambda x: copysign(1.0, x) < 0.0,
+    "logical_and": both, "logical_or": either, "logical_not": opposite,
+    "logical_xor": lambda x, y: differ(holds(x), holds(y)),
+    "clip": lambda x, low, high: smaller(larger(x, low), high), "fabs": abs, "heaviside": heaviside,
+    "conjugate": lambda x: x, "sign": sign, "copysign": copysign,
+    "floor": floor, "ceil": ceil, "trunc": trunc, "rint": nearest, "remainder": remainder,
+    "fmod": fmod, "floor_divide": floor_divide,
+    "sin": sin, "cos": cos, "tan": lambda x: sin(x) / cos(x), "arctan2": angle, "arctan": lambda x: arctan2(x, 1.0),
+    "arcsin": lambda x: arctan2(x, sqrt((1.0 - x) * (1.0 + x))),
+    "arccos": lambda x: arctan2(sqrt((1.0 - x) * (1.0 + x)), x),
     "deg2rad": lambda x: x * (math.pi / 180.0), "radians": lambda x: x * (math.pi / 180.0),
     "rad2deg": lambda x: x * (180.0 / math.pi), "degrees": lambda x: x * (180.0 / math.pi),
-    "sqrt": sqrt, "cbrt": cbrt, "hypot": lambda x, y: sqrt(x * x + y * y), "power": power, "float_power": power,
+    "reciprocal": lambda x: 1.0 / x, "square": lambda x: x * x,
+    "sqrt": sqrt, "cbrt": cbrt, "hypot": hypot, "power": power, "float_power": power,
     "exp": exp, "exp2": lambda x: power(2.0, x), "expm1": expm1, "logaddexp": logaddexp,
     "log": log, "log1p": log1p, "log2": lambda x: log(x) / math.log(2.0), "log10": lambda x: log(x) / math.log(10.0),
     "sinh": sinh, "cosh": cosh, "tanh": tanh, "arcsinh": arcsinh, "arccosh": arccosh, "arctanh": arctanh,

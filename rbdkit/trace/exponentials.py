@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from rbdkit.trace.graph import Scalar, Symbol
-from rbdkit.trace.scalar import equal, maximum, minimum, polynomial, select, sqrt, whole
+from rbdkit.trace.scalar import copysign, either, equal, maximum, minimum, nearest, polynomial, select, sqrt, whole
 
 LN2 = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
 """Two parts, of which the first has 32 bits: its multiples by exponents are exact."""
@@ -145,17 +145,27 @@ def arctanh(x: Scalar) -> Scalar:
 
 
 def power(x: Scalar, y: Scalar) -> Scalar:
-    """x^y: whole and half exponents by multiplication, all others for x from 0 on, to about 1e-16 \\|y log x\\|."""
+    """x^y: whole and half exponents by multiplication, all others to about 1e-16 \\|y log x\\|.
+
+    Of x below 0 there are whole powers alone, as in C.
+    """
     if not isinstance(y, Symbol):
         if abs(y) < 2.0**51 and float(2.0 * y).is_integer():
             value = _whole_power(x, abs(int(y)))
             if not float(y).is_integer():
                 value = value * sqrt(x)
             return 1.0 / value if y < 0.0 else value
+        if abs(y) < 2.0**51:
+            return select(equal(x, 0.0), 0.0 if y > 0.0 else math.inf, exp(y * log(x)))
     elif not isinstance(x, Symbol) and x > 0.0:
         return exp(y * math.log(x))
-    at_zero = select(y > 0.0, 0.0, select(y < 0.0, math.inf, 1.0))
-    return select(equal(x, 0.0), at_zero, exp(y * log(x)))
+    size = abs(x)
+    value = select(equal(size, 0.0), select(y > 0.0, 0.0, select(y < 0.0, math.inf, y)), exp(y * log(size)))
+    value = select(either(equal(y, 0.0), equal(size, 1.0)), 1.0, value)
+    even = equal(2.0 * nearest(0.5 * y), y)
+    extreme = either(equal(size, 0.0), equal(size, math.inf))
+    below_zero = select(even, value, select(equal(nearest(y), y), -value, select(extreme, value, math.nan)))
+    return select(copysign(1.0, x) < 0.0, below_zero, value)
 
 
 def _whole_power(x: Scalar, n: int) -> Scalar:

@@ -8,7 +8,10 @@ output needs is never emitted (`Graph.live`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, Union
 
 import numpy as np
@@ -16,10 +19,11 @@ import numpy as np
 Scalar = Union[float, "Symbol"]
 """A number or a symbol: what every traced function works on."""
 
-COMMUTATIVE = {"add", "mul", "equal"}
-CONDITIONS = {"less", "equal"}
-ARITHMETIC = {"add", "sub", "mul", "div", "neg", "less", "equal"}
-"""Operations on numbers; a condition among their operands counts as 1 or 0, as NumPy has it."""
+COMMUTATIVE = {"add", "mul", "equal", "and", "or"}
+LOGIC = {"and", "or", "not"}
+"""Operations on conditions; a number among their operands holds where it is not zero."""
+CONDITIONS = {"less", "equal"} | LOGIC
+"""Operations whose results are conditions. All others compute numbers, of numbers; there a condition is 1 or 0."""
 LEAVES = {"const", "load"}
 """Operations whose operands are not nodes: ("const", value) and ("load", array, index, offset)."""
 
@@ -35,26 +39,29 @@ class Graph:
     ----------
     words : what stands for a symbol in a text, of its format; without, what it is.
     nodes : list of ``(operation, operand, ...)``; operands are positions in this list. Operations: add, sub, mul, div,
-        neg, sqrt, sin, cos, less, equal, select, and the leaves const and load.
+        neg, copysign, sqrt, sin, cos, less, equal, and, or, not, select, and the leaves const and load.
+    scalars : names of the arguments that are plain numbers of Python, not elements of arrays.
     """
 
     def __init__(self, simplify: bool = True) -> None:
         self.simplify = simplify
         self.nodes: list[tuple] = []
+        self.scalars: frozenset[str] = frozenset()
         self.words: Callable[[Symbol, str], str] | None = None
         self._known: dict[tuple, int] = {}
 
     def node(self, operation: str, *operands: object) -> Symbol:
         """The node with this operation and these operands, made if there is none."""
         key = (operation, *operands)
+        kind = Condition if operation in CONDITIONS else Symbol
         if not self.simplify and operation not in LEAVES:
             self.nodes.append(key)
-            return Symbol(self, len(self.nodes) - 1)
+            return kind(self, len(self.nodes) - 1)
         position = self._known.get(key)
         if position is None:
             position = self._known[key] = len(self.nodes)
             self.nodes.append(key)
-        return Symbol(self, position)
+        return kind(self, position)
 
     def load(self, array: str, index: object, offset: int) -> Symbol:
         """What stands in an array of the program at ``index + offset``."""
@@ -65,7 +72,8 @@ class Graph:
         if isinstance(value, Symbol):
             self._check_own(value)
             return value.position
-        return self.node("const", float(value) + 0.0).position  # + 0.0 makes one constant of 0.0 and -0.0
+        number = float(value) + 0.0  # one constant of 0.0 and -0.0
+        return self.node("const", math.nan if math.isnan(number) else number).position  # and one of all NaN
 
     def _check_own(self, symbol: Symbol) -> None:
         if symbol.graph is not self:
@@ -76,17 +84,27 @@ class Graph:
     def apply(self, operation: str, *values: Scalar) -> Symbol:
         """Record an operation on numbers and symbols, simplified no further."""
         operands = [self.position(value) for value in values]
-        if operation in ARITHMETIC:
-            operands = [self._number(operand) for operand in operands]
+        if operation == "select":
+            operands[0] = self._condition(operands[0])
+            operands[1:] = map(self.number, operands[1:])
+        else:
+            operands = [*map(self._condition if operation in LOGIC else self.number, operands)]
         if self.simplify and operation in COMMUTATIVE:
             operands.sort()
         return self.node(operation, *operands)
 
-    def _number(self, position: int) -> int:
+    def number(self, position: int) -> int:
         """A node; 1 or 0 for one that is a condition."""
         if self.nodes[position][0] not in CONDITIONS:
             return position
         return self.node("select", position, self.position(1.0), self.position(0.0)).position
+
+    def _condition(self, position: int) -> int:
+        """A node; for a number, whether it is not zero."""
+        if self.nodes[position][0] in CONDITIONS:
+            return position
+        zero = self.position(0.0)
+        return self.node("not", self.node("equal", *sorted((position, zero))).position).position
 
     def operands(self, position: int) -> tuple[int, ...]:
         """Positions of the nodes that a node computes with."""
@@ -183,7 +201,27 @@ class Graph:
         """a where the condition holds, else b; both are computed."""
         if self.simplify and isinstance(condition, bool):
             return a if condition else b
+        if isinstance(a, TRUTHS) and isinstance(b, TRUTHS):
+            return self.either(self.both(condition, a), self.both(self.opposite(condition), b))
         return self.apply("select", condition, a, b)
+
+    def both(self, a: bool | Symbol, b: bool | Symbol) -> bool | Symbol:
+        """Whether both conditions hold."""
+        for one, other in ((a, b), (b, a)):
+            if not isinstance(one, Symbol):
+                return other if one else False
+        return self.apply("and", a, b)
+
+    def either(self, a: bool | Symbol, b: bool | Symbol) -> bool | Symbol:
+        """Whether one of two conditions holds, or both."""
+        for one, other in ((a, b), (b, a)):
+            if not isinstance(one, Symbol):
+                return True if one else other
+        return self.apply("or", a, b)
+
+    def opposite(self, a: bool | Symbol) -> bool | Symbol:
+        """Whether a condition does not hold."""
+        return self.apply("not", a) if isinstance(a, Symbol) else not a
 
 
 def _is(value: Scalar, number: float) -> bool:
@@ -288,33 +326,13 @@ class Symbol:
     def __gt__(self, other: Scalar) -> Symbol:
         return self.graph.apply("less", other, self)
 
+    # not the opposite of ">": of NaN neither holds
+
     def __le__(self, other: Scalar) -> Symbol:
-        return self._not(self > other)
+        return self.graph.apply("or", self < other, self.graph.apply("equal", self, other))
 
     def __ge__(self, other: Scalar) -> Symbol:
-        return self._not(self < other)
-
-    def _not(self, condition: Symbol) -> Symbol:
-        return self.graph.apply("less", self.graph.select(condition, 1.0, 0.0), 0.5)
-
-    def __and__(self, other: Any) -> Any:
-        return self._both(other, lambda a, b: a * b)
-
-    def __or__(self, other: Any) -> Any:
-        return self._both(other, lambda a, b: a + b)
-
-    __rand__, __ror__ = __and__, __or__
-
-    def __invert__(self) -> Symbol:
-        return self._not(self)
-
-    def _both(self, other: Any, combined: Any) -> Any:
-        """A condition that is made of two."""
-        if not isinstance(other, NUMBERS):
-            return NotImplemented
-        one, two = (self.graph.select(x, 1.0, 0.0) if isinstance(x, Symbol) else float(bool(x)) for x in (self, other))
-        whole = combined(one, two)
-        return whole > 0.5
+        return self.graph.apply("or", self > other, self.graph.apply("equal", self, other))
 
     def sin(self) -> Symbol:
         """Sine; `numpy.sin` calls it."""
@@ -347,6 +365,157 @@ class Symbol:
             no_words(self, "")
         operation, *operands = self.graph.nodes[self.position]
         return f"<Symbol {self.position}: {operation} {', '.join(map(str, operands))}>"
+
+
+class Condition(Symbol):
+    """Whether something holds: what comparisons of symbols give. In arithmetic it is what NumPy's truth values are."""
+
+    __slots__ = ()
+
+    def number(self) -> Symbol:
+        """1 where it holds, else 0."""
+        return Symbol(self.graph, self.graph.number(self.position))
+
+    def _with(self, ufunc: np.ufunc, *operands: Any) -> Any:
+        """Arithmetic: with truth values and whole numbers that are known as NumPy has it, with others as 1 or 0."""
+        if all(isinstance(x, (*TRUTHS, int, np.integer)) for x in operands):
+            return of_conditions(ufunc, *operands)
+        if not all(isinstance(x, NUMBERS) for x in operands):
+            return NotImplemented
+        return ARITHMETIC[ufunc](*(x.number() if isinstance(x, Condition) else x for x in operands))
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(np.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with(np.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(np.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(np.subtract, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with(np.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with(np.multiply, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with(np.true_divide, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._with(np.true_divide, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._with(np.power, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._with(np.power, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._with(np.remainder, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._with(np.remainder, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._with(np.floor_divide, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._with(np.floor_divide, other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return of_conditions(np.bitwise_and, self, other) if isinstance(other, TRUTHS) else NotImplemented
+
+    def __or__(self, other: Any) -> Any:
+        return of_conditions(np.bitwise_or, self, other) if isinstance(other, TRUTHS) else NotImplemented
+
+    def __xor__(self, other: Any) -> Any:
+        return of_conditions(np.bitwise_xor, self, other) if isinstance(other, TRUTHS) else NotImplemented
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> Any:
+        return of_conditions(np.invert, self)
+
+    def __neg__(self) -> Any:
+        return of_conditions(np.negative, self)
+
+    def __pos__(self) -> Any:
+        return of_conditions(np.positive, self)
+
+    def __abs__(self) -> Any:
+        return self
+
+
+TRUTHS = (Condition, bool, np.bool_)
+"""What is true or false."""
+ARITHMETIC: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.true_divide: operator.truediv,
+    np.power: operator.pow, np.remainder: operator.mod, np.floor_divide: operator.floordiv,
+}  # fmt: skip
+"""The operators of what NumPy's functions do."""
+OF_TRUTH: dict[np.ufunc, Callable[..., bool | Symbol]] = {
+    np.add: Graph.either, np.bitwise_or: Graph.either, np.logical_or: Graph.either, np.maximum: Graph.either,
+    np.multiply: Graph.both, np.bitwise_and: Graph.both, np.logical_and: Graph.both, np.minimum: Graph.both,
+    np.invert: Graph.opposite, np.logical_not: Graph.opposite,
+}  # fmt: skip
+"""What NumPy's functions are on truth values, if they are logic."""
+OTHERWISE_IN_PYTHON = {np.add, np.subtract, np.negative, np.positive, np.invert}
+"""Operators that do something else to Python's truth values than to NumPy's: True + True is 2, and True in NumPy."""
+
+
+def of_conditions(ufunc: np.ufunc, *operands: Any) -> Any:
+    """A function of NumPy on conditions, truth values and whole numbers: what NumPy has where they hold or do not.
+
+    Raises
+    ------
+    TypeError
+        If NumPy refuses them, if its result has few digits, or if Python would have another result, and it is not known
+        whose truth values they are.
+    """
+    unknown = [x for x in operands if isinstance(x, Condition)]
+    graph = unknown[0].graph
+    logical = all(isinstance(x, TRUTHS) for x in operands)
+    if logical and ufunc in OTHERWISE_IN_PYTHON and any(_of_plain_numbers(x) for x in unknown):
+        raise TypeError(
+            f"numpy.{ufunc.__name__} of a condition is something else in Python than in NumPy, and this one may be of "
+            "either; multiply it by 1.0 if a number is meant, or use numpy.logical_or, numpy.logical_not"
+        )
+    if logical and ufunc in OF_TRUTH:
+        return OF_TRUTH[ufunc](graph, *operands)
+    cases = {}
+    with np.errstate(all="ignore"):
+        for case in itertools.product((True, False), repeat=len(unknown)):
+            values = iter(case)
+            cases[case] = ufunc(*(np.bool_(next(values)) if isinstance(x, Condition) else x for x in operands))
+    kind = np.asarray(next(iter(cases.values()))).dtype
+    if kind not in (np.bool_, np.float64, np.int64):
+        raise TypeError(
+            f"numpy.{ufunc.__name__} of a condition is computed in {kind} by NumPy; multiply the condition by 1.0 first"
+        )
+    found = _by_cases(graph, unknown, {case: float(value) for case, value in cases.items()})
+    return graph.apply("less", 0.5, found) if kind == np.bool_ else found
+
+
+def _by_cases(graph: Graph, conditions: Sequence[Condition], values: Mapping[tuple[bool, ...], float]) -> Scalar:
+    """The number that belongs to what holds."""
+    if not conditions:
+        return values[()]
+    first, *others = conditions
+    holds, does_not = (
+        _by_cases(graph, others, {case[1:]: x for case, x in values.items() if case[0] is way}) for way in (True, False)
+    )
+    return graph.select(first, holds, does_not)
+
+
+def _of_plain_numbers(condition: Condition) -> bool:
+    """Whether nothing decides on it but numbers of Python: those that no array holds."""
+    nodes = condition.graph.nodes
+    leaves = [nodes[k] for k in condition.graph.live([condition.position]) if nodes[k][0] == "load"]
+    return all(leaf[1] in condition.graph.scalars for leaf in leaves)
 
 
 NUMBERS = (Symbol, float, int, np.number, np.bool_)

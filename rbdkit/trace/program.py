@@ -313,7 +313,7 @@ class Program:
         """Write a number to ``index + offset``."""
         place = self._place(array, index, offset)
         block = self._block()
-        block.stores[place] = block.graph.position(value)
+        block.stores[place] = block.graph.number(block.graph.position(value))
 
     def _place(self, array: str, index: Whole, offset: int) -> Place:
         _mention(self.arrays, array)

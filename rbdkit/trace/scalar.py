@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from rbdkit.trace.graph import Scalar, Symbol
+from rbdkit.trace.graph import Condition, Scalar, Symbol
 
 
 def sin(x: Scalar) -> Scalar:
@@ -21,6 +22,21 @@ def cos(x: Scalar) -> Scalar:
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
     return x.sqrt() if isinstance(x, Symbol) else math.sqrt(x)
+
+
+def divide(a: Scalar, b: Scalar) -> Scalar:
+    """a / b as IEEE 754 has it: no exception where b is zero."""
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return a * math.copysign(math.inf, b)
+
+
+def copysign(x: Scalar, y: Scalar) -> Scalar:
+    """The size of x with the sign of y, which zeros have, too."""
+    if not isinstance(y, Symbol):
+        return math.copysign(x, y) if not isinstance(x, Symbol) else x.graph.apply("copysign", x, math.copysign(1.0, y))
+    return y.graph.apply("copysign", x if isinstance(x, Symbol) else abs(x), y)
 
 
 def equal(a: Scalar, b: Scalar) -> bool | Symbol:
@@ -46,10 +62,42 @@ def minimum(a: Scalar, b: Scalar) -> Scalar:
     return select(b < a, b, a)
 
 
+def holds(x: bool | Scalar) -> bool | Symbol:
+    """Whether a condition holds; of a number, whether it is not zero."""
+    if isinstance(x, Condition) or not isinstance(x, Symbol):
+        return x if isinstance(x, Condition) else bool(x)
+    return x.graph.opposite(equal(x, 0.0))
+
+
+def both(x: Any, y: Any) -> Any:
+    """Whether both hold, or are not zero."""
+    return _graph_of(x, y).both(holds(x), holds(y)) if _graph_of(x, y) else bool(x) and bool(y)
+
+
+def either(x: Any, y: Any) -> Any:
+    """Whether one of two holds, or is not zero, or both."""
+    return _graph_of(x, y).either(holds(x), holds(y)) if _graph_of(x, y) else bool(x) or bool(y)
+
+
+def opposite(x: Any) -> Any:
+    """Whether x does not hold, or is zero."""
+    return x.graph.opposite(x) if isinstance(x, Symbol) else not x
+
+
+def _graph_of(*values: Any) -> Any:
+    """The graph of the symbols among values."""
+    return next((x.graph for x in values if isinstance(x, Symbol)), None)
+
+
 def whole(x: Scalar) -> Scalar:
     """The whole number nearest to x, ties to even, for \\|x\\| < 2**51: the sum has no room for a fraction."""
     shift = 6755399441055744.0  # 1.5 * 2**52
     return (x + shift) - shift
+
+
+def nearest(x: Scalar) -> Scalar:
+    """The whole number nearest to x, ties to even: x itself from where on there are no fractions."""
+    return select(abs(x) < 2.0**51, copysign(whole(x), x), x)
 
 
 def polynomial(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
@@ -72,7 +120,7 @@ def arctan2(y: Scalar, x: Scalar) -> Scalar:
     wide, high = maximum(x, -x), maximum(y, -y)
     steep = high > wide
     larger, smaller = select(steep, high, wide), select(steep, wide, high)  # never the same: derivatives need both
-    t = smaller / select(larger > 0.0, larger, 1.0)
+    t = smaller / select(equal(larger, 0.0), 1.0, larger)
     beyond = t > 0.66
     z = select(beyond, (t - 1.0) / (t + 1.0), t)
     w = z * z

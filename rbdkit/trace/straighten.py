@@ -7,6 +7,7 @@ known to be zero take their terms with them. Loops over what only the run knows 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -319,6 +320,14 @@ def _applied(graph: Graph, operation: str, x: list[Any]) -> Any:
             return x[0] < x[1]
         case "equal" if known:
             return x[0] == x[1]
+        case "and":
+            return graph.both(x[0], x[1])
+        case "or":
+            return graph.either(x[0], x[1])
+        case "not":
+            return graph.opposite(x[0])
+        case "copysign" if known:
+            return math.copysign(x[0], x[1])
         case "select" if isinstance(x[0], bool):
             return x[1] if x[0] else x[2]
     return graph.apply(operation, *x)

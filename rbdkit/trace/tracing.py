@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.arrays import symbols
-from rbdkit.trace.graph import Graph, Scalar, Symbol, no_words
+from rbdkit.trace.graph import Condition, Graph, Scalar, Symbol, no_words
 from rbdkit.trace.program import Program
-from rbdkit.trace.scalar import equal, select
+from rbdkit.trace.scalar import copysign, divide, equal, opposite, select
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,10 @@ class Operations:
         return " + ".join(parts) or "0"
 
 
-COUNTED = {"sub": "add", "sin": "trig", "cos": "trig", "less": "compare", "equal": "compare", "select": "compare"}
+COUNTED = {
+    "sub": "add", "sin": "trig", "cos": "trig", "copysign": "neg",
+    "less": "compare", "equal": "compare", "and": "compare", "or": "compare", "not": "compare", "select": "compare",
+}  # fmt: skip
 
 
 def count_operations(graph: Graph, outputs: Sequence[int]) -> Operations:
@@ -121,13 +124,17 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
+    "div": divide,
     "neg": lambda a: -a,
     "sqrt": np.sqrt,
     "sin": np.sin,
     "cos": np.cos,
+    "copysign": copysign,
     "less": lambda a, b: a < b,
     "equal": equal,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "not": opposite,
     "select": select,
 }
 
@@ -190,13 +197,17 @@ def trace(
     graph = Graph(simplify)
     sizes = tuple((s,) if isinstance(s, int) else tuple(s) for s in shapes)
     labels = tuple(names) or tuple(f"x{k}" for k in range(len(sizes)))
+    graph.scalars = frozenset(label for label, shape in zip(labels, sizes, strict=True) if shape == ())
     arguments = [_symbols(graph, name, shape) for name, shape in zip(labels, sizes, strict=True)]
     graph.words = no_words
     try:
-        result = np.asarray(function(*arguments), dtype=object)
+        with np.errstate(all="ignore"):  # NumPy asks the processor about what was recorded, too
+            result = np.asarray(function(*arguments), dtype=object)
     finally:
         graph.words = None
-    outputs = tuple(x if isinstance(x, Symbol) else float(x) for x in result.ravel())
+    outputs = tuple(
+        x.number() if isinstance(x, Condition) else x if isinstance(x, Symbol) else float(x) for x in result.ravel()
+    )
     return Trace(graph, labels, sizes, outputs, result.shape)
 
 

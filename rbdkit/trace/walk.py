@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from rbdkit.trace.emit.python import divide, truncate
+from rbdkit.trace.emit.python import truncate
 from rbdkit.trace.graph import Scalar, Symbol
 from rbdkit.trace.program import Block, Define, Index, Loop, Program, Put, Statement, Switch, Whole
 from rbdkit.trace.scalar import cos, sin, sqrt
 from rbdkit.trace.tracing import OPERATIONS
 
-ON_SCALARS: dict[str, Callable[..., Scalar]] = {**OPERATIONS, "div": divide, "sqrt": sqrt, "sin": sin, "cos": cos}
+ON_SCALARS: dict[str, Callable[..., Scalar]] = {**OPERATIONS, "sqrt": sqrt, "sin": sin, "cos": cos}
 
 
 def walked(

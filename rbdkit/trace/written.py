@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.trace.arrays import Symbols, symbols
+from rbdkit.trace.arrays import Symbols, as_numbers, symbols
 from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, not_known, steps_of
 from rbdkit.trace.graph import Symbol
 from rbdkit.trace.linear import LINEAR
@@ -281,7 +281,9 @@ class _AnyFloat(type):
     """`float`, but a symbol stays one."""
 
     def __call__(cls, x: Any = 0.0) -> Any:
-        return x if isinstance(x, Symbol) else _value(x) if isinstance(x, np.ndarray) else float(x)
+        if isinstance(x, np.ndarray):
+            x = _value(x)
+        return as_numbers(x) if isinstance(x, Symbol) else float(x)
 
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(x, float)
@@ -365,8 +367,9 @@ class _Numpy:
             if function is np.sinc:
                 return _sinc(*given)
             if function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray):
-                made = np.array(given[0], dtype=object)
-                return roomy(made)
+                made, kind = roomy(np.array(given[0], dtype=object)), options.get("dtype", given[1:2] or None)
+                kind = kind[0] if isinstance(kind, tuple) else kind
+                return made if kind in (None, object) else made.astype(float if kind is _Float else kind)
             if isinstance(function, np.ufunc):  # it knows no lists of symbols
                 given = tuple(roomy(x) if isinstance(x, tuple | list) else x for x in given)
             result = LINEAR.get(function, function)(*given, **options)

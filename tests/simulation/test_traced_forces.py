@@ -272,3 +272,33 @@ def test_one_state_is_not_enough_to_try_a_function_at(side):
 
     with pytest.raises(SimulationError, match="something else than t, q, v decides them"):
         rbd.simulate(pendulum(), [0.1], duration=0.01, dt=5e-3, tau=rbd.traced(law))
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda t, q, v: np.array([(q[0] < 0) * 1.0]),
+        lambda t, q, v: q < 0,
+        lambda t, q, v: np.array([float(q[0] < 0) - (t < 0.1) * 0.5]),
+        lambda t, q, v: np.maximum(q > 0, v),
+        lambda t, q, v: np.where(v > 0, q > 0, v),
+        lambda t, q, v: np.sinc(q) - np.mean(q > 0),
+        lambda t, q, v: np.clip(q > 0, 0.1, 0.9) + abs(v) ** abs(q - 0.3),
+    ],
+)
+def test_conditions_are_numbers(law):
+    """As NumPy has it, from Python."""
+    model = rbd.library.pendulum()
+    motion, other = (rbd.simulate(model, [0.3], duration=0.3, tau=f, progress=False) for f in (rbd.traced(law), law))
+    assert "tau traced" in motion.report.backend
+    plain = rbd.simulate(model, [0.3], duration=0.3, tau=rbd.untraced(law), progress=False)
+    np.testing.assert_allclose(motion.q, plain.q, atol=1e-14)
+    np.testing.assert_allclose(other.q, plain.q, atol=1e-14)
+
+
+def test_conditions_with_few_digits_are_computed_by_numpy():
+    """It takes the root of a truth value in half precision; the report says so."""
+    motion = rbd.simulate(
+        rbd.library.pendulum(), [0.3], duration=2.0, tau=lambda t, q, v: np.sqrt(q > 0), progress=False
+    )
+    assert "numpy.sqrt of a condition is computed in float16" in str(motion.report)

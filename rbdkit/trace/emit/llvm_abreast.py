@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rbdkit.trace.abreast import WOVEN, lanes_for
 from rbdkit.trace.emit.llvm_block import Instructions, Memory, Values
+from rbdkit.trace.graph import CONDITIONS
 from rbdkit.trace.program import ALONE, Block, Lanes, Pack, Place
 
 Unit = int | Pack
@@ -126,7 +127,7 @@ class Abreast:
         return self.alone[position]
 
     def _type(self, pack: Pack) -> str:
-        return "i1" if self.graph.nodes[pack.nodes[0]][0] in ("less", "equal") else "double"
+        return "i1" if self.graph.nodes[pack.nodes[0]][0] in CONDITIONS else "double"
 
     def _compute(self, pack: Pack) -> None:
         writer, operation = self.writer, self.graph.nodes[pack.nodes[0]][0]
@@ -156,7 +157,7 @@ class Abreast:
         """Name of the vector of the values of some nodes."""
         found = self.vectors.get(way)
         if found is None:
-            kinds = {self.graph.nodes[k][0] in ("less", "equal") for k in way}
+            kinds = {self.graph.nodes[k][0] in CONDITIONS for k in way}
             type_ = "i1" if kinds == {True} else "double"
             if self.graph.nodes[way[0]][0] == "const" and len(set(way)) == 1:
                 self.writer.turn_to(self.wide)

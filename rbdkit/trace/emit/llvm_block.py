@@ -16,13 +16,16 @@ ARITHMETIC = {
     "div": "fdiv contract {T} {0}, {1}", "neg": "fneg contract {T} {0}",
     "sqrt": "call {T} @llvm.sqrt.{suffix}({T} {0})",
     "fma": "call {T} @llvm.fma.{suffix}({T} {0}, {T} {1}, {T} {2})",
+    "copysign": "call {T} @llvm.copysign.{suffix}({T} {0}, {T} {1})",
     "less": "fcmp olt {T} {0}, {1}", "equal": "fcmp oeq {T} {0}, {1}",
+    "and": "and {truth} {0}, {1}", "or": "or {truth} {0}, {1}", "not": "xor {truth} {0}, {yes}",
     "select": "select {truth} {0}, {T} {1}, {T} {2}",
     "all": "call i1 @llvm.vector.reduce.and.v{width}i1({truth} {0})",
 }  # fmt: skip
 FUNCTIONS = {
     "sqrt": "{T} @llvm.sqrt.{suffix}({T})",
     "fma": "{T} @llvm.fma.{suffix}({T}, {T}, {T})",
+    "copysign": "{T} @llvm.copysign.{suffix}({T}, {T})",
     "all": "i1 @llvm.vector.reduce.and.v{width}i1({truth})",
 }
 """Operations that are functions of LLVM, as they are declared."""
@@ -32,9 +35,10 @@ PREFETCH = "void @llvm.prefetch.p0(ptr, i32, i32, i32)"
 @cache
 def _written_for(width: int) -> tuple[dict[str, str], dict[str, str]]:
     """The types of registers for so many numbers, and `ARITHMETIC` with them."""
-    types = {"T": "double", "suffix": "f64", "truth": "i1", "width": str(width)}
+    types = {"T": "double", "suffix": "f64", "truth": "i1", "yes": "true", "width": str(width)}
     if width > 1:
         types |= {"T": f"<{width} x double>", "suffix": f"v{width}f64", "truth": f"<{width} x i1>"}
+        types["yes"] = f"<{', '.join(['i1 true'] * width)}>"
     operands = "{0}", "{1}", "{2}"
     return types, {operation: text.format(*operands, **types) for operation, text in ARITHMETIC.items()}
 

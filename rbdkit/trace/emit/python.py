@@ -8,22 +8,16 @@ from typing import Any
 
 from rbdkit.trace.graph import Graph
 from rbdkit.trace.program import LARGEST_WHOLE, Block, Define, Index, Loop, Place, Program, Put, Statement, Switch
+from rbdkit.trace.scalar import divide
 from rbdkit.trace.tracing import Trace
 
 EXPRESSIONS = {
     "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "divide({}, {})", "neg": "-{}",
     "sqrt": "sqrt({})", "sin": "sin({})", "cos": "cos({})",
-    "less": "{} < {}", "equal": "{} == {}", "select": "{1} if {0} else {2}",
+    "copysign": "copysign({}, {})", "less": "{} < {}", "equal": "{} == {}", "and": "{} and {}", "or": "{} or {}",
+    "not": "not {}", "select": "{1} if {0} else {2}",
 }  # fmt: skip
 WHOLE = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "entry": "{}[{}]", "truncate": "truncate({}[{}])"}
-
-
-def divide(a: float, b: float) -> float:
-    """a / b as IEEE 754 has it: no exception where b is zero."""
-    try:
-        return a / b
-    except ZeroDivisionError:
-        return a * math.copysign(math.inf, b)
 
 
 def truncate(x: float) -> int:
@@ -45,7 +39,7 @@ def _total(function: Callable[[float], float]) -> Callable[[float], float]:
 
 NAMESPACE: dict[str, Any] = {
     "divide": divide, "truncate": truncate, "sqrt": _total(math.sqrt), "sin": _total(math.sin), "cos": _total(math.cos),
-    "inf": math.inf, "nan": math.nan,
+    "copysign": math.copysign, "inf": math.inf, "nan": math.nan,
 }  # fmt: skip
 
 

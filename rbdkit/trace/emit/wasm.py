@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 
 from rbdkit.trace.emit import wasm_encoding as wasm
 from rbdkit.trace.emit.elementary import without_trigonometry
+from rbdkit.trace.graph import CONDITIONS
 from rbdkit.trace.program import LARGEST_WHOLE, Block, Define, Index, Loop, Program, Put, Statement, Switch, Whole
 from rbdkit.trace.tracing import Trace
 
 ARITHMETIC = {
     "add": wasm.F64_ADD, "sub": wasm.F64_SUB, "mul": wasm.F64_MUL, "div": wasm.F64_DIV, "neg": wasm.F64_NEG,
-    "sqrt": wasm.F64_SQRT, "less": wasm.F64_LT, "equal": wasm.F64_EQ,
+    "sqrt": wasm.F64_SQRT, "copysign": wasm.F64_COPYSIGN, "less": wasm.F64_LT, "equal": wasm.F64_EQ,
+    "and": wasm.I32_AND, "or": wasm.I32_OR, "not": wasm.I32_EQZ,
 }  # fmt: skip
-CONDITIONS = {"less", "equal"}
-"""Operations whose results are whole numbers, 0 or 1."""
 WHOLE = {"add": wasm.I32_ADD, "sub": wasm.I32_SUB, "mul": wasm.I32_MUL}
 LEAVE = wasm.IF + wasm.RETURN + wasm.END
 FRAME = 0

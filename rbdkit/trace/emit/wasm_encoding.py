@@ -16,6 +16,8 @@ I32_ADD, I32_SUB, I32_MUL, I32_SHL, I32_LE, I32_GE = b"\x6a", b"\x6b", b"\x6c", 
 I32_TRUNC_SAT_F64 = b"\xfc\x02"
 """NaN becomes 0, what is too large the largest whole number."""
 F64_ADD, F64_SUB, F64_MUL, F64_DIV, F64_NEG, F64_SQRT = b"\xa0", b"\xa1", b"\xa2", b"\xa3", b"\x9a", b"\x9f"
+I32_AND, I32_OR, I32_EQZ = b"\x71", b"\x72", b"\x45"
+F64_COPYSIGN = b"\xa6"
 F64_EQ, F64_LT, F64_MIN, F64_MAX = b"\x61", b"\x63", b"\xa4", b"\xa5"
 
 
