@@ -1,0 +1,163 @@
+"""Conditions as numbers in recorded code: what NumPy makes of its truth values, in all backends."""
+
+import random
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rbdkit.engine.links.agreement import NotTraced
+from rbdkit.engine.links.own_laws import record_law
+from rbdkit.trace import Lanes, Program, executable, jacobian, replay
+
+LAWS = [
+    "(q[0] < 0) * 1.0", "1.0 * (q[0] < 0)", "5 * (q[0] < 0)", "(q[0] < 0) + 0.0", "float(q[0] < 0)", "q[0] < 0",
+    "(t < 0.5) * 1.0", "(q[0] < 0) - 1", "2 * (q[0] > v[0]) - 1", "(q > 0).sum()", "np.sum(q > 0)", "np.mean(q > 0)",
+    "np.maximum(q[0] > 0, v[0])", "np.where(v[0] > 0, q[0] > 0, v[0])", "np.where(t > 1, q[0] > 0, v[0] > 0) * 2.0",
+    "np.where(~np.where(t > 1, q[0] > 0, v[0] > 0), 1.0, 2.0)", "(q[0] > 0) + (v[0] > 0)", "((q > 0) + (v > 0)).sum()",
+    "(q[0] > 0) * (v[0] > 0) * t", "(q[0] > 0) / 2", "(q[0] > 0) ** 2.0", "(q[0] > 0) % 2",
+    "(3 + t) // (2.0 + (q[0] > 0))",
+    "np.sinc(q[0])", "np.clip(q[0] > 0, 0.2, 0.8)", "np.sqrt(1.0 * (q[0] > 0))", "np.sin(0.5 * (q[0] > 0))",
+    "abs(q[0] > 0) * 1.5", "(q[0] > 0) & (v[0] > 0)", "((q[0] > 0) ^ (v[0] > 0)) * 1.5", "(~(q[0] > 0)) * 1.5",
+    "np.logical_and(q[0], v[0]) * 1.5", "np.logical_not(q[0]) * 1.5", "np.all(q) + 0.5", "np.any(q > 1) + 0.5",
+    "np.count_nonzero(q > 0)", "np.count_nonzero(q)", "(q > 0) @ v", "np.dot(q > 0, v > 0) * 1.0", "np.prod(q > -1)",
+    "np.cumsum(q > 0)[2]", "np.concatenate([q > 0, v])[1]", "np.array([q[0] > 0, v[0]]).sum()", "np.std(q > 0)",
+    "(q > 0).astype(float) @ q", "(q > 0).astype(int).sum() + 0.5", "v.astype(bool).sum() + 0.5", "np.max(q > 0) * 2.0",
+    "np.array(q > 0, dtype=float).sum()", "np.interp(q[0] > 0, [0.0, 1.0], [2.0, 5.0])", "np.isnan(q[0]) + 0.5",
+    "np.nan_to_num(np.sqrt(q[0]), nan=7.0)",
+]  # fmt: skip
+REFUSED = {
+    "-(q[0] > 0)": "negative", "(q[0] > 0) - (v[0] > 0)": "subtract", "np.sqrt(q[0] > 0)": "float16",
+    "(q[0] > 0) ** (v[0] > 0)": "int8", "~(t < 1) * 1.0": "invert of a condition", "(t < 1) + (t < 2)": "add of a cond",
+    "q[0] & 1": "unsupported operand", "(q[0] > 0) & 1": "unsupported operand", "int(q[0] > 0)": "int()",
+    "(q[0] > 0 and v[0] > 0) * 1.0": "cannot branch", "q[q > 0].sum()": "arrays used as ind",
+    "np.zeros_like(q > 0)[0] + t": "room for",
+}  # fmt: skip
+"""What NumPy refuses, computes with few digits, or Python and NumPy do not agree about: with a word of the reason."""
+STATES = [
+    (0.3, [0.4, -0.7, 1.2], [0.5, 0.1, -2.0]),
+    (1.5, [-0.4, 0.7, -1.2], [-0.5, 0.1, 2.0]),
+    (0.0, [0.0, 0.0, 0.0], [1.0, 0.0, -1.0]),
+]
+
+
+def law_of(text):
+    return eval(f"lambda t, q, v: np.ravel({text})", {"np": np})
+
+
+def recorded(law):
+    return record_law(law, lambda law, *given: np.asarray(law(*given), dtype=object), ((), 3, 3), ("t", "q", "v"))
+
+
+def program_of(record, width=1):
+    program = Program("law", Lanes(width))
+    for k, value in enumerate(replay(record, lambda leaf: program.load(leaf[1], 0, leaf[3]))):
+        program.store("result", 0, k, value)
+    return program
+
+
+def values(record, states, backend, wasm=None, width=1):
+    """What recorded code gives for states, one after the other, or the same one in each lane."""
+    sizes = {"t": 1, "q": 3, "v": 3, "result": len(record.outputs)}
+    given = {name: np.zeros(size * width) for name, size in sizes.items()}
+    program = program_of(record, width)
+    arrays = {name: given[name] for name in program.arrays}
+    run = wasm(program).bind(arrays, {}) if backend == "wasm" else executable(program, backend).bind(arrays, {})
+    found = []
+    for t, q, v in states:
+        for name, x in (("t", [t]), ("q", q), ("v", v)):
+            given[name][:] = np.repeat(x, width)
+        run()
+        found.append(given["result"][::width].copy())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("text", LAWS)
+def test_what_numpy_makes_of_them(text):
+    law = law_of(text)
+    with np.errstate(invalid="ignore"):
+        expected = [np.asarray(law(t, np.array(q), np.array(v)), dtype=float) for t, q, v in STATES]
+    record = recorded(law)
+    for backend, width in (("python", 1), ("llvm", 1), ("llvm", 4)):
+        found = values(record, STATES, backend, width=width)
+        assert_allclose(found, expected, rtol=4e-16, atol=0)
+    executable(program_of(jacobian(record, "q")), "llvm")
+
+
+@pytest.mark.parametrize("text", [law for k, law in enumerate(LAWS) if k % 4 == 0])
+def test_in_web_assembly(text, host):
+    from tests.conftest import WasmCode
+
+    record = recorded(law_of(text))
+    found = values(record, STATES, "wasm", lambda program: WasmCode(program, host))
+    assert_allclose(found, values(record, STATES, "python"), rtol=4e-16, atol=0)
+
+
+@pytest.mark.parametrize(("text", "word"), REFUSED.items())
+def test_what_is_not_sure_is_refused_with_a_reason(text, word):
+    with pytest.raises(NotTraced, match=word.replace("(", r"\(").replace(")", r"\)")):
+        recorded(law_of(text))
+
+
+class Draw:
+    """Random expressions."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def number(self, depth):
+        draw, one = self.random.choice, self.random.randrange(12 if depth > 0 else 1)
+        if one == 0:
+            return draw(["q[0]", "q[1]", "v[0]", "v[2]", "t", "0.5", "2.0", "3"])
+        if one < 5:
+            return f"({self.either(depth - 1)} {draw('+-*/%')} {self.number(depth - 1)})"
+        if one < 7:
+            return f"np.{draw(['sin', 'tanh', 'abs', 'sign', 'floor', 'exp', 'arctan'])}({self.number(depth - 1)})"
+        if one < 9:
+            name = draw(["maximum", "minimum", "arctan2", "hypot", "remainder"])
+            return f"np.{name}({self.number(depth - 1)}, {self.either(depth - 1)})"
+        if one < 10:
+            return f"np.{draw(['sum', 'mean', 'max', 'std'])}({self.array(depth - 1)})"
+        return f"np.where({self.condition(depth - 1)}, {self.either(depth - 1)}, {self.either(depth - 1)})"
+
+    def condition(self, depth):
+        draw, one = self.random.choice, self.random.randrange(4 if depth > 0 else 1)
+        if one < 2:
+            return f"({self.number(depth - 1)} {draw(['<', '>', '<=', '>='])} {self.number(depth - 1)})"
+        if one < 3:
+            return f"({self.condition(depth - 1)} {draw('&|^')} {self.condition(depth - 1)})"
+        return f"np.logical_not({self.either(depth - 1)})"
+
+    def either(self, depth):
+        return self.number(depth) if self.random.random() < 0.7 else self.condition(depth)
+
+    def array(self, depth):
+        draw, one = self.random.choice, self.random.randrange(5 if depth > 0 else 1)
+        if one < 2:
+            return draw(["q", "v", "q[::-1]"])
+        if one < 3:
+            return f"({self.array(depth - 1)} {draw('+-*<>')} {self.array(depth - 1)})"
+        condition = f"{self.array(depth - 1)} > {self.number(depth - 1)}"
+        return f"np.where({condition}, {self.array(depth - 1)}, {self.number(depth - 1)})"
+
+
+def test_random_laws():
+    """120 of them; those whose values are large or not finite tell little, and a few are refused."""
+    draw, rng, compared = Draw(5), np.random.default_rng(5), 0
+    states = [(rng.uniform(0, 2), *rng.normal(scale=2.0, size=(2, 3)).tolist()) for _ in range(4)]
+    for _ in range(120):
+        text = draw.either(3)
+        law = law_of(text)
+        try:
+            with np.errstate(all="ignore"):
+                expected = np.array([np.asarray(law(t, np.array(q), np.array(v)), dtype=float) for t, q, v in states])
+            record = recorded(law)
+        except (TypeError, ZeroDivisionError, NotTraced):
+            continue
+        told = np.isfinite(expected) & (np.abs(expected) < 1e6)
+        for backend in ("python", "llvm"):
+            found = values(record, states, backend)
+            assert_allclose(found[told], expected[told], rtol=1e-12, atol=1e-12, err_msg=text)
+            assert not np.isfinite(found[~np.isfinite(expected)]).any(), text
+        compared += told.sum()
+    assert compared > 300
