@@ -17,6 +17,7 @@ In the order of reading; the packages list their files in the same way::
     recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
     straighten       a program written out for what is known of one model; abreast: parts of it side by side
     walk             one that joins another recording
+    bounds           a proof that a program stays inside its arrays; proved_steps: asked of methods of a user's own
     newton           Newton's method inside a program, for methods whose steps solve equations
     emit             programs as LLVM IR, as Python source and as WebAssembly
     run              programs compiled, kept on disk, and called

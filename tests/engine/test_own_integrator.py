@@ -142,3 +142,53 @@ def test_an_array_that_others_have_is_refused(name, formulation):
     model = tumbling_box() if formulation == "quaternion" else double_pendulum()
     with pytest.raises(rbd.SimulationError, match=rf"Clashing\.arrays has '{name}'"):
         rbd.simulate(model, duration=0.01, integrator=Clashing(), formulation=formulation)
+
+
+def spoiled(array, index=0, size=None):
+    """Verlet's method, whose record reads a number of an array more. size : of the array, if it is wrong."""
+
+    class Spoiled(Verlet):
+        name = "spoiled"
+
+        @staticmethod
+        def record(system, n):
+            for k in system.freedoms():
+                system.program.store("h", 0, 0, system.program.load(array, k, index))
+            Verlet.record(system, n)
+
+        def arrays(self, nx, nv):
+            return {**super().arrays(nx, nv), **({} if size is None else {array: np.zeros(size)})}
+
+    return Spoiled()
+
+
+@pytest.mark.parametrize("formulation", CASES)
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (spoiled("half", 10**7), "'spoiled'.*half.10000000.*the array has"),
+        (spoiled("half", 1), r"half.*numbers, half.0. to half"),
+        (spoiled("u", 0, 1), r"u.0. to u.*the array has 1 number"),
+        (spoiled("v_rat"), "'v_rat'.*there are.*'v_rate'"),
+        (spoiled("half", -1), r"half.-1."),
+    ],
+)
+def test_a_wrong_index_is_refused_by_name(formulation, fault, told):
+    """Compiled code would read beside the array, and end the process."""
+    model, q, v, _ = CASES[formulation]
+    with pytest.raises(rbd.SimulationError, match=told):
+        rbd.simulate(model, q, v, duration=0.1, dt=1e-2, formulation=formulation, integrator=fault)
+
+
+def test_it_is_refused_inside_other_methods_too():
+    q, v = [0.4, -0.7], [0.3, 1.0]
+    with pytest.raises(rbd.SimulationError, match="half"):
+        rbd.simulate(double_pendulum(), q, v, duration=0.1, formulation="redmax", integrator=spoiled("half", 5))
+
+
+def test_other_numbers_of_a_known_method_are_not_asked():
+    class Softer(rbd.integrators.GeneralizedAlpha):
+        name = "softer"
+
+    motion = rbd.simulate(double_pendulum(), [0.4, -0.7], duration=0.01, formulation="maximal", integrator=Softer())
+    assert "compiled loop" in motion.report.backend
