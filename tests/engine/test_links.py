@@ -5,10 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from rbdkit.engine import Kernels
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
+from rbdkit.engine.run.tables import Tables, fixed_numbers, kinds_of
 from rbdkit.joints import Cylindrical, Free, Prescribed, Reversed, Revolute, Spherical
+from rbdkit.library import random_tree
 from rbdkit.model import Mimic, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -59,7 +61,7 @@ def test_a_reversed_joint_with_several_freedoms_becomes_two_links():
 
 def test_tables_of_supports(robot):
     plan = layout(robot)
-    made = tables(plan, kinds_of(plan))
+    made = Tables(plan, kinds_of(plan))
     starts, supports = made["first_support"], made["supports"]
     assert [supports[a:b].tolist() for a, b in pairwise(starts)] == [
         [0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4],
@@ -116,7 +118,7 @@ def test_followers_have_the_numbers_of_their_leaders(gripper):
 
 def test_followers_freedoms_in_tables(gripper):
     plan = layout(gripper)
-    made = tables(plan, kinds_of(plan))
+    made = Tables(plan, kinds_of(plan))
     assert made["first_slot"].tolist() == [0, 0, 1, 2, 5]
     assert made["velocity_of_slot"].tolist() == [0, 0, 1, 2, 3]
     starts = made["first_slot_support"]
@@ -143,3 +145,32 @@ def test_driven_joints_have_places_of_their_own():
     other.add_body("b", "a", Prescribed(Cylindrical("x"), lambda t: still(t)), inertia=Inertia(1.0))
     other.add_body("c", "b", Revolute("y"), inertia=Inertia(1.0))
     assert layout(other) is plan
+
+
+def test_what_goes_from_link_to_link_makes_no_tables_of_pairs():
+    """Of a chain of twice as many joints it has twice as many numbers in its tables, not four times."""
+
+    def numbers(n):
+        chain = Model("chain")
+        for k in range(n):
+            parent = f"link{k - 1}" if k else "world"
+            chain.add_body(f"link{k}", parent, joint=Revolute("xyz"[k % 3]), inertia=Inertia.sphere(0.1, mass=1.0))
+        q = np.zeros(n)
+        kernels = Kernels(chain, "llvm")
+        kernels.rnea(q, q, kernels.aba(q, q, q))
+        kernels.momentum(q, q, "com")
+        kernels.energy(q, q)
+        found = kernels._tables._found
+        assert not {"paths", "supports", "pair_masks", "supporting_fours"} & {*found}
+        return sum(x.size for x in found.values())
+
+    assert numbers(100) < 2 * numbers(50)
+
+
+def test_tables_of_pairs_are_made_when_they_are_asked_for():
+    """All of them stand in the same mapping: made one by one in any order they are the same."""
+    plan = layout(random_tree(3, 9, joints=[Revolute("x"), Spherical()]))
+    at_once, others = {**Tables(plan, kinds_of(plan))}, Tables(plan, kinds_of(plan))
+    assert len(at_once) == len(others) == len([*others])
+    for name in reversed(at_once):
+        np.testing.assert_array_equal(others[name], at_once[name])

@@ -30,7 +30,7 @@ from rbdkit.engine.run.motion import TASK
 from rbdkit.engine.run.recordings import record
 from rbdkit.engine.run.shapes import is_small
 from rbdkit.engine.run.signatures import output_shapes, room
-from rbdkit.engine.run.tables import fixed_numbers, kinds_of, tables
+from rbdkit.engine.run.tables import Tables, fixed_numbers, kinds_of
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
@@ -91,7 +91,7 @@ def packaged(
         raise NotCovered(f"{type(method).__name__} steps {steps} only: {how}{_of_loops(model)}")
     adjust = adjustment(model, parameters, touching)
     plan, kinds = adjust.layout, kinds_of(adjust.layout)
-    numbers, taken = pack(model, plan), tables(plan, kinds)
+    numbers, taken = pack(model, plan), {**Tables(plan, kinds)}
     states_alone = any(name in WITH_ROWS for name in algorithms)  # of these nobody knows whether a stop pushes
     free = without_stops(model) if touching and not states_alone else model
     rows = rows_of(free, plan, numbers["frames"])

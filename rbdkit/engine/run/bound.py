@@ -29,7 +29,7 @@ from rbdkit.engine.run.compiled_programs import (
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.engine.run.shapes import UNROLLED_LINKS, Shape, plain_rows, shape_of
 from rbdkit.engine.run.signatures import INPUTS, output_shapes, room
-from rbdkit.engine.run.tables import kinds_of, tables
+from rbdkit.engine.run.tables import Tables, kinds_of
 from rbdkit.model import Model
 from rbdkit.trace import ALONE, Backend, Lanes
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rbdkit.engine.links.own_forces import OwnForces
     from rbdkit.engine.rows.legs import Legs
     from rbdkit.engine.rows.of_model import RowsOfModel
-    from rbdkit.trace import Binder, Given, Scalar
+    from rbdkit.trace import Binder, Given, Program, Scalar
 
 WITH_OWN_FORCES = (
     "energy",
@@ -131,8 +131,7 @@ class BoundModel:
         self._body_on_link = np.argsort(carriers) if np.array_equal(np.sort(carriers), links) else None
         self._kinds = kinds_of(self._layout)
         self.coupled = any(kind.follows for kind in self._kinds)
-        self._tables = tables(self._layout, self._kinds) | ({} if self.own is None else self.own.tables)
-        self._deep = len(self._tables["supports"]) > DEEP * self._layout.nv
+        self._tables = Tables(self._layout, self._kinds, {} if self.own is None else self.own.tables)
         self.shape = shape_of(self._layout, self.numbers["rows"])
         self._straight: dict[tuple[Task, int], Recipe | None] = {}
         self._binders: dict[Hashable, tuple[Recipe, Binder]] = {}  # a recipe that is held keeps its identity
@@ -140,6 +139,11 @@ class BoundModel:
             "n": len(self._layout.links), "nq": model.nq, "nv": model.nv, "n_bodies": len(model.bodies),
             "driven_nq": self.driven.nq, "driven_nv": self.driven.nv, "most_numbers": self._layout.numbers.shape[1],
         }  # fmt: skip
+
+    @cached_property
+    def _deep(self) -> bool:
+        """Whether many joints move a body."""
+        return int(self._tables["first_support"][-1]) > DEEP * self._layout.nv
 
     @property
     def nv(self) -> int:
@@ -249,13 +253,18 @@ class BoundModel:
 
         recorded = recorded_code(self._of_model(task), self._kinds)
         numbers = {name: x.ravel().tolist() for name, x in self.numbers.items()}
-        known = {name: x.ravel().tolist() for name, x in self._tables.items()}
+        known = {name: x.ravel().tolist() for name, x in self._tables_for(recorded.program).items()}
         sizes, lengths = room(self._layout, recorded.width)
         if self.rows is not None:
             sizes, lengths = sizes | self.rows.room(1), lengths | self.rows.counts(1)
             known |= {name: x.ravel().tolist() for name, x in self.rows.tables(1).items()}
         space: dict[str, list[Scalar]] = {name: [0.0] * size for name, size in sizes.items()}
         walked(recorded.program, {**space, **numbers, **arrays}, known, {**self._counts, **lengths, **counts})
+
+    def _tables_for(self, program: Program) -> dict[str, NDArray]:
+        """The tables of the model that a program reads."""
+        asked = (*program.arrays, *program.tables)
+        return {name: self._tables[name] for name in asked if name in self._tables}
 
     def _binder(
         self,
@@ -268,7 +277,7 @@ class BoundModel:
     ) -> Binder:
         """Binds a recipe to arrays and counts of these names. numbers : of the model."""
         sizes, lengths = room(self._layout, recipe.width)
-        tables = self._tables
+        tables = self._tables_for(recipe.code.program)
         if task.rows and self.rows is not None:
             sizes, lengths = sizes | self.rows.room(lanes.width), lengths | self.rows.counts(lanes.width)
             tables = tables | self.rows.tables(lanes.width)
@@ -338,7 +347,7 @@ class BoundModel:
         if not 0 < len(self._layout.links) <= STRAIGHT_LINKS or self.rows.m > STRAIGHT_ROWS:
             return None
         sizes, lengths = room(self._layout, 0)
-        tables, counts = self._tables | self.rows.tables(1), self._counts | lengths | self.rows.counts(1)
+        tables, counts = {**self._tables} | self.rows.tables(1), self._counts | lengths | self.rows.counts(1)
         own = sizes | self.rows.room(1)
         plain = frozenset(("rows", k, x) for k, x in plain_rows(self._layout, self.numbers["rows"])) | self.rows.plain
         if (legs := self._legs) is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,9 @@ from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import ENTRIES, Kind
 from rbdkit.engine.steps.sizes import FOUR, FREEDOM, MIXED, MOVED, MOVING
+
+CHUNKS = "pair_chunks", "first_pair_chunk", "pair_masks", "pair_singles", "first_pair_single"
+SLOTS = "first_slot", "velocity_of_slot", "slot_supports", "first_slot_support"
 
 
 def kinds_of(layout: Layout) -> tuple[Kind, ...]:
@@ -23,41 +28,101 @@ def _place_in_order(kind: Kind) -> tuple[str, bool, bool, bool, bool, str]:
     return kind.motion.name, kind.geared, kind.sprung, kind.follows, kind.cyclic, kind.cluster
 
 
-def tables(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
+class Tables(Mapping[str, NDArray]):
     """Tables "links", "orders", "bodies" of `LoopTree`, "supports", "first_support" of its `supporting`, "ordered" of
     its `ordered`, "joined", "first_joined" of its `joined`, "paths", "first_path" of its `path_to`, those of its
     `fours`, `chunks` and `left_over`; where joints follow others, those of `_slots` too.
+
+    Those of pairs, of velocities or links one of which carries the other, are made when one of them is asked for: a
+    chain has n^2 / 2 of these, and what goes from link to link needs none.
+
+    Parameters
+    ----------
+    own : tables besides.
     """
+
+    def __init__(self, layout: Layout, kinds: tuple[Kind, ...], own: Mapping[str, NDArray] = MappingProxyType({})):
+        self._layout = layout
+        self._found = {**_of_links(layout, kinds), **own}
+        self._later: dict[str, Callable[[], dict[str, NDArray]]] = {
+            **dict.fromkeys(("paths", "first_path"), self._paths),
+            **dict.fromkeys(("supports", "first_support", "ordered"), self._supports_in_rows),
+            **dict.fromkeys(("supporting_fours", "first_supporting_fours"), self._supporting),
+            **dict.fromkeys(("supported_fours", "first_supported_fours"), self._supported_fours),
+            **dict.fromkeys(CHUNKS, self._chunks),
+        }
+        if any(link.kind.follows for link in layout.links):
+            self._later |= dict.fromkeys(SLOTS, lambda: self._supports[1])
+
+    def __getitem__(self, name: str) -> NDArray:
+        if name not in self._found:
+            self._found |= self._later[name]()
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._later, **self._found})
+
+    def __len__(self) -> int:
+        return len({**self._later, **self._found})
+
+    @cached_property
+    def _supports(self) -> tuple[dict[int, list[int]], dict[str, NDArray]]:
+        return supports_of(self._layout)
+
+    @cached_property
+    def _in_order(self) -> list[list[int]]:
+        return [self._supports[0][a] for a in range(self._layout.nv)]
+
+    @cached_property
+    def _supported(self) -> list[list[int]]:
+        supported: list[list[int]] = [[] for _ in self._in_order]
+        for a, way in self._supports[0].items():
+            for b in way[:-1]:
+                supported[b].append(a)
+        return supported
+
+    def _paths(self) -> dict[str, NDArray]:
+        paths: list[list[int]] = [[]]
+        for number, link in enumerate(self._layout.links, start=1):
+            paths.append([*paths[link.parent], number])
+        return {
+            "paths": np.array([number for path in paths for number in path], dtype=np.int64),
+            "first_path": np.cumsum([0, *map(len, paths)], dtype=np.int64),
+        }
+
+    def _supports_in_rows(self) -> dict[str, NDArray]:
+        return {
+            "supports": np.array([b for way in self._in_order for b in way], dtype=np.int64),
+            "first_support": np.cumsum([0, *map(len, self._in_order)], dtype=np.int64),
+            "ordered": np.array(list(self._supports[0]), dtype=np.int64),
+        }
+
+    def _supporting(self) -> dict[str, NDArray]:
+        return _in_fours("supporting", [way[:-1] for way in self._in_order])
+
+    def _supported_fours(self) -> dict[str, NDArray]:
+        return _in_fours("supported", self._supported)
+
+    def _chunks(self) -> dict[str, NDArray]:
+        return _in_chunks(self._in_order, self._supported)
+
+
+def _of_links(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
+    """The tables with a row for each link or velocity."""
     links = np.zeros((len(layout.links) + 1, ENTRIES), dtype=np.int64)
-    paths: list[list[int]] = [[]]
     for number, link in enumerate(layout.links, start=1):
         links[number] = kinds.index(link.kind), link.parent, link.q, link.v
-        paths.append([*paths[link.parent], number])
-    supports, slots = supports_of(layout)
-    joined: list[list[int]] = [[] for _ in paths]
+    joined: list[list[int]] = [[] for _ in links]
     for link in layout.links:
         if link.kind.cluster == "top" and link.v not in joined[link.parent]:
             joined[link.parent].append(link.v)
-    in_order = [supports[a] for a in range(layout.nv)]
-    supported: list[list[int]] = [[] for _ in in_order]
-    for a in supports:
-        for b in supports[a][:-1]:
-            supported[b].append(a)
     return {
         "links": links,
         "orders": np.array([[(axis + k) % 3 for k in (1, 2, 3)] for axis in (2, *(x.axis for x in layout.links))]),
         "bodies": layout.link_of_body.astype(np.int64),
-        "supports": np.array([b for way in in_order for b in way], dtype=np.int64),
-        "first_support": np.cumsum([0, *map(len, in_order)], dtype=np.int64),
-        "ordered": np.array(list(supports), dtype=np.int64),
-        "paths": np.array([number for path in paths for number in path], dtype=np.int64),
-        "first_path": np.cumsum([0, *map(len, paths)], dtype=np.int64),
-        **_in_fours("supporting", [supports[a][:-1] for a in range(layout.nv)]),
-        **_in_fours("supported", supported),
-        **_in_chunks([supports[a] for a in range(layout.nv)], supported),
         "joined": np.array([a for freedoms in joined for a in freedoms], dtype=np.int64),
         "first_joined": np.cumsum([0, *map(len, joined)], dtype=np.int64),
-        **slots,
+        "freedom_place": np.arange(layout.nv) // FOUR * (FREEDOM * FOUR) + np.arange(layout.nv) % FOUR,
     }
 
 
@@ -71,8 +136,7 @@ def _in_fours(name: str, lists: list[list[int]]) -> dict[str, NDArray]:
 
 
 def _in_chunks(supports: list[list[int]], supported: list[list[int]]) -> dict[str, NDArray]:
-    """Tables of `LoopTree.chunks` and `left_over`; array "pair_masks"; and "freedom_place", where the numbers of each
-    freedom stand in the array "freedoms".
+    """Tables of `LoopTree.chunks` and `left_over`, and the array "pair_masks".
 
     Of each row the last chunk comes first: what it writes beyond the last column, zeros, the others write again. One
     column alone makes no chunk: there might be no room for so many zeros.
@@ -93,9 +157,7 @@ def _in_chunks(supports: list[list[int]], supported: list[list[int]]) -> dict[st
         singles += [b for b in supports[a] if max(a, b) >= whole]
         first_chunk.append(len(chunks))
         first_single.append(len(singles))
-    numbers = np.arange(nv)
     return {
-        "freedom_place": numbers // FOUR * (FREEDOM * FOUR) + numbers % FOUR,
         "pair_chunks": np.array(chunks, dtype=np.int64).reshape(-1, 2),
         "first_pair_chunk": np.array(first_chunk, dtype=np.int64),
         "pair_masks": np.array(masks).reshape(-1, 2, FOUR),
