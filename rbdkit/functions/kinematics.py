@@ -116,7 +116,8 @@ def jacobian(
         Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
         not given. After an error it may hold anything.
     threads : int, optional
-        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit. It is that of
+        a single call but for the last digits: large stacks have code of their own, see "Stacks" in `rbdkit`.
 
     Returns
     -------

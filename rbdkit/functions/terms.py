@@ -64,7 +64,8 @@ def rnea(
         Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
         not given. After an error it may hold anything.
     threads : int, optional
-        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit. It is that of
+        a single call but for the last digits: large stacks have code of their own, see "Stacks" in `rbdkit`.
 
     Returns
     -------
@@ -142,7 +143,8 @@ def crba(
         Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
         not given. After an error it may hold anything.
     threads : int, optional
-        So many threads compute a large stack, each a part of it; the result is the same to the last bit.
+        So many threads compute a large stack, each a part of it; the result is the same to the last bit. It is that of
+        a single call but for the last digits: large stacks have code of their own, see "Stacks" in `rbdkit`.
 
     Returns
     -------

@@ -90,3 +90,32 @@ def test_a_member_of_a_sweep_moves_as_alone(alone):
         for k, place in enumerate(places):
             assert np.array_equal(found[k].q, motion(model.with_parameters({name: place}), 3.0))
         assert digest(found[1].q) == alone
+
+
+@pytest.mark.parametrize("bodies", [2, 4])
+@pytest.mark.parametrize("name", ["rnea", "aba", "crba", "forward_dynamics"])
+def test_a_state_of_a_stack_does_not_depend_on_the_others(name, bodies):
+    """As the docstring of `rbdkit` promises: the same bits in all smaller stacks and alone, and in all large ones."""
+    model, rng = arm(0.1, bodies), np.random.default_rng(bodies)
+    large = STATES_A_LINK * bodies
+    q, v, a = rng.normal(size=(3, 3 * large + 1, bodies))
+
+    def results(rows: NDArray) -> NDArray:
+        given = (q,) if name == "crba" else (q, v, a)
+        return getattr(rbd, name)(model, *(x[rows] for x in given))
+
+    everything = results(np.arange(len(q)))
+    first = results(np.arange(large - 1))
+    for k in (0, 1, large - 2):
+        assert np.array_equal(results(np.array(k)), first[k])
+    for n, whole in (
+        (2, first),
+        (5, first),
+        (33, first),
+        (large - 1, first),
+        (large, everything),
+        (2 * large + 3, everything),
+    ):
+        rows = rng.permutation(len(whole))[:n]
+        assert np.array_equal(results(rows), whole[rows])
+    np.testing.assert_allclose(everything[: large - 1], first, rtol=0.0, atol=1e-13 * np.abs(first).max())
