@@ -17,7 +17,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.trace.bounds import OutOfBoundsError, require_bounds, sizes_of
 from rbdkit.trace.graph import Scalar
 from rbdkit.trace.program import Program, Whole
-from rbdkit.trace.recorded import Moment, Numbers, Part, Record
+from rbdkit.trace.recorded import Moment, Numbers, Part, Record, as_now
 
 STEPS = 1_000_000
 """Of the motion that is imagined: an array with a number for each step must be "times"."""
@@ -41,7 +41,7 @@ def require_steps_in_bounds(method: Any, arrays: Mapping[str, NDArray], nx: int,
     given = frozenset(sizes.items()), frozenset((name, tuple(x.ravel().tolist())) for name, x in tables.items())
     written_out = getattr(method, "written_out", None)
     for record, straight in ((method.record, False), (written_out, True)):
-        if record is not None and (fault := _fault(record, straight, *given, nx, nv)) is not None:
+        if record is not None and (fault := _fault(as_now(record), straight, *given, nx, nv)) is not None:
             name = getattr(method, "name", type(method).__name__)
             raise SimulationError(
                 f"integrator {name!r} ({type(method).__name__}) cannot run compiled: {fault}; mend its record or its "

@@ -192,3 +192,26 @@ def test_other_numbers_of_a_known_method_are_not_asked():
 
     motion = rbd.simulate(double_pendulum(), [0.4, -0.7], duration=0.01, formulation="maximal", integrator=Softer())
     assert "compiled loop" in motion.report.backend
+
+
+PLACE = 0
+
+
+class ByAGlobal(Verlet):
+    name = "by_a_global"
+
+    @staticmethod
+    def record(system, n):
+        with system.program.loop(0, 1) as k:
+            system.program.store("h", 0, 0, system.program.load("half", k, PLACE))
+        Verlet.record(system, n)
+
+
+def test_what_was_proved_is_proved_again_when_its_code_means_something_else(monkeypatch):
+    def run():
+        return rbd.simulate(double_pendulum(), [0.4, -0.7], duration=0.01, dt=1e-3, integrator=ByAGlobal())
+
+    assert "compiled loop" in run().report.backend
+    monkeypatch.setattr(f"{__name__}.PLACE", 77)
+    with pytest.raises(rbd.SimulationError, match=r"half.77"):
+        run()
