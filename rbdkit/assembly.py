@@ -270,7 +270,7 @@ def _start(model: Model, q: ArrayLike | None, fix: Fix) -> tuple[NDArray, NDArra
 def _hold(model: Model, fix: Fix, values: NDArray, part: Literal["q_slice", "v_slice"]) -> NDArray:
     """Which velocity variables (nv,) are held; what `fix` gives for them is written into values (..., nq or nv)."""
     kept = np.zeros(model.nv, dtype=bool)
-    if not isinstance(fix, str | Iterable):
+    if not isinstance(fix, str | Iterable) or isinstance(fix, np.ndarray):
         raise ModelError(
             f"fix = {shown(fix)} must be names of joints, or a mapping from names to what they are to have"
         )

@@ -65,6 +65,18 @@ class SimulationError(RbdkitError, RuntimeError):
     """
 
 
+class ArgumentError(RbdkitError, TypeError):
+    """A function was given something that it cannot use: an object of another kind, or a keyword that it does not have.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> rbd.plot(rbd.library.pendulum())
+    Traceback (most recent call last):
+    rbdkit.errors.ArgumentError: plot: trajectory = ... must be a Trajectory or an Ensemble...
+    """
+
+
 class ConvergenceError(RbdkitError, ArithmeticError):
     """The equations of an implicit step were not solved: says at which residual, after how many iterations.
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.assembly import assemble, project_velocity
 from rbdkit.derivatives import forward_dynamics_derivatives
-from rbdkit.errors import RbdkitError
+from rbdkit.errors import RbdkitError, StateError
 from rbdkit.formulations import joint_state
 from rbdkit.functions import crba, forward_dynamics, forward_kinematics, jacobian, power_balance, rnea
 from rbdkit.model import Model
@@ -21,6 +21,7 @@ from rbdkit.model.requirements import require_model
 from rbdkit.simulation.distance import distance
 from rbdkit.simulation.simulate import simulate
 from rbdkit.spatial import se3
+from rbdkit.spatial.read_numbers import shown, time_in_seconds
 
 EPS = float(np.finfo(float).eps)
 ROUNDING = 1e3 * EPS
@@ -138,6 +139,9 @@ def selfcheck(
     True
     """
     require_model(model)
+    t = time_in_seconds(t)
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise StateError(f"seed = {shown(seed)} must be a whole number, 0 or more")
     rng = np.random.default_rng(seed)
     q = _any_state(model, rng, t) if q is None else model.check_q(q).astype(float)
     v = rng.normal(size=model.nv) if v is None else model.check_v(v).astype(float)
@@ -145,6 +149,8 @@ def selfcheck(
     if free.loops or free.constraints:
         q = assemble(free, q, t=t)
         v = project_velocity(free, q, v, t=t)
+    if q.ndim > 1 or v.ndim > 1:
+        raise StateError(f"selfcheck looks at one state; q has shape {q.shape} and v {v.shape}")
     state = _State(free, q, v, rng.normal(size=model.nv), model.initial_z(None) if model.nz else None, t)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -43,3 +44,18 @@ def drawn(what: Any, options: Mapping[str, Any], asked: str) -> Iterator[Stage]:
     if options:
         raise FormatError(f"{next(iter(options))!r} is for models and trajectories; this picture stands as it is")
     yield stage
+
+
+KINDS = {".avi", ".bmp", ".gif", ".htm", ".html", ".jpeg", ".jpg", ".m4v", ".mov", ".mp4", ".pdf", ".png", ".svg"}
+"""Endings of file names that say what is inside."""
+
+
+def require_ending(path: str | os.PathLike[str] | None, function: str, *own: str) -> None:
+    """Raise `FormatError` if the name of a file promises another kind than the function writes."""
+    if path is None:
+        return
+    start, ending = os.path.splitext(os.fspath(path))
+    if ending.lower() in KINDS and ending.lower() not in own:
+        raise FormatError(
+            f"{function} writes {own[0][1:].upper()}, and {os.fspath(path)!r} says other: name it {start + own[0]!r}"
+        )

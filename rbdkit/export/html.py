@@ -7,19 +7,21 @@ from dataclasses import asdict
 from typing import Any
 
 from rbdkit.atomic_write import write_file
-from rbdkit.errors import FormatError
-from rbdkit.export.drawn import drawn
+from rbdkit.errors import ArgumentError, FormatError
+from rbdkit.export.drawn import drawn, require_ending
 from rbdkit.export.page import page
 from rbdkit.export.played import played_of
 from rbdkit.export.toy import toy_of
 from rbdkit.export.worked_out import worked_out_of
 from rbdkit.scene.in_page import InPage, in_page
+from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.widgets import Panel, Play, Playground, Stage, Tweak
 
 LONGEST = 240
 """Letters of what a page says of why it cannot do something: it may quote a line of code."""
 
 
+@check_arguments(ArgumentError)
 def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, **options: Any) -> str:
     """Save a picture as one HTML file that needs no server, no network and no Python.
 
@@ -60,6 +62,7 @@ def to_html(what: Any, path: str | os.PathLike[str] | None = None, *, title: str
     >>> "<h1>Two rods</h1>" in text, len(text) < 600_000
     (True, True)
     """
+    require_ending(path, "to_html", ".html", ".htm")
     if isinstance(what, Playground):
         if options:
             raise FormatError(f"{next(iter(options))!r} is for models and trajectories; this picture stands as it is")

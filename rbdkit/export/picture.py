@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.atomic_write import write_file, written_beside
-from rbdkit.errors import FormatError
-from rbdkit.export.drawn import drawn
+from rbdkit.errors import ArgumentError, FormatError
+from rbdkit.export.drawn import drawn, require_ending
 from rbdkit.pictures import HOME, gif, mp4, png
+from rbdkit.spatial.check_arguments import check_arguments
+from rbdkit.spatial.read_numbers import number
 from rbdkit.widgets import Stage
 from rbdkit.widgets.pictured import pixels_of
 
 LARGEST = 8192
 
 
+@check_arguments(ArgumentError)
 def to_png(
     what: Any,
     path: str | os.PathLike[str] | None = None,
@@ -71,6 +74,7 @@ def to_png(
     >>> rbd.to_png(run, size=(320, 200), t=0.25)[:4]
     b'\\x89PNG'
     """
+    require_ending(path, "to_png", ".png")
     width, height = _checked(size)
     with drawn(what, options, "to_png") as stage:
         _check_time(stage, t)
@@ -80,6 +84,7 @@ def to_png(
     return data
 
 
+@check_arguments(ArgumentError)
 def to_gif(
     what: Any,
     path: str | os.PathLike[str],
@@ -130,12 +135,14 @@ def to_gif(
     ...     pathlib.Path(f"{folder}/swing.gif").read_bytes()[:6]
     b'GIF89a'
     """
-    if not fps <= 50.0:
+    require_ending(path, "to_gif", ".gif")
+    if number(fps, "fps = {} must be a number of pictures a second".format, FormatError) > 50.0:
         raise FormatError(f"fps is {fps}; browsers show at most 50 pictures a second of a GIF: save an MP4")
     with drawn(what, options, "to_gif") as stage, written_beside(path) as new:
         gif(_frames(stage, _checked(size), fps, speed, direction, dark), new, fps, loop)
 
 
+@check_arguments(ArgumentError)
 def to_mp4(
     what: Any,
     path: str | os.PathLike[str],
@@ -178,6 +185,7 @@ def to_mp4(
     Traceback (most recent call last):
     rbdkit.errors.FormatError: 'pendulum' has no motion to make a film of; simulate it first
     """
+    require_ending(path, "to_mp4", ".mp4", ".m4v")
     width, height = _checked(size)
     if width % 2 or height % 2:
         raise FormatError(f"size is {size}; films of this kind have an even width and height")
@@ -191,9 +199,9 @@ def _frames(
     """All pictures of a film; what is wrong is said before the first is drawn."""
     if stage.tracks is None:
         raise FormatError(f"{stage.scene.name!r} has no motion to make a film of; simulate it first")
-    for name, number in (("fps", fps), ("speed", speed)):
-        if not 0.0 < number < np.inf:
-            raise FormatError(f"{name} is {number}; it must be a positive number")
+    for name, value in (("fps", fps), ("speed", speed)):
+        if not number(value, (name + " = {} must be a number").format, FormatError) > 0.0:
+            raise FormatError(f"{name} is {value}; it must be a positive number")
     start, end = float(stage.tracks.t[0]), float(stage.tracks.t[-1])
     times = start + np.arange(int((end - start) * fps / speed + 1e-9) + 1) * speed / fps
     return (pixels_of(stage, *size, float(t), direction=direction, dark=dark) for t in times)

@@ -15,8 +15,8 @@ MOST_DIAGRAMS = 8
 COLORS = "viridis"
 
 
-def ensemble_figure(ensemble: Ensemble, width: float = 8.0) -> Plot:
-    """Every coordinate over time, a line for each member.
+def ensemble_figure(ensemble: Ensemble, width: float = 8.0, quantity: str = "q") -> Plot:
+    """Every coordinate, or velocity, over time, a line for each member.
 
     Colours follow the values of the first name that was varied if they are numbers, else the numbers of the members.
 
@@ -26,8 +26,11 @@ def ensemble_figure(ensemble: Ensemble, width: float = 8.0) -> Plot:
         From `rbdkit.sweep`; of its coordinates the first `MOST_DIAGRAMS` are drawn.
     width : float, optional
         Of the figure, inches.
+    quantity : str, optional
+        'q' or 'v'.
     """
-    names, units = state_names(ensemble.model)[0][:MOST_DIAGRAMS], state_units(ensemble.model)[0]
+    which = ("q", "v").index(quantity)
+    names, units = state_names(ensemble.model)[which][:MOST_DIAGRAMS], state_units(ensemble.model)[which]
     first, values = next(iter(ensemble.axes.values.items()))
     label, own = f"{first} ({unit_of(ensemble.model, first)})".removesuffix(" ()"), np.arange(len(ensemble))
     if all(isinstance(value, int | float | np.number) for value in values):
@@ -37,10 +40,10 @@ def ensemble_figure(ensemble: Ensemble, width: float = 8.0) -> Plot:
     colors = ScalarMappable(Normalize(own.min(), own.max()), COLORS)
     figure = Plot(figsize=(width, 1.7 * len(names) + 0.6), layout="constrained")
     axes = figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]
-    q = ensemble.q.reshape(len(ensemble), len(ensemble.t), -1)
+    values_of = getattr(ensemble, quantity).reshape(len(ensemble), len(ensemble.t), -1)
     for k, (ax, name) in enumerate(zip(axes, names)):
         for member in range(len(ensemble)):
-            ax.plot(ensemble.t, q[member, :, k], color=colors.to_rgba(own[member]), linewidth=1.0)
+            ax.plot(ensemble.t, values_of[member, :, k], color=colors.to_rgba(own[member]), linewidth=1.0)
         ax.set_ylabel(name if units[k] == "1" else f"{name} ({units[k]})")
         ax.grid(alpha=0.3)
         ax.spines[["top", "right"]].set_visible(False)

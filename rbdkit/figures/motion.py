@@ -3,71 +3,128 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
+from rbdkit.errors import ArgumentError
 from rbdkit.figures.ensemble import ensemble_figure
 from rbdkit.figures.figure import Plot
 from rbdkit.model.element_states import state_places
+from rbdkit.model.numbering import did_you_mean
 from rbdkit.scene.palette import ENERGY, LINES
 from rbdkit.simulation import Ensemble, Trajectory
+from rbdkit.spatial.check_arguments import check_arguments
+from rbdkit.spatial.read_numbers import shown
+
+QUANTITIES = ("energy", "energy error", "q", "v", "tau", "z")
+USUAL = ("energy", "energy error", "q", "z")
+"""What is drawn if nothing is named."""
+MIN_WIDTH, MAX_WIDTH = 1.0, 100.0
+"""Inches; Matplotlib fails beyond, with an error about pixels."""
+Diagram = tuple[str, list[tuple[str, NDArray, str]]]
+"""What stands beside it, and its lines: name, values and colour, '' for one from the palette."""
 
 MOST_LABELS = 8
 """Lines in one diagram up to which each has its name in a legend."""
 
 
-def plot(trajectory: Trajectory | Ensemble, width: float = 8.0) -> Plot:
-    """Energy, energy error and coordinates over time; of an ensemble the coordinates, a line for each member.
+@check_arguments(ArgumentError)
+def plot(trajectory: Trajectory | Ensemble, *quantities: str, width: float = 8.0) -> Plot:
+    """Energy, energy error and coordinates over time, or chosen quantities; of an ensemble a line for each member.
 
     Parameters
     ----------
     trajectory : Trajectory or Ensemble
         From `rbdkit.simulate` or `rbdkit.sweep`.
+    *quantities : str
+        What is drawn, in this order: 'energy', 'energy error', 'q' (coordinates), 'v' (velocities), 'tau' (applied
+        joint forces) and 'z' (states of force elements). If none is named, all but 'v' and 'tau'. Of an ensemble 'q'
+        or 'v'.
     width : float, optional
         Of the figure, inches.
 
     Returns
     -------
     Plot
-        A Matplotlib figure: one diagram for the energy, one for what the integrator added to it, one for each unit
-        among the coordinates.
+        A Matplotlib figure: one diagram for each quantity, and for each unit among its numbers.
+
+    Raises
+    ------
+    ArgumentError
+        If this is no motion, a quantity is unknown, or the motion has none of it.
 
     Examples
     --------
     >>> import rbdkit as rbd
-    >>> figure = rbd.plot(rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.5))
-    >>> [diagram.get_ylabel() for diagram in figure.axes]
+    >>> swing = rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.5)
+    >>> [diagram.get_ylabel() for diagram in rbd.plot(swing).axes]
     ['energy (J)', 'energy error (J)', 'q (rad)']
+    >>> [diagram.get_ylabel() for diagram in rbd.plot(swing, "q", "v").axes]
+    ['q (rad)', 'v (rad/s)']
     """
+    for quantity in quantities:
+        if not isinstance(quantity, str) or quantity not in QUANTITIES:
+            hint = did_you_mean(quantity, QUANTITIES) if isinstance(quantity, str) else ", but a number; write width="
+            raise ArgumentError(f"plot: {shown(quantity)} is no quantity{hint}")
+    if not MIN_WIDTH <= width <= MAX_WIDTH:
+        raise ArgumentError(f"plot: width = {width:g} must be from {MIN_WIDTH} to {MAX_WIDTH} inches")
     if isinstance(trajectory, Ensemble):
-        return ensemble_figure(trajectory, width)
-    units = list(dict.fromkeys(unit for joint in trajectory.model.joints for unit in joint.type.q_units))
-    z_units = state_places(trajectory.model).units
-    diagrams = 2 + len(units) + len(dict.fromkeys(z_units))
-    figure = Plot(figsize=(width, 1.6 * diagrams + 0.6), layout="constrained")
-    axes = figure.subplots(diagrams, sharex=True, squeeze=False)[:, 0]
-    energy = trajectory.energy()
-    for name in ("kinetic", "potential", "total"):
-        axes[0].plot(trajectory.t, getattr(energy, name), label=name, color=ENERGY[name])
-    axes[1].plot(trajectory.t, trajectory.energy_error(), color=ENERGY["drift"])
-    _finish(axes[0], "energy (J)")
-    _finish(axes[1], "energy error (J)")
-    for ax, unit in zip(axes[2 + len(units) :], dict.fromkeys(z_units), strict=True):
+        if len(quantities) > 1 or (quantities and quantities[0] not in ("q", "v")):
+            raise ArgumentError(
+                f"plot: of an ensemble 'q' or 'v' is drawn, not {', '.join(quantities)}; for the rest plot one member, "
+                "ensemble[0]"
+            )
+        return ensemble_figure(trajectory, width, *quantities)
+    diagrams = [diagram for quantity in quantities or USUAL for diagram in _diagrams(trajectory, quantity)]
+    if not diagrams:
+        raise ArgumentError(f"plot: model {trajectory.model.name!r} has no {' and no '.join(quantities)}")
+    figure = Plot(figsize=(width, 1.6 * len(diagrams) + 0.6), layout="constrained")
+    axes = figure.subplots(len(diagrams), sharex=True, squeeze=False)[:, 0]
+    for ax, (label, lines) in zip(axes, diagrams, strict=True):
         ax.set_prop_cycle(color=LINES)
-        for name, own, z in zip(trajectory.z_names, z_units, trajectory.z.T, strict=True):
-            if own == unit:
-                ax.plot(trajectory.t, z, label=name)
-        _finish(ax, f"z ({unit})" if unit else "z")
-    for ax, unit in zip(axes[2 : 2 + len(units)], units, strict=True):
-        ax.set_prop_cycle(color=LINES)
-        for joint in trajectory.model.joints:
-            q = joint.coordinates(trajectory.q)
-            for k, own in enumerate(joint.type.q_units):
-                if own == unit:
-                    label = joint.name if joint.nq == 1 else f"{joint.name} {joint.type.q_names[k]}"
-                    ax.plot(trajectory.t, q[:, k], label=label)
-        _finish(ax, "quaternion" if unit == "1" else f"q ({unit})")
+        for name, values, color in lines:
+            ax.plot(trajectory.t, values, label=name, **({"color": color} if color else {}))
+        _finish(ax, label)
     axes[-1].set_xlabel("t (s)")
     axes[-1].set_xlim(trajectory.t[0], max(trajectory.t[-1], trajectory.t[0] + 1e-12))
     return figure
+
+
+def _diagrams(trajectory: Trajectory, quantity: str) -> list[Diagram]:
+    """What is drawn of a quantity; of those that are drawn unless others are named, nothing if there is none."""
+    if quantity == "energy":
+        energy = trajectory.energy()
+        return [("energy (J)", [(k, getattr(energy, k), ENERGY[k]) for k in ("kinetic", "potential", "total")])]
+    if quantity == "energy error":
+        return [("energy error (J)", [("", trajectory.energy_error(), ENERGY["drift"])])]
+    if quantity == "z":
+        names, units = trajectory.z_names, state_places(trajectory.model).units
+        return _by_unit("z", list(zip(names, trajectory.z.T, units, strict=True)))
+    if quantity == "tau" and trajectory.tau is None:
+        raise ArgumentError("plot: no joint forces were applied in this motion, so there is no tau")
+    lines = []
+    for joint in trajectory.model.joints:
+        own = joint.type.q_names if quantity == "q" else joint.type.v_names
+        units = joint.type.q_units if quantity == "q" else joint.type.v_units
+        if quantity == "tau":
+            if joint.mimic is not None:
+                continue  # its master has the force of both
+            units = tuple("N m" if unit == "rad/s" else "N" for unit in units)
+            values = trajectory.tau[:, joint.v_slice]  # type: ignore[index]
+        else:
+            values = joint.coordinates(trajectory.q) if quantity == "q" else joint.velocities(trajectory.v)
+        labels = [joint.name] if len(own) == 1 else [f"{joint.name} {name}" for name in own]
+        lines += list(zip(labels, values.T, units, strict=True))
+    return _by_unit(quantity, lines)
+
+
+def _by_unit(symbol: str, lines: list[tuple[str, NDArray, str]]) -> list[Diagram]:
+    return [
+        (
+            "quaternion" if (symbol, unit) == ("q", "1") else f"{symbol} ({unit})" if unit else symbol,
+            [(name, values, "") for name, values, own in lines if own == unit],
+        )
+        for unit in dict.fromkeys(own for _, _, own in lines)
+    ]
 
 
 def _finish(ax: Axes, label: str) -> None:

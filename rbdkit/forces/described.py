@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
-from rbdkit.spatial.read_numbers import numbers, shown
+from rbdkit.spatial.check_arguments import check_arguments
+from rbdkit.spatial.read_numbers import finite, shown
 from rbdkit.spatial.read_only import KeepsReadOnly
 
 
@@ -30,6 +31,8 @@ class Described(KeepsReadOnly):
         super().__init_subclass__(**options)
         if Described not in cls.__bases__:  # those are what elements are made from, and have no fields themselves
             dataclass(frozen=True, eq=False)(cls)
+            if not _is_users_own(cls):  # whose annotations may be of any kind; its numbers are read by `parameters`
+                cls.__init__ = check_arguments(known_as=cls.__name__)(cls.__init__)  # type: ignore[method-assign]
 
     @property
     def known_as(self) -> str:
@@ -39,7 +42,7 @@ class Described(KeepsReadOnly):
     @property
     def is_users_own(self) -> bool:
         """Whether its class is a user's."""
-        return type(self).__module__.split(".")[0] != "rbdkit"
+        return _is_users_own(type(self))
 
     def parameters(self) -> dict[str, float | NDArray]:
         """Its numbers by name: floats, and arrays (n,) of those that are given as tuples.
@@ -55,7 +58,7 @@ class Described(KeepsReadOnly):
             if _is_structure(value):
                 continue
             says = "{}: {} {} must be made of finite numbers".format
-            array = numbers(value, np.shape(value), partial(says, self.known_as, name))
+            array = finite(value, partial(says, self.known_as, name))
             if array.ndim > 1:
                 raise ModelError(f"{self.known_as}: {name} has shape {array.shape}; give a number or a vector")
             found[name] = float(array) if array.ndim == 0 else array
@@ -74,6 +77,11 @@ class Described(KeepsReadOnly):
             If a value has another shape than the present one, or the element refuses it.
         """
         present = self.parameters()
+        if not isinstance(values, Mapping):
+            raise ModelError(f"{self.known_as}: {shown(values)} must be a mapping from names to numbers")
+        for name in values:
+            if name not in present:
+                raise ModelError(f"{self.known_as} has no number {name!r}; it has {', '.join(present) or 'none'}")
         for name, value in values.items():
             if name in present and np.shape(value) != np.shape(present[name]):
                 has = f"a vector of {np.size(present[name])}" if np.ndim(present[name]) else "a number"
@@ -89,6 +97,10 @@ class Described(KeepsReadOnly):
         for name, value in values.items():
             object.__setattr__(dressed, name, value)
         return dressed
+
+
+def _is_users_own(kind: type) -> bool:
+    return kind.__module__.split(".")[0] != "rbdkit"
 
 
 def _is_structure(value: Any) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.forces.loop_joint import LoopJoint, LoopLike
+from rbdkit.spatial.read_numbers import shown
 
 if TYPE_CHECKING:
     from rbdkit.forces.element import ForceElement
@@ -238,7 +239,10 @@ def _in_body(frame: FrameLike, point: Any, name: str) -> NDArray:
 
 
 def _three(values: Any, what: str, whose: str) -> NDArray:
-    array = np.asarray(values) if not isinstance(values, np.ndarray) else values
+    try:
+        array = np.asarray(values) if not isinstance(values, np.ndarray) else values
+    except ValueError:  # rows of unlike lengths
+        raise ModelError(f"{what} on {whose!r} is {shown(values)}; give three numbers") from None
     if array.shape != (3,):
         raise ModelError(f"{what} on {whose!r} has shape {array.shape}; give three numbers")
     return array

@@ -23,6 +23,7 @@ from rbdkit.formats.urdf.read import read_urdf
 from rbdkit.formats.urdf.write import to_urdf
 from rbdkit.joints import JointType
 from rbdkit.model import Model
+from rbdkit.spatial.check_arguments import require_switch
 from rbdkit.spatial.read_numbers import first_line, shown
 
 MAX_BYTES = 2**30
@@ -90,6 +91,8 @@ def load(
     >>> model
     <Model 'door': 2 bodies, 1 moving joint, nq=1, nv=1, 20 kg>
     """
+    for switch, value in {"merge_fixed": merge_fixed, "floating": floating, "mimic": mimic}.items():
+        require_switch(f"load: {switch}", value, FormatError)
     data, name, folder = _read(source)
     mesh_paths = folders(mesh_paths)
     if _is_json(data, name):

@@ -15,6 +15,8 @@ from rbdkit.formulations.joint import JointSystem
 from rbdkit.model import Model
 from rbdkit.model.closing import by, gaps
 from rbdkit.model.kept import snapshot
+from rbdkit.model.requirements import require_model
+from rbdkit.spatial.read_numbers import floats
 
 OFF = 1e-3
 """A quaternion whose norm differs from 1 by more says that whoever integrated it did not do it well."""
@@ -67,6 +69,7 @@ class StateEquation:
         *,
         f_ext: ExternalForces | Callable[[float, NDArray, NDArray], ExternalForces] = None,
     ) -> None:
+        require_model(model)
         self.model = model = snapshot(model)
         self._system = JointSystem(model, _torque(model, tau), _forces(model, f_ext))
 
@@ -78,7 +81,7 @@ class StateEquation:
         StateError
             If x has the wrong shape, or a quaternion in it is zero.
         """
-        x = np.asarray(x, dtype=float)
+        x = floats(x, "x = {} must be numbers (nq + nv,)".format, StateError)
         if x.shape != (self._size,):
             raise StateError(self._needs(x))
         q, v = x[: self.model.nq], x[self.model.nq :]  # behind the velocities the states of force elements
@@ -116,7 +119,7 @@ class StateEquation:
             If x has the wrong shape, holds numbers that are not finite, is farther from the manifold than a good
             integration goes, or leaves loops as far open.
         """
-        x = np.asarray(x, dtype=float)
+        x = floats(x, "x = {} must be numbers (..., nq + nv)".format, StateError)
         if x.shape[-1:] != (self._size,):
             raise StateError(self._needs(x))
         nq, end = self.model.nq, self.model.nq + self.model.nv

@@ -44,7 +44,8 @@ def rnea(
     """Inverse dynamics: the joint forces that produce given accelerations, by the recursive Newton-Euler algorithm.
 
     Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing. Springs and dampers of the joints are not subtracted.
+    nothing. Springs, dampers and friction of the joints, and force elements, are not in them: the forces that motors
+    have to give in such a model are those of `inverse_dynamics`.
 
     Parameters
     ----------
@@ -81,6 +82,7 @@ def rnea(
 
     See Also
     --------
+    inverse_dynamics : The forces of the motors, which overcome springs, dampers and friction too: feedforward.
     aba : The way back, from forces to accelerations.
     rbdkit.algorithms.rnea : The algorithm to read, with all that it computes on the way.
 

@@ -13,7 +13,7 @@ from rbdkit.joints.along_screw import along_screw
 from rbdkit.joints.joint_type import VectorJoint, constant
 from rbdkit.joints.spline_basis import require_basis, segments_of, weights
 from rbdkit.spatial import se3
-from rbdkit.spatial.read_numbers import numbers
+from rbdkit.spatial.read_numbers import finite
 
 LARGEST_TURN = 3.0
 """rad; of a frame against the one before it. Half a turn may go either way."""
@@ -126,7 +126,7 @@ class SplineCurve(VectorJoint):
 def _frames(frames: ArrayLike) -> NDArray:
     """Control frames (n, 4, 4), checked."""
     says = "frames {} of a spline_curve joint must be poses (n, 4, 4), or the first three rows of each in a row".format
-    given = numbers(frames, np.shape(frames), says)
+    given = finite(frames, says)
     if given.ndim == 1 and len(given) % 12 == 0:
         C = np.tile(np.eye(4), (len(given) // 12, 1, 1))
         C[:, :3] = given.reshape(-1, 3, 4)

@@ -13,7 +13,7 @@ from rbdkit.joints.along_screw import along_screw
 from rbdkit.joints.joint_type import VectorJoint, constant
 from rbdkit.joints.spline_basis import require_basis, segments_of, weights
 from rbdkit.spatial import se3
-from rbdkit.spatial.read_numbers import numbers
+from rbdkit.spatial.read_numbers import finite
 
 E = np.eye(6)[[3, 4, 5, 0, 1, 2]]
 """The basis twists: three translations, then three rotations (Eq 2.70)."""
@@ -162,7 +162,7 @@ def _values(values: ArrayLike) -> NDArray:
     says = (
         "values {} of a spline_surface joint must be finite numbers (6, m, n), or m, n and all of them in a row".format
     )
-    given = numbers(values, np.shape(values), says)
+    given = finite(values, says)
     if given.ndim == 1 and len(given) > 2 and all(x == round(x) and x > 0 for x in given[:2]):
         m, n = int(given[0]), int(given[1])
         if len(given) == 2 + 6 * m * n:

@@ -13,6 +13,7 @@ from rbdkit.forces import Spring
 from rbdkit.joints import JointType, Revolute
 from rbdkit.library.bars import lying
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model import Capsule, Geometry, Model
 from rbdkit.spatial.inertia import Inertia
 
@@ -25,6 +26,7 @@ EPSILON = 1.23054744454982120
 """rad, with which the published motion begins; Theta is zero and Omega minus Phi."""
 
 
+@ready
 def andrews_squeezer(closing: JointType | None = None) -> Start:
     """Andrews' squeezing mechanism in the x-y plane at the start of its published motion, at rest; no gravity.
 

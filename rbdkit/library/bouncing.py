@@ -7,11 +7,13 @@ import numpy as np
 from rbdkit.errors import ModelError
 from rbdkit.joints import Free, Revolute
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready, ready_up_to
 from rbdkit.model import Capsule, Geometry, Model, Sphere
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def bouncing_ball(height: float = 1.0, restitution: float = 0.8, radius: float = 0.1) -> Start:
     """A ball that is dropped on the ground: its bounces are a geometric series.
 
@@ -42,6 +44,7 @@ def bouncing_ball(height: float = 1.0, restitution: float = 0.8, radius: float =
     return Start(model, model.integrate(model.neutral(), [0, 0, 0, 0, 0, radius + height]), np.zeros(6))
 
 
+@ready_up_to(balls=10_000)
 def newtons_cradle(balls: int = 5, lifted: float = 0.6, gap: float | None = None, restitution: float = 1.0) -> Start:
     """Steel balls that hang in a row, the first one lifted; each has its neighbour close by.
 
@@ -99,6 +102,7 @@ def newtons_cradle(balls: int = 5, lifted: float = 0.6, gap: float | None = None
     return Start(model, q, np.zeros(balls))
 
 
+@ready
 def ball_pit(balls: int = 100, radius: float = 0.05, friction: float = 0.3, seed: int = 0) -> Start:
     """Balls in a box without a lid, above each other in loose layers: they fall and fill it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbdkit.joints import Free, Prismatic, Revolute
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Cylinder, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -17,6 +18,7 @@ TRAVEL = 0.5 * INNER[1] - RADIUS
 """How far the cylinder slides to either side, m."""
 
 
+@ready
 def box_and_cylinder(m1: float = 2.0, I1: float = 0.3, m2: float = 3.0, I2: float = 0.4) -> Model:
     """A box and a cylinder in its slot, weightless; both have their centres of mass at the origin at first.
 

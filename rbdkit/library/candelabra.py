@@ -8,12 +8,14 @@ import numpy as np
 
 from rbdkit.joints import Revolute
 from rbdkit.library.parent_arrays import checked_parents
+from rbdkit.library.ready import ready
 from rbdkit.library.sparse_trees import FIG_6_3
 from rbdkit.model import Capsule, Geometry, Model
 from rbdkit.spatial import se3, so3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def candelabra(parent: Sequence[int] = FIG_6_3, spread: float = 0.6, name: str = "candelabra") -> Model:
     """Rods that stand on one another in the plane of x and z and turn about y; each level is shorter than the last.
 

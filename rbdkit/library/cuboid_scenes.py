@@ -11,10 +11,12 @@ from rbdkit.forces import DirectedForce
 from rbdkit.joints import Free, Revolute, Spherical, SplineCurve, SplineSurface, Universal
 from rbdkit.library.cuboids import cuboid_chain, cuboid_tree
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model import Model
 from rbdkit.spatial import se3
 
 
+@ready
 def cuboid_scene(name: str) -> Start:
     """A scene in cm, g and s: cuboids of 1 g/cm3 under 980 cm/s2, with where it starts (Sueda, public test scenes).
 

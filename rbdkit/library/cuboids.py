@@ -8,11 +8,13 @@ import numpy as np
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Revolute
+from rbdkit.library.ready import ready, require_joints
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def cuboid_chain(links: int = 5, joints: Sequence[JointType] | JointType | None = None, cgs: bool = False) -> Model:
     """Cuboids end to end along x, hanging by the first joint; gravity is 980 cm/s2 down.
 
@@ -45,6 +47,7 @@ def cuboid_chain(links: int = 5, joints: Sequence[JointType] | JointType | None 
     return cuboid_tree([k - 1 for k in range(links)], joints, cgs)
 
 
+@ready
 def cuboid_tree(
     parents: Sequence[int], joints: Sequence[JointType] | JointType | None = None, cgs: bool = False
 ) -> Model:
@@ -72,6 +75,7 @@ def cuboid_tree(
     >>> rbd.library.cuboid_tree([-1, 0, 0]).parent
     (-1, 0, 1, 1)
     """
+    require_joints(joints)
     types = [joints] if isinstance(joints, JointType) else [Revolute("y")] if joints is None else list(joints)
     if not types or not len(parents):
         raise ModelError("a chain of cuboids needs one link or more, and a joint")

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints import JointType, Prismatic, Revolute
 from rbdkit.library.bars import add_bar, lying, pointing
+from rbdkit.library.ready import entries, ready
 from rbdkit.model import Box, Cylinder, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -28,6 +29,7 @@ CYLINDERS = {
 """Of each the bodies that it pushes apart, and where it ends on them, m."""
 
 
+@ready
 def excavator(closing: JointType | None = None) -> Model:
     """The arm of an excavator of about 20 tonnes on its turret, closed at ``neutral``.
 
@@ -84,6 +86,7 @@ def excavator(closing: JointType | None = None) -> Model:
     return model
 
 
+@ready
 def excavator_coordinates(y: Sequence[Any] | NDArray) -> NDArray:
     """Coordinates of an `excavator` whose swing, boom, arm and rocker stand at given angles: its loops close.
 
@@ -110,7 +113,7 @@ def excavator_coordinates(y: Sequence[Any] | NDArray) -> NDArray:
     >>> round(float(q[model.joint("arm_cylinder").q_slice][0]), 3)
     0.322
     """
-    swing, boom, arm, rocker = y  # numbers or symbols
+    swing, boom, arm, rocker = entries(y, ("swing", "boom_joint", "arm_joint", "rocker_joint"))
     pivots = {"boom": (np.zeros(2), boom), "arm": (_flat(BOOM), arm), "bucket": (_flat(PIVOT), rocker)}
     cylinders = []
     for name, (_, foot, _, end) in CYLINDERS.items():

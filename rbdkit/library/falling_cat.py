@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.joints import Free, JointType, Prescribed, Spherical
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Cone, Geometry, Model, Sphere
 from rbdkit.spatial import quaternion, se3
 from rbdkit.spatial.inertia import Inertia
@@ -21,6 +22,7 @@ _ALONG_X = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 Motion = Callable[[float], tuple[NDArray, NDArray, NDArray]]
 
 
+@ready
 def falling_cat(motion: Motion | None = None) -> Model:
     """Two equal cylinders that meet at a ball joint, the waist; the front half floats (Kane and Scher, 1969).
 
@@ -59,6 +61,7 @@ def falling_cat(motion: Motion | None = None) -> Model:
     return model
 
 
+@ready
 def waist(bend: float, toward: float) -> NDArray:
     """Quaternion of the waist when it is bent by an angle towards a direction round the trunk, without twist; rad.
 
@@ -84,6 +87,7 @@ def waist(bend: float, toward: float) -> NDArray:
     return quaternion.exp(bend * np.array([0.0, np.cos(toward), np.sin(toward)]))
 
 
+@ready
 def waist_motion(bend: float = 1.3203, duration: float = 0.5, turns: float = 1.0) -> Motion:
     """The manoeuvre: bend the waist, let the bend run round the trunk, stretch; everything smooth.
 
@@ -124,6 +128,7 @@ def waist_motion(bend: float = 1.3203, duration: float = 0.5, turns: float = 1.0
     return motion
 
 
+@ready
 def cat_roll(bend: float, slenderness: float | None = None) -> float:
     """Angle (rad) by which one run of the bend turns a cat without angular momentum about its long direction.
 

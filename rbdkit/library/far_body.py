@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdkit.joints import Planar
+from rbdkit.library.ready import ready
 from rbdkit.model import Cylinder, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.read_numbers import numbers
 
 
+@ready
 def far_body(c: ArrayLike = (100.0, 10.0)) -> Model:
     """A disc with unit mass and unit inertia that moves in the plane, its body frame at O and its centre at c.
 
@@ -33,7 +36,7 @@ def far_body(c: ArrayLike = (100.0, 10.0)) -> Model:
     >>> bool(np.linalg.cond(rbd.crba(near, [0, 0, 0])) < 10), bool(np.linalg.cond(rbd.crba(far, [0, 0, 0])) > 1e11)
     (True, True)
     """
-    x, y = np.asarray(c, dtype=float)
+    x, y = numbers(c, (2,), "far_body: c = {} must be x and y of the middle (m)".format)
     model = Model("far body", gravity=(0.0, 0.0, 0.0))
     disc = Inertia(1.0, [x, y, 0.0], np.diag([0.5, 0.5, 1.0]))
     at = se3.pose(position=[x, y, 0.0])

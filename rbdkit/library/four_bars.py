@@ -12,6 +12,7 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Revolute
 from rbdkit.library.bars import add_bar, apex, require_lengths
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready, ready_up_to
 from rbdkit.model import Model
 
 FourBarKind = Literal["crank-rocker", "rocker-crank", "double-crank", "double-rocker", "change-point", "triple-rocker"]
@@ -20,6 +21,7 @@ ALIKE = 1e-12
 """Relative difference of the sums of two bars each, up to which a linkage counts as one with a change point."""
 
 
+@ready
 def planar_four_bar(
     closing: JointType | None = None,
     crank: float = 0.2,
@@ -84,6 +86,7 @@ def planar_four_bar(
     return model
 
 
+@ready
 def four_bar_kind(crank: float, coupler: float, base: float, rocker: float) -> FourBarKind:
     """What a four-bar linkage with these lengths can do, by Grashof's rule.
 
@@ -132,6 +135,7 @@ def four_bar_kind(crank: float, coupler: float, base: float, rocker: float) -> F
     return kinds[min(bars, key=lambda name: bars[name])]
 
 
+@ready_up_to(loops=10_000)
 def n_four_bar(loops: int = 2, angle: float = 0.0, speed: float = 1.0, closing: JointType | None = None) -> Start:
     """A row of N four-bar linkages of equal bars, a common benchmark of motion through singular poses.
 

@@ -8,6 +8,10 @@ from decimal import Decimal, localcontext
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.errors import ModelError
+from rbdkit.library.ready import ready
+from rbdkit.spatial.read_numbers import finite, numbers
+
 Series = list[list[Decimal]]
 """Coefficients of the powers of time of Omega_1..3 and of the quaternion's four components."""
 
@@ -15,6 +19,7 @@ ORDER = 40
 """Of the Taylor series; with steps that keep the last terms below the digits asked for."""
 
 
+@ready
 def free_rotation(moments: ArrayLike, spin: ArrayLike, times: ArrayLike, digits: int = 30) -> tuple[NDArray, NDArray]:
     """Angular velocity and attitude of a body on which nothing acts, by Taylor series in decimal arithmetic.
 
@@ -49,9 +54,13 @@ def free_rotation(moments: ArrayLike, spin: ArrayLike, times: ArrayLike, digits:
     >>> p.round(12).tolist()
     [[0.0, 0.0, 0.0, 1.0]]
     """
-    times = np.asarray(times, dtype=float)
+    times = finite(times, "free_rotation: times = {} must be a sequence (s)".format)
     if times.ndim != 1 or np.any(np.diff(times, prepend=0.0) < 0.0):
-        raise ValueError(f"times must be a sequence that ascends from 0 or later, not {times}")
+        raise ModelError(f"times must be a sequence that ascends from 0 or later, not {times}")
+    moments = numbers(moments, (3,), "free_rotation: moments = {} must be three moments of inertia (kg m2)".format)
+    if not (moments > 0.0).all():
+        raise ModelError(f"free_rotation: moments = {moments} must be three positive moments of inertia (kg m2)")
+    spin = numbers(spin, (3,), "free_rotation: spin = {} must be an angular velocity (rad/s)".format)
     with localcontext() as context:
         context.prec = digits
         J = [Decimal(float(x)) for x in np.asarray(moments)]

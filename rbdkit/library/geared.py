@@ -7,6 +7,7 @@ import numpy as np
 from rbdkit.algorithms.gears import Gear, Gears
 from rbdkit.errors import ModelError
 from rbdkit.joints import Revolute
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Cylinder, Ellipsoid, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -16,6 +17,7 @@ ABOUT_Y = se3.pose(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]
 """Poses that lay something round about z along x or y."""
 
 
+@ready
 def geared_arm(ratio1: float = 100.0, ratio2: float = 100.0, rotor: float = 1.0, elbow: str = "y") -> Gears:
     """Two links, two motors, two pairs of gears (Featherstone 2008, Fig 9.2): four bodies, lambda = (0, 0, 1, 1).
 
@@ -78,6 +80,7 @@ def geared_arm(ratio1: float = 100.0, ratio2: float = 100.0, rotor: float = 1.0,
     return Gears(model, [Gear.pair("motor 1", "shoulder", ratio1), Gear.pair("motor 2", "elbow", ratio2)])
 
 
+@ready
 def differential(side: float = 0.06, planet: float = 0.03, final_drive: float = 4.0) -> Gears:
     """A bevel differential: two outputs, one input, a planet wheel; two independent variables among five joints.
 
@@ -142,6 +145,7 @@ def differential(side: float = 0.06, planet: float = 0.03, final_drive: float = 
     )
 
 
+@ready
 def elliptic_gears(eccentricity: float = 0.5, axle: float = 0.1) -> Gears:
     """Two equal elliptical wheels on axles through a focus of each: a gear with g != 0.
 

@@ -9,14 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints import Spherical
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.read_numbers import numbers
 
 INERTIA = np.array([[3.0, -1.0 / 7.0, 0.0], [-1.0 / 7.0, 4.0, 0.0], [0.0, 0.0, 5.0]])
 """Convected inertia of all three cases, kg m2 (Eq 111)."""
 
 
+@ready
 def fixed_point_model(inertia: ArrayLike = INERTIA, name: str = "body with a fixed point") -> Model:
     """One body on a spherical joint at its centre of mass, without gravity; the frame "d3" is the tip of its director.
 
@@ -38,7 +41,7 @@ def fixed_point_model(inertia: ArrayLike = INERTIA, name: str = "body with a fix
     >>> rbd.forward_kinematics(model, model.neutral()).pose("d3")[:3, 3].tolist()
     [0.0, 0.0, 1.0]
     """
-    J = np.asarray(inertia, dtype=float)
+    J = numbers(inertia, (3, 3), "fixed_point_model: inertia = {} must be a matrix (kg m2)".format)
     model = Model(name, gravity=(0.0, 0.0, 0.0))
     second_moments = np.diagonal(0.5 * np.trace(J) * np.eye(3) - J)
     size = 1.1 * np.sqrt(np.maximum(second_moments, 1e-6) / np.max(second_moments))

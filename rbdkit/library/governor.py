@@ -10,6 +10,7 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import Prismatic, Revolute
 from rbdkit.library.bars import add_bar, lying, require_lengths
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model import Capsule, Cylinder, Geometry, Model, Sphere
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -17,6 +18,7 @@ from rbdkit.spatial.inertia import Inertia
 RADIUS = 0.01  # m, of arms and links
 
 
+@ready
 def flyball_governor(angle: float = 0.6, arm: float = 0.3, ball: float = 1.0, collar: float = 2.0) -> Start:
     """Two balls on arms that fly out as the spindle turns, and lift a collar; it begins in steady motion.
 

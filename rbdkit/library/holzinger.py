@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints import Free
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial.inertia import Inertia
+from rbdkit.spatial.read_numbers import numbers
 
 MOMENTS = (5.2988, 1.1775, 4.3568)
 """Principal moments of inertia, kg m^2. The third is the middle one (the paper orders them otherwise), so turning about
@@ -17,6 +19,7 @@ SPIN = (0.01, 0.0, 100.0)
 """Angular velocity at the start, body axes, rad/s: almost about the third axis."""
 
 
+@ready
 def tumbling_box(moments: ArrayLike = MOMENTS, mass: float = 1.0) -> Model:
     """A homogeneous box that floats without gravity; its frame "P" is the point (0, 0, 1) that the paper follows.
 
@@ -42,7 +45,7 @@ def tumbling_box(moments: ArrayLike = MOMENTS, mass: float = 1.0) -> Model:
     >>> bool(motion.v[:, 2].min() < -19.0)
     True
     """
-    J = np.asarray(moments, dtype=float)
+    J = numbers(moments, (3,), "tumbling_box: moments = {} must be three moments of inertia (kg m2)".format)
     inertia = Inertia(mass, inertia_com=np.diag(J))
     edges = np.sqrt(np.maximum(6.0 * (J.sum() - 2.0 * J) / mass, 1e-6))  # J_x = m (b^2 + c^2) / 12
     model = Model("tumbling box", gravity=(0.0, 0.0, 0.0))
@@ -51,6 +54,7 @@ def tumbling_box(moments: ArrayLike = MOMENTS, mass: float = 1.0) -> Model:
     return model
 
 
+@ready
 def tumbling_box_state(spin: ArrayLike = SPIN) -> tuple[NDArray, NDArray]:
     """Coordinates and velocity at the start: at the origin, turning (Eqs 88-90).
 
@@ -71,4 +75,5 @@ def tumbling_box_state(spin: ArrayLike = SPIN) -> tuple[NDArray, NDArray]:
     >>> v.tolist()
     [0.0, 0.0, 5.0, 0.0, 0.0, 0.0]
     """
-    return Free().neutral(), np.concatenate([np.asarray(spin, dtype=float), np.zeros(3)])
+    omega = numbers(spin, (3,), "tumbling_box_state: spin = {} must be an angular velocity (rad/s)".format)
+    return Free().neutral(), np.concatenate([omega, np.zeros(3)])

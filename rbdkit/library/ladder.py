@@ -7,11 +7,13 @@ import numpy as np
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Spherical
 from rbdkit.library.bars import require_lengths
+from rbdkit.library.ready import ready_up_to
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready_up_to(rungs=10_000)
 def ladder(rungs: int = 4, closing: JointType | None = None, width: float = 0.4, height: float = 0.3) -> Model:
     """Two chains of plates side by side, tied to each other link by link: the graph of Featherstone (2008), Figure 8.4.
 

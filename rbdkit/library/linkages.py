@@ -7,11 +7,13 @@ import numpy as np
 from rbdkit.errors import ModelError
 from rbdkit.joints import Free, Prismatic, RackAndPinion, Revolute, Spherical, Universal
 from rbdkit.library.bars import add_bar, require_lengths
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Cone, Cylinder, Geometry, Model, Sphere
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def crank_slider(crank: float = 0.2, rod: float = 0.5, offset: float = 0.1) -> Model:
     """The crank-slider linkage of Figure 4.1: crank B1, connecting rod B2, slider B3; joints J1 to J4, J3 the loop.
 
@@ -49,6 +51,7 @@ def crank_slider(crank: float = 0.2, rod: float = 0.5, offset: float = 0.1) -> M
     return model
 
 
+@ready
 def spatial_slider_crank(crank: float = 0.08, rod: float = 0.3, aside: float = 0.1, above: float = 0.12) -> Model:
     """A slider-crank out of the plane: the crank turns in the y-z plane, the slider goes along x; gravity along -z.
 
@@ -100,6 +103,7 @@ def spatial_slider_crank(crank: float = 0.08, rod: float = 0.3, aside: float = 0
     return model
 
 
+@ready
 def satellite() -> Model:
     """The satellite of Figure 4.1: a floating base on a 6-DoF joint to the planet, a dish on a hinge; no gravity.
 
@@ -128,6 +132,7 @@ def satellite() -> Model:
     return model
 
 
+@ready
 def rack_and_pinion(radius: float = 0.15) -> Model:
     """A pinion that rolls along a rack on the ceiling (Example 4.6), with a pendulum hung from its axle.
 

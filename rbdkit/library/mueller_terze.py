@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.joints import Free, JointType, Spherical
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import quaternion, se3
 from rbdkit.spatial.inertia import Inertia
@@ -33,6 +34,7 @@ class Start(NamedTuple):
     v: NDArray
 
 
+@ready
 def heavy_top(gravity: ArrayLike = (0.0, 0.0, 0.0), omega: ArrayLike | None = None) -> Start:
     """A box on a ball joint, its centre of mass 0.5 m from it (section 5.1). No gravity, as for Figs 2 and 3.
 
@@ -63,6 +65,7 @@ def heavy_top(gravity: ArrayLike = (0.0, 0.0, 0.0), omega: ArrayLike | None = No
     return Start(model, model.neutral(), spin)
 
 
+@ready
 def spherical_double_pendulum() -> Start:
     """Two links on ball joints, along x at the start, in the gravity field (section 5.2).
 
@@ -87,6 +90,7 @@ def spherical_double_pendulum() -> Start:
     return Start(model, model.neutral(), np.concatenate([omega1, omega2 - omega1]))
 
 
+@ready
 def floating_pair() -> Start:
     """The links of the double pendulum cut off from the ground, without gravity (section 5.3).
 
@@ -116,6 +120,7 @@ def floating_pair() -> Start:
     return Start(model, model.neutral(), np.concatenate([omega1, v1, omega2 - omega1]))
 
 
+@ready
 def three_bar_linkage(swing: float = 10.0, spin: tuple[float, float] = (5.0, -8.0)) -> Start:
     """Two links and the ground in a closed loop of three ball joints (section 5.4).
 
@@ -154,6 +159,7 @@ def three_bar_linkage(swing: float = 10.0, spin: tuple[float, float] = (5.0, -8.
     return Start(model, np.concatenate([up, turn]), np.concatenate([omega1, omega2 - R21.T @ omega1]))
 
 
+@ready
 def lower_pair(joint: JointType, grounded: bool = True) -> Start:
     """A link on one joint, off its axis, to the ground or to a link that tumbles freely; no gravity.
 

@@ -11,11 +11,13 @@ import numpy as np
 from rbdkit.errors import ModelError
 from rbdkit.joints import Revolute
 from rbdkit.library.bars import add_bar, require_lengths
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def rectangular_bricard(a: float = 1.0, b: float = 1.0, c: float = 1.0) -> Model:
     """Bricard's linkage along six edges of a box, every hinge at right angles to both of its bars; gravity along -y.
 
@@ -56,6 +58,7 @@ def rectangular_bricard(a: float = 1.0, b: float = 1.0, c: float = 1.0) -> Model
     return model
 
 
+@ready
 def sarrus_linkage(length: float = 0.5, width: float = 0.4, rise: float = 0.6) -> Model:
     """Sarrus' linkage: two pairs of bars with hinges along y and along x guide a platform straight up and down.
 

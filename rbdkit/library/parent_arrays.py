@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from rbdkit.errors import ModelError
+from rbdkit.library.ready import ready
 
 
+@ready
 def chain_parents(n: int) -> tuple[int, ...]:
     """An unbranched chain: lambda(i) = i - 1.
 
@@ -31,6 +33,7 @@ def chain_parents(n: int) -> tuple[int, ...]:
     return tuple(range(n))
 
 
+@ready
 def branched_parents(n: int, children: int = 2) -> tuple[int, ...]:
     """A tree with that many children a body, filled level by level: 2 gives a binary tree, 1 a chain.
 
@@ -62,6 +65,7 @@ def branched_parents(n: int, children: int = 2) -> tuple[int, ...]:
     return tuple((i + children - 2) // children for i in range(1, n + 1))
 
 
+@ready
 def random_parents(n: int, seed: int, branching: float = 0.5) -> tuple[int, ...]:
     """Each body hangs on the one before, or with probability `branching` on any earlier one or the base.
 

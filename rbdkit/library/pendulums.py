@@ -6,11 +6,13 @@ import numpy as np
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import Revolute, Spherical
+from rbdkit.library.ready import ready
 from rbdkit.model import Capsule, Geometry, Model, Sphere
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def pendulum(length: float = 1.0, mass: float = 1.0) -> Model:
     """A thin rod that swings about y from its upper end.
 
@@ -34,6 +36,7 @@ def pendulum(length: float = 1.0, mass: float = 1.0) -> Model:
     return chain_pendulum(1, length, mass, name="pendulum")
 
 
+@ready
 def double_pendulum(length: float = 1.0, mass: float = 1.0) -> Model:
     """Two equal rods, the second hanging from the tip of the first; both swing about y.
 
@@ -61,6 +64,7 @@ def double_pendulum(length: float = 1.0, mass: float = 1.0) -> Model:
     return chain_pendulum(2, length, mass, name="double pendulum")
 
 
+@ready
 def chain_pendulum(links: int, length: float = 1.0, mass: float = 1.0, name: str | None = None) -> Model:
     """A chain of equal rods that swing about y.
 
@@ -99,6 +103,7 @@ def chain_pendulum(links: int, length: float = 1.0, mass: float = 1.0, name: str
     return model
 
 
+@ready
 def spherical_pendulum(length: float = 1.0, mass: float = 1.0, radius: float = 0.1) -> Model:
     """A ball on a massless rod that swings in all directions.
 
@@ -145,6 +150,7 @@ def spherical_pendulum(length: float = 1.0, mass: float = 1.0, radius: float = 0
     return model
 
 
+@ready
 def small_swing_period(model: Model) -> float:
     """Period of small swings of one body on a revolute joint, ``2 pi sqrt(I / (m g d))``, s.
 

@@ -7,12 +7,14 @@ import numpy as np
 from rbdkit.errors import ModelError
 from rbdkit.joints import Free
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready_up_to
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial.inertia import Inertia
 
 COLORS = ((0.88, 0.28, 0.24), (0.93, 0.62, 0.25), (0.95, 0.85, 0.4), (0.13, 0.63, 0.42), (0.23, 0.46, 0.91))
 
 
+@ready_up_to(count=10_000)
 def domino_row(count: int = 10, gap: float = 0.02, push: float = 5.0, friction: float = 0.3) -> Start:
     """Dominoes in a row along x; the first one begins to tip.
 
@@ -59,6 +61,7 @@ def domino_row(count: int = 10, gap: float = 0.02, push: float = 5.0, friction: 
     return Start(model, model.integrate(model.neutral(), step.ravel()), v)
 
 
+@ready_up_to(rows=400)
 def box_pyramid(rows: int = 4, size: float = 0.2, friction: float = 0.6, gap: float = 0.0) -> Start:
     """Boxes on each other, one fewer in each row: 4 rows are 10 boxes.
 

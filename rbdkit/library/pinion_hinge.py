@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import Revolute
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Cylinder, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -14,6 +15,7 @@ from rbdkit.spatial.inertia import Inertia
 LENGTH, MASS = 1.2, 3.0
 
 
+@ready
 def pinion_hinge(gear_radius: float | None = 0.3, pinion_radius: float = 0.1) -> Model:
     """A beam with a gear wheel on a hinge about z, and a pinion beside it; the wheels are drawn, without mass.
 

@@ -12,6 +12,7 @@ from rbdkit.errors import ModelError
 from rbdkit.forces.surroundings import Surroundings
 from rbdkit.joints import Planar
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready_up_to
 from rbdkit.model import Box, Geometry, Mesh, Model, Sphere
 from rbdkit.spatial import se3, so3
 from rbdkit.spatial.inertia import Inertia
@@ -90,6 +91,7 @@ class PolygonOnIce(ConstraintElement):
         return tuple(rows)
 
 
+@ready_up_to(facets=8_000)
 def concave_slope(facets: int = 6, rounding: float = 0.0, speed: float = 0.0) -> Start:
     """A block slides without friction down a slope that becomes flat, made of facets (Fig 11.5, right).
 
@@ -174,6 +176,7 @@ def _prism(radius: float, bulge: float, corners: list[float], thick: float) -> M
     return Mesh(vertices=vertices, faces=np.concatenate([np.stack(face, axis=1) for face in faces]))
 
 
+@ready_up_to(edges=600)
 def polygon_on_ice(edges: int = 8, bulge: float = 0.0, rate: float = 3.0) -> Start:
     """An upright polygon that turns on ice, on corners that strike it, or on faces that bulge (Fig 11.5, left).
 

@@ -13,11 +13,13 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Prismatic, Revolute
 from rbdkit.library.bars import add_bar, apex, lying, require_lengths
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import entries, ready
 from rbdkit.model import Box, Cylinder, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def peaucellier(
     long: float = 1.0, short: float = 0.4, crank: float = 0.35, angle: float = 0.3, closing: JointType | None = None
 ) -> Model:
@@ -80,6 +82,7 @@ def peaucellier(
     return model
 
 
+@ready
 def linear_actuator(
     l1: float = 0.6, l2: float = 0.5, arm: float = 0.8, forearm: float = 0.6, y1: float = 1.0, y2: float = -0.5
 ) -> Start:
@@ -141,6 +144,7 @@ def linear_actuator(
     return Start(model, q, np.zeros(4))
 
 
+@ready
 def parallelogram_robot(arm: float = 1.0, crank: float = 0.4, forearm: float = 0.9) -> Model:
     """An industrial robot whose elbow is turned from the base by a parallelogram: yaw, arm and crank are its motors.
 
@@ -191,6 +195,7 @@ def parallelogram_robot(arm: float = 1.0, crank: float = 0.4, forearm: float = 0
     return model
 
 
+@ready
 def parallelogram_robot_coordinates(y: Sequence[Any] | NDArray) -> NDArray:
     """Coordinates of a `parallelogram_robot` of any lengths whose three motors stand at given angles: its loop closes.
 
@@ -214,7 +219,7 @@ def parallelogram_robot_coordinates(y: Sequence[Any] | NDArray) -> NDArray:
     >>> rbd.library.parallelogram_robot_coordinates([0.5, 0.25, 0.0]).tolist()
     [0.5, 0.25, 0.0, 0.25, -0.25]
     """
-    yaw, shoulder, drive = y  # numbers or symbols
+    yaw, shoulder, drive = entries(y, ("yaw", "shoulder", "drive"))
     return np.array([yaw, shoulder, drive, shoulder - drive, drive - shoulder])
 
 

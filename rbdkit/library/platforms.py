@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import ModelError
 from rbdkit.joints import Free, Prismatic, Revolute, Spherical, Universal
 from rbdkit.library.bars import add_bar, pointing, require_lengths
+from rbdkit.library.ready import ready
 from rbdkit.model import Capsule, Cylinder, Geometry, Model
 from rbdkit.model.placement import as_pose
 from rbdkit.model.requirements import require_model
@@ -19,6 +20,7 @@ from rbdkit.spatial.inertia import Inertia
 LEGS = 6
 
 
+@ready
 def stewart_platform(base: float = 1.0, platform: float = 0.6, height: float = 1.0, spread: float = 0.2) -> Model:
     """A platform on six legs that change their lengths (Stewart and Gough), closed and level at ``neutral``.
 
@@ -89,6 +91,7 @@ def stewart_platform(base: float = 1.0, platform: float = 0.6, height: float = 1
     return model
 
 
+@ready
 def stewart_coordinates(model: Model, pose: ArrayLike) -> NDArray:
     """Coordinates of a `stewart_platform` whose platform has a given pose; closed form, its loops close.
 
@@ -139,6 +142,7 @@ def stewart_coordinates(model: Model, pose: ArrayLike) -> NDArray:
     return q
 
 
+@ready
 def delta_robot(
     base: float = 0.2,
     platform: float = 0.06,

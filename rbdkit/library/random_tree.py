@@ -31,11 +31,13 @@ from rbdkit.joints import (
     Translational,
     Universal,
 )
+from rbdkit.library.ready import ready, require_joints
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def joint_gallery(rng: np.random.Generator) -> list[JointType]:
     """One joint of every common type and option, with random axes and pitches; see `uncommon_joints` for the rest.
 
@@ -78,6 +80,7 @@ def joint_gallery(rng: np.random.Generator) -> list[JointType]:
     ]
 
 
+@ready
 def uncommon_joints(rng: np.random.Generator) -> list[JointType]:
     """The rolling and sliding joints that few other programs have, from both ends; see `led_joints` for still others.
 
@@ -109,6 +112,7 @@ def uncommon_joints(rng: np.random.Generator) -> list[JointType]:
     ]
 
 
+@ready
 def led_joints(rng: np.random.Generator) -> list[JointType]:
     """Joints in other coordinates, chains of joints as one, and bodies that are led along curves and surfaces.
 
@@ -150,6 +154,7 @@ def led_joints(rng: np.random.Generator) -> list[JointType]:
     ]
 
 
+@ready
 def random_tree(
     seed: int,
     bodies: int = 20,
@@ -183,6 +188,7 @@ def random_tree(
     >>> model.parent
     (-1, 0, 1, 2, 3, 4)
     """
+    require_joints(joints)
     rng = np.random.default_rng(seed)
     model = Model(name or f"random tree {seed}", gravity=9.81 * unit_vector(rng))
     deck: list[JointType] = []
@@ -207,6 +213,7 @@ def random_tree(
     return model
 
 
+@ready
 def random_state(model: Model, seed: int) -> tuple[NDArray, NDArray, NDArray]:
     """Random q on its manifold, and two standard normal vectors (nv,): velocities, and accelerations or forces.
 

@@ -9,11 +9,13 @@ import numpy as np
 from rbdkit.formats.denavit_hartenberg import about_x, about_z
 from rbdkit.joints import Revolute
 from rbdkit.library.parent_arrays import chain_parents, checked_parents
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def general_unbranched(n: int, seed: int = 0) -> Model:
     """GU(n): an unbranched chain of n revolute joints, geometry and inertias general, in Denavit-Hartenberg frames.
 
@@ -37,6 +39,7 @@ def general_unbranched(n: int, seed: int = 0) -> Model:
     return revolute_tree(chain_parents(n), seed, f"GU({n})")
 
 
+@ready
 def revolute_tree(parent: Sequence[int], seed: int = 0, name: str | None = None) -> Model:
     """A tree of revolute joints about the z axes of their bodies, with random geometry and inertias.
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from rbdkit.joints import Prismatic, Revolute
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def right_angle_arm(joints: str = "RRRRRR", length: float = 0.3, seed: int = 0) -> Model:
     """A chain of hinges (R) and slides (P) about and along z: the first upright, each at a right angle to the last.
 

@@ -8,14 +8,21 @@ from pathlib import Path
 import numpy as np
 
 from rbdkit.algorithms.contact import contacts
+from rbdkit.errors import ModelError
 from rbdkit.formats import load
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model.numbering import did_you_mean
 
 FAR = 10.0
 """m; shapes of a robot at its place at first are nearer to the ground."""
 
 
+class UnknownRobot(ModelError, LookupError):
+    """There is no robot of that name."""
+
+
+@ready
 def robot_file(name: str) -> Path:
     """Path of the URDF file of a robot by the name of the file: 'ur5_robot', 'panda', 'anymal', 'talos_reduced', ...
 
@@ -32,7 +39,7 @@ def robot_file(name: str) -> Path:
     ------
     ModuleNotFoundError
         If `example-robot-data` is not installed (``pip install "rbdkit[robots]"``).
-    LookupError
+    UnknownRobot
         If it has no robot of that name; the message suggests the closest one.
 
     Examples
@@ -43,10 +50,11 @@ def robot_file(name: str) -> Path:
     """
     files = robot_files()
     if name not in files:
-        raise LookupError(f"no robot {name!r} among the {len(files)} of example-robot-data{did_you_mean(name, files)}")
+        raise UnknownRobot(f"no robot {name!r} among the {len(files)} of example-robot-data{did_you_mean(name, files)}")
     return files[name]
 
 
+@ready
 def dropped_robot(
     name: str = "anymal", height: float = 0.05, friction: float = 0.8, damping: float = 1.0, armature: float = 0.02
 ) -> Start:
@@ -93,6 +101,7 @@ def dropped_robot(
     return Start(model, q, v)
 
 
+@ready
 def robot_files() -> dict[str, Path]:
     """All URDF files of `example-robot-data` by name; where two have the same, the second is called 'folder/name'.
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.joints import Revolute
 from rbdkit.library.parent_arrays import chain_parents, checked_parents
+from rbdkit.library.ready import ready
 from rbdkit.model import Capsule, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -17,6 +18,7 @@ ALONG_X = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 """Turns the axis of a capsule, z, into x."""
 
 
+@ready
 def rod_tree(parent: Sequence[int], length: float = 1.0, mass: float = 1.0, name: str = "rod tree") -> Model:
     """Thin rods along x that turn about z, each at the tip of its parent; no gravity.
 
@@ -55,6 +57,7 @@ def rod_tree(parent: Sequence[int], length: float = 1.0, mass: float = 1.0, name
     return model
 
 
+@ready
 def zigzag_chain(links: int = 6) -> Model:
     """The chain of Fig 10.3: rods of 1 m and 1 kg, I = 1/12 about the middle, at rest without gravity.
 
@@ -76,6 +79,7 @@ def zigzag_chain(links: int = 6) -> Model:
     return rod_tree(chain_parents(links), name=f"zigzag chain of {links} links")
 
 
+@ready
 def zigzag_angles(links: int = 6, angle: float = np.deg2rad(75.0)) -> NDArray:
     """Joint angles +angle, -angle, +angle, ... of a chain that is folded.
 

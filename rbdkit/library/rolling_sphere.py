@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.joints import Free, Prescribed, Revolute
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Cylinder, Geometry, Model, Sphere
 from rbdkit.spatial import se3, so3
 from rbdkit.spatial.inertia import Inertia
@@ -14,6 +15,7 @@ SOLID, HOLLOW = 2.0 / 5.0, 2.0 / 3.0
 """Moment of inertia about the centre over m r^2."""
 
 
+@ready
 def rolling_sphere(
     radius: float = 0.5, mass: float = 1.0, moment: float = SOLID, turntable: float | None = None
 ) -> Model:

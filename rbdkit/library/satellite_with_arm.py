@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rbdkit.joints import Free, Revolute
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Geometry, Model, Sphere
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -14,6 +15,7 @@ PANEL = (0.7, 0.02, 0.5)
 HULL_COLOR, PANEL_COLOR = (0.62, 0.65, 0.7), (0.16, 0.25, 0.5)
 
 
+@ready
 def satellite_with_arm(hull_mass: float = 60.0, link_mass: float = 6.0, link: float = 0.8) -> Model:
     """A hull with two solar panels in free fall, and an arm of three hinges and two links on top; no gravity.
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
+from rbdkit.library.ready import ready
+
 if TYPE_CHECKING:
     from rbdkit.formats import DHParameters
 
 RIGHT = 0.5 * pi
 
 
+@ready
 def puma_560() -> DHParameters:
     """The Unimation PUMA 560: six revolute joints, the last three axes in a point (Craig 2005, Figure 3.21).
 
@@ -41,6 +44,7 @@ def puma_560() -> DHParameters:
     )
 
 
+@ready
 def stanford_arm() -> DHParameters:
     """The Stanford arm: two revolute joints, a prismatic one, and a wrist of three axes in a point.
 
@@ -71,6 +75,7 @@ def stanford_arm() -> DHParameters:
     )
 
 
+@ready
 def scara_arm() -> DHParameters:
     """A SCARA arm: two hinges and a cylindrical joint, all upright, whose quill turns and slides.
 

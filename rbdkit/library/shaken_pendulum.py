@@ -6,11 +6,13 @@ import numpy as np
 
 from rbdkit.joints import JointType, Prescribed, Prismatic, Revolute
 from rbdkit.joints.prescribed import Motion
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Geometry, Model, Sphere
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def shaken_pendulum(
     amplitude: float | None = None,
     frequency: float = 60.0,
@@ -68,6 +70,7 @@ def shaken_pendulum(
     return model
 
 
+@ready
 def shaking(amplitude: float, frequency: float) -> Motion:
     """z = a cos(w t) with its first two derivatives, as `Prescribed` takes them.
 
@@ -98,6 +101,7 @@ def shaking(amplitude: float, frequency: float) -> Motion:
     return motion  # type: ignore[return-value]  # numbers will do where the joint has one coordinate
 
 
+@ready
 def upright_frequency(amplitude: float, length: float = 0.5, gravity: float = 9.81) -> float:
     """Above it, rad/s, the shaken pendulum stands: ``a^2 w^2 > 2 g l``, for amplitudes small against the length.
 

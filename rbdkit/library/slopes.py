@@ -7,11 +7,13 @@ import numpy as np
 from rbdkit.errors import ModelError
 from rbdkit.joints import Free, Planar
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Cylinder, Geometry, Model, Sphere
 from rbdkit.spatial import quaternion, se3, so3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def block_on_slope(angle: float = 0.4, friction: float = 0.5, speed: float = 0.0) -> Start:
     """A block on a slope that falls towards x: it stays where tan(angle) <= friction.
 
@@ -46,6 +48,7 @@ def block_on_slope(angle: float = 0.4, friction: float = 0.5, speed: float = 0.0
     return Start(model, q, np.array([0.0, 0.0, 0.0, speed, 0.0, 0.0]))
 
 
+@ready
 def painleve_rod(angle: float = 1.1, friction: float = 1.8, speed: float = 2.0) -> Start:
     """A rod that slides on its tip as chalk on a board: with much friction rigid bodies have no answer (Painleve).
 
@@ -86,6 +89,7 @@ def painleve_rod(angle: float = 1.1, friction: float = 1.8, speed: float = 2.0) 
     return Start(model, q, np.array([0.0, 0.0, -speed]))
 
 
+@ready
 def disc_in_slot(angle: float = 0.05, speed: float = 0.0, force: float = 3.0) -> Start:
     """A disc between two walls that narrow towards x, at the place where it touches both (Example 11.1).
 
@@ -132,6 +136,7 @@ def disc_in_slot(angle: float = 0.05, speed: float = 0.0, force: float = 3.0) ->
     return Start(model, np.zeros(3), np.array([0.0, speed, 0.0]))
 
 
+@ready
 def rolling_wheel(edges: int | None = 12, angle: float = 0.1, restitution: float = 0.0, friction: float = 0.8) -> Start:
     """A wheel on a slope, round or a polygon, which strikes the slope with every corner (Fig 11.5, left).
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import Revolute
+from rbdkit.library.ready import ready_up_to
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready_up_to(nodes=14)
 def soft_cube(
     nodes: int = 3, size: float = 0.2, mass: float = 1.0, stiffness: float = 60.0, damping: float = 0.3
 ) -> Model:
@@ -56,6 +58,7 @@ def soft_cube(
     return model
 
 
+@ready_up_to(links=1500)
 def robot_with_tail(links: int = 8) -> Model:
     """An arm of two links with a tail of two strings of springs, braced like a ladder, at its end.
 

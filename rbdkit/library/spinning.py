@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from rbdkit.joints import Prismatic, Spherical
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Model, Sphere
 from rbdkit.spatial import quaternion, se3, so3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def rattleback(spin: float = 5.0, friction: float = 1.0) -> Start:
     """An ellipsoid whose principal axes are turned against its shape: spun one way it rattles and turns back.
 
@@ -61,6 +63,7 @@ def rattleback(spin: float = 5.0, friction: float = 1.0) -> Start:
     return Start(model, _placed(R, height), np.concatenate([rolling, R.T @ [0.0, 0.0, spin]]))
 
 
+@ready
 def tippe_top(spin: float = 250.0, tilt: float = 0.1, friction: float = 0.3) -> Start:
     """A ball whose centre of mass lies low: spun fast it turns over and spins on its stem.
 
@@ -103,6 +106,7 @@ def tippe_top(spin: float = 250.0, tilt: float = 0.1, friction: float = 0.3) -> 
     return Start(model, _placed(R, radius - (R @ middle)[2]), np.concatenate([np.zeros(3), R.T @ [0.0, 0.0, spin]]))
 
 
+@ready
 def spinning_coin(tilt: float = 1.2, friction: float = 0.5) -> Start:
     """A coin that rolls round on its rim in place, faster and faster the flatter it lies (Euler's disc).
 

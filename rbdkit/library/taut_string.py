@@ -7,12 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.joints import Planar
+from rbdkit.library.ready import ready
 from rbdkit.model import Cylinder, Geometry, Model
 from rbdkit.spatial.inertia import Inertia
 
 CENTERS = ((0.0, 1.1), (-1.0, -0.6), (1.0, -0.6))
 
 
+@ready
 def three_discs(radius: float = 0.3, mass: float = 1.0) -> Model:
     """Three equal discs that slide on the x-y plane without friction; constrain them with `TautString`.
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from rbdkit.joints import Revolute
+from rbdkit.library.ready import ready
 from rbdkit.model import Capsule, Cylinder, Geometry, Model
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
 
 
+@ready
 def turret_pendulum(length: float = 1.0, mass: float = 1.0, turret: float = 1e-3) -> Model:
     """A thin rod that swings about y on a light turret that turns about z.
 

@@ -10,9 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import ModelError
 from rbdkit.joints import JointType, Revolute
 from rbdkit.library.bars import add_bar, apex, require_lengths
+from rbdkit.library.ready import ready
 from rbdkit.model import Model
+from rbdkit.spatial.read_numbers import numbers
 
 
+@ready
 def five_bar(
     base: float = 0.3,
     proximal: float = 0.4,
@@ -60,7 +63,7 @@ def five_bar(
                 f"distal = {distal!r}: the upper arms do not meet over a base of {base!r} m; make them longer"
             )
         tip = 0.5 * base, proximal + sqrt(distal**2 - 0.25 * base**2)
-    at = np.asarray(tip, dtype=float)
+    at = _in_plane(tip)
     elbows = five_bar_elbows(at, proximal, distal, base)
     model = Model("five-bar robot")
     end = np.array([at[0], 0.0, at[1]])
@@ -103,7 +106,7 @@ def five_bar_elbows(
     >>> bool(abs(left[0] + right[0] - 0.3) < 1e-12)
     True
     """
-    at = np.asarray(tip, dtype=float)
+    at = _in_plane(tip)
     found = []
     for side, x, left in (("left", 0.0, True), ("right", base, False)):
         foot = np.array([x, 0.0])
@@ -116,3 +119,7 @@ def five_bar_elbows(
             )
         found.append(elbow)
     return found[0], found[1]
+
+
+def _in_plane(tip: ArrayLike) -> NDArray:
+    return numbers(tip, (2,), "tip = {} must be x and z (m)".format)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rbdkit.joints import Free, Revolute
+from rbdkit.library.ready import ready
 from rbdkit.model import Geometry, Model, Sphere
 from rbdkit.spatial import se3
 from rbdkit.spatial.inertia import Inertia
@@ -13,6 +14,7 @@ DENSITY = 1000.0
 """kg/m3."""
 
 
+@ready
 def unlike_spheres(scale: float = 10.0, heavy_base: bool = True) -> Model:
     """A small sphere and one `scale` times as large, hinged together where they touch; they float.
 

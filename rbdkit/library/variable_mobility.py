@@ -10,12 +10,14 @@ from rbdkit.errors import ModelError
 from rbdkit.joints import Prismatic, Revolute, SphereInCylinder
 from rbdkit.library.bars import add_bar
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Geometry, Model
 from rbdkit.spatial.inertia import Inertia
 
 Pose = Literal["open", "folded", "between"]
 
 
+@ready
 def variable_mobility(pose: Pose = "open", angle: float = 0.5, other: float = -0.3) -> Start:
     """Two arms of two equal bars that meet on a slider, all in the x-z plane: a rhombus that can fold up.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rbdkit.joints import Free, JointType, Revolute, Spherical
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Geometry, Model, Sphere
 from rbdkit.spatial import se3, so3
 from rbdkit.spatial.inertia import Inertia
@@ -15,6 +16,7 @@ from rbdkit.spatial.inertia import Inertia
 SKIN, CLOTH, FOOT = (0.90, 0.74, 0.62), (0.23, 0.46, 0.91), (0.25, 0.25, 0.28)
 
 
+@ready
 def quadruped(height: float = 0.0, friction: float = 0.8, stiffness: float = 60.0, damping: float = 1.5) -> Start:
     """Four legs of two links under a trunk; springs in hips and knees hold it up.
 
@@ -57,6 +59,7 @@ def quadruped(height: float = 0.0, friction: float = 0.8, stiffness: float = 60.
     return Start(model, q, np.zeros(model.nv))
 
 
+@ready
 def humanoid(height: float = 0.3, friction: float = 0.8, damping: float = 2.0) -> Start:
     """Trunk, head, arms and legs of capsules with loose joints: dropped, it falls over and comes to rest.
 

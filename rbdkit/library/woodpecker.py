@@ -6,6 +6,7 @@ import numpy as np
 
 from rbdkit.joints import Fixed, Prismatic, Revolute
 from rbdkit.library.mueller_terze import Start
+from rbdkit.library.ready import ready
 from rbdkit.model import Box, Capsule, Geometry, Model, Sphere
 from rbdkit.spatial import se3, so3
 from rbdkit.spatial.inertia import Inertia
@@ -14,6 +15,7 @@ POLE, SLEEVE, HALF_HEIGHT = 0.0025, 0.0031, 0.0058
 """Radius of the pole, inner radius and half height of the sleeve, m."""
 
 
+@ready
 def woodpecker_toy(friction: float = 0.3) -> Start:
     """A sleeve with play on a pole, and a woodpecker on it by a spring (Glocker 1995): it moves in the x-z plane.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from rbdkit.forces.surroundings import ORIGIN
 from rbdkit.joints import Fixed, Translational
 from rbdkit.model.force import surroundings
 from rbdkit.spatial.inertia import Inertia
-from rbdkit.spatial.read_numbers import number, numbers, shown
+from rbdkit.spatial.read_numbers import finite, number, shown
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
@@ -106,7 +106,7 @@ def add_deformable(
     (12, 'rope4')
     """
     who = f"deformable {name!r}"
-    x = numbers(points, np.shape(points), partial("{}: points {} must be finite numbers (n, 3)".format, who))
+    x = finite(points, partial("{}: points {} must be finite numbers (n, 3)".format, who))
     if x.ndim != 2 or x.shape[1] != 3:
         raise ModelError(f"{who}: points have shape {x.shape}, and must have (n, 3)")
     n = len(x)
@@ -151,6 +151,8 @@ def _grown(
     springs = []
     for i, j in pairs:
         L = float(np.linalg.norm(x[j] - x[i]))
+        if L == 0.0:
+            raise ModelError(f"deformable body {name!r}: points {i} and {j} of a spring are in one place")
         # tension per strain, Eqs 1.65, 2.86, as one per length
         spring = forces.Spring(nodes[i], nodes[j], stiffness / L, L, damping / L, ORIGIN, ORIGIN)
         springs.append(model.add_force(f"{name}{i}-{j}", spring).name)
@@ -163,7 +165,7 @@ def _in_body(R: NDArray, p: NDArray, x: NDArray) -> NDArray:
 
 def _masses(who: str, mass: float | ArrayLike, n: int) -> NDArray:
     """Mass of each node, kg: (n,) or (1,)."""
-    given = numbers(mass, np.shape(mass), partial("{}: mass {} must be made of finite numbers".format, who))
+    given = finite(mass, partial("{}: mass {} must be made of finite numbers".format, who))
     if given.ndim == 0:
         given = np.full(n, float(given) / n)
     if given.shape != (n,) or np.any(given <= 0.0):
@@ -176,6 +178,8 @@ def _masses(who: str, mass: float | ArrayLike, n: int) -> NDArray:
 def _edges(who: str, edges: Sequence[tuple[int, int]], x: NDArray) -> list[tuple[int, int]]:
     """Pairs of nodes, checked."""
     found: list[tuple[int, int]] = []
+    if not isinstance(edges, Iterable) or (isinstance(edges, np.ndarray) and edges.ndim != 2):
+        raise ModelError(f"{who}: edges {shown(edges)} must be pairs of numbers of nodes")
     for edge in edges:
         try:
             i, j = (int(k) for k in edge)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms import forward_kinematics
+from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.body import Body
 from rbdkit.model.contact import Ground
@@ -27,6 +29,7 @@ from rbdkit.scene.stick import stick
 from rbdkit.scene.supports import LAYER as SUPPORTS
 from rbdkit.scene.supports import supports_of
 from rbdkit.scene.triangles import Triangles, join
+from rbdkit.spatial.read_numbers import shown
 
 TRIANGLES = 100_000
 """Triangles that all mesh files of a model may bring into a scene together."""
@@ -63,7 +66,7 @@ def scene_of(
     Warns
     -----
     MeshWarning
-        Once, if mesh files are missing or unreadable; a box stands for each.
+        Once, if mesh files are missing or unreadable; the collision shapes of the body stand for them, or else a box.
     """
     q = model.neutral() if q is None else model.check_q(q)
     poses = np.asarray(forward_kinematics(model, q).poses)
@@ -75,6 +78,8 @@ def scene_of(
     shown, boxes = [], []
     for body in model.bodies:
         own, stand_ins = _geometry(body, "visual", reader, segments)
+        if stand_ins and not own and (own := _of_collision(body, reader, segments)):
+            stand_ins = []
         shown += own
         boxes += [(body.index, geometry) for geometry in stand_ins]
     size = sizes(model, poses, swept_outline(node_outlines(shown, len(poses)), poses) if shown else None)
@@ -164,6 +169,14 @@ def _geometry(body: Body, role: str, reader: MeshReader, segments: int) -> tuple
     return ([Part(body.index, layer, join(solid))] if solid else []) + parts, missing
 
 
+def _of_collision(body: Body, reader: MeshReader, segments: int) -> list[Part]:
+    """What there is of a body whose meshes are all missing: its shapes for contact, as solid ones."""
+    simple = [own for own in body.geometry if own.role == "collision" and not isinstance(own.shape, Mesh)]
+    return _geometry(
+        replace(body, geometry=tuple(replace(own, role="visual") for own in simple)), "visual", reader, segments
+    )[0]
+
+
 def _stand_in(geometry: Geometry, size: Sizes) -> Triangles:
     """A box in place of a mesh, in body coordinates."""
     return unit_box().moved(geometry.placement, 0.3 * size.link).painted(palette.rgb(palette.MISSING))
@@ -206,6 +219,8 @@ def _trails(model: Model, names: Iterable[str] | None) -> tuple[Trail, ...]:
         leaves = [body for body in model.bodies[1:] if body.index not in parents]
         tips = [(body.index, _tip(body)) for body in leaves] if len(leaves) <= TRAILS else []
     else:
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ModelError(f"trails = {shown(names)} must be a list of frames or bodies, [{shown(names)}] for one")
         frames = [model.frame(name) for name in names]
         tips = [(frame.body, frame.placement[:3, 3]) for frame in frames]
     return tuple(Trail(body, (float(p[0]), float(p[1]), float(p[2])), palette.body_color(body)) for body, p in tips)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from reprlib import repr as shortened
 from typing import Any
 
@@ -25,6 +25,22 @@ def require_function(name: str, function: Callable[..., Any], arguments: str = "
         if isinstance(fault, ValueError) and not isinstance(function, type):
             return  # some functions that are built in have no signature
         raise SimulationError(f"{name} = {shortened(function)} must be a function of ({arguments})") from None
+
+
+def parameters_of(build: Any) -> Mapping[str, inspect.Parameter]:
+    """What a function that builds a model takes, by name.
+
+    Raises
+    ------
+    SimulationError
+        If it is no function, or does not tell.
+    """
+    try:
+        return inspect.signature(build).parameters
+    except (TypeError, ValueError):
+        raise SimulationError(
+            f"{shortened(build)} must be a Model, or a function that builds one from values by name"
+        ) from None
 
 
 def ask(name: str, function: Law, t: float, q: NDArray, v: NDArray) -> Any:

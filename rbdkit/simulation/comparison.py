@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
 
-from rbdkit.errors import SimulationError
+from rbdkit.errors import ArgumentError, SimulationError
 from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.laws import Law, pairs_of
@@ -31,6 +31,10 @@ QUICK = 0.5
 """s; runs shorter than that are timed twice."""
 ONLY_THE_END = 2**62
 """Steps between recorded states, where the last one is all that matters."""
+
+
+class NoContender(ArgumentError, LookupError):
+    """A comparison has no run of that name."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Comparison:
         for contender in self.contenders:
             if contender.label == label:
                 return contender
-        raise KeyError(f"no contender {label!r}; there are {', '.join(repr(c.label) for c in self.contenders)}")
+        raise NoContender(f"no contender {label!r}; there are {', '.join(repr(c.label) for c in self.contenders)}")
 
     @property
     def invariants(self) -> tuple[str, ...]:
@@ -182,7 +186,7 @@ def compare_runs(
         return _run_pairs(what, pairs, reference, options)
     if pairs is not None or options:
         raise SimulationError("pairs, q0, dt and the like are for comparing runs of a model, not finished trajectories")
-    listed: list[Any] = [what] if isinstance(what, str) or not isinstance(what, Iterable) else list(what)
+    listed: list[Any] = list(what) if isinstance(what, Sequence | Mapping) and not isinstance(what, str) else [what]
     for run in what.values() if isinstance(what, Mapping) else listed:
         if not isinstance(run, Trajectory):
             raise SimulationError(f"compare takes a model and pairs, or trajectories, not {shortened(run)}")
@@ -206,10 +210,10 @@ def _run_pairs(
     reference: Trajectory | str | None,
     options: dict[str, Any],
 ) -> Comparison:
-    if not pairs:
+    if pairs is None or (isinstance(pairs, Sequence | Mapping) and not pairs):
         raise SimulationError("compare(model, ...) needs pairs of a formulation and an integrator: [('joint', 'rk4')]")
     _check_reference(reference)
-    for pair in pairs.values() if isinstance(pairs, Mapping) else pairs if isinstance(pairs, Iterable) else [pairs]:
+    for pair in pairs.values() if isinstance(pairs, Mapping) else pairs if isinstance(pairs, Sequence) else [pairs]:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise SimulationError(
                 f"{shortened(pair)} is no pair of a formulation and an integrator, ('joint', 'rk4') for instance"

@@ -47,7 +47,7 @@ def law_of(contact: Contact) -> Law | None:
     """
     if contact is None or contact is True:
         contact = DEFAULT
-    if contact is False or contact == "none":
+    if contact is False or (isinstance(contact, str) and contact == "none"):
         return None
     if isinstance(contact, Law):
         return contact

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import SimulationError
 from rbdkit.model import Model
 from rbdkit.model.numbering import did_you_mean
+from rbdkit.simulation.asking import parameters_of
 from rbdkit.simulation.ensembles.axes import axes_of
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.names import unit_of
@@ -120,7 +121,7 @@ class Experiment:
         }
         self._options = {**defaults, **options, "every": 1, "backend": "auto"}
         self.gains = gains_of(self._options["tau"])
-        arguments = {} if isinstance(source, Model) else inspect.signature(source).parameters
+        arguments = {} if isinstance(source, Model) else parameters_of(source)
         first: dict[str, Any] = {}
         for name, values in ranges.items():
             _check(name, values)
@@ -250,12 +251,16 @@ def _choices(values: Range) -> bool:
 
 def _check(name: str, values: Range) -> None:
     """Raise `SimulationError` if this is neither a range nor a list of choices."""
+    if not isinstance(name, str) or not isinstance(values, tuple | list):
+        raise SimulationError(
+            f"the range of {shown(name)} is {shown(values)}; give (low, high), or a list of choices, under its name"
+        )
     if _choices(values):
         if len(values) < 2:
             raise SimulationError(f"{name!r} has the choices {list(values)!r}; give two or more")
     elif len(values) not in (2, 3):
         raise SimulationError(f"the range of {name!r} is {values!r}; give (low, high) or (low, high, first value)")
-    elif not (np.isfinite(values).all() and values[0] < values[1]):
+    elif not (np.isfinite(np.array(values, dtype=float)).all() and values[0] < values[1]):
         raise SimulationError(f"the range of {name!r} is {values!r}; its low end must be below its high end")
 
 

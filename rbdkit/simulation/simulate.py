@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from reprlib import repr as shortened
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,12 @@ from rbdkit.simulation.step_times import step_times
 from rbdkit.simulation.traced_forces import unless_changed_by
 from rbdkit.simulation.trajectory import Trajectory, forces_at
 
+if TYPE_CHECKING:
+    from rbdkit.library.mueller_terze import Start
+
+START = ("model", "q", "v")
+"""Fields of the starts in `rbdkit.library`, which is loaded by those who use it."""
+
 NEEDED = ("name", "order", "requires", "init", "step")
 """What an integrator has, at least."""
 
@@ -65,7 +71,7 @@ class SimulationWarning(UserWarning):
 
 
 def simulate(
-    model: Model,
+    model: Model | Start,
     q0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     duration: float = 5.0,
@@ -85,8 +91,9 @@ def simulate(
 
     Parameters
     ----------
-    model : Model
-        Rigid bodies and joints, with loops or without. Loops that begin closed stay closed: in joint coordinates every
+    model : Model or Start
+        Rigid bodies and joints, with loops or without; of a scene of `rbdkit.library` that has a start, the start is
+        the initial state unless another one is given. Loops that begin closed stay closed: in joint coordinates every
         step ends with a projection, and where an adaptive integrator chooses the steps, Baumgarte's terms pull them
         back. The report says which, and how far they were open at most.
     q0, v0 : array_like (nq,), (nv,), optional
@@ -182,10 +189,12 @@ def simulate(
     True
     """
     end_interrupted_loop()
+    if getattr(model, "_fields", None) == START:
+        model, q0, v0 = model.model, model.q if q0 is None else q0, model.v if v0 is None else v0
     if not isinstance(model, Model):
         raise SimulationError(f"simulate moves a Model, not {shortened(model)}")
     model = snapshot(model)  # whatever becomes of it later
-    if backend not in ("auto", "book"):
+    if not isinstance(backend, str) or backend not in ("auto", "book"):
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book'")
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")

@@ -32,6 +32,7 @@ from rbdkit.simulation.interruption import end_interrupted_loop
 from rbdkit.simulation.interruption import interrupted as remember_interruption
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.simulate import SimulationWarning
+from rbdkit.spatial.read_numbers import shown
 
 
 def sweep(
@@ -139,6 +140,8 @@ def sweep(
     for name, number in {"threads": threads, "chunk": chunk}.items():
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):
             raise SimulationError(f"{name} = {number!r} must be a whole number, 1 or more")
+    if not (store is None or isinstance(store, str | PathLike)):
+        raise SimulationError(f"store = {shown(store)} must be the path of a folder")
     family = family_of(model, axes, q0, v0, options)
     if store is None:
         require_room(family, axes)

@@ -30,7 +30,7 @@ from rbdkit.algorithms.gears import Gears
 from rbdkit.algorithms.kinematics import in_world
 from rbdkit.atomic_write import write_file
 from rbdkit.engine import kernels_for
-from rbdkit.errors import ModelError, RbdkitError, SimulationError
+from rbdkit.errors import ArgumentError, ModelError, RbdkitError, SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.laws.record import ContactEvent, ContactRecord
 from rbdkit.model import Model
@@ -40,11 +40,14 @@ from rbdkit.model.kept import kept, snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import without_stops
+from rbdkit.model.requirements import require_model
 from rbdkit.simulation.finer import ErrorGrowth, Finer, error_growth
 from rbdkit.simulation.forces import AtOnce, at_states
 from rbdkit.simulation.loop_forces import LoopForces, loop_forces
 from rbdkit.simulation.report import Report
 from rbdkit.simulation.simpson import integral
+from rbdkit.spatial.check_arguments import check_arguments
+from rbdkit.spatial.read_numbers import floats
 
 if TYPE_CHECKING:
     import pandas
@@ -114,7 +117,18 @@ class Trajectory:
     _finer: ClassVar[Finer | None] = None
 
     def __post_init__(self) -> None:
+        require_model(self.model)
         object.__setattr__(self, "model", snapshot(self.model))
+        says = "Trajectory: {} {} must be {}".format
+        for name, width, what in (
+            ("t", 0, "times (n,)"),
+            ("q", self.model.nq, "(n, nq)"),
+            ("v", self.model.nv, "(n, nv)"),
+        ):
+            values = floats(getattr(self, name), lambda value, k=name, w=what: says(k, value, w), SimulationError)  # type: ignore[misc]
+            if values.shape != ((len(self.t), width) if name != "t" else values.shape[:1]) or not values.ndim:
+                raise SimulationError(f"Trajectory: {name} has shape {values.shape}; it must be {what}")
+            object.__setattr__(self, name, values)
         if self.z is None:
             object.__setattr__(self, "z", np.zeros((len(self.t), 0)))
         nz = self.model.nz
@@ -144,7 +158,7 @@ class Trajectory:
             If there is no such state.
         """
         places, _ = state_places(self.model), self.z_names
-        if name not in places.slices:
+        if not isinstance(name, str) or name not in places.slices:
             hint = did_you_mean(str(name), places.slices) or "; no force of it has states of its own"
             raise ModelError(f"{name!r} is no state of a force of model {self.model.name!r}{hint}")
         own = self.z[:, places.slices[name]]
@@ -182,6 +196,7 @@ class Trajectory:
         """Save the motion as a film; see `rbdkit.to_mp4`."""
         import_module("rbdkit.export").to_mp4(self, path, **options)
 
+    @check_arguments(ArgumentError, "to_csv")
     def to_csv(self, path: str | PathLike[str] | None = None) -> str:
         """The motion as a table with a line for each state: t, then what `columns` gives, then joint forces.
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
 from rbdkit.spatial import solids
+from rbdkit.spatial.check_arguments import require_switch
 from rbdkit.spatial.inertia_check import inertia_findings, mirrored
 from rbdkit.spatial.read_numbers import HUGE, floats, number, within
 from rbdkit.spatial.so3 import skew, unskew
@@ -88,6 +89,8 @@ class Inertia:
         I = mirrored(_read_only(inertia_com, (3, 3), "inertia_com"))
         I.setflags(write=False)
         object.__setattr__(self, "inertia_com", I)
+        if type(check) is not bool:
+            require_switch("check", check)
         if check and (findings := self.findings()):
             raise ModelError(
                 "impossible inertia: " + "; ".join(findings) + ". Inertia(..., check=False) builds it nevertheless."

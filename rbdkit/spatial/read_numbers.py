@@ -93,6 +93,13 @@ def numbers(values: Any, shape: tuple[int, ...], says: Says, error: type[RbdkitE
     return array
 
 
+def finite(values: Any, says: Says, error: type[RbdkitError] = ModelError) -> NDArray:
+    """The values as an array of floats of their own shape, finite and not beyond `HUGE`; raises as `floats` does."""
+    array = floats(values, says, error)
+    require_sensible(array, says, error, values)
+    return array
+
+
 def number(value: Any, says: Says, error: type[RbdkitError] = ModelError) -> float:
     """One finite number, not beyond `HUGE`; raises as `floats` does."""
     return float(numbers(value, (), says, error))

@@ -144,6 +144,8 @@ def _length(solid: str, name: str, value: ArrayLike) -> NDArray:
     require_sensible(array, says, given=value)
     if not (array > 0.0).all():
         raise ModelError(f"{says(shown(value))}.")
+    if not (array * array > 0.0).all():
+        raise ModelError(f"{solid}: {name} {shown(value)} is so small that its square is zero.")
     return array
 
 
@@ -157,7 +159,7 @@ def _radii(solid: str, radius: float, inner_radius: float) -> tuple[float, float
 
 def _indexed(vertices: ArrayLike, faces: ArrayLike) -> tuple[NDArray, NDArray]:
     """Distinct vertices and the faces that point to them, with degenerate triangles left out."""
-    V, F = floats(vertices, lambda v: f"mesh: vertices must be numbers, got {v}"), np.asarray(faces)
+    V, F = floats(vertices, lambda v: f"mesh: vertices must be numbers, got {v}"), _whole(faces)
     if V.ndim != 2 or V.shape[1] != 3 or not np.isfinite(V).all():
         raise ModelError(f"mesh: vertices must be finite, of shape (n, 3); got shape {V.shape}.")
     if F.ndim != 2 or F.shape[1] != 3 or F.dtype.kind not in "iu" or len(F) == 0:
@@ -168,6 +170,13 @@ def _indexed(vertices: ArrayLike, faces: ArrayLike) -> tuple[NDArray, NDArray]:
     F = index.reshape(-1)[F]
     proper = (F[:, 0] != F[:, 1]) & (F[:, 1] != F[:, 2]) & (F[:, 2] != F[:, 0])
     return points, F[proper]
+
+
+def _whole(faces: ArrayLike) -> NDArray:
+    try:
+        return np.asarray(faces)
+    except ValueError:  # rows of unlike lengths
+        raise ModelError(f"mesh: faces must be vertex indices of shape (k, 3), got {shown(faces)}.") from None
 
 
 def _check_closed(F: NDArray) -> None:

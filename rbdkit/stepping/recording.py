@@ -10,7 +10,10 @@ from functools import cached_property
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
+
 from rbdkit.errors import RbdkitError
+from rbdkit.spatial.read_numbers import shown
 from rbdkit.stepping.snapshot import Change, changes, freeze_all
 from rbdkit.stepping.source import Source, source_of
 
@@ -163,6 +166,8 @@ def record(
     RbdkitError
         If a function has no source, does not take these arguments, or runs for too many lines.
     """
+    if not isinstance(into, Iterable) or isinstance(into, str | Mapping | np.ndarray):
+        raise RbdkitError(f"into = {shown(into)} must be a list of functions")
     chosen = (function, *into)
     sources = tuple(source_of(f) for f in chosen)
     try:

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rbdkit.algorithms
+from rbdkit.errors import ArgumentError
 from rbdkit.model import Model
 from rbdkit.scene import Ellipsoid
 from rbdkit.scene.palette import INERTIA, SPATIAL
+from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.stepping import Marks, Recording, marks_of, record, text_of
 from rbdkit.stepping.drawing import arrows_of, ellipsoids_of, largest
 from rbdkit.stepping.marks import KINDS
@@ -213,6 +215,7 @@ def _row(label: str, value: Any) -> dict[str, str]:
     return {"label": label, "text": text_of(value), "words": words, "unit": unit, "sign": sign}
 
 
+@check_arguments(ArgumentError)
 def step_algorithm(
     function: Callable[..., Any],
     *args: Any,

@@ -12,11 +12,13 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
+from rbdkit.errors import SimulationError
 from rbdkit.figures import work_precision_figure
 from rbdkit.model import Model
 from rbdkit.scene.comparison import color_of, laid_over, plots_of_comparison, tracks_laid_over
 from rbdkit.simulation import Comparison, Trajectory, compare_runs
 from rbdkit.simulation.comparison import Pair, cell
+from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.widgets.bundle import module, style
 from rbdkit.widgets.cell import OfCell
 from rbdkit.widgets.front import Front
@@ -146,6 +148,7 @@ class ComparisonView(ipywidgets.VBox, OfCell):
         return repr(self.comparison)
 
 
+@check_arguments(SimulationError)
 def compare(
     what: Model | Sequence[Trajectory] | Mapping[str, Trajectory],
     pairs: Sequence[Pair] | Mapping[str, Pair] | None = None,

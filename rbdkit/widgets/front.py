@@ -10,6 +10,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from rbdkit.errors import ArgumentError
 from rbdkit.widgets.bundle import module
 
 _IN_PYTHON_ONLY = ContextVar("_IN_PYTHON_ONLY", default=False)
@@ -28,6 +29,10 @@ def in_python_only() -> Iterator[None]:
         _IN_PYTHON_ONLY.reset(before)
 
 
+class ValueRefused(ArgumentError, traitlets.TraitError):
+    """A widget was given a value that it cannot show."""
+
+
 class Front(anywidget.AnyWidget):
     """Base of the widgets; a class gives its JavaScript as the default of `_module`, its CSS as `_css`.
 
@@ -37,6 +42,18 @@ class Front(anywidget.AnyWidget):
 
     _esm = module("release", "loader")
     _module = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, **traits: Any) -> None:
+        try:
+            super().__init__(**traits)
+        except traitlets.TraitError as fault:
+            raise ValueRefused(str(fault)) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            super().__setattr__(name, value)
+        except traitlets.TraitError as fault:
+            raise ValueRefused(str(fault)) from None
 
     def open(self) -> None:
         """Tell the browser of the widget, unless it is made for Python alone."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.errors import RbdkitError, SimulationError
+from rbdkit.errors import ArgumentError, RbdkitError, SimulationError, StateError
 from rbdkit.integrators import Integrator
 from rbdkit.model import Model
 from rbdkit.scene import Arrow
@@ -19,6 +19,7 @@ from rbdkit.scene.curves import names_and_units
 from rbdkit.scene.palette import SPATIAL
 from rbdkit.simulation.formulated import Maker, maker_of
 from rbdkit.simulation.simulate import integrator_of
+from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.stepping import Place, Walk, text_of
 from rbdkit.stepping.text import number
 from rbdkit.widgets.stage import Stage
@@ -310,6 +311,7 @@ def _across(vector: NDArray, axis: NDArray) -> NDArray:
     return np.zeros(3)
 
 
+@check_arguments(ArgumentError)
 def step_integrator(
     model: Model,
     q0: ArrayLike | None = None,
@@ -362,6 +364,8 @@ def step_integrator(
     """
     q = model.check_q(model.neutral() if q0 is None else q0, "q0").astype(float)
     v = model.check_v(np.zeros(model.nv) if v0 is None else v0, "v0").astype(float)
+    if q.ndim > 1 or v.ndim > 1:
+        raise StateError(f"step_integrator steps one motion; q0 has shape {q.shape} and v0 {v.shape}")
     pairs: list[Pair] = [(formulation, integrator)]
     if beside is not None:
         pairs.append(beside if isinstance(beside, tuple) else (formulation, beside))

@@ -25,6 +25,8 @@ from rbdkit.simulation.contacts import Contact
 from rbdkit.simulation.knobs import Experiment, Range
 from rbdkit.simulation.played import PlayedPulls
 from rbdkit.simulation.trajectory import forces_at
+from rbdkit.spatial.check_arguments import check_arguments
+from rbdkit.spatial.read_numbers import shown
 from rbdkit.widgets.bundle import module
 from rbdkit.widgets.stage import DRAWING, MODULES, Stage
 from rbdkit.widgets.tweak import slider_of
@@ -63,6 +65,8 @@ class Play(Stage):
         self.model = model
         held, pulled = with_hands(model)
         knobs = {} if ranges is None else ranges
+        if not isinstance(knobs, Mapping):
+            raise SimulationError(f'ranges = {shown(ranges)} must be a mapping such as {{"link1.mass": (0.1, 2.0)}}')
         own = {**run, "z0": states_with_hands(model, held, run["z0"])}
         self._experiment = Experiment(held, knobs or {"dt": (1e-5, 1.0, run["dt"])}, q0, v0, duration=ROOM, **own)
         self._knobs = self._experiment.knobs if knobs else ()
@@ -234,6 +238,7 @@ def weights(model: Model) -> NDArray:
     return mass[root] * float(np.linalg.norm(model.gravity))
 
 
+@check_arguments(SimulationError)
 def play(
     model: Model,
     ranges: Mapping[str, Range] | None = None,
@@ -296,7 +301,5 @@ def play(
     'double pendulum'
     >>> toy.close()
     """
-    if not isinstance(model, Model):
-        raise SimulationError(f"play takes a Model, not {type(model).__name__}")
     run = {"tau": tau, "dt": dt, "integrator": integrator, "z0": z0, "contact": contact}
     return Play(model, ranges, q0, v0, run, height=height)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.assembly import assemble
-from rbdkit.errors import StateError
+from rbdkit.errors import ArgumentError, StateError
 from rbdkit.model import Model
 from rbdkit.model.closing import followed, is_tied, reached
+from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.widgets.coordinates import Coordinates
 from rbdkit.widgets.panel import Panel
 from rbdkit.widgets.view import View, moving_root
@@ -117,6 +118,7 @@ class Sliders(View):
         return self.coordinates.values(assemble(self.model, q) if is_tied(self.model) else q)
 
 
+@check_arguments(ArgumentError)
 def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> Sliders:
     """A view of a model with one slider for each coordinate, which moves it at once; bodies can be dragged, too.
 
@@ -140,7 +142,7 @@ def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> S
 
     Raises
     ------
-    TypeError
+    ArgumentError
         If `model` is not a model.
     StateError
         If q does not fit it, or its loops cannot be closed.
@@ -154,6 +156,4 @@ def sliders(model: Model, q: ArrayLike | None = None, *, height: int = 400) -> S
     [0.5, 0.1]
     >>> view.close()
     """
-    if not isinstance(model, Model):
-        raise TypeError(f"sliders takes a Model, not {type(model).__name__}")
     return Sliders(model, q, height=height)

@@ -20,6 +20,7 @@ from rbdkit.scene.ground import laid_under
 from rbdkit.scene.reshaping import SHAPING, WEIGHING
 from rbdkit.simulation import SimulationWarning, Trajectory
 from rbdkit.simulation.knobs import Experiment, Knob, Range
+from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.widgets.inspecting import Inspecting, Now, state_of
 from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.view import framed
@@ -197,6 +198,7 @@ def slider_of(knob: Knob) -> Slider:
     return Slider(knob.name, knob.unit, knob.low, knob.high, knob.rest, "", False, knob.logarithmic, names)
 
 
+@check_arguments(SimulationError)
 def tweak(
     source: Model | Callable[..., Model],
     ranges: Mapping[str, Range],

@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from rbdkit.algorithms import forward_kinematics
+from rbdkit.errors import ArgumentError
 from rbdkit.model import Model
 from rbdkit.scene import Scene, Tracks, plots_of, scene_of, tracks_of
 from rbdkit.scene.bounds import node_outlines, span, swept_outline
 from rbdkit.scene.ground import LAYER as GROUND
 from rbdkit.scene.ground import laid_under, reaching_to
 from rbdkit.scene.touching import KINDS, contact_plots, event_marks, force_scale, packed_touching, touching
+from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.widgets.inspecting import Inspecting, Now, state_of
 
 if TYPE_CHECKING:
@@ -167,6 +169,7 @@ class View(Inspecting):
     _newtons = 0.0
 
 
+@check_arguments(ArgumentError)
 def show(
     what: Model | Trajectory,
     q: ArrayLike | None = None,
@@ -246,12 +249,13 @@ def show(
         return View(what, q, **options)
     if isinstance(getattr(what, "model", None), Model) and hasattr(what, "poses"):
         if q is not None:
-            raise TypeError("q is for showing a model; a trajectory brings its own coordinates")
+            raise ArgumentError("q is for showing a model; a trajectory brings its own coordinates")
         return View(what.model, trajectory=what, **options)
-    raise TypeError(
-        f"show takes a Model or a Trajectory, not {type(what).__name__}; "
-        "load a file first: show(rbdkit.load('robot.urdf'))"
-    )
+    if isinstance(getattr(what, "model", None), Model):
+        advice = "show its model, show(start.model, start.q)"
+    else:
+        advice = "load a file first: show(rbdkit.load('robot.urdf'))"
+    raise ArgumentError(f"show takes a Model or a Trajectory, not {type(what).__name__}; {advice}")
 
 
 def moving_root(model: Model) -> str:

@@ -63,7 +63,7 @@ def test_json_has_those_of_a_users_class_which_reading_asks_for(model):
         ({"kind": "Sprong"}, r"forces\[0\]\.kind.*'Sprong'.*Spring"),
         ({"b": None}, r"forces\[0\].*no Spring can be made"),
         ({"name": "tip"}, r"forces\[0\].*'tip' is taken"),
-        ({"at_b": [0.0, 1.0]}, r"forces\[0\].*shape \(2,\)"),
+        ({"at_b": [0.0, 1.0]}, r"forces\[0\].*shape is \(2,\)"),
     ],
 )
 def test_what_is_wrong_in_json_is_said_with_its_place(model, change, says):
@@ -180,6 +180,6 @@ def test_a_spring_needs_two_bodies_and_points_of_three_numbers():
     with pytest.raises(ModelError, match="both ends are on 'rod'"):
         rbd.Spring("rod", "rod", 1.0)
     model = rbd.library.pendulum()
-    with pytest.raises(ModelError, match=r"force 'band'.*point on 'rod' has shape \(2,\)"):
+    with pytest.raises(ModelError, match=r"Spring: at_a = \(0.0, 1.0\) must be 3 numbers: its shape is \(2,\)"):
         model.add_force("band", rbd.Spring("rod", "world", 1.0, at_a=(0.0, 1.0)))
     assert model.forces == ()

@@ -237,7 +237,7 @@ def test_steps_from_python_show_at_once(builder):
 
 
 def test_build_takes_models_only():
-    with pytest.raises(TypeError, match="build takes a Model, not str"):
+    with pytest.raises(TypeError, match=r"build: model = .* must be a Model or None; load a file first"):
         build("robot.urdf")
     assert rbd.build is build
 

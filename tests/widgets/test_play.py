@@ -81,7 +81,7 @@ def test_joint_forces_are_those_that_acted(toys):
 @pytest.mark.parametrize(
     ("arguments", "options", "why"),
     [
-        (("pendulum",), {}, "play takes a Model, not str"),
+        (("pendulum",), {}, "play: model = 'pendulum' must be a Model; load a file first"),
         ((MODEL,), {"integrator": "rk45"}, "steps of one length"),
         ((MODEL, {"rod1.weight": (0.1, 1.0)}), {}, "rod1.weight"),
     ],

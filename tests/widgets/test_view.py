@@ -108,7 +108,7 @@ def test_what_cannot_be_shown_is_refused_in_words(swing):
         show("robot.urdf")
     with pytest.raises(TypeError, match="brings its own coordinates"):
         show(swing, [0.0, 0.0])
-    with pytest.raises(TypeError, match="sliders takes a Model, not Trajectory"):
+    with pytest.raises(TypeError, match=r"sliders: model = .* must be a Model; it has one: give its \.model"):
         sliders(swing)
 
 

@@ -248,7 +248,7 @@ def constraints_of(model: Model, gears: Gears | Sequence[Gear] = ()) -> tuple[He
     require_model(model)
     model = snapshot(model)
     given = gears.gears if isinstance(gears, Gears) else gears
-    meshing = Gears(model, given) if len(given) else None
+    meshing = None if isinstance(given, Sequence) and not given else Gears(model, given)
     recorded = constraint_rows(model)
     found: list[Held] = []
     if recorded is not None:

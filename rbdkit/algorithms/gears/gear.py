@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Joint, Model
 from rbdkit.model.requirements import require_tree
+from rbdkit.spatial.read_numbers import shown
 from rbdkit.trace import Trace, jacobian, trace
 
 
@@ -76,6 +77,8 @@ class Gears:
 
     def __init__(self, model: Model, gears: Sequence[Gear]) -> None:
         require_tree(model, "the equation of motion with gears")
+        if not isinstance(gears, Sequence) or not all(isinstance(gear, Gear) for gear in gears):
+            raise ModelError(f"gears = {shown(gears)} must be a list of gears, [Gear(...), ...]")
         self.model, self.gears = model, tuple(gears)
         self.followers = tuple(gear.follower for gear in gears)
         for gear in gears:

@@ -19,6 +19,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.requirements import require_no_constraints
+from rbdkit.spatial.read_numbers import shown
 
 Actuation = Literal["proper", "under", "redundant", "under and redundant"]
 OPEN = 1e-6
@@ -220,6 +221,8 @@ def actuated_variables(model: Model, actuated: Iterable[str | int] | None) -> tu
     if actuated is None:
         return tuple(range(model.nv))
     found: list[int] = []
+    if not isinstance(actuated, Iterable) or (isinstance(actuated, np.ndarray) and actuated.ndim != 1):
+        raise ModelError(f"actuated = {shown(actuated)} must be names of joints or numbers of velocity variables")
     for entry in actuated:
         if isinstance(entry, str):
             known = [joint.name for joint in model.joints[1:] if joint.nv and joint.mimic is None]
@@ -230,8 +233,10 @@ def actuated_variables(model: Model, actuated: Iterable[str | int] | None) -> tu
                 )
             own = model.joint(entry).v_slice
             found += range(own.start, own.stop)
-        elif not 0 <= entry < model.nv:
-            raise ModelError(f"velocity variable {entry} does not exist; model {model.name!r} has {model.nv}, from 0")
+        elif not isinstance(entry, int | np.integer) or not 0 <= entry < model.nv:
+            raise ModelError(
+                f"velocity variable {shown(entry)} does not exist; model {model.name!r} has {model.nv}, from 0"
+            )
         else:
             found.append(int(entry))
     if len({*found}) != len(found):

@@ -48,9 +48,13 @@ def _kinds_with(
 ) -> dict[str, type[Element]]:
     given = list(own)
     for kind in given:
-        if not (isinstance(kind, type) and issubclass(kind, base)):
+        if not (isinstance(kind, type) and issubclass(kind, base) and kind is not base):
             raise FormatError(f"{what.split()[0]}s must be classes of {what}s, and {shown(kind)} is none")
-    of_ours = {name: kind for name, kind in known.items() if isinstance(kind, type) and issubclass(kind, base)}
+    of_ours = {
+        name: kind
+        for name, kind in known.items()
+        if isinstance(kind, type) and issubclass(kind, base) and kind is not base
+    }
     return {**of_ours, **{kind.__name__: kind for kind in given}}
 
 

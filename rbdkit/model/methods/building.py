@@ -85,6 +85,12 @@ def add_body(
     >>> model
     <Model 'crane': 2 bodies, 2 moving joints, nq=5, nv=4, 60 kg>
     """
+    if isinstance(parent, str) and parent in self._frame_index:
+        on = self.bodies[self.frame(parent).body].name
+        raise ModelError(
+            f"the parent of body {name!r}, {parent!r}, is a frame on {on!r}: write parent={on!r} and "
+            f"placement=model.frame({parent!r}).placement, with @ rbdkit.pose(...) behind it if the joint is not there"
+        )
     parent_body = self.body(parent.name if isinstance(parent, Body) else parent)
     claim_name(self, name)
     joint_name = f"{name}_joint" if joint_name is None else joint_name

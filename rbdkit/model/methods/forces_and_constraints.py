@@ -205,8 +205,8 @@ def add_muscle(
     >>> model.add_muscle("biceps", path, peak_force=30.0, optimal_length=1.2, tendon_length=0.1).element.path
     ('world', 'rod1', 'rod2')
     """
-    stops = [(stop, ORIGIN) if isinstance(stop, str) else stop for stop in path]
     try:
+        stops = [(stop, ORIGIN) if isinstance(stop, str) else stop for stop in path]
         names, points = zip(*stops, strict=True)
     except (TypeError, ValueError):
         raise ModelError(

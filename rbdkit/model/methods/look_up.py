@@ -82,6 +82,7 @@ def constraint(self: Model, name: str) -> Constraint:
 
 def support(self: Model, body: int) -> tuple[int, ...]:
     """kappa(i): the joints on the path from the base to body i."""
+    _require_number(self, body)
     path: list[int] = []
     while body > 0:
         path.append(body)
@@ -91,11 +92,13 @@ def support(self: Model, body: int) -> tuple[int, ...]:
 
 def children(self: Model, body: int) -> tuple[int, ...]:
     """mu(i): the bodies whose parent is body i."""
+    _require_number(self, body)
     return tuple(i for i in self.outward if self.parent[i] == body)
 
 
 def subtree(self: Model, body: int) -> tuple[int, ...]:
     """nu(i): body i and all bodies that it carries."""
+    _require_number(self, body)
     carried = {body}
     for i in range(body + 1, len(self.bodies)):
         if self.parent[i] in carried:
@@ -103,6 +106,18 @@ def subtree(self: Model, body: int) -> tuple[int, ...]:
     return tuple(sorted(carried))
 
 
+def _require_number(self: Model, body: object) -> None:
+    """Raise `ModelError` if this is no number of a body."""
+    if not isinstance(body, int | np.integer) or not 0 <= body < len(self.bodies):
+        hint = f"; its number is model.body({shown(body)}).index" if isinstance(body, str) else ""
+        raise ModelError(
+            f"{shown(body)} is no number of a body of model {self.name!r}, 0 to {len(self.bodies) - 1}{hint}"
+        )
+
+
 def _unknown(self: Model, what: str, name: object, known: Iterable[str]) -> ModelError:
+    if what == "body" and isinstance(name, str) and name in self._frame_index:
+        on = self.bodies[self.frame(name).body].name
+        return ModelError(f"body {name!r} is not in model {self.name!r}: {name!r} is a frame on {on!r}; name that body")
     hint = did_you_mean(name if isinstance(name, str) else "", known)
     return ModelError(f"{what} {shown(name)} is not in model {self.name!r}{hint}")

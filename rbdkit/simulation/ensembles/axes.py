@@ -61,7 +61,7 @@ def axes_of(values: Values, combine: Combine = "product") -> Axes:
     SimulationError
         If there is nothing to vary, or what is given are not lists that fit together.
     """
-    if combine not in ("product", "zip"):
+    if not isinstance(combine, str) or combine not in ("product", "zip"):
         raise SimulationError(f"combine = {combine!r} must be 'product' (all combinations) or 'zip' (k-th with k-th)")
     if not isinstance(values, Mapping):
         return Axes(_columns(values), product=False)
@@ -92,7 +92,7 @@ def _values(name: Any, given: Any) -> tuple[Any, ...]:
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
     """Values by name, from one dictionary a member."""
-    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+    if not isinstance(rows, Sequence) or isinstance(rows, str | bytes):
         raise SimulationError(f"values {rows!r} must be {{name: [values]}}, or a list of {{name: value}}, one a member")
     members = list(rows)
     if not members or not all(isinstance(row, Mapping) and row for row in members):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
-from rbdkit.errors import SimulationError
+from rbdkit.errors import ArgumentError, SimulationError
 from rbdkit.model import Model
 from rbdkit.simulation.ensembles.axes import Axes
 from rbdkit.simulation.ensembles.family import Family
@@ -27,6 +27,10 @@ from rbdkit.simulation.trajectory import Trajectory
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+
+class NoMember(ArgumentError, IndexError):
+    """A sweep has no member of that number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +221,7 @@ class Ensemble:
         """The number of a member, from its number or its places along the axes."""
         if isinstance(member, tuple):
             if len(member) != len(self.shape):
-                raise IndexError(f"{member} has {len(member)} places; the axes are {self.shape}")
+                raise NoMember(f"{member} has {len(member)} places; the axes are {self.shape}")
             ranged = [_in_range(k, n) for k, n in zip(member, self.shape)]
             return int(np.ravel_multi_index(ranged, self.shape))
         return _in_range(member, len(self))
@@ -237,5 +241,5 @@ class Ensemble:
 
 def _in_range(k: int, n: int) -> int:
     if not isinstance(k, int | np.integer) or not -n <= k < n:
-        raise IndexError(f"member {k!r} is not in 0..{n - 1}")
+        raise NoMember(f"member {k!r} is not in 0..{n - 1}")
     return int(k) % n

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,6 +16,7 @@ from rbdkit.model.element_states import state_places as element_places
 from rbdkit.model.kept import snapshot
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation import room
+from rbdkit.simulation.asking import parameters_of
 from rbdkit.simulation.compiled import obstacle
 from rbdkit.simulation.ensembles.axes import Axes
 from rbdkit.simulation.ensembles.chunk import Chunk
@@ -27,6 +27,7 @@ from rbdkit.simulation.forces import drive
 from rbdkit.simulation.formulated import maker_of
 from rbdkit.simulation.simulate import integrator_of
 from rbdkit.simulation.step_times import step_times
+from rbdkit.spatial.read_numbers import shown
 
 LANES = 8
 """Members that compiled code computes at a time, at most: chunks are multiples of it."""
@@ -58,8 +59,10 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
         if value is not None and name in axes.values:
             raise SimulationError(f"{name} is among the values that vary; do not give it as an argument too")
     every = options["every"]
-    if not isinstance(every, int | np.integer) or every < 1:
-        raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
+    if not isinstance(every, int | np.integer) or not 1 <= every < 2**63:
+        raise SimulationError(f"every = {shown(every)} must be a whole number of steps, 1 or more")
+    if not isinstance(options["backend"], str) or options["backend"] not in ("auto", "book"):
+        raise SimulationError(f"backend {shown(options['backend'])} is unknown; there are 'auto' and 'book'")
     steps = axes.values.get("dt", (options["dt"],))
     for dt in steps:
         step_times(options["duration"], dt)  # says what is wrong with them
@@ -139,9 +142,7 @@ def _reference(source: Model | Build, axes: Axes) -> tuple[Model, tuple[str, ...
     """A model that has the names and coordinates of all members, and the names that go to a building function."""
     if isinstance(source, Model):
         return source, ()
-    if not callable(source):
-        raise SimulationError(f"{source!r} must be a Model, or a function that builds one from values by name")
-    takes = inspect.signature(source).parameters.values()
+    takes = parameters_of(source).values()
     named = [p.name for p in takes if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     missing = [p.name for p in takes if p.name in named and p.default is p.empty and p.name not in axes.values]
     if missing:

@@ -29,13 +29,14 @@ from rbdkit.drafting import (
 from rbdkit.drafting.assemble import inertia_of
 from rbdkit.drafting.disassemble import disassemble
 from rbdkit.drafting.fresh import tip
-from rbdkit.errors import ModelError, RbdkitError
+from rbdkit.errors import ArgumentError, ModelError, RbdkitError
 from rbdkit.formats import load
 from rbdkit.model import Model
 from rbdkit.scene import Ellipsoid, Scene, scene_of
 from rbdkit.scene.equimomental import ellipsoid
 from rbdkit.scene.palette import INERTIA
 from rbdkit.spatial import se3
+from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.widgets.builder.edit import neat, operation
 from rbdkit.widgets.builder.form import LIMITS, LOSSES, form
 from rbdkit.widgets.builder.memory import remembered
@@ -372,6 +373,7 @@ def _neat_pose(T: NDArray) -> NDArray:
     return se3.pose(neat(U @ Vt), np.round(T[:3, 3], 6) + 0.0)
 
 
+@check_arguments(ArgumentError)
 def build(model: Model | None = None, *, name: str | None = None, height: int = 620) -> Builder:
     """Build a model by hand: add bodies, choose joints, drag them into place, give them shapes and inertias.
 
@@ -393,7 +395,7 @@ def build(model: Model | None = None, *, name: str | None = None, height: int = 
 
     Raises
     ------
-    TypeError
+    ArgumentError
         If `model` is not a model.
 
     Examples
@@ -411,6 +413,4 @@ def build(model: Model | None = None, *, name: str | None = None, height: int = 
     ...
     >>> builder.close()
     """
-    if model is not None and not isinstance(model, Model):
-        raise TypeError(f"build takes a Model, not {type(model).__name__}; load a file first: build(rbdkit.load(path))")
     return Builder(remembered(model, name), height=height)

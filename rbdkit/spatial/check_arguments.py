@@ -1,0 +1,243 @@
+"""Argument checks by annotation: what public functions and elements say they take is what they are given."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Mapping, Sized
+from functools import cache, wraps
+from os import PathLike
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
+
+import numpy as np
+
+from rbdkit.errors import ArgumentError, ModelError, RbdkitError
+from rbdkit.spatial.read_numbers import finite, floats, number, numbers, shown
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Test = Callable[[Any], object]
+"""Raises `RbdkitError`, with the reason behind the colon, or `_Other`, unless a value fits."""
+
+
+class _Other(Exception):
+    """The value is of another kind, and there is no more to say about it."""
+
+
+class _Kind(NamedTuple):
+    """One alternative of an annotation: what it is in words, and its test."""
+
+    words: str
+    test: Test
+
+
+def check_arguments(
+    error: type[RbdkitError] = ModelError,
+    known_as: str = "",
+    most: Mapping[str, tuple[int, str]] | None = None,
+    missing: Mapping[str, str] | None = None,
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function so that its arguments are checked against their annotations before it runs.
+
+    Numbers, whole numbers, texts, switches, choices, vectors, arrays of numbers and objects of a class are checked,
+    also as alternatives (``float | None``). Arguments with any other annotation are left to the function. A call that
+    does not fit the signature is Python's to refuse.
+
+    Parameters
+    ----------
+    error : optional
+        Class of what is raised.
+    known_as : str, optional
+        How messages call the function; by its name, if not given.
+    most : mapping, optional
+        By argument, the largest whole number, and why: what a larger one would take.
+    missing : mapping, optional
+        By keywords that other libraries have and this function has not: what to write instead.
+
+    Examples
+    --------
+    >>> from rbdkit.spatial.check_arguments import check_arguments
+    >>> @check_arguments()
+    ... def rod(length: float):
+    ...     return length
+    >>> rod("1 m")
+    Traceback (most recent call last):
+    rbdkit.errors.ModelError: rod: length = '1 m' must be a number: it is text; convert it first: float('1.5')
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        name = known_as or function.__name__
+
+        @cache  # annotations are read when they are first needed, which most functions of a library never are
+        def signature() -> tuple[inspect.Signature, dict[str, tuple[_Kind, ...]]]:
+            scope = inspect.unwrap(function).__globals__
+            its = inspect.signature(function)
+            single = [p for p in its.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+            kinds = {p.name: _kinds(_read(p), scope) for p in single if isinstance(p.annotation, str)}
+            return its, {k: found for k, found in kinds.items() if found}
+
+        @wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            its, kinds = signature()
+            try:
+                given = its.bind(*args, **kwargs).arguments
+            except TypeError:
+                hints = [hint for k, hint in (missing or {}).items() if k in kwargs and k not in its.parameters]
+                if hints:
+                    raise ArgumentError(f"{name}: {hints[0]}") from None
+                return function(*args, **kwargs)  # which says what does not fit
+            for key, value in given.items():
+                if key in kinds and value is not its.parameters[key].default:
+                    _require(f"{name}: {key}", value, kinds[key], error, (most or {}).get(key))
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def _read(parameter: inspect.Parameter) -> str:
+    """Its annotation; a seed of random numbers is a whole number that is not negative."""
+    is_seed = (parameter.name, parameter.annotation) == ("seed", "int")
+    return "seed" if is_seed else str(parameter.annotation)
+
+
+def _require(
+    what: str, value: Any, kinds: tuple[_Kind, ...], error: type[RbdkitError], most: tuple[int, str] | None
+) -> None:
+    """Raise `error` unless the value is of one of the kinds, and a whole number not beyond `most`."""
+    if most is not None and type(value) is not bool and isinstance(value, int | np.integer) and value > most[0]:
+        raise error(f"{what} = {shown(value)} is more than {most[0]}: {most[1]}")
+    why = ""
+    for kind in kinds:
+        try:
+            kind.test(value)
+        except RbdkitError as fault:
+            why = str(fault)
+        except _Other:
+            pass
+        except Exception:  # whatever a foreign object does when it is compared or looked at
+            pass
+        else:
+            return
+    words = " or ".join(kind.words for kind in kinds)
+    raise error(f"{what} = {shown(value)} must be {words}{why}")
+
+
+def _kinds(annotation: str, scope: Mapping[str, Any]) -> tuple[_Kind, ...]:
+    """The alternatives of an annotation; none if one of them is not understood."""
+    kinds = [_kind(part, scope) for part in _alternatives(annotation)]
+    return tuple(kind for kind in kinds if kind is not None) if None not in kinds else ()
+
+
+def _alternatives(annotation: str) -> list[str]:
+    """The parts between the bars that stand in no bracket."""
+    parts, depth = [""], 0
+    for letter in annotation:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "|" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def _kind(part: str, scope: Mapping[str, Any]) -> _Kind | None:
+    if part in _PLAIN:
+        return _PLAIN[part]
+    found = scope.get(part.split(".")[0])
+    for name in part.split(".")[1:]:
+        found = getattr(found, name, None)
+    if get_origin(found) is Literal or part.startswith("Literal["):
+        choices = get_args(found) if get_origin(found) is Literal else _read_literal(part)
+        return _Kind("one of " + ", ".join(map(repr, choices)), lambda value: _fits(_is_one_of(value, choices)))
+    if isinstance(found, type) and found is not Any:
+        article = "an" if found.__name__[0] in "AEIOU" else "a"
+        return _Kind(f"{article} {found.__name__}", lambda value: _require_class(value, found))
+    return None
+
+
+def _require_class(value: Any, kind: type) -> None:
+    if isinstance(value, kind):
+        return
+    if isinstance(getattr(value, "model", None), kind):
+        raise ArgumentError("; it has one: give its .model")
+    if kind.__name__ == "Model" and isinstance(value, str | PathLike):
+        raise ArgumentError(f"; load a file first, rbdkit.load({shown(value)})")
+    if isinstance(value, type) and issubclass(value, kind):
+        raise ArgumentError(f"; it is a class: give an object, {value.__name__}(...)")
+    raise _Other
+
+
+def _read_literal(part: str) -> tuple[str, ...]:
+    return tuple(choice.strip().strip("'\"") for choice in part[len("Literal[") : -1].split(","))
+
+
+def _is_one_of(value: Any, choices: tuple[Any, ...]) -> bool:
+    return isinstance(value, str | int) and value in choices
+
+
+def _fits(fits: bool) -> None:
+    if not fits:
+        raise _Other
+
+
+def _because(value: str) -> str:
+    return ""
+
+
+def _whole(value: Any) -> None:
+    try:
+        operator.index(value)
+    except TypeError:
+        raise _Other from None
+
+
+def _vector_of(count: int) -> Test:
+    return lambda value: numbers(value, (count,), _because)
+
+
+def _texts(value: Any) -> None:
+    if isinstance(value, str):
+        raise ArgumentError(f"; for one write [{shown(value)}]")
+    _names(value if isinstance(value, tuple | list) else tuple(value) if isinstance(value, Sized) else ("a generator",))
+
+
+def _names(value: Any) -> None:
+    _fits(isinstance(value, tuple | list) and all(isinstance(x, str) for x in value))
+
+
+def _whole_vector(value: Any) -> None:
+    array = np.asarray(value)
+    _fits(array.ndim == 1 and (array.size == 0 or array.dtype.kind in "iu"))
+
+
+_SWITCH = _Kind("True or False", lambda value: _fits(isinstance(value, bool | np.bool_)))
+_PATH = _Kind("a path", lambda value: _fits(isinstance(value, PathLike)))
+_NUMBERS = _Kind("numbers", lambda value: floats(value, _because))
+_PLAIN = {
+    "None": _Kind("None", lambda value: _fits(value is None)),
+    "float": _Kind("a number", lambda value: number(value, _because)),
+    "int": _Kind("a whole number", _whole),
+    "seed": _Kind("a whole number, 0 or more", lambda value: (_whole(value), _fits(value >= 0))),
+    "str": _Kind("text", lambda value: _fits(isinstance(value, str))),
+    "bool": _SWITCH,
+    "os.PathLike[str]": _PATH,
+    "PathLike[str]": _PATH,
+    "ArrayLike": _NUMBERS,
+    "NDArray": _NUMBERS,
+    "tuple[float, float, float]": _Kind("3 numbers", _vector_of(3)),
+    "tuple[float, float]": _Kind("2 numbers", _vector_of(2)),
+    "tuple[float, ...]": _Kind("numbers in a row", lambda value: finite(value, _because)),
+    "tuple[str, ...]": _Kind("a tuple of texts", _names),
+    "tuple[int, int]": _Kind("2 whole numbers", lambda value: (_vector_of(2)(value), _whole_vector(value))),
+    "Iterable[str]": _Kind("a list of texts", _texts),
+    "Sequence[int]": _Kind("whole numbers in a row", lambda value: _fits(finite(value, _because).ndim == 1)),
+    "Sequence[float]": _Kind("numbers in a row", lambda value: finite(value, _because)),
+}
+
+
+def require_switch(what: str, value: Any, error: type[RbdkitError] = ModelError) -> None:
+    """Raise `error` unless a value is True or False."""
+    _require(what, value, (_SWITCH,), error, None)
