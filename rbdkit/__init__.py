@@ -317,4 +317,33 @@ if TYPE_CHECKING:
     from rbdkit.widgets import build, compare, play, show, sliders, step_algorithm, step_integrator, tweak  # type: ignore[no-redef]  # its module has the same name
 
 
-__getattr__, __dir__ = loads_later(__name__, _HOMES, _PACKAGES)
+_ELSEWHERE = {
+    "ball": "a ball joint is 'Spherical', a ball to be seen 'Sphere'",
+    "balljoint": "a ball joint is 'Spherical'",
+    "continuous": "a hinge without limits is 'Revolute'",
+    "cuboid": "take 'Box'",
+    "fd": "forward dynamics is 'forward_dynamics', of trees also 'aba'",
+    "fixedjoint": "take 'Fixed'",
+    "fk": "take 'forward_kinematics'",
+    "floating": "a joint that leaves a body free is 'Free'",
+    "freeflyer": "a joint that leaves a body free is 'Free'",
+    "freejoint": "a joint that leaves a body free is 'Free'",
+    "hinge": "a hinge is 'Revolute'",
+    "hingejoint": "a hinge is 'Revolute'",
+    "id": "inverse dynamics is 'inverse_dynamics', of trees also 'rnea'",
+    "ik": "rbdkit.sliders(model).pull(body, point, target) moves joints to bring a point to a place",
+    "inertia_matrix": "the joint-space inertia matrix is 'crba'",
+    "inverse_kinematics": "rbdkit.sliders(model).pull(body, point, target) moves joints to bring a point to a place",
+    "load_urdf": "take 'load', which reads URDF too",
+    "mass_matrix": "the joint-space inertia matrix is 'crba'",
+    "nonlinear_effects": "take 'bias_force'",
+    "pin": "a pin joint is 'Revolute'",
+    "pinjoint": "a pin joint is 'Revolute'",
+    "slider": "a slider is 'Prismatic', the widget with a slider for each joint 'sliders'",
+    "sliderjoint": "a slider is 'Prismatic'",
+    "weld": "take 'Fixed'",
+    "weldjoint": "take 'Fixed'",
+}
+"""What to take in place of names that other libraries have, in small letters."""
+
+__getattr__, __dir__ = loads_later(__name__, _HOMES, _PACKAGES, _ELSEWHERE)

@@ -31,6 +31,12 @@ TIPS = {
 """What the symbols mean, in a sentence."""
 
 
+ROUND_OFF = 1e-14
+"""Numbers below are shown as zero; copies have them as they are."""
+ROUND_OFF_BESIDE = 1e-11
+"""The same, of the largest number of the same quantity."""
+
+
 @dataclass(frozen=True, eq=False)
 class Fact:
     """A quantity.
@@ -61,6 +67,12 @@ class Fact:
         return TIPS.get(self.symbol, "")
 
     @property
+    def rounded(self) -> NDArray:
+        """The numbers to be read: those that rounding leaves beside far larger ones are zero."""
+        worth = max(ROUND_OFF, ROUND_OFF_BESIDE * float(np.abs(self.value).max(initial=0.0)))
+        return np.where(np.abs(self.value) < worth, 0.0, self.value)
+
+    @property
     def numpy(self) -> str:
         """Python text that gives the value back, to the last digit."""
         return f"np.array({self.value.tolist()!r})"
@@ -85,7 +97,10 @@ class Inspection:
         lines = [f"{self.body} (joint {self.joint})"]
         for title, facts in self.sections.items():
             lines.append(f"  {title}")
-            lines += [f"    {fact.name} {fact.symbol}, {fact.unit}, in {fact.frame}" for fact in facts]
+            for fact in facts:
+                lines.append(f"    {fact.name} {fact.symbol}, {fact.unit}, in {fact.frame}")
+                text = np.array2string(fact.rounded, precision=5, suppress_small=False, max_line_width=100)
+                lines += [f"        {line}" for line in text.splitlines()]
         return "\n".join(lines)
 
 

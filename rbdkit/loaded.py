@@ -13,21 +13,24 @@ AT = time.time()
 
 
 def loads_later(
-    package: str, homes: Mapping[str, Iterable[str]], modules: Iterable[str] = ()
+    package: str,
+    homes: Mapping[str, Iterable[str]],
+    modules: Iterable[str] = (),
+    elsewhere: Mapping[str, str] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package that loads what it shows when it is first asked for.
 
     Parameters
     ----------
     homes : the names that each module has for it. modules : of the package that are shown themselves; names that have
-        a home may stand among them.
+        a home may stand among them. elsewhere : what to take in place of names that other libraries have.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
     shown = {*home_of, *modules}
 
     def find(name: str) -> Any:
         if name not in shown:
-            raise AttributeError(f"{package} has no {name!r}")
+            raise AttributeError(f"{package} has no {name!r}{_hint(name, shown, elsewhere or {})}")
         if name not in home_of:
             return import_module(f"{package}.{name}")
         value = getattr(import_module(home_of[name]), name)
@@ -40,3 +43,15 @@ def loads_later(
         return sorted({name for name in own if name.startswith("__")} | {*own.get("__all__", ())} | shown)
 
     return find, offered
+
+
+def _hint(name: str, shown: Iterable[str], elsewhere: Mapping[str, str]) -> str:
+    if name.startswith("_"):  # asked for by programs, which only want to know whether it is there
+        return ""
+    if name.lower() in elsewhere:
+        return f"; {elsewhere[name.lower()]}"
+    from difflib import get_close_matches  # only where something went wrong
+
+    by_lower = {own.lower(): own for own in shown}
+    close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
+    return f"; did you mean {by_lower[close[0]]!r}?" if close else ""

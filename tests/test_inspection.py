@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rbdkit as rbd
+from rbdkit.inspection import Fact
 from rbdkit.library import double_pendulum, random_state, random_tree
 from rbdkit.spatial import plucker
 
@@ -98,3 +99,11 @@ def test_copies_are_exact_and_the_world_has_a_pose_only(case):
         facts["b"]
     with pytest.raises(rbd.ModelError, match="body 'nobody' is not in model"):
         rbd.inspect(model, "nobody", q)
+
+
+def test_its_text_has_the_numbers_and_no_round_off():
+    model = rbd.library.double_pendulum()
+    text = repr(rbd.inspect(model, "rod2", [0.1, 0.2], [0.3, 0.4]))
+    assert "velocity v, rad/s, m/s, in rod2" in text and "-0.29402" in text
+    fact = Fact("velocity", "v", "m/s", "world", np.array([-1.78e-13, -0.1452, 6e-28]))
+    assert fact.rounded.tolist() == [0.0, -0.1452, 0.0] and "1.78e-13" in fact.numpy

@@ -30,6 +30,10 @@ HOMES = {
 """Packages whose files follow one source, whether they name it or not."""
 
 
+KIND = re.compile(r"^\s*(equation|eq|table|tab|figure|fig)s?\b\.?", re.IGNORECASE)
+"""What stands before a number as books write it."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A line of the package that says which formula, table or figure of a source it is."""
@@ -82,7 +86,7 @@ def formulas(number: str | None = None, source: str | None = None) -> FormulaInd
     Parameters
     ----------
     number
-        ``"7.47"``, or ``"7."`` for a chapter; all if not given.
+        ``"7.47"`` or ``"Eq 7.47"``, or ``"7."`` for a chapter; all if not given.
     source
         A part of the name of the source, such as ``"Sueda"``; all if not given.
 
@@ -92,6 +96,8 @@ def formulas(number: str | None = None, source: str | None = None) -> FormulaInd
     >>> [place.file for place in rbd.course.formulas("7.47")][0]
     'algorithms/aba.py'
     """
+    if number is not None:
+        number = KIND.sub("", number).strip(" ()")
     return FormulaIndex(
         tuple(
             place

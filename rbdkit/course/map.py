@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 
@@ -69,8 +70,13 @@ class LessonDone:
         inside = exercises(self.lesson.name)
         if not inside:
             return f"{self.lesson.name} has no exercises."
-        marks = ", ".join(f"{'✓' if each.name in self.done else '·'} {each.title}" for each in inside)
+        marks = ", ".join(f"{'✓' if each.name in self.done else '·'} {_plain(each.title)}" for each in inside)
         return f"{_count(self.lesson, self.done)} exercises done: {marks}"
+
+
+def _plain(title: str) -> str:
+    """A title without the dollars and braces of its formulas."""
+    return re.sub(r"\$([^$]*)\$", lambda formula: re.sub(r"[{}\\]", "", formula[1]), title)
 
 
 def course_map() -> CourseMap:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from inspect import signature
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import ModelError, StateError
+from rbdkit.errors import ArgumentError, ModelError, StateError
 from rbdkit.joints.complement import complement
 from rbdkit.joints.nearest import nearest
 from rbdkit.joints.piece import Piece
@@ -22,6 +23,8 @@ from rbdkit.spatial.read_only import KeepsReadOnly
 Record = Callable[["JointType"], Piece]
 """Records a joint from its own formulas: all of it as one piece."""
 
+IN_PLACE = ("armature", "damping", "friction", "limits", "mimic", "placement", "rest", "stiffness")
+"""Arguments of `Model.add_body`."""
 STEPS = 100
 """So many are taken towards a pose before it counts as out of reach."""
 OWN = ("constant_S", "constant_T", "parts", "pieces", "simplified", "stages")
@@ -68,6 +71,16 @@ class JointType(KeepsReadOnly, ABC):
     """
     tip: ClassVar[str] = ""
     """What to say of it where one is chosen from a list."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Names what belongs to a joint in its place, not to its type."""
+        for name in kwargs:
+            if name in IN_PLACE and name not in signature(cls.__init__).parameters:
+                raise ArgumentError(
+                    f"{cls.__name__} has no argument {name!r}, which belongs to a joint in its place: "
+                    f"model.add_body(..., joint={cls.__name__}(...), {name}=...)"
+                )
+        return super().__new__(cls)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

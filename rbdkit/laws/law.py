@@ -83,8 +83,8 @@ class Law(ABC):
             )
         if method.requires is not System:
             raise SimulationError(
-                f"integrator {method.name!r} steps {method.requires.__name__} only, and knows no {self.knows}; take "
-                "another one, 'rk4' say"
+                f"integrator {method.name!r} asks more of a system than contact law {self.name!r} gives, and knows no "
+                f"{self.knows}; take another one, 'rk4' say"
             )
 
     def compiled(self) -> TimeSteps | None:

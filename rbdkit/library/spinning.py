@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.errors import ModelError
 from rbdkit.joints import Prismatic, Spherical
 from rbdkit.library.mueller_terze import Start
 from rbdkit.library.ready import ready
@@ -121,6 +122,11 @@ def spinning_coin(tilt: float = 1.2, friction: float = 0.5) -> Start:
     -------
     Start
 
+    Raises
+    ------
+    ModelError
+        If the coin lies flat, or on its head.
+
     Examples
     --------
     >>> import rbdkit as rbd
@@ -128,6 +134,8 @@ def spinning_coin(tilt: float = 1.2, friction: float = 0.5) -> Start:
     >>> min(abs(contact.phi) for contact in rbd.contacts(model, q, v, margin=1e-3)) < 1e-12
     True
     """
+    if not 0.0 < tilt <= 0.5 * np.pi:
+        raise ModelError(f"spinning_coin: tilt = {tilt:g} rad must be more than 0, which lies flat, up to pi/2")
     radius, thick, mass = 0.0375, 0.0127, 0.44
     model = Model("spinning coin")
     shapes = [

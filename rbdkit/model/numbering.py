@@ -93,8 +93,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     # the search takes the product of the lengths; 0.6 is reached by 3/7 of the length, all of them alike, or more
     fits = (k for k in known if 3 * len(k) <= 7 * len(name) and 3 * len(name) <= 7 * len(k))
     alike = list(islice(fits, 2000)) if len(name) <= 200 else []
-    close = get_close_matches(name, alike, n=1, cutoff=0.6)
+    close = [k for k in alike if k.lower() == name.lower()] or get_close_matches(name, alike, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
+    longer = [k for k in islice(known, 2000) if 3 < len(name) < 200 and name.lower() in k.lower()]
+    if 0 < len(longer) <= 4:
+        return f"; did you mean {' or '.join(map(repr, longer))}?"
     listed = ", ".join(shown(k) for k in known[:8]) + (", ..." if len(known) > 8 else "")
     return f"; known: {listed}" if known else ""

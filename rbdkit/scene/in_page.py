@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit import engine
-from rbdkit.errors import RbdkitError
+from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.laws import pairs_of
 from rbdkit.model import Model
 from rbdkit.model.requirements import besides_tree
@@ -27,6 +27,7 @@ from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.knobs import GAIN, KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.simulate import integrator_of
 from rbdkit.simulation.traced_forces import Untraceable, guard_of_law
+from rbdkit.spatial.read_numbers import floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,8 @@ def in_page(
     if run["f_ext"] is not None:
         return "external forces are not compiled for pages"
     tau = run["tau"]
-    if tau is not None and not callable(tau) and np.shape(tau) != (model.nv,):
+    says = "tau = {} must be joint forces (nv,), or a function of (t, q, v)".format
+    if tau is not None and not callable(tau) and floats(tau, says, SimulationError).shape != (model.nv,):
         return "joint forces are given step by step"
     places: dict[int, dict[str, Any]] = {}
     left_out: dict[str, str] = {}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdkit.errors import ArgumentError, SimulationError
+from rbdkit.errors import ArgumentError, RbdkitError, SimulationError
 from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.laws import Law, pairs_of
@@ -49,6 +49,8 @@ class Comparison:
         The motion that they are compared with, or None.
     run : callable or None
         Runs contender k again with another step, or None if they came as finished trajectories.
+    failed : mapping of str to str
+        Why ways of the model could not run, by their labels.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Comparison:
     contenders: tuple[Contender, ...]
     reference: Trajectory | None = None
     run: Callable[[int, float], Trajectory] | None = field(default=None, repr=False)
+    failed: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, label: str) -> Contender:
         for contender in self.contenders:
@@ -78,7 +81,8 @@ class Comparison:
     def notes(self) -> list[str]:
         """What ended a run before its time, and which run is another motion than the reference on purpose."""
         reports = [(contender.label, contender.trajectory.report) for contender in self.contenders]
-        stopped = [f"{label} stopped: {report.stopped}" for label, report in reports if report and report.stopped]
+        stopped = [f"{label} did not run: {why}" for label, why in self.failed.items()]
+        stopped += [f"{label} stopped: {report.stopped}" for label, report in reports if report and report.stopped]
         if self.reference is None:
             return stopped
         twists = may_twist(self.reference)
@@ -168,7 +172,8 @@ def compare_runs(
     Raises
     ------
     SimulationError
-        If there is nothing to compare, or an argument does not fit.
+        If there is nothing to compare, or an argument does not fit. A way that cannot run is among the ``notes`` as
+        long as another one can.
 
     Examples
     --------
@@ -284,16 +289,27 @@ def _run_ways(
             again = simulate(model, **arguments)
         return min(first, again, key=lambda trajectory: trajectory.report.wall_time)  # type: ignore[union-attr]
 
-    runs = {label: run(way) for label, way in ways.items()}
+    runs: dict[str, Trajectory] = {}
+    failed: dict[str, RbdkitError] = {}
+    for label, way in ways.items():
+        try:
+            runs[label] = run(way)
+        except RbdkitError as fault:
+            failed[label] = fault
+    if not runs:
+        raise next(iter(failed.values()))
     if isinstance(reference, str):
+        if reference in failed:
+            raise failed[reference]
         if reference not in runs:
             raise SimulationError(f"reference {reference!r} is none of {', '.join(map(repr, runs))}")
         reference = runs[reference]
     elif reference is None and not (model.loops or model.constraints or pairs_of(model)):
         reference = run({"formulation": "joint", "integrator": Adaptive("dop853", rtol=1e-12, atol=1e-12)})
-    chosen = list(ways.values())
+    chosen = [ways[label] for label in runs]
     contenders = tuple(_contender(label, trajectory, reference) for label, trajectory in runs.items())
-    return Comparison(contenders, reference, lambda k, h: run(chosen[k], dt=h, every=ONLY_THE_END))
+    why = {label: str(fault).splitlines()[0] for label, fault in failed.items()}
+    return Comparison(contenders, reference, lambda k, h: run(chosen[k], dt=h, every=ONLY_THE_END), why)
 
 
 def _check_reference(reference: Any) -> None:

@@ -159,10 +159,21 @@ def check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
         for name, other in INTEGRATORS.items()
         if isinstance(system, other.requires) and not (system.model.nz and other.requires not in STEP_STATES)
     )
-    raise SimulationError(
-        f"integrator {method.name!r} steps {method.requires.__name__} only, which formulation {system.name!r} is not; "
-        f"it can be stepped by {fitting}"
-    )
+    raise SimulationError(f"{does_not_fit(system, method)}; {system.name!r} can be stepped by {fitting}")
+
+
+def does_not_fit(system: Formulation, method: Integrator | Adaptive) -> str:
+    """What an error begins with: an integrator does not step a formulation, and which ones it steps."""
+    steps = [repr(name) for name, kind in FORMULATIONS.items() if _is_kind(kind, method.requires)]
+    own = f"it steps {', '.join(steps)}" if steps else "nor any other by name"
+    return f"integrator {method.name!r} does not step formulation {system.name!r}, {own}"
+
+
+def _is_kind(kind: type, required: type) -> bool:
+    try:
+        return issubclass(kind, required)
+    except TypeError:  # of a protocol with data nobody knows before there is an object
+        return all(hasattr(kind, name) for name in getattr(required, "__protocol_attrs__", ("",)))
 
 
 def _require_place_for_states(system: Formulation, method: Integrator | Adaptive) -> None:
@@ -176,8 +187,8 @@ def _require_place_for_states(system: Formulation, method: Integrator | Adaptive
         )
     if method.requires not in STEP_STATES:
         raise SimulationError(
-            f"integrator {method.name!r} steps {method.requires.__name__} only, and knows nothing of the states of "
-            f"force elements, {states}; take another one, 'rk4' or 'implicit_midpoint' say"
+            f"integrator {method.name!r} knows nothing of the states of force elements, {states}; take another one, "
+            "'rk4' or 'implicit_midpoint' say"
         )
 
 

@@ -23,6 +23,7 @@ from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
 from rbdkit.model.kept import snapshot
+from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import has_stops, without_stops
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.assessment import judge, unjudged
@@ -367,8 +368,11 @@ def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adapt
         if not isinstance(integrator, type):
             return integrator  # type: ignore[return-value]
         raise SimulationError(f"integrator {integrator.__name__} is a class; give an object, {integrator.__name__}()")
-    known = ", ".join(repr(name) for name in (*INTEGRATORS, *SOLVERS))
-    raise SimulationError(f"integrator {shortened(integrator)} is unknown; there are {known}")
+    names = (*INTEGRATORS, *SOLVERS)
+    hint = did_you_mean(integrator, names) if isinstance(integrator, str) else ""
+    hint = hint if "did you mean" in hint else ""  # all are listed anyway
+    known = ", ".join(map(repr, names))
+    raise SimulationError(f"integrator {shortened(integrator)} is unknown; there are {known}{hint}")
 
 
 def _fixed_steps(

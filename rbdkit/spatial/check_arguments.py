@@ -36,7 +36,6 @@ def check_arguments(
     error: type[RbdkitError] = ModelError,
     known_as: str = "",
     most: Mapping[str, tuple[int, str]] | None = None,
-    missing: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorate a function so that its arguments are checked against their annotations before it runs.
 
@@ -52,8 +51,6 @@ def check_arguments(
         How messages call the function; by its name, if not given.
     most : mapping, optional
         By argument, the largest whole number, and why: what a larger one would take.
-    missing : mapping, optional
-        By keywords that other libraries have and this function has not: what to write instead.
 
     Examples
     --------
@@ -83,9 +80,6 @@ def check_arguments(
             try:
                 given = its.bind(*args, **kwargs).arguments
             except TypeError:
-                hints = [hint for k, hint in (missing or {}).items() if k in kwargs and k not in its.parameters]
-                if hints:
-                    raise ArgumentError(f"{name}: {hints[0]}") from None
                 return function(*args, **kwargs)  # which says what does not fit
             for key, value in given.items():
                 if key in kinds and value is not its.parameters[key].default:
@@ -93,6 +87,31 @@ def check_arguments(
             return function(*args, **kwargs)
 
         return checked
+
+    return decorate
+
+
+def answers_keywords(hints: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function so that keywords that it has elsewhere are answered with what to write here.
+
+    Parameters
+    ----------
+    hints : mapping of str to str
+        What to write, by keyword.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def answering(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except TypeError:
+                for name in kwargs:
+                    if name in hints:
+                        raise ArgumentError(f"{function.__name__} has no argument {name!r}; {hints[name]}") from None
+                raise
+
+        return answering
 
     return decorate
 
@@ -188,6 +207,7 @@ def _because(value: str) -> str:
 
 
 def _whole(value: Any) -> None:
+    _fits(not isinstance(value, bool))
     try:
         operator.index(value)
     except TypeError:

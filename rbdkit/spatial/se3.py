@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import StateError
 from rbdkit.spatial import quaternion, so3
+from rbdkit.spatial.check_arguments import answers_keywords
 from rbdkit.spatial.components import angle
 from rbdkit.spatial.cross import crm
 from rbdkit.spatial.read_numbers import floats, shown
@@ -23,6 +24,15 @@ from rbdkit.spatial.stumpff import half_cotangent, stumpff
 _EYE = np.eye(3)
 
 
+TURNS = {
+    name: "give the rotation as a matrix, a quaternion (w, x, y, z) or scipy.spatial.transform.Rotation, such as "
+    "rotation=Rotation.from_euler('xyz', [roll, pitch, yaw])"
+    for name in ("rpy", "euler", "angles", "rotvec", "quaternion", "quat", "axis", "angle", "R", "orientation")
+} | {name: f"{name} is called position here" for name in ("p", "xyz", "translation", "origin", "t")}
+"""What to write for keywords that poses have elsewhere."""
+
+
+@answers_keywords(TURNS)
 def pose(rotation: Any = None, position: ArrayLike = (0.0, 0.0, 0.0)) -> NDArray:
     """Pose [R p; 0 1] from a rotation and a position (Sueda Eq 1.1).
 
@@ -65,6 +75,11 @@ def pose(rotation: Any = None, position: ArrayLike = (0.0, 0.0, 0.0)) -> NDArray
         4,
     ):
         R = quaternion.to_matrix(quaternion.check(turn))
+    elif turn.shape == (3,):
+        raise StateError(
+            f"the rotation {shown(rotation)} has three numbers: give a matrix (3, 3), a quaternion (w, x, y, z), or of "
+            "scipy.spatial.transform Rotation.from_rotvec(...) or Rotation.from_euler('xyz', ...) of these"
+        )
     else:
         R = so3.check(turn)
     return _assemble(R, p)

@@ -13,6 +13,7 @@ from rbdkit.formulations import Formulation
 from rbdkit.integrators import Integrator, Stage, State
 from rbdkit.model.element_states import require_no_states
 from rbdkit.model.requirements import require_no_contacts
+from rbdkit.simulation.formulated import does_not_fit
 from rbdkit.stepping.formulas import formulas_of
 
 
@@ -50,10 +51,7 @@ class Walk:
         self, system: Formulation, method: Integrator, q: NDArray, v: NDArray, h: float, label: str = ""
     ) -> None:
         if not isinstance(system, method.requires):
-            raise SimulationError(
-                f"integrator {method.name!r} steps {method.requires.__name__} only, which formulation {system.name!r} "
-                "is not"
-            )
+            raise SimulationError(does_not_fit(system, method))
         require_no_states(system.model, "a walk through the steps of an integrator")
         require_no_contacts(system.model, "a walk through the steps of an integrator")
         self.system, self.method, self.h = system, method, h

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
@@ -48,7 +47,7 @@ class Inspector(Front):
                             "unit": fact.unit,
                             "frame": fact.frame,
                             "tip": fact.tip,
-                            "parts": parts_of(np.where(np.abs(fact.value) < ROUND_OFF, 0.0, fact.value)),
+                            "parts": parts_of(fact.rounded),
                             "numpy": fact.numpy,
                         }
                         for fact in facts
@@ -64,7 +63,3 @@ def parts_of(value: NDArray) -> list[str]:
         return [f"columns 1 to 3\n{text_of(value[:, :3])}", f"columns 4 to 6\n{text_of(value[:, 3:])}"]
     angular, bar, linear = text_of(value).partition("| ")
     return [angular + bar.rstrip(), linear] if bar else [angular]
-
-
-ROUND_OFF = 1e-14
-"""Numbers below are shown as zero; copies have them as they are."""

@@ -47,3 +47,10 @@ def test_it_shows_itself():
     html = rbd.course.formulas("5.")._repr_html_()
     assert html.startswith("<details><summary>Featherstone, 5 (") and "algorithms/rnea.py:" in html
     assert "<details open>" in rbd.course.formulas("7.47")._repr_html_()
+
+
+def test_numbers_are_found_as_books_write_them():
+    plain = [place.line for place in rbd.course.formulas("7.47")]
+    assert plain
+    for written in ("Eq 7.47", "Eq. (7.47)", "eq 7.47", " 7.47 "):
+        assert [place.line for place in rbd.course.formulas(written)] == plain, written

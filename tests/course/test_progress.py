@@ -93,3 +93,8 @@ def test_the_map_leads_to_every_notebook():
         assert f'href="{each.file}.ipynb"' in html
     links = exercise_list()._repr_html_()
     assert "../featherstone/05_inverse_dynamics.ipynb" in links
+
+
+def test_titles_in_print_have_no_latex():
+    text = repr(rbd.course.done("F08"))
+    assert "K by hand" in text and "$" not in text and "{" not in text

@@ -104,3 +104,17 @@ def test_a_table_reads_back_to_the_last_bit(tmp_path):
     assert head[:5] == ["t", *run.columns()] and head[5:] == ["hinge1.angle force", "hinge2.angle force"]
     np.testing.assert_array_equal(numbers[:, 1:5].T, list(run.columns().values()))
     np.testing.assert_array_equal(numbers[:, [0, 5, 6]], np.column_stack([run.t, run.tau]))
+
+
+def test_a_name_that_promises_another_kind_of_file_is_refused(tmp_path):
+    model = rbd.library.pendulum()
+    for save, name, right in [
+        (rbd.to_png, "still.jpg", "still.png"),
+        (rbd.to_gif, "swing.MP4", "swing.gif"),
+        (rbd.to_mp4, "swing.gif", "swing.mp4"),
+        (rbd.to_html, "page.png", "page.html"),
+    ]:
+        with pytest.raises(FormatError, match=f"{save.__name__} writes .* says other: name it .*{right}"):
+            save(model, tmp_path / name)
+    rbd.to_png(model, tmp_path / "still.1", size=(40, 30))  # a number, not a kind
+    assert [file.name for file in tmp_path.iterdir()] == ["still.1"]

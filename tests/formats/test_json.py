@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import rbdkit as rbd
 from rbdkit.errors import FormatError, RbdkitError
 from rbdkit.formats import from_dict, from_json, load, save, to_dict, to_json
 from rbdkit.joints import Free, Prescribed, Prismatic, Reversed, Revolute, Spherical, Universal
@@ -326,3 +327,10 @@ def test_any_change_gives_a_model_or_an_error_of_ours(place, value):
         from_dict(data)
     except RbdkitError as fault:
         assert isinstance(fault, FormatError)
+
+
+def test_what_elements_are_made_from_is_no_element():
+    data = json.loads(to_json(rbd.library.pendulum()))
+    for part, kind in (("forces", "ForceElement"), ("constraints", "ConstraintElement")):
+        with pytest.raises(FormatError, match=rf"{part}\[0\]\.kind: '{kind}' is no "):
+            rbd.load(json.dumps({**data, part: [{"name": "f", "kind": kind}]}))

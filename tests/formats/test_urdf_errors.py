@@ -168,3 +168,9 @@ def test_long_values_are_shortened_in_messages(urdf):
         from_urdf(urdf(joint(PARENT + f'<origin xyz="{"1 " * 4_000}"/>'), links="a b"))
     assert len(str(caught.value)) < 300
     assert re.search(r"got 4000", str(caught.value))
+
+
+def test_a_file_of_a_motion_planner_is_called_by_its_name():
+    text = '<robot name="arm"><group name="hand"/><disable_collisions link1="a" link2="b" reason="Never"/></robot>'
+    with pytest.raises(FormatError, match=r"this is an SRDF.*; load the URDF"):
+        from_urdf(text)

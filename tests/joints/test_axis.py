@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from rbdkit.errors import ModelError
+from rbdkit.errors import ArgumentError, ModelError
 from rbdkit.joints import Cylindrical, Helical, Planar, Prismatic, Revolute, Universal
 from rbdkit.joints.axis import angle_about, axis_argument, plane_basis, rotation_about, unit_axis
 
@@ -102,3 +102,10 @@ def test_angle_about_finds_the_closest_rotation(n, angle, tilt):
 def test_angle_about_recovers_the_angle(n, angle):
     found = angle_about(n, Rotation.from_rotvec(n * angle).as_matrix())
     assert abs(np.remainder(found - angle + np.pi, 2 * np.pi) - np.pi) < 10 * EPS
+
+
+def test_what_belongs_to_a_joint_in_its_place_is_told():
+    with pytest.raises(ArgumentError, match=r"Revolute has no argument 'damping'.*add_body\(.*damping="):
+        Revolute("y", damping=0.1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        Revolute("y", colour="red")

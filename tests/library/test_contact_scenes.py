@@ -191,3 +191,11 @@ def test_what_is_refused():
     ):  # fmt: skip
         with pytest.raises(ModelError):
             make()
+
+
+def test_sizes_that_fill_the_memory_are_refused():
+    for make in (rbd.library.chain_pendulum, rbd.library.ball_pit, rbd.library.soft_cube, rbd.library.domino_row):
+        with pytest.raises(ModelError, match=f"{make.__name__}: .* = 9223372036854775808 is more than .* take "):
+            make(2**63)
+    with pytest.raises(ModelError, match="tilt = 0 rad must be more than 0"):
+        rbd.library.spinning_coin(0.0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import rbdkit as rbd
 from rbdkit.joints import Revolute, Spherical
 from rbdkit.library import random_state, random_tree
 from rbdkit.spatial import plucker
@@ -61,3 +62,13 @@ def test_loop_joints_have_two_placed_ends():
     X_sp = X_S @ from_pose(np.linalg.inv(poses[2]) @ poses[6]) @ np.linalg.inv(X_P)
     delta, _ = loop.joint.type.calc_loop(X_sp)
     assert_allclose(delta, np.zeros(3), atol=1e-14)
+
+
+def test_a_frame_in_place_of_a_body_is_told_with_its_body():
+    model = rbd.library.pendulum()
+    model.add_frame("hand", "rod", [0.0, 0.0, -1.0])
+    with pytest.raises(rbd.ModelError, match="'hand' is a frame on 'rod'; name that body"):
+        rbd.rnea(model, [0.0], [0.0], [0.0], f_ext={"hand": rbd.wrench([1.0, 0.0, 0.0])})
+    with pytest.raises(rbd.ModelError, match=r"parent='rod' and placement=model.frame\('hand'\).placement"):
+        model.add_body("tool", "hand")
+    assert len(model.bodies) == 2

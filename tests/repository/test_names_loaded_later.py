@@ -1,5 +1,6 @@
 """Packages that load what they show when it is first asked for."""
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -7,6 +8,8 @@ from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
+
+import rbdkit as rbd
 
 PACKAGES = [
     "algorithms",
@@ -44,3 +47,13 @@ def test_modules_do_not_stand_in_the_way_of_names(name):
     lines.append(f"print([x for x in {shown} if type(getattr(package, x)).__name__ == 'module'])")
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_names_that_other_libraries_have_are_answered():
+    for name, says in (("Hinge", "'Revolute'"), ("revolute", "did you mean 'Revolute'"), ("ik", "pull")):
+        with pytest.raises(AttributeError, match=f"rbdkit has no '{name}'; .*{says}"):
+            getattr(rbd, name)
+    assert not hasattr(rbd, "_repr_html_")
+    for name, says in rbd._ELSEWHERE.items():
+        named = [word.strip("'") for word in re.findall(r"'(\w+)'", says)]
+        assert name not in rbd.__all__ and all(hasattr(rbd, word) for word in named), name

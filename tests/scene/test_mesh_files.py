@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdkit.meshes.piece import fans
-from rbdkit.model import Box, Geometry, Mesh, Model
+from rbdkit.model import Box, Cylinder, Geometry, Mesh, Model
 from rbdkit.scene import MeshReader, MeshWarning, scene_of, triangulate
 from rbdkit.scene.normals import shaded
 from rbdkit.scene.reduce import reduced
@@ -194,3 +194,16 @@ def test_normals_are_smooth_on_a_sphere_and_sharp_on_a_cube():
     assert np.einsum("ij,ij->i", smooth.normals, smooth.vertices) == pytest.approx(1.0, abs=5e-3)
     sharp = shaded(CORNERS.reshape(-1, 3), np.arange(36).reshape(-1, 3))
     assert np.sort(np.abs(sharp.normals), axis=1) == pytest.approx(np.tile([0.0, 0.0, 1.0], (24, 1)), abs=1e-12)
+
+
+def test_collision_shapes_stand_for_meshes_that_are_missing():
+    model = Model("arm")
+    cylinder = Geometry(Cylinder(0.05, 0.5), role="collision")
+    model.add_body("rod", geometry=[Geometry(Mesh("nowhere.stl")), cylinder])
+    model.add_body("hand", "rod", geometry=[Geometry(Mesh("nowhere.stl"))])
+    with pytest.warns(MeshWarning):
+        scene = scene_of(model)
+    rod, hand = (next(part for part in scene.parts if part.node == k and part.layer == "bodies") for k in (1, 2))
+    size = np.ptp(rod.surface.vertices, axis=0)
+    np.testing.assert_allclose(size, [0.1, 0.1, 0.5], rtol=1e-2)  # a round thing of few corners
+    assert len(hand.surface.faces) == 12  # a box as before

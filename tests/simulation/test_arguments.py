@@ -179,3 +179,15 @@ def test_trajectories_can_be_copied_and_pickled_with_what_acts(duplicate, tau, f
     skipped = (" in ", "at its end off by")
     lines = [[line for line in repr(x).split("\n") if not any(part in line for part in skipped)] for x in (run, again)]
     assert lines[0] == lines[1]
+
+
+def test_a_start_is_taken_as_it_is():
+    start = rbd.library.heavy_top()
+    assert rbd.simulate(start, duration=0.01).v[0].tolist() == start.v.tolist()
+    assert rbd.simulate(start, v0=np.zeros(3), duration=0.01).v[0].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_names_of_integrators_as_others_write_them_are_answered():
+    for name, says in (("RK4", "did you mean 'rk4'"), ("euler", "did you mean 'explicit_euler' or")):
+        with pytest.raises(rbd.SimulationError, match=says):
+            rbd.simulate(rbd.library.pendulum(), integrator=name)

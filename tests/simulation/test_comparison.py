@@ -128,3 +128,18 @@ def test_a_body_without_twist_is_not_measured_against_one_that_twists():
     off = bound.columns()["off at the end"]
     assert np.isnan(off[0]) and off[2] < 1e-3
     assert bound.notes == ["may twist is no approximation of the reference: its body may twist"]
+
+
+def test_a_pair_that_does_not_fit_is_told_and_the_others_run():
+    model = double_pendulum()
+    pairs = [("joint", "rk4"), ("joint", "generalized_alpha"), ("se3", "rk4")]
+    comparison = compare_runs(model, pairs, q0=[1.0, 0.5], duration=0.02)
+    assert [contender.label for contender in comparison.contenders] == ["joint, rk4", "se3, rk4"]
+    assert comparison.notes[0].startswith(
+        "joint, generalized_alpha did not run: integrator 'generalized_alpha' does not"
+    )
+    assert "did not run" in repr(comparison)
+    with pytest.raises(SimulationError, match="does not step formulation 'joint'"):
+        compare_runs(model, pairs[1:2], duration=0.02)
+    with pytest.raises(SimulationError, match="does not step formulation 'joint'"):
+        compare_runs(model, pairs, reference="joint, generalized_alpha", duration=0.02)

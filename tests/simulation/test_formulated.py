@@ -75,5 +75,5 @@ class OfItsOwn(RK4):
 
 
 def test_an_integrator_that_does_not_fit_is_refused_with_those_that_do():
-    with pytest.raises(SimulationError, match=r"steps float only, which formulation 'joint' is not; .* by 'rk4'"):
+    with pytest.raises(SimulationError, match=r"does not step formulation 'joint', nor any other by name; .* by 'rk4'"):
         rbd.simulate(double_pendulum(), formulation=general, integrator=OfItsOwn())

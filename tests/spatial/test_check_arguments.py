@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from rbdkit.errors import ArgumentError, ModelError
-from rbdkit.spatial.check_arguments import check_arguments, require_switch
+from rbdkit.spatial.check_arguments import answers_keywords, check_arguments, require_switch
 
 Way = Literal["up", "down"]
 
 
-@check_arguments(most={"count": (10, "eleven do not fit")}, missing={"len": "write length="})
+@check_arguments(most={"count": (10, "eleven do not fit")})
 def made(
     length: float = 1.0,
     count: int = 1,
@@ -67,11 +67,11 @@ def test_calls_that_do_not_fit_the_signature_are_pythons_to_refuse():
 
 
 def test_keywords_of_other_libraries_are_answered_with_ours():
-    @check_arguments(missing={"radius": "give the diameter, diameter="})
+    @answers_keywords({"radius": "give the diameter, diameter="})
     def ball(diameter: float) -> float:
         return diameter
 
-    with pytest.raises(ArgumentError, match="ball: give the diameter, diameter="):
+    with pytest.raises(ArgumentError, match="ball has no argument 'radius'; give the diameter, diameter="):
         ball(radius=1.0)
 
 

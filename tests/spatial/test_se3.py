@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import expm, logm
 from scipy.spatial.transform import Rotation
 
-from rbdkit.errors import StateError
+from rbdkit.errors import ArgumentError, StateError
 from rbdkit.spatial import plucker, quaternion, se3, so3
 
 EPS = np.finfo(float).eps
@@ -227,3 +227,14 @@ def test_wrong_shapes_are_refused():
 def test_adjoint_is_the_plucker_transform_from_child_to_parent(rng):
     T = se3.random(rng)
     assert_allclose(se3.adjoint(T), np.linalg.inv(plucker.from_pose(T)), atol=1e-14)
+
+
+def test_rotations_as_others_write_them_are_answered():
+    with pytest.raises(ArgumentError, match=r"pose has no argument 'rpy'; .*Rotation.from_euler"):
+        se3.pose(rpy=(0.0, 0.0, 1.0))
+    with pytest.raises(ArgumentError, match="xyz is called position here"):
+        se3.pose(xyz=(0.0, 0.0, 1.0))
+    with pytest.raises(StateError, match="has three numbers: give a matrix"):
+        se3.pose([0.0, 0.0, 1.0])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        se3.pose(colour=1)

@@ -127,6 +127,10 @@ def read_urdf(
     links = by_name((read_link(element, materials, meshes, notes) for element in robot.all("link")), "link")
     joints = by_name((read_joint(element, notes) for element in robot.all("joint")), "joint")
     if not links:
+        if PLANNING & {element.tag for element in robot.children}:
+            raise FormatError(
+                f"{robot.place}: this is an SRDF, what motion planners know of a robot besides its URDF; load the URDF"
+            )
         raise FormatError(f"{robot.place}: the robot has no <link>; there is nothing to simulate")
     root = find_root(links, joints.values())
     if mimic:
@@ -148,6 +152,10 @@ def read_urdf(
     if missing := meshes.warning():
         messages.append(f"{source}: {missing}")
     return model, messages
+
+
+PLANNING = {"disable_collisions", "end_effector", "group", "group_state", "passive_joint", "virtual_joint"}
+"""Elements of an SRDF, which has the same root element."""
 
 
 def _check_root(robot: Element) -> None:
