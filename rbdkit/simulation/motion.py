@@ -84,7 +84,7 @@ class Motion(Trajectory):
         what = self._applied, self.f_ext, self.solves, report, self.contacts, self.events
         return Motion(self.system, self.t, self.x, self.w, *what)
 
-    def velocities(self) -> NDArray:
+    def _velocities(self) -> NDArray:
         return self._of_states(self.system.velocities)
 
     def invariants(self) -> dict[str, NDArray]:

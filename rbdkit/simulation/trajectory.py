@@ -27,7 +27,7 @@ from rbdkit.algorithms import (
 from rbdkit.algorithms.constraints import constraints_of
 from rbdkit.algorithms.constraints.reactions import reactions
 from rbdkit.algorithms.gears import Gears
-from rbdkit.algorithms.kinematics import in_world
+from rbdkit.algorithms.kinematics import in_world, seen_from
 from rbdkit.atomic_write import write_file
 from rbdkit.engine import kernels_for
 from rbdkit.errors import ArgumentError, ModelError, RbdkitError, SimulationError
@@ -295,8 +295,21 @@ class Trajectory:
 
         return self._at_all_states(kinematics)
 
-    def velocities(self) -> NDArray:
-        """Spatial velocities of all bodies in body coordinates, shape (n, bodies, 6), rad/s and m/s."""
+    def velocities(self, body: str | None = None) -> NDArray:
+        """Spatial velocities in own coordinates, rad/s and m/s: of all bodies (n, bodies, 6), or of one of them (n, 6).
+
+        Parameters
+        ----------
+        body : str, optional
+            Name of a body or frame.
+        """
+        found = self._velocities()
+        if body is None:
+            return found
+        frame = self.model.frame(body)
+        return seen_from(frame.placement, found[:, frame.body])
+
+    def _velocities(self) -> NDArray:
         return self._kinematics[1]
 
     def constraint_error(self) -> NDArray:

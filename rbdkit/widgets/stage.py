@@ -311,6 +311,7 @@ class Stage(Touch, OfCell):
         super().close()  # first: what draws takes leave of what it draws with
         for widget in reachable(self._three).values():
             widget.close()
+        self._scene, self._tracks, self._plots = {}, {}, []  # the notebook's Out holds closed views for good
         if self.panel is not None:
             self.panel.close()
 

@@ -199,3 +199,13 @@ def test_work_between_few_records_is_called_rough():
     assert "as well as the recorded states give the work" in repr(rough)
     fine = rbd.simulate(model, v0=[1.0], duration=0.1, dt=1e-4)
     assert fine.report.energy_error < 1e-6
+
+
+def test_velocities_of_a_frame_are_those_of_kinematics():
+    model = rbd.library.double_pendulum()
+    model.add_frame("tip", "rod2", rbd.pose([0.5, 0.5, 0.5, 0.5], [0.1, 0.0, -1.0]))
+    for formulation in ("joint", "se3"):
+        motion = rbd.simulate(model, [1.0, 0.5], duration=0.05, formulation=formulation)
+        for name in ("tip", "rod2"):
+            expected = rbd.forward_kinematics(model, motion.q, motion.v).velocity(name)
+            np.testing.assert_allclose(motion.velocities(name), expected, rtol=0, atol=1e-12)

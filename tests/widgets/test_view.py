@@ -163,3 +163,11 @@ def test_drawing_a_stage_needs_no_model():
     stage = Stage(scene)
     stage.pose(np.eye(4)[None])
     assert repr(stage) == "<Stage of 'box': 0 bodies>"
+
+
+def test_a_closed_view_holds_nothing_for_the_browser(swing):
+    view = show(swing)
+    assert view._scene and view._tracks and view._plots
+    view.close()
+    assert not (view._scene or view._tracks or view._plots)
+    assert view.tracks is not None  # what it is a picture of stays

@@ -43,6 +43,7 @@ PARTS = {
     "linalg": "scipy.linalg",
     "loops": "rbdkit.algorithms.loops",
     "planar": "rbdkit.spatial.planar",
+    "plt": "matplotlib.pyplot",
     "plucker": "rbdkit.spatial.plucker",
     "project_handles": "rbdkit.algorithms:project_handles",
     "quaternion": "rbdkit.spatial.quaternion",

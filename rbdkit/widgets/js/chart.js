@@ -55,7 +55,7 @@ class Chart {
     this.canvas = h("canvas", { class: "rbd-curves" });
     this.cursor = h("div", { class: "rbd-cursor" });
     this.dots = h("div", { class: "rbd-dots" });
-    this.area = h("div", { class: "rbd-area", title: "Click or drag to move in time" }, this.canvas, this.cursor, this.dots);
+    this.area = h("div", { class: "rbd-area" }, this.canvas, this.cursor, this.dots);
     this.legend = h("div", { class: "rbd-legend" });
     this.past = h("div", { class: "rbd-past" }); // beside the tabs: there is room whether there is a past or not
     const choose = (index) => () => {
@@ -74,6 +74,9 @@ class Chart {
       this.seek(event);
     });
     this.area.addEventListener("pointermove", (event) => event.buttons & 1 && this.seek(event));
+    this.area.addEventListener("pointerenter", () => { // of what is simulated as one looks there is no other time
+      this.area.title = this.player.tracks ? "Click or drag to move in time" : "";
+    });
     this.sizes = new ResizeObserver(() => this.resize()); // its box changes with all that stands beside it
     this.sizes.observe(this.area);
     this.choose(this.first());
