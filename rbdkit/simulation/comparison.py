@@ -33,7 +33,7 @@ ONLY_THE_END = 2**62
 """Steps between recorded states, where the last one is all that matters."""
 
 
-class NoContender(ArgumentError, LookupError):
+class NoContender(ArgumentError, KeyError):
     """A comparison has no run of that name."""
 
 
