@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.errors import ModelError
 from rbdkit.joints import (
     Composite,
     Cylindrical,
@@ -189,6 +190,8 @@ def random_tree(
     (-1, 0, 1, 2, 3, 4)
     """
     require_joints(joints)
+    if isinstance(joints, Sequence) and not joints:
+        raise ModelError("random_tree: joints = [] has no joint type to draw from")
     rng = np.random.default_rng(seed)
     model = Model(name or f"random tree {seed}", gravity=9.81 * unit_vector(rng))
     deck: list[JointType] = []

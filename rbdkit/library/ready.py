@@ -34,7 +34,7 @@ ready = ready_up_to()
 
 def require_joints(joints: Any) -> None:
     """Raise `ModelError` unless this is None, a joint type, or several of them."""
-    several = isinstance(joints, Sequence) and len(joints) > 0 and all(isinstance(one, JointType) for one in joints)
+    several = isinstance(joints, Sequence) and all(isinstance(one, JointType) for one in joints)
     if not (joints is None or isinstance(joints, JointType) or several):
         raise ModelError(f"joints = {shown(joints)} must be joint types, [rbdkit.Revolute('y'), ...]")
 

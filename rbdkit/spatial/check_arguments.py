@@ -251,7 +251,6 @@ _PLAIN = {
     "tuple[float, float]": _Kind("2 numbers", _vector_of(2)),
     "tuple[float, ...]": _Kind("numbers in a row", lambda value: finite(value, _because)),
     "tuple[str, ...]": _Kind("a tuple of texts", _names),
-    "tuple[int, int]": _Kind("2 whole numbers", lambda value: (_vector_of(2)(value), _whole_vector(value))),
     "Iterable[str]": _Kind("a list of texts", _texts),
     "Sequence[int]": _Kind("whole numbers in a row", lambda value: _fits(finite(value, _because).ndim == 1)),
     "Sequence[float]": _Kind("numbers in a row", lambda value: finite(value, _because)),
