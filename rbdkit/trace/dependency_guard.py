@@ -72,6 +72,8 @@ class Guard:
             quickly = same()
         except (KeyError, AttributeError, ValueError):  # a name that is gone, an empty cell
             return False
+        if quickly and not self._containers:
+            return True
         return (quickly or self._holds_on_a_closer_look()) and all(_same_content(*pair) for pair in self._containers)
 
     @contextmanager

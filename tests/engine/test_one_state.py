@@ -1,6 +1,7 @@
 """One state by the shortest way: the same bits as by the long one, which has the last word on all that is unusual."""
 
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -117,7 +118,7 @@ def test_what_a_call_depends_on_besides_is_asked():
     model, good = double_pendulum(), np.zeros(2)
     assert twice(model, "aba", good, good, good)
     so_far = [True]
-    keep_while(model, lambda: so_far[0])
+    keep_while(model, "a part", SimpleNamespace(holds=lambda: so_far[0]))
     assert twice(model, "aba", good, good, good)
     kernels = kernels_for(model)
     so_far[0] = False

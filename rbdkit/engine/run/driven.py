@@ -16,7 +16,7 @@ from rbdkit.trace import Symbol
 
 if TYPE_CHECKING:
     from rbdkit.engine.steps.recorded_tree import DrivenMotion
-    from rbdkit.trace import Feedback, Scalar
+    from rbdkit.trace import Dependencies, Feedback, Guard, Scalar
 
 DRIVEN = ("driven_q", "driven_v", "driven_a")
 """Coordinates, velocities and accelerations of all such joints of a model, one after the other."""
@@ -33,6 +33,12 @@ class DrivenJoints:
 
     def __bool__(self) -> bool:
         return bool(self._joints)
+
+    @property
+    def guard(self) -> Guard | None:
+        """What their motions depend on besides time; None if nothing of them is recorded."""
+        found = _dependencies(self._joints)
+        return None if found.impure or found.unknown else found.guard
 
     def at(self, t: float | NDArray) -> dict[str, NDArray]:
         """Their numbers at one time, by the names of `DRIVEN`."""
@@ -105,9 +111,15 @@ class DrivenJoints:
         return self._traced[0]
 
 
+def _dependencies(driven: list[joints.Prescribed]) -> Dependencies:
+    from rbdkit.trace import Dependencies
+
+    return Dependencies({f"motion {k}": joint.motion for k, joint in enumerate(driven)}, {Model: PARTS})
+
+
 def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
     """All motions as one function of time; None if one may do more than compute, or cannot be traced."""
-    from rbdkit.trace import Dependencies, Feedback, trace
+    from rbdkit.trace import Feedback, trace
 
     def numbers(t: Scalar) -> NDArray:
         states = [[np.ravel(np.asarray(part, dtype=object)) for part in joint.motion(t)] for joint in driven]  # type: ignore[arg-type]
@@ -117,7 +129,7 @@ def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
         return np.concatenate([part for parts in zip(*states, strict=True) for part in parts])
 
     try:
-        found = Dependencies({f"motion {k}": joint.motion for k, joint in enumerate(driven)}, {Model: PARTS})
+        found = _dependencies(driven)
         found.require_pure()
         with found.guard.untouched():
             return Feedback.of(trace(numbers, (), names=("t",)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 from rbdkit.engine.links.pieces import NotCovered
@@ -57,8 +59,9 @@ def _make(model: Model) -> _Made:
     try:
         name, why = available()
         kernels = Kernels(model, name)
-        if kernels.uses is not None:
-            keep_while(model, JOINTS, kernels.uses)
+        guards = [x for x in (kernels.uses, kernels.driven.guard if kernels.driven else None) if x is not None]
+        if guards:
+            keep_while(model, JOINTS, reduce(add, guards))
         return _Made(kernels, why)
     except NotCovered as fault:
         return _Made(None, str(fault))

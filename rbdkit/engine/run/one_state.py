@@ -136,15 +136,14 @@ def _quick(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Fra
     if made is None:
         idle.append(call)
         return _in_python(model, own, kernels, algorithm, frame)
-    return made if own.holds is None else _as_long_as_it_holds(own, made)
+    return made if own.holds is None else _as_long_as(own.holds, made)
 
 
-def _as_long_as_it_holds(own: Kept, made: Quick) -> Quick:
-    """The function where what is known of a model depends on more than its parts."""
-    known = own.known  # which goes with it, and does not lead back here
+def _as_long_as(holds: Callable[[], bool], made: Quick) -> Quick:
+    """The function where what is known of a model depends on more than its parts, at which it looks itself."""
 
     def compute(model: Model, q: object, second: object, third: object) -> Any:
-        return made(model, q, second, third) if type(model) is Model and current(model).known is known else None
+        return made(model, q, second, third) if holds() else None
 
     return compute
 
