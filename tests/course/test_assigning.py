@@ -219,3 +219,21 @@ def test_a_class_gets_its_notebooks(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["assign", "F99", "--out", str(tmp_path)])
     assert "no notebook 'F99'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["../../x", "..", ".", "", "/tmp/x", "a/b", "a\\b", "a\0b"])
+@pytest.mark.parametrize("job", [["assign", "F11"], ["exam", "F02-1"]])
+def test_no_name_leads_out_of_the_folder(job, name, tmp_path, capsys):
+    """Nothing is written then, for nobody."""
+    out = tmp_path / "deep" / "out"
+    with pytest.raises(SystemExit):
+        main([*job, "--out", str(out), "--students", "Ada", name, "--seed", "word"])
+    assert "the name of no folder of a student's own" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("job", [["assign", "F11"], ["exam", "F02-1", "--students", "Ada", "--seed", "word"]])
+def test_without_the_notebooks_of_the_course_it_is_said_where_they_were_looked_for(job, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main([*job, "--out", str(tmp_path / "out"), "--notebooks", str(tmp_path / "nowhere")])
+    assert "nowhere" in capsys.readouterr().err

@@ -132,6 +132,7 @@ def slip_or_stick(my_forces: Callable[..., Any]) -> Verdict:
         (0.5, 1.0, -9.81, 1.0, 8.0),
         (0.3, 2.0, -4.0, 0.5, -5.0),
         (0.8, 1.0, 2.0, 1.0, 1.0),
+        (0.5, 2.0, -12.0, 0.5, 1.0),
     )
     cases = [Case(f"μ = {g[0]}, A_n = {g[1]}, b_n = {g[2]}, A_t = {g[3]}, b_t = {g[4]}", g) for g in given]
     praise = "sticking inside the cone, slipping on its edge, nothing where there is no contact."

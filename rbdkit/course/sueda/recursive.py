@@ -115,6 +115,8 @@ def gradients(solve: Any) -> Verdict:
             return wrong("A is a function: ask it for A(p). There is no matrix to solve with.")
         if asked.times >= n > found[1]:
             return wrong("A was put together, one product for each column; then the method has no point.")
+        if abs(float(found[1]) - asked.times) > 1.0:  # the first residual may count
+            return wrong(f"{name}you say {float(found[1]):g} products with A; it was asked {asked.times} times.")
         if asked.times > most:
             return wrong(f"{name}{asked.times} products were made; {most} are plenty. Is M(r) in both places?")
     return right(f"with rank 2 between M and the inverse, {asked.times} products: one for each thing it does not know.")
