@@ -72,7 +72,7 @@ class Model:
     parent : tuple of int
         lambda(i), the number of body i's parent; -1 for the world.
     senseless : str or None
-        Name of the first body whose inertia holds numbers that are not finite or beyond 1e12.
+        Name of the first body whose inertia holds numbers that are not finite or beyond 1e30.
     X_tree, I : tuple of ndarray (6, 6)
         X_T and spatial inertia of every body; zeros where no inertia was given.
 

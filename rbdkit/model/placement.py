@@ -23,7 +23,7 @@ def as_pose(placement: ArrayLike | object | None, what: str) -> NDArray:
     Raises
     ------
     ModelError
-        If the shape is none of these, a number is not finite or beyond 1e12, or the rotation is none (to 1e-9).
+        If the shape is none of these, a number is not finite or beyond 1e30, or the rotation is none (to 1e-9).
     """
     if placement is None:
         return _HERE
@@ -50,7 +50,7 @@ def as_pose(placement: ArrayLike | object | None, what: str) -> NDArray:
 
 
 def as_gravity(gravity: ArrayLike) -> NDArray:
-    """Acceleration of free fall as a read-only array (3,); `ModelError` if it is no vector of numbers up to 1e12."""
+    """Acceleration of free fall as a read-only array (3,); `ModelError` if it is no vector of numbers up to 1e30."""
     return frozen(numbers(gravity, (3,), lambda v: f"gravity must be three finite numbers (m/s2), not {v}"))
 
 

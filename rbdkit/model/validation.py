@@ -15,6 +15,7 @@ from rbdkit.model.body import Body
 from rbdkit.model.contact import Touch
 from rbdkit.model.finding import Finding
 from rbdkit.model.numbering import structure_findings
+from rbdkit.model.unit_mistakes import unit_findings
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.inertia_check import ROUND_OFF
 from rbdkit.spatial.read_numbers import shown
@@ -33,7 +34,8 @@ def validate(model: Model) -> list[Finding]:
     inertia that is not symmetric positive semidefinite, numbers that are not finite, axes that are not of unit length,
     and a joint that moves nothing that has mass in the direction it moves. Warnings, of what no real body has but many
     robot files do: an inertia that breaks the triangle inequality, or one without mass; a moving body without inertia
-    that others give mass to; a loop for which no pose was found that closes it; a ground, or contacts, that nothing
+    that others give mass to; an inertia or a centre of mass that does not fit the body's shapes, limits of hinges that
+    look like degrees; a loop for which no pose was found that closes it; a ground, or contacts, that nothing
     touches. A note, where all is well: redundant constraints of loops.
 
     Parameters
@@ -72,6 +74,7 @@ def validate(model: Model) -> list[Finding]:
     for body in bodies:
         findings += inertia_findings(body.name, body.inertia)
         findings += _axis_findings(body)
+        findings += unit_findings(body)
         if body.joint.nv > 0:
             start = body.joint.v_slice.start
             alone = welded[body.index] if len(together[start]) == 1 else None
@@ -138,19 +141,29 @@ def _motion_findings(body: Body, massive: bool, welded: Inertia | None) -> list[
             what = "missing inertia" if body.inertia is None else "zero mass on a moving leaf"
             message = f"{name} moves only bodies without mass, so its acceleration has no meaning"
             return [Finding("error", body.name, what, f"{message}; give inertia=, or make the joint fixed")]
-        if welded is not None:
-            I = welded.matrix
-            tolerance = 1e-14 * float(np.trace(I))
-            least = (float(np.linalg.eigvalsh(S.T @ I @ S)[0]) for S in _subspaces(joint.type))
-            if (smallest := next(least)) <= tolerance and all(other <= tolerance for other in least):
-                message = f"{name} can move it in a direction in which it has no inertia"
-                value = f"(smallest eigenvalue of S.T I S is {smallest:.3g})"
-                mend = "give it rotational inertia, or its centre of mass a distance from the axis"
-                return [Finding("error", body.name, "inertia not positive definite", f"{message} {value}; {mend}")]
+        if welded is not None and all(_without_inertia(welded, S) for S in _subspaces(joint.type)):
+            S = joint.type.motion_subspace(joint.type.neutral())
+            message = f"{name} can move it in a direction in which it has no inertia"
+            value = f"(smallest eigenvalue of S.T I S is {np.linalg.eigvalsh(S.T @ welded.matrix @ S)[0]:.3g})"
+            mend = "give it rotational inertia, or its centre of mass a distance from the axis"
+            return [Finding("error", body.name, "inertia not positive definite", f"{message} {value}; {mend}")]
     if body.inertia is None:
         message = f"no inertia was given, it counts as massless; what it carries gives {name} its mass"
         return [Finding("warning", body.name, "missing inertia", message)]
     return []
+
+
+def _without_inertia(inertia: Inertia, S: NDArray) -> bool:
+    """Whether there is a motion in the subspace S (6, n) that needs no force, whatever the units of length and mass.
+
+    Angles count as the lengths that they move a point at the radius of gyration about the joint.
+    """
+    I = inertia.matrix
+    radius = np.sqrt(np.trace(I[:3, :3]) / inertia.mass) if inertia.mass > 0.0 else 0.0
+    units = np.repeat([radius if radius > 0.0 else 1.0, 1.0], 3)
+    directions, _ = np.linalg.qr(units[:, None] * S)
+    own = I / np.outer(units, units)
+    return bool(np.linalg.eigvalsh(directions.T @ own @ directions)[0] <= 1e-14 * np.trace(own))
 
 
 def _subspaces(joint: JointType) -> Iterator[NDArray]:

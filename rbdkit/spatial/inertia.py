@@ -59,7 +59,7 @@ class Inertia:
     Raises
     ------
     ModelError
-        With `check`: if a number is not finite or beyond 1e12, the mass is negative or zero with an inertia, the
+        With `check`: if a number is not finite or beyond 1e30, the mass is negative or zero with an inertia, the
         rotational inertia is not symmetric, not positive semidefinite, or breaks the triangle inequality I1 + I2 >= I3.
 
     Examples
@@ -248,6 +248,9 @@ class Inertia:
         if m == 0.0:
             return Inertia(0.0, c1, self.inertia_com + other.inertia_com, check=False)
         D = skew(c2 - c1)
+        round_off = 16.0 * np.finfo(float).eps * max(np.abs(c1).max(), np.abs(c2).max())
+        if np.abs(c2 - c1).max() <= round_off:  # one point, which is to stay one wherever it is moved to
+            D = np.zeros((3, 3))
         inertia_com = self.inertia_com + other.inertia_com + m1 * m2 / m * (D @ D.T)  # parallel axes
         return Inertia(m, (m1 * c1 + m2 * c2) / m, inertia_com, check=False)
 
@@ -289,7 +292,7 @@ class Inertia:
 
     @cached_property
     def sensible(self) -> bool:
-        """Whether every number is finite and not beyond 1e12, so that what is computed with it is finite too."""
+        """Whether every number is finite and not beyond 1e30, so that what is computed with it is finite too."""
         return within(np.array([self.mass, *self.com.tolist(), *self.inertia_com.ravel().tolist()]), HUGE)
 
     @cached_property

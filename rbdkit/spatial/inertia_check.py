@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from rbdkit.spatial.read_numbers import HUGE, within
 
 ROUND_OFF = 1e-5  # of the largest moment: what printing six digits in a file can do to a possible inertia
-POINT = 1e-12  # m^2: moments below this times the mass are those of a point, and what is left of them is round-off
+POINT = 1e-12  # of mass times the square of the distance of the centre of mass: less is round-off of a point's moments
+NANOMETRE = 1e-9  # m: of a smaller radius of gyration, moments are round-off whatever they were computed from
 
 
 def without_round_off(moments: NDArray) -> NDArray:
@@ -35,7 +36,7 @@ def inertia_findings(mass: float, com: NDArray, inertia_com: NDArray) -> list[st
     if mass < 0.0:
         found.append(f"the mass is negative: {mass:g} kg")
     largest = np.abs(inertia_com).max()
-    if largest < POINT * mass:
+    if largest <= mass * max(POINT * float(com @ com), NANOMETRE**2):
         return found
     if mass == 0.0 and largest > 0.0:
         found.append(f"the mass is zero but the rotational inertia is not (largest element {largest:g} kg m^2)")

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, RbdkitError, StateError
 
-HUGE = 1e12
-"""Numbers of a model beyond this are taken for mistakes: no length, mass or inertia of a machine comes near it."""
+HUGE = 1e30
+"""Numbers of a model beyond this are refused: what is computed of them and of velocities up to 1e100 stays finite.
+Large is no mistake: the inertia of a tanker is 3e12 kg m^2, that of an asteroid 1e17. Mistakes are found by ratios."""
 
 FEW = 100
 """So many numbers Python looks at faster than NumPy."""

@@ -193,7 +193,7 @@ def model() -> Model:
     "bodies.0.inertia.mass", "bodies.0.inertia.com.1", "bodies.0.inertia.inertia_com.1.1",
     "bodies.0.joint.placement.0.3", "bodies.0.joint.damping.0", "gravity.2",
 ])  # fmt: skip
-@pytest.mark.parametrize("value", [1e308, -1e13, 10**400])
+@pytest.mark.parametrize("value", [1e308, -1e31, 10**400])
 def test_absurd_numbers_in_json(path, value):
     data = json.loads(to_json(model()))
     node, (*keys, last) = data, (int(k) if k.isdigit() else k for k in path.split("."))
@@ -208,8 +208,8 @@ def test_absurd_numbers_in_json(path, value):
 
 def test_what_cannot_be_read_back_is_not_written():
     made = Model("m")
-    made.add_body("a", inertia=Inertia(1e13, check=False))
-    with pytest.raises(FormatError, match=r"bodies\[0\].inertia.mass is 10000000000000.0: beyond 1e\+12"):
+    made.add_body("a", inertia=Inertia(1e31, check=False))
+    with pytest.raises(FormatError, match=r"bodies\[0\].inertia.mass is 1e\+31: beyond 1e\+30"):
         to_json(made)
     limited = Model("m")
     limited.add_body("a", joint=Revolute(), limits=Limits(-np.inf, 1e15), inertia=Inertia(1.0))

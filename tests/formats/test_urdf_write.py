@@ -247,7 +247,7 @@ CASES = [
     (refused(joint=Free(), damping=[1, 2, 3, 4, 5, 6]), ["'b_joint'", "damping", "JSON"]),
     (with_loop(), ["'closure'", "loop", "JSON"]),
     (refused(inertia=Inertia(math.nan, check=False)), ["body 'b'", "nan", "validate"]),
-    (refused(inertia=Inertia(1e13, check=False)), ["body 'b'", "1e+12"]),
+    (refused(inertia=Inertia(1e31, check=False)), ["body 'b'", "1e+30"]),
     (refused(inertia=Inertia(1, (0, 0, 0), [[1, 2, 0], [0, 1, 0], [0, 0, 1]], check=False)), ["'b'", "symmetric"]),
     (refused(joint_name="a\x00b"), ["joint", "a\\x00b", "character"]),
 ]

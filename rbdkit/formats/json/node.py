@@ -79,7 +79,7 @@ class Node:
         return self.value
 
     def number(self, infinite: bool = False) -> float:
-        """The value, which must be a finite number up to 1e12; `infinite` allows any, and the texts "inf", "-inf"."""
+        """The value, which must be a finite number up to 1e30; `infinite` allows any, and the texts "inf", "-inf"."""
         if infinite and isinstance(self.value, str) and self.value in NOT_FINITE:
             return NOT_FINITE[self.value]
         try:

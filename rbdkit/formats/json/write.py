@@ -36,7 +36,7 @@ def to_json(model: Model) -> str:
     Raises
     ------
     FormatError
-        If a joint is prescribed by a Python function, or a number is not finite or beyond 1e12 (limits may be).
+        If a joint is prescribed by a Python function, or a number is not finite or beyond 1e30 (limits may be).
 
     Examples
     --------

@@ -13,6 +13,9 @@ from rbdkit.formats.xml.reader import Element
 from rbdkit.model.names import LONGEST as LONGEST_NAME
 from rbdkit.spatial.read_numbers import HUGE
 
+UNLIMITED = 1e12
+"""Limits of joints beyond this are what files write for none."""
+
 LONGEST = 1000
 """Characters of a number: beyond, it is taken for a mistake, as no program writes so many digits."""
 
@@ -67,13 +70,13 @@ def number(element: Element | None, attribute: str, subject: str, default: float
 
 
 def bound(element: Element | None, attribute: str, subject: str, default: float) -> float:
-    """A limit: one number, where infinity and anything beyond `HUGE` mean that there is none."""
+    """A limit: one number, where infinity and anything beyond `UNLIMITED` mean that there is none."""
     if element is None or attribute not in element.attributes:
         return default
     word = element.attributes[attribute].strip()
     if len(word) <= LONGEST and (_INFINITY.fullmatch(word) or _NUMBER.fullmatch(word)):
         value = float(word)
-        return math.copysign(math.inf, value) if abs(value) > HUGE else value
+        return math.copysign(math.inf, value) if abs(value) > UNLIMITED else value
     return number(element, attribute, subject)
 
 
