@@ -85,7 +85,8 @@ class Surroundings:
     def __init__(
         self, mechanism: Mechanism, q: NDArray, v: NDArray, motion: Callable[[int], BodyMotion], t: Any
     ) -> None:
-        self._mechanism, self._q, self._v, self.motion, self._t = mechanism, q, v, motion, t
+        self._mechanism, self._q, self._v, self.motion = mechanism, q, v, motion
+        self._t = np.float64(t) if type(t) is float else t  # of one kind in all forms: ~(t < 1) is -2 in plain Python
         self.torques: dict[int, Any] = {}
         """What was applied to velocity variables, by number."""
         self.wrenches: dict[int, NDArray] = {}

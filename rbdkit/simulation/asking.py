@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from reprlib import repr as shortened
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError
@@ -53,6 +54,8 @@ def ask(name: str, function: Law, t: float, q: NDArray, v: NDArray) -> Any:
     SimulationError
         If the function writes to its arguments.
     """
+    if type(t) is float:  # as integrators have it: ~(t < 1) is -2 in plain Python, and a condition in NumPy
+        t = np.float64(t)
     try:
         return function(t, seen(q), seen(v))
     except ValueError as fault:

@@ -93,3 +93,26 @@ def test_it_is_shown_swept_and_packed_for_pages(tmp_path):
     np.testing.assert_allclose(ensemble[1].q, other.q, rtol=0, atol=1e-12)
     page = packaged(model, RK4(), parameters=["sun.strength"])
     assert page["states"]["names"] == ["sun.felt"] and json.dumps(page)
+
+
+class Later(rbd.ForceElement):
+    """Pushes from half a second on, in terms that NumPy and plain Python read otherwise."""
+
+    body: str
+
+    def act(self, at):
+        at.apply_force(self.body, np.array([1.0 * ~(at.time < 0.5), 0.0, 0.0]))
+
+
+@pytest.mark.parametrize("formulation", ["joint", "se3", "maximal"])
+@pytest.mark.parametrize("backend", ["auto", "book"])
+def test_conditions_of_time_are_those_of_numpy_in_all_forms(formulation, backend):
+    """The ball flies half a second of 1 N at 2 m/s^2: 0.25 m."""
+    model = rbd.Model("ball", gravity=(0.0, 0.0, 0.0))
+    model.add_body("ball", joint=rbd.Free(), inertia=BALL)
+    model.add_force("later", Later("ball"))
+    motion = rbd.simulate(
+        model, duration=1.0, dt=0.05, formulation=formulation, backend=backend, integrator="explicit_euler"
+    )
+    # explicit Euler: the 10 steps from 0.5 s on
+    assert motion.poses("ball")[-1, 0, 3] == pytest.approx(2.0 * 0.05**2 * sum(range(10)), rel=1e-12)
