@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from reprlib import repr as shortened
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from rbdkit.simulation.formulated import Maker, maker_of
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.simulate import SimulationWarning, integrator_of, simulate
 from rbdkit.simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    import pandas
 
 Pair = tuple[str | Maker, str | Integrator | Adaptive]
 """A formulation and an integrator, as `simulate` takes them."""
@@ -107,6 +110,14 @@ class Comparison:
         if any(c.iterations for c in self.contenders):
             table["Newton iterations"] = [float(c.iterations) for c in self.contenders]
         return table
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The table as pandas has it, its rows by the labels of the runs. Needs the optional package pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_dataframe needs pandas: pip install 'rbdkit[data]'") from None
+        return pandas.DataFrame(self.columns(), index=[contender.label for contender in self.contenders])
 
     def work_precision(self, steps: Sequence[float]) -> dict[str, tuple[list[float], list[float]]]:
         """Cost and error of each contender with other steps (s): {label: (wall times in s, errors at the end)}.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, wraps
 from os import PathLike
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
@@ -80,7 +80,7 @@ def check_arguments(
             try:
                 given = its.bind(*args, **kwargs).arguments
             except TypeError:
-                return function(*args, **kwargs)  # which says what does not fit
+                given = {}  # the call itself says what does not fit
             for key, value in given.items():
                 if key in kinds and value is not its.parameters[key].default:
                     _require(f"{name}: {key}", value, kinds[key], error, (most or {}).get(key))
@@ -214,6 +214,11 @@ def _whole(value: Any) -> None:
         raise _Other from None
 
 
+def _seed(value: Any) -> None:
+    _whole(value)
+    _fits(value >= 0)
+
+
 def _vector_of(count: int) -> Test:
     return lambda value: numbers(value, (count,), _because)
 
@@ -221,16 +226,17 @@ def _vector_of(count: int) -> Test:
 def _texts(value: Any) -> None:
     if isinstance(value, str):
         raise ArgumentError(f"; for one write [{shown(value)}]")
-    _names(value if isinstance(value, tuple | list) else tuple(value) if isinstance(value, Sized) else ("a generator",))
+    _names(
+        value
+        if isinstance(value, tuple | list)
+        else tuple(value)
+        if isinstance(value, Collection)
+        else ("a generator",)
+    )
 
 
 def _names(value: Any) -> None:
     _fits(isinstance(value, tuple | list) and all(isinstance(x, str) for x in value))
-
-
-def _whole_vector(value: Any) -> None:
-    array = np.asarray(value)
-    _fits(array.ndim == 1 and (array.size == 0 or array.dtype.kind in "iu"))
 
 
 _SWITCH = _Kind("True or False", lambda value: _fits(isinstance(value, bool | np.bool_)))
@@ -240,7 +246,7 @@ _PLAIN = {
     "None": _Kind("None", lambda value: _fits(value is None)),
     "float": _Kind("a number", lambda value: number(value, _because)),
     "int": _Kind("a whole number", _whole),
-    "seed": _Kind("a whole number, 0 or more", lambda value: (_whole(value), _fits(value >= 0))),
+    "seed": _Kind("a whole number, 0 or more", _seed),
     "str": _Kind("text", lambda value: _fits(isinstance(value, str))),
     "bool": _SWITCH,
     "os.PathLike[str]": _PATH,

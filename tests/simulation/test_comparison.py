@@ -139,6 +139,7 @@ def test_a_pair_that_does_not_fit_is_told_and_the_others_run():
         "joint, generalized_alpha did not run: integrator 'generalized_alpha' does not"
     )
     assert "did not run" in repr(comparison)
+    assert comparison.to_dataframe().loc["se3, rk4", "energy drift"] == comparison.columns()["energy drift"][1]
     with pytest.raises(SimulationError, match="does not step formulation 'joint'"):
         compare_runs(model, pairs[1:2], duration=0.02)
     with pytest.raises(SimulationError, match="does not step formulation 'joint'"):

@@ -36,9 +36,13 @@ function lively({ t, names, values }) {
   });
 }
 
+const ROUND_OFF = 1e-12; // of the largest number of a tab: smaller ones are written as 0
+
 function numbers_of({ t, values, log }) {
   const numbers = typed(Float32Array, values);
-  return { t: typed(Float64Array, t), values: log ? numbers.map(Math.log10) : numbers };
+  const largest = numbers.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0);
+  const tiny = log ? 0 : ROUND_OFF * largest;
+  return { t: typed(Float64Array, t), values: log ? numbers.map(Math.log10) : numbers, tiny };
 }
 
 class Chart {
@@ -295,7 +299,7 @@ class Chart {
       if (!write && k >= MOST_DOTS) return;
       const row = this.row(k);
       const value = s > 0 && Number.isFinite(row[low]) ? row[low] + s * (row[next] - row[low]) : row[low];
-      if (write) this.values[k].textContent = Number.isNaN(value) ? "\u2013" : brief(this.tab.log ? 10 ** value : value);
+      if (write) this.values[k].textContent = Number.isNaN(value) ? "\u2013" : brief(this.tab.log ? 10 ** value : Math.abs(value) < this.tab.tiny ? 0 : value);
       if (k >= MOST_DOTS) return;
       const visible = !this.tab.hidden.has(k) && Number.isFinite(value);
       this.points[k].style.display = visible ? "" : "none";
