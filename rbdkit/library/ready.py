@@ -44,4 +44,4 @@ def entries(y: Any, names: Sequence[str]) -> Sequence[Any]:
     in_a_row = y.ndim == 1 if isinstance(y, np.ndarray) else isinstance(y, Sequence) and not isinstance(y, str | bytes)
     if not in_a_row or len(y) != len(names) or any(isinstance(entry, Sequence | np.ndarray) for entry in y):
         raise ModelError(f"y = {shown(y)} must hold {len(names)} numbers, of {', '.join(map(repr, names))}")
-    return y  # type: ignore[return-value]  # an array in a row is one
+    return y  # an array in a row is one
