@@ -14,6 +14,7 @@ from rbdkit.algorithms.solvers import InfeasibleError, active_set, lemke
 from rbdkit.laws.near import NOTHING, Near
 from rbdkit.laws.problem import in_disc
 from rbdkit.laws.scene import Scene
+from rbdkit.laws.shares import least_shares
 from rbdkit.laws.slow_points import rubbed
 
 Key = tuple[int, int]
@@ -36,6 +37,8 @@ Modes = dict[Key, Mode]
 
 CLOSE = 1e-2
 """How far a point that lasts may be from touching inside a step, m."""
+HOLDS = 1e-10
+"""Acceleration up to which a point does not part, as a part of the largest one without forces."""
 SLOW = 1e-9
 """Speed below which a direction of sliding says nothing, m/s."""
 
@@ -180,13 +183,27 @@ def _forces(
         pushes[3 * i : 3 * i + 3, i] = (1.0, *(-mu[i] * way[i]))
     M = (W @ pushes)[::3]
     if not mu.any():
-        return (pushes @ active_set(0.5 * (M + M.T), b[::3], names).lam).reshape(m, 3)
+        lam = (pushes @ active_set(0.5 * (M + M.T), b[::3], names).lam).reshape(m, 3)
+        holds = (W @ lam.ravel() + b)[::3] <= HOLDS * (1.0 + float(np.abs(b).max()))
+        return _shared(W, lam, mu, way, holds)
     lam, fits = _held(W, b, mu, slow, way, start)
     if fits:
-        return lam
+        return _shared(W, lam, mu, way, np.ones(m, dtype=bool))
     if slow.any():
         return rubbed(W, b, mu, slow, way, lam, names)
     return (pushes @ _sliding(M, b[::3], names)).reshape(m, 3)
+
+
+def _shared(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray, holds: NDArray) -> NDArray:
+    """The same forces shared evenly between those points that hold each other: no order of points decides."""
+    rows = np.flatnonzero(holds)
+    if len(rows) < 2:
+        return lam
+    three = (3 * rows[:, None] + np.arange(3)).ravel()
+    found = lam.copy()
+    found[rows] = least_shares(W[np.ix_(three, three)], lam[rows], mu[rows], way[rows]).lam
+    moved = np.abs(W @ (found - lam).ravel()).max()  # by round-off, but where light bodies are between heavy ones
+    return found if moved <= HOLDS * (1.0 + float(np.abs(lam).max())) else lam
 
 
 def _sliding(M: NDArray, d: NDArray, names: tuple[str, ...]) -> NDArray:

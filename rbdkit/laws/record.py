@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +14,11 @@ from rbdkit.errors import SimulationError
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.spatial.read_numbers import shown
 
+if TYPE_CHECKING:
+    from rbdkit.laws.determined import Determined
+
+LOOKS = 17
+"""So many states are asked which forces the motion does not determine."""
 KINDS = ("impact", "gain", "loss", "stick", "slip", "chatter")
 """What happens to contacts: a blow, touching without one, parting, sliding that ends, sliding that begins, and events
 that follow each other too fast to be told apart."""
@@ -61,6 +68,8 @@ class TouchingPoint:
         Signed distance, m; below zero inside.
     force : ndarray (3,)
         On the successor, in world axes, N.
+    indeterminate : bool
+        Whether the motion does not determine this force: other points could carry some of it.
     """
 
     name: str
@@ -68,6 +77,7 @@ class TouchingPoint:
     normal: NDArray
     gap: float
     force: NDArray
+    indeterminate: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +85,9 @@ class ContactRecord:
     """All points that were near or touched in the states of a motion, and the forces there.
 
     The points of state k are rows ``offsets[k]`` to ``offsets[k + 1]`` of the arrays. A force is the mean one over the
-    step that begins in the state: its impulse divided by its length.
+    step that begins in the state: its impulse divided by its length. Where more points hold bodies than are needed, as
+    under a table with four legs, rigid bodies do not determine the share of each: given are the smallest forces that do
+    the same to the motion and lie in their friction cones, and `indeterminate` says which these are.
 
     Attributes
     ----------
@@ -100,6 +112,8 @@ class ContactRecord:
     push : ndarray (n, stops)
         What each of these exerts in each state to keep its gap open, N, or N m where that is an angle, as a mean like
         the forces; zeros if not given.
+    motion : Determined, optional
+        What says which forces are determined; None if they all are, as those of compliant surfaces.
     driven : ndarray (n,)
         Energy that prescribed joints brought in through contacts until each state, J; zeros if not given.
 
@@ -132,24 +146,25 @@ class ContactRecord:
     stops: tuple[str, ...] = ()
     push: NDArray = field(default_factory=lambda: np.zeros((0, 0)))
     driven: NDArray = field(default_factory=lambda: np.zeros(0))
+    motion: Determined | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("lost", "driven"):
             if not len(getattr(self, name)):
                 object.__setattr__(self, name, np.zeros(len(self.t)))
-        if not np.size(self.push):
+        if not np.size(self.__dict__["push"]):
             object.__setattr__(self, "push", np.zeros((len(self.t), len(self.stops))))
         numbers = {"t": float, "offsets": int, "pair": int}
         for name in ("t", "offsets", "pair", "point", "normal", "gap", "force", "lost", "push", "driven"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=numbers.get(name, float)))
+            object.__setattr__(self, name, np.asarray(self.__dict__[name], dtype=numbers.get(name, float)))
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "stops", tuple(self.stops))
         n, m = len(self.t), len(self.pair)
         shapes = {"offsets": (n + 1,), "point": (m, 3), "normal": (m, 3), "gap": (m,), "force": (m, 3), "lost": (n,)}
         shapes |= {"push": (n, len(self.stops)), "driven": (n,)}
         for name, shape in shapes.items():
-            if getattr(self, name).shape != shape:
-                raise SimulationError(f"{name} of a contact record has shape {getattr(self, name).shape}, not {shape}")
+            if self.__dict__[name].shape != shape:
+                raise SimulationError(f"{name} of a contact record has shape {self.__dict__[name].shape}, not {shape}")
         ends = self.offsets
         if ends[0] != 0 or ends[-1] != m or (np.diff(ends) < 0).any():
             raise SimulationError(f"offsets {shown(ends)} of a contact record must rise from 0 to {m}")
@@ -166,9 +181,55 @@ class ContactRecord:
         k = range(len(self))[k]
         rows = range(self.offsets[k], self.offsets[k + 1])
         return [
-            TouchingPoint(self.names[self.pair[i]], self.point[i], self.normal[i], float(self.gap[i]), self.force[i])
+            TouchingPoint(
+                self.names[self.pair[i]], self.point[i], self.normal[i], float(self.gap[i]), self.force[i],
+                bool(self.indeterminate[i]),
+            )
             for i in rows
-        ]
+        ]  # fmt: skip
+
+    @property
+    def indeterminate(self) -> NDArray:
+        """Which forces the motion does not determine, (m,) of bool."""
+        return self._found[1]
+
+    @property
+    def indeterminate_sums(self) -> tuple[str, ...]:
+        """Pairs and one-sided constraints of which the motion does not determine the sum of normal forces."""
+        return self._found[2]
+
+    @cached_property
+    def _found(self) -> tuple[NDArray, NDArray, tuple[str, ...], NDArray]:
+        """Forces, which of them are indeterminate, the pairs whose sums are, and what one-sided constraints push."""
+        force, open_, pairs = np.array(self.__dict__["force"]), np.zeros(len(self.pair), dtype=bool), set[int]()
+        push = np.array(self.__dict__["push"])
+        for k in range(len(self)) if self.motion is not None else ():
+            rows = slice(self.offsets[k], self.offsets[k + 1])
+            found, free, more = self._determined(k)
+            m = len(found) - push.shape[1]
+            force[rows], open_[rows], push[k] = found[:m], free[:m], found[m:, 2]
+            pairs |= more
+        return force, open_, tuple(name for p, name in enumerate((*self.names, *self.stops)) if p in pairs), push
+
+    def _determined(self, k: int) -> tuple[NDArray, NDArray, set[int]]:
+        """The same of one state."""
+        assert self.motion is not None
+        rows = slice(self.offsets[k], self.offsets[k + 1])
+        parts = self.pair, self.point, self.normal, self.gap, self.__dict__["force"]
+        own = tuple(part[rows] for part in parts)
+        return self.motion.of(k, own, self.__dict__["push"][k])  # type: ignore[arg-type]  # five of them
+
+    def open_shares(self) -> tuple[str, ...]:
+        """Pairs with forces that the motion does not determine, as some of the states say."""
+        if self.motion is None:
+            return ()
+        found, names = set[str](), (*self.names, *self.stops)
+        crowded = np.flatnonzero(np.diff(self.offsets) + len(self.stops) > 1)
+        for k in crowded[np.unique(np.linspace(0, len(crowded) - 1, LOOKS).astype(int))] if len(crowded) else ():
+            pairs = [*self.pair[self.offsets[k] : self.offsets[k + 1]].tolist(), *range(len(self.names), len(names))]
+            free = self._determined(int(k))[1].tolist()
+            found |= {names[p] for p, own in zip(pairs, free, strict=True) if own}
+        return tuple(name for name in names if name in found)
 
     @property
     def state(self) -> NDArray:
@@ -216,7 +277,12 @@ class ContactRecord:
         parts = (getattr(self, name)[own] for name in ("pair", "point", "normal", "gap", "force"))
         pair, point, normal, gap, force = parts
         of_states = self.lost[numbers], self.stops, self.push[numbers], self.driven[numbers]
-        return ContactRecord(self.names, self.t[numbers], offsets, pair, point, normal, gap, force, *of_states)
+        found = ContactRecord(self.names, self.t[numbers], offsets, pair, point, normal, gap, force, *of_states)
+        if self.motion is not None:
+            names = {*self.stops, *(self.names[p] for p in pair.tolist())}
+            sums = tuple(name for name in self.indeterminate_sums if name in names)
+            found.__dict__["_found"] = (force, self.indeterminate[own], sums, self.push[numbers])
+        return found
 
     def _rows(self, name: str) -> NDArray:
         if name not in self.names:
@@ -226,7 +292,26 @@ class ContactRecord:
 
     def __repr__(self) -> str:
         most = int(np.diff(self.offsets).max(initial=0))
-        return f"<ContactRecord of {len(self.names)} pairs: {len(self)} states, at most {most} points in one>"
+        note = "; shares of forces are indeterminate, the smallest that fit" if self.open_shares() else ""
+        return f"<ContactRecord of {len(self.names)} pairs: {len(self)} states, at most {most} points in one{note}>"
+
+
+class _Forces:
+    """Forces of a record, which are looked into when somebody asks for them: runs do not wait for that."""
+
+    def __init__(self, name: str, place: int) -> None:
+        self.name, self.place = name, place
+
+    def __get__(self, record: ContactRecord, owner: type) -> NDArray:
+        given: NDArray = record.__dict__[self.name]
+        return given if record.motion is None else cast(NDArray, record._found[self.place])
+
+    def __set__(self, record: ContactRecord, force: NDArray) -> None:
+        record.__dict__[self.name] = force
+
+
+for _name, _place in (("force", 0), ("push", 3)):  # behind the fields of these names
+    setattr(ContactRecord, _name, _Forces(_name, _place))
 
 
 def gathered(

@@ -63,6 +63,13 @@ class Stops:
         """How fast a gap may close, m/s or rad/s."""
         return float(np.maximum(-self.at(t, q, v).slip, 0.0).max(initial=0.0))
 
+    def closest(self, t: float, q: NDArray) -> tuple[NDArray, NDArray]:
+        """The slot of the row of each constraint that is nearest to its bound, and its gap, (stops,) each."""
+        gap = self.at(t, q, np.zeros(self.model.nv)).gap
+        own = [np.flatnonzero(self.pair == self.first + i) for i in range(len(self.stops))]
+        rows = [int(each[np.argmin(gap[each])]) for each in own]
+        return self.slot[rows], gap[rows]
+
     def numbers(self, near: Near) -> tuple[NDArray, NDArray]:
         """Which of some points are rows of constraints, and which rows these are."""
         here = np.flatnonzero(near.pair >= self.first)

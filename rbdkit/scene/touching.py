@@ -24,9 +24,11 @@ MOST = 8
 KINDS = {"impact": palette.FORCE, "gain": palette.LINES[2], "loss": palette.LINES[0], "stick": palette.LINES[5],
          "slip": palette.LINES[1], "chatter": palette.LINES[4]}  # fmt: skip
 """Colours of events on the time line."""
+OPEN = "#e3a9c4"
+"""Colour of forces that the motion does not determine: a pale one of forces."""
 TOUCHING = {
     name: list(palette.rgb(color))
-    for name, color in {"force": palette.FORCE, "near": palette.GROUND, "cone": palette.LINES[1]}.items()
+    for name, color in {"force": palette.FORCE, "open": OPEN, "near": palette.GROUND, "cone": palette.LINES[1]}.items()
 }
 """Colours of what a page draws of contacts by itself."""
 
@@ -38,7 +40,8 @@ class Touching:
     Attributes
     ----------
     arrows : tuple of Arrow
-        Forces on the successors, and short normals where points are near without a force; on the world.
+        Forces on the successors, pale where the motion does not determine them, and short normals where points are
+        near without a force; on the world.
     cones : tuple of Ellipsoid
         For each force the slice of its friction cone at the height of the normal force: a force that ends on the rim
         slips, one that ends inside sticks.
@@ -92,7 +95,7 @@ def touching(trajectory: Trajectory, k: int, scale: float, size: float) -> Touch
             arrows.append(Arrow(0, triple(point.point), triple(NORMAL * size * point.normal), palette.GROUND))
             continue
         shaft = shaft * min(1.0, size / length)
-        arrows.append(Arrow(0, triple(point.point), triple(shaft), palette.FORCE))
+        arrows.append(Arrow(0, triple(point.point), triple(shaft), OPEN if point.indeterminate else palette.FORCE))
         height, mu = float(shaft @ point.normal), friction.get(point.name, 0.0)
         if mu > 0.0 and height > 0.0:
             radii = np.array([mu * height, mu * height, 1e-3 * size])
@@ -105,14 +108,15 @@ def touching(trajectory: Trajectory, k: int, scale: float, size: float) -> Touch
 def packed_touching(trajectory: Trajectory, states: NDArray, scale: float, size: float) -> dict[str, Any]:
     """The contacts of some states, given by their numbers, as a page draws them by itself.
 
-    Rows of 10 little-endian float32: point, normal, force on the successor, friction.
+    Rows of 11 little-endian float32: point, normal, force on the successor, friction, and 1 where the motion does not
+    determine the force.
     """
     record = trajectory.contacts
     assert record is not None
     own = record.rows(states)
     pairs = {pair.name: pair.material.friction for pair in trajectory.model.contact_pairs}
     friction = np.array([pairs.get(name, 0.0) for name in own.names])
-    rows = np.column_stack([own.point, own.normal, own.force, friction[own.pair]])
+    rows = np.column_stack([own.point, own.normal, own.force, friction[own.pair], own.indeterminate])
     numbers = {"scale": scale, "size": size, "colors": TOUCHING}
     return {"offsets": own.offsets.astype("<i4").tobytes(), "rows": rows.astype("<f4").tobytes(), **numbers}
 
@@ -132,10 +136,11 @@ def contact_plots(trajectory: Trajectory) -> tuple[Plot, ...]:
     gaps = np.array([record.least_gap(name) for name in names])
     gaps[~np.isfinite(gaps)] = np.nan
     forces = np.array([record.normal_force(name) for name in names])
+    told = tuple(f"{name} (share, not determined)" if name in record.indeterminate_sums else name for name in names)
     steps = np.append(np.diff(t), 0.0)  # the force of a state is the mean one over the step that it begins
     tabs: list[Curves] = [
-        curves("Normal force (N)", "N", t, names, colors, forces),
-        curves("Impulse (N s)", "N s", t, names, colors, forces * steps),
+        curves("Normal force (N)", "N", t, told, colors, forces),
+        curves("Impulse (N s)", "N s", t, told, colors, forces * steps),
         curves("Gap (m)", "m", t, names, colors, gaps),
         curves("Taken (J)", "J", t, ("by contacts",), (palette.ENERGY["drift"],), np.asarray(record.lost)[None]),
     ]

@@ -15,7 +15,7 @@ from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Red
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, Solves
-from rbdkit.laws import ContactReport, Law
+from rbdkit.laws import ContactRecord, ContactReport, Law
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import working
 from rbdkit.model.kept import kept
@@ -306,6 +306,16 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int, breaks: tuple[floa
     return notes
 
 
+def _open_shares(contacts: ContactRecord) -> list[str]:
+    if not (names := contacts.open_shares()):
+        return []
+    where = ", ".join(names) if len(names) <= 3 else f"{len(names)} pairs"
+    return [
+        f"contact forces of {where} are indeterminate: more points hold the bodies than are needed, and stiffness "
+        "would decide on shares; given are the smallest forces that do the same to the motion"
+    ]
+
+
 def _rubbing(model: Model) -> list[str]:
     return [repr(joint.name) for joint in model.joints if joint.friction.any()]
 
@@ -317,6 +327,8 @@ def _found_later(
 
     closing : whether every step was to end with closed joints. largest : of the residuals.
     """
+    if motion.contacts is not None:
+        yield partial(_open_shares, motion.contacts)
     if not isinstance(motion, Motion):
         return
     system = motion.system

@@ -15,6 +15,7 @@ from rbdkit.formulations import Force, JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import RK4, Adaptive, Integrator, LinearlyImplicitEuler
 from rbdkit.laws import LAWS, Compliant, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report
+from rbdkit.laws.determined import Determined
 from rbdkit.laws.driven import driven_power
 from rbdkit.laws.log import NOTHING_TOUCHES
 from rbdkit.laws.report import ContactReport
@@ -111,7 +112,7 @@ def run_law(
         recording = blamed(found.within_reach(), times, applied.function, external, nv=model.nv)
         if not law.own_steps:
             law.judge(Scene(system, pairs), float(times[1] - times[0]), recording.t, recording.q, recording.v, log)
-        motion = _motion(system, model, recording, times, log, applied, external)
+        motion = _motion(law, system, model, recording, times, log, applied, external)
         told = f", {compiled.acts}" if str(compiled.acts) else ""
         return motion, recording, contact_report(law, pairs, log), f"compiled loop ({_CODES[name]}){told}"
     scene = Scene(system, pairs)
@@ -123,7 +124,7 @@ def run_law(
     recording = record(samples, times, q, w, every, watch).within_reach()
     if isinstance(law, Compliant) and scene.driven:  # forces are functions of the state, and no law counts their work
         log.driven = _driven(scene, recording, times, log)
-    motion = _motion(system, model, recording, times, log, applied, external)
+    motion = _motion(law, system, model, recording, times, log, applied, external)
     code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({_CODES[name]})"
     because = f": {why_not}" if why_not else ""
     return motion, recording, contact_report(law, pairs, log), f"contact law in Python{because}, {code}"
@@ -140,6 +141,7 @@ def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> lis
 
 
 def _motion(
+    law: Law,
     system: JointSystem,
     model: Model,
     recording: Recording,
@@ -149,7 +151,11 @@ def _motion(
     external: Force | None,
 ) -> Trajectory:
     """The trajectory of a recording, with what a log says of its contacts."""
-    parts: dict[str, Any] = {"contacts": log.record(times, recording.t), "events": tuple(log.events)}
+    contacts = log.record(times, recording.t)
+    if not isinstance(law, Compliant) and (contacts.names or contacts.stops):
+        states = Determined(model, recording.t, recording.q, recording.v[:, : model.nv], law.own_steps)
+        contacts = replace(contacts, motion=states)
+    parts: dict[str, Any] = {"contacts": contacts, "events": tuple(log.events)}
     if isinstance(system, ClosedJointSystem):
         system.tau = applied.function
         tau = None if applied.zero else applied.function

@@ -2,10 +2,10 @@
 
 const LONGEST_FORCE = 0.35; // of the picture's size: how long the arrow of an ordinary large force is
 const SHORT_NORMAL = 0.05; // of the picture's size: how long normals are drawn where no force acts
-const TOUCHED = 10; // numbers of one: point, normal, force, friction
+const TOUCHED = 11; // numbers of one: point, normal, force, friction, whether the motion leaves the force open
 
 class Touching {
-  // packed: offsets (of each state's first place, and the end), rows, colors { force, near, cone }; scale: metres of arrow for
+  // packed: offsets (of each state's first place, and the end), rows, colors { force, open, near, cone }; scale: metres of arrow for
   // 1 N; size: of what is drawn, m.
   constructor({ offsets, rows, colors, scale, size }, graph) {
     Object.assign(this, { offsets, rows, colors, size: size || graph.size() });
@@ -27,7 +27,7 @@ class Touching {
   // Rows for `Arrows` and `Ellipsoids` of state k.
   drawn(k) {
     const { size } = this;
-    const { force: red, near, cone } = this.colors;
+    const { force: red, open, near, cone } = this.colors;
     const [arrows, cones] = [[], []];
     for (let i = this.offsets[k] * TOUCHED; i < this.offsets[k + 1] * TOUCHED; i += TOUCHED) {
       const [point, normal, force] = [0, 3, 6].map((j) => Array.from(this.rows.slice(i + j, i + j + 3)));
@@ -38,7 +38,7 @@ class Touching {
         continue;
       }
       const cut = Math.min(1, size / length);
-      arrows.push(0, ...point, ...shaft.map((x) => cut * x), ...red, 0);
+      arrows.push(0, ...point, ...shaft.map((x) => cut * x), ...(this.rows[i + 10] ? open : red), 0);
       const height = cut * shaft.reduce((sum, x, j) => sum + x * normal[j], 0);
       const radius = this.rows[i + 9] * height;
       if (radius > 0) {
@@ -62,7 +62,7 @@ function touching_of(contacts, states, colors) {
   const offsets = new Int32Array(states + 1);
   for (const { state } of contacts.entries) if (Number.isInteger(state)) offsets[state + 1] += 1;
   for (let k = 0; k < states; k++) offsets[k + 1] += offsets[k];
-  const rows = Float32Array.from(contacts.entries.flatMap(({ point, normal, force, friction }) => [...point, ...normal, ...force, friction]));
+  const rows = Float32Array.from(contacts.entries.flatMap(({ point, normal, force, friction }) => [...point, ...normal, ...force, friction, 0]));
   return { offsets, rows, colors };
 }
 

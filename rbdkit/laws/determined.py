@@ -1,0 +1,118 @@
+"""Which contact forces of a recorded motion rigid bodies determine, and the smallest ones where they do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations import JointSystem
+from rbdkit.laws.log import SLIDES, Rows
+from rbdkit.laws.model_pairs import pairs_of
+from rbdkit.laws.near import Near, Pairs, frames
+from rbdkit.laws.problem import Problem
+from rbdkit.laws.scene import Scene
+from rbdkit.laws.shares import Shares, least_shares
+from rbdkit.laws.stops import NO_PLACE, stops_of
+from rbdkit.model import Model
+from rbdkit.model.one_sided import has_stops, without_stops
+
+AT_LIMIT = 1e-6
+"""Part of its limit by which friction may miss it and count as that of sliding."""
+TOUCHES = 1e-9
+"""Gap, m or rad, up to which a point touches."""
+RESTS = 1e-7
+"""Speed along its normal, as a part of the fastest, up to which a point stays where it touches."""
+MOST = 64
+"""Points that move each other, up to which shares are found; of more, all count as indeterminate."""
+
+
+@dataclass(frozen=True, eq=False)
+class Determined:
+    """What a motion says of the forces at its contacts.
+
+    Parameters
+    ----------
+    model : Model
+    t, q, v : ndarray (n,), (n, nq), (n, nv)
+        Of the recorded states.
+    ahead : bool
+        Whether forces of a state are those of the step that begins there, under which what slides does so at its end.
+    """
+
+    model: Model
+    t: NDArray
+    q: NDArray
+    v: NDArray
+    ahead: bool
+
+    @cached_property
+    def _scene(self) -> Scene:
+        free = without_stops(self.model)
+        pairs: Pairs | None = stops_of(self.model) if has_stops(self.model) else pairs_of(free)
+        assert pairs is not None  # there would be no record
+        return Scene(JointSystem(free), pairs)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_scene"}
+
+    def of(self, k: int, rows: Rows, push: NDArray) -> tuple[NDArray, NDArray, set[int]]:
+        """Forces (m + stops, 3) at the points of state k and of one-sided constraints, which of them the motion leaves
+        open, and the pairs whose sum of normal forces it leaves open.
+
+        push : (stops,) what one-sided constraints exert; their forces lie along z.
+        """
+        pair, point, normal, gap, given = rows
+        found = np.concatenate([given, np.outer(push, NO_PLACE)])
+        open_, pairs = np.zeros(len(found), dtype=bool), set[int]()
+        if len(found) < 2 or not found.any():
+            return found, open_, pairs
+        scene, t, q = self._scene, float(self.t[k]), self.q[k]
+        still, slot = np.zeros((len(found), 3)), np.zeros(len(found), dtype=int)
+        if scene.stops is not None:
+            pair = np.concatenate([pair, scene.stops.first + np.arange(len(push))])
+            point = np.concatenate([point, still[: len(push)]])
+            normal = np.concatenate([normal, np.tile(NO_PLACE, (len(push), 1))])
+            slot[len(given) :], gaps = scene.stops.closest(t, q)
+            gap = np.concatenate([gap, gaps])
+        near = Near(pair, slot, gap, point, normal, still, still)
+        J = scene.rows(t, q, near)
+        v = self.v[min(k + 1, len(self.v) - 1)] if self.ahead else self.v[k]
+        u = (J @ v + scene.carried(t, q, near)).reshape(-1, 3)
+        holds = found.any(axis=1)
+        if self.ahead:  # sweeps may leave a point without a force that could carry some
+            holds |= (gap <= TOUCHES) & (np.abs(u[:, 0]) <= RESTS * (1.0 + np.abs(u).max()))
+        own = np.flatnonzero(holds)
+        if len(own) < 2:
+            return found, open_, pairs
+        near, u = near.of(own), u[own]
+        J = J.reshape(-1, 3, J.shape[1])[own].reshape(-1, J.shape[1])
+        W = J @ scene.inverse(t, q).times(J.T)
+        W, axes = 0.5 * (W + W.T), frames(near.normal)
+        lam, mu = np.einsum("ikj,ij->ik", axes, found[own]), scene.friction[near.pair]
+        limit = np.hypot(lam[:, 1], lam[:, 2]) >= (1.0 - AT_LIMIT) * mu * lam[:, 0]
+        speed, way = np.hypot(u[:, 1], u[:, 2]), np.zeros((len(own), 2))
+        for i in np.flatnonzero(limit & (speed > SLIDES)):
+            size = float(np.hypot(*lam[i, 1:]))
+            way[i] = -lam[i, 1:] / size if size > 0.0 else u[i, 1:] / speed[i]
+        for island in Problem(W, np.zeros(len(W)), mu, ("",) * len(own), lam).islands():
+            if len(island) < 2:
+                continue
+            if len(island) > MOST:
+                open_[own[island]] = True
+                pairs |= set(near.pair[island].tolist())
+                continue
+            three = (3 * island[:, None] + np.arange(3)).ravel()
+            shares = least_shares(W[np.ix_(three, three)], lam[island], mu[island], way[island])
+            found[own[island]] = np.einsum("ik,ikj->ij", shares.lam, axes[island])
+            open_[own[island]] = shares.indeterminate
+            pairs |= _open_sums(shares, near.pair[island])
+        return found, open_, pairs
+
+
+def _open_sums(shares: Shares, pair: NDArray) -> set[int]:
+    """The pairs of which the motion does not determine the sum of normal forces."""
+    normal = shares.free[:, 0, :]
+    return {int(p) for p in np.unique(pair) if np.abs(normal[pair == p].sum(axis=0)).max(initial=0.0) > 1e-6}
