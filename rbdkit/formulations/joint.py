@@ -20,7 +20,7 @@ from rbdkit.functions.asking import Backend
 from rbdkit.model import Joint, Model
 from rbdkit.model.element_states import require_no_states, split_states, with_zeros
 from rbdkit.model.force import inner
-from rbdkit.model.kept import snapshot
+from rbdkit.model.kept import current, snapshot
 from rbdkit.model.requirements import require_model
 
 LARGEST = 1e100
@@ -89,6 +89,7 @@ class JointSystem:
         self.tau: Force = tau or (lambda t, q, v: nothing)
         self.f_ext = f_ext
         self._kernels = None if book else kernels_for(model)
+        self._watched = current(self.model).holds is not None
         self._backend: Backend = "book" if book else "auto"
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
@@ -98,6 +99,8 @@ class JointSystem:
             return self._rate_with_states(t, x, v)
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
         tau = self.tau(t, x, v)
+        if self._watched:
+            current(self.model)  # which refuses if a part of a user's own is not what it was
         if self._kernels is not None:
             vdot = self._kernels.forward_dynamics(x, v, tau, f_ext, t)
             if np.isfinite(vdot).all():
@@ -106,6 +109,8 @@ class JointSystem:
 
     def _rate_with_states(self, t: float, x: NDArray, w: NDArray) -> NDArray:
         model, kernels = self.model, self._kernels
+        if self._watched:
+            current(model)
         v, z = split_states(model, w)
         assert z is not None
         f_ext, tau = None if self.f_ext is None else self.f_ext(t, x, v), self.tau(t, x, v)

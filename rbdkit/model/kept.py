@@ -19,6 +19,8 @@ SETTLED = "_settled"
 """Name of the attribute that snapshots have."""
 
 
+MOVED = "_moved"
+"""Name of the attribute that models of motions have, of which nothing is computed but what was recorded."""
 JOINTS = "its joints"
 """What the guard of joint types is called; those of forces and constraints are called like these."""
 PARTS = "bodies", "loops", "forces", "constraints", "contact_rules", "gravity"
@@ -87,7 +89,8 @@ def _looked_through(model: Model) -> Kept:
     Raises
     ------
     ModelError
-        If it is a snapshot, and what classes of its joints work with is no longer what it was.
+        If it is a snapshot, and what classes of its joints work with is no longer what it was; likewise of its forces
+        and constraints, unless it has moved.
     """
     own = model.__dict__.get("_kept")
     if (
@@ -101,24 +104,38 @@ def _looked_through(model: Model) -> Kept:
         or not (own.holds is None or own.holds())
     ):
         if own is not None and SETTLED in model.__dict__:
-            if JOINTS not in own.guards or own.guards[JOINTS].holds():
+            joints_hold = JOINTS not in own.guards or own.guards[JOINTS].holds()
+            if joints_hold and MOVED in model.__dict__:
                 return own  # what was recorded of forces and constraints is what the motion had
-            raise _changed(model, "a joint")
+            changed = next((repr(part) for part, guard in own.guards.items() if not guard.holds()), "a part")
+            raise _changed(model, changed if joints_hold else "a joint")
         own = model.__dict__["_kept"] = Kept(model)
     return own
 
 
-def snapshot(model: Model) -> Model:
+def snapshot(model: Model, anew: bool = False) -> Model:
     """The model as it is now: a motion keeps it, whatever becomes of the model later.
 
     It shares what is kept of the model, so it costs a few microseconds and nothing is found out twice. Frames may be
-    added to it; what would change its dynamics is refused.
+    added to it; what would change its dynamics is refused. anew : whether a snapshot gives another one.
     """
-    if SETTLED in model.__dict__:
+    if SETTLED in model.__dict__ and not anew:
         return model
     own, twin = current(model), copy(model)
     twin.__dict__.update({"_kept": own, SETTLED: True})
     return twin
+
+
+def moved(model: Model) -> None:
+    """Take a snapshot for the model of a motion from now on.
+
+    Raises
+    ------
+    ModelError
+        If a part of it was changed while it moved.
+    """
+    current(model)
+    model.__dict__[MOVED] = True
 
 
 def require_unsettled(model: object, what: str) -> None:
@@ -164,8 +181,8 @@ def require_as_recorded(model: Model, part: str) -> None:
 
 def _changed(model: Model, part: str) -> ModelError:
     return ModelError(
-        f"model {model.name!r} moved with {part} of a class that reads something which was changed after the motion; "
-        "simulate again"
+        f"model {model.name!r} moved with {part} of a class that reads something which was changed after the motion, "
+        "or during it; simulate again, and make anew what else was made of the model"
     )
 
 

@@ -20,7 +20,7 @@ from rbdkit.model.force import Force, acting, lossy
 from rbdkit.model.gravity import Gravity
 from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint
-from rbdkit.model.kept import PARTS, SETTLED, kept, without_kept
+from rbdkit.model.kept import MOVED, PARTS, SETTLED, kept, without_kept
 from rbdkit.model.methods import building, checks, contacts, forces_and_constraints, look_up, states
 from rbdkit.model.names import require_short
 from rbdkit.model.numbering import WORLD
@@ -126,6 +126,7 @@ class Model:
         twin = object.__new__(type(self))
         twin.__dict__.update(copied(without_kept(self.__dict__)))
         twin.__dict__.pop(SETTLED, None)
+        twin.__dict__.pop(MOVED, None)
         twin._body_index, twin._joint_index = dict(self._body_index), dict(self._joint_index)
         twin._frame_index, twin._loop_names = dict(self._frame_index), set(self._loop_names)
         twin._independent, twin._curved = list(self._independent), list(self._curved)

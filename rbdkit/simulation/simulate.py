@@ -22,7 +22,7 @@ from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
-from rbdkit.model.kept import snapshot
+from rbdkit.model.kept import moved, snapshot
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import has_stops, without_stops
 from rbdkit.simulation.adequacy import InCode
@@ -194,7 +194,7 @@ def simulate(
         model, q0, v0 = model.model, model.q if q0 is None else q0, model.v if v0 is None else v0
     if not isinstance(model, Model):
         raise SimulationError(f"simulate moves a Model, not {shortened(model)}")
-    model = snapshot(model)  # whatever becomes of it later
+    model = snapshot(model, anew=True)  # whatever becomes of it later
     if not isinstance(backend, str) or backend not in ("auto", "book"):
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book'")
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
@@ -335,6 +335,7 @@ def _reported(
     if alarms:
         warnings.warn("\n".join(alarms), SimulationWarning, stacklevel=3)
     motion = motion.with_report(report)
+    moved(motion.model)
     object.__setattr__(motion, "_finer", finer)  # no field: files and other processes get along without
     return motion
 

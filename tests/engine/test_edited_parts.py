@@ -200,6 +200,28 @@ def test_the_motion_of_a_part_that_was_edited_keeps_what_was_recorded_and_refuse
         rbd.stiffness_and_damping(motion.model, motion.q[-1], motion.v[-1])
 
 
+@pytest.mark.parametrize("kind", ["force", "constraint"])
+@pytest.mark.parametrize("formulation", ["joint", "maximal", "se3"])
+def test_what_was_made_of_a_model_before_an_edit_refuses_to_go_on(kind, formulation):
+    model, _, edit = made(kind, "global", BEFORE)
+    system = rbd.formulations.FORMULATIONS[formulation](model, None, None)
+    equation = rbd.StateEquation(model)
+    x, v = system.state(np.array([0.3, 0.1]), np.zeros(2))
+    assert np.isfinite(system.rate(0.0, x, v)).all()
+    edit(AFTER)
+    with pytest.raises(rbd.ModelError, match="moved with 'own' of a class that reads something which was changed"):
+        system.rate(0.0, x, v)
+    with pytest.raises(rbd.ModelError, match="make anew what else was made of the model"):
+        equation(0.0, np.array([0.3, 0.1, 0.0, 0.0]))
+
+
+def test_a_part_that_is_edited_during_a_motion_is_refused():
+    """Whether compiled code goes on with what it was or Python steps with what it is, that is no motion of one model."""
+    model, _, edit = made("force", "global", BEFORE)
+    with pytest.raises(rbd.ModelError, match="'own' of a class that reads something which was changed"):
+        rbd.simulate(model, [0.3, 0.1], duration=0.1, progress=lambda _: edit(AFTER))
+
+
 def test_a_field_that_is_an_array_is_watched():
     class Own(rbd.ForceElement):
         joint: str
