@@ -216,7 +216,7 @@ def test_what_was_made_of_a_model_before_an_edit_refuses_to_go_on(kind, formulat
 
 
 def test_a_part_that_is_edited_during_a_motion_is_refused():
-    """Whether compiled code goes on with what it was or Python steps with what it is, that is no motion of one model."""
+    """Whether compiled code goes on with what it was or Python steps with what it is, no one model moved so."""
     model, _, edit = made("force", "global", BEFORE)
     with pytest.raises(rbd.ModelError, match="'own' of a class that reads something which was changed"):
         rbd.simulate(model, [0.3, 0.1], duration=0.1, progress=lambda _: edit(AFTER))
