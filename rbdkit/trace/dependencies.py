@@ -211,7 +211,7 @@ class Dependencies:
             self._object(name, value)
 
     def _module(self, name: str, module: types.ModuleType) -> None:
-        self._say("module", f"{module.__name__} {getattr(module, '__version__', '')}")
+        self._say("module", f"{module.__name__} {vars(module).get('__version__', '')}")
         if module.__name__.startswith("numpy.random"):
             self._found_impure("it draws random numbers")
         elif module.__name__.split(".")[0] not in LIBRARIES:
