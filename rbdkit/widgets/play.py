@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.engine import loader
 from rbdkit.errors import SimulationError, StateError
+from rbdkit.forces import Damper, JointDamper, JointFriction, Maxwell
 from rbdkit.forces.pull import MeasuredPull, Pull
 from rbdkit.integrators import Integrator
 from rbdkit.model import Model
+from rbdkit.model.constraint_rows import working
 from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import Scene, palette, scene_of, tracks_of
 from rbdkit.scene.in_page import InPage, in_page
@@ -35,6 +37,8 @@ from rbdkit.widgets.view import framed, moving_root
 KERNELS = ("energy", "poses", "kinematics")
 ROOM = 3.0
 """s of the motion that the picture has room for."""
+SETTLING = 0.02
+"""s of a free fall, whose energy may be missing where bodies settle on each other before it is said."""
 HAND = "#d6336c"
 """Color of the line from a body to the hand that pulls at it."""
 
@@ -115,6 +119,9 @@ class Play(Stage):
             "fault": "", "slots": [], "slot": "",
         }  # fmt: skip
         own = {"plots": plots, "bodies": list(self._pulled), "hand": list(palette.rgb(HAND)), "measured": measured}
+        if self._law is None and _sealed(self.model):
+            fall = float(np.linalg.norm(self.model.gravity)) * SETTLING
+            own["sealed"] = {"least": 0.5 * self.model.mass * fall * fall}
         if "touching" in live.data:
             heavy = weights(self.model)
             own["weight"] = float(heavy[0]) or self.model.mass or 1.0
@@ -199,6 +206,17 @@ class Play(Stage):
             return self.model
         numbers = self._experiment.member(self._values).model.parameters
         return self.model.with_parameters({name: numbers[name] for name in self._turned})
+
+
+def _sealed(model: Model) -> bool:
+    """Whether no part of a model can bring energy in, so that what it gains comes from the steps."""
+    joints = [*model.joints, *(loop.joint for loop in model.loops)]
+    kinds = (Damper, JointDamper, JointFriction, Maxwell)
+    return (
+        not any(joint.type.is_driven for joint in joints)
+        and not working(model)
+        and all(force.element.conservative or type(force.element) in kinds for force in model.acting)
+    )
 
 
 def hand_of(body: str) -> str:

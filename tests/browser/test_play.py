@@ -134,6 +134,27 @@ def test_step_and_integrator_are_turned_while_it_moves(chromium, tmp_path):
     page.close()
 
 
+def test_energy_from_steps_that_are_too_long_is_told_in_the_picture(chromium, tmp_path):
+    """A pendulum under Heun's method: with 1 ms nothing is said, with 0.1 s it gains, and the bar says how much."""
+    toy = rbd.play(rbd.library.double_pendulum(), {"dt": (1e-4, 0.2)}, [2.0, 1.0], integrator="heun")
+    toy.to_html(tmp_path / "toy.html")
+    toy.close()
+    page = chromium.new_page()
+    page.goto(f"file://{tmp_path}/toy.html")
+    page.wait_for_function("document.documentElement.dataset.ready === 'true'")
+    alarm = page.locator(".rbd-transport [role=alert]")
+    page.evaluate(f"(() => {{ for (let k = 0; k < 100; k++) {INSIDE}.advance(20); }})()")
+    assert alarm.is_hidden() and page.evaluate(f"{INSIDE}.t") == pytest.approx(2.0)
+    page.locator("[data-row='dt'] input[type=number]").fill("0.1")
+    page.locator("[data-row='dt'] input[type=number]").press("Enter")
+    page.evaluate(f"(() => {{ for (let k = 0; k < 40; k++) {INSIDE}.advance(1); }})()")
+    assert alarm.is_visible()
+    assert alarm.text_content().startswith("STEP TOO LONG: ")
+    press(page, "Back to the start (Home)")
+    assert alarm.is_hidden()
+    page.close()
+
+
 def test_a_pin_holds_and_shift_lets_it_go(playing):
     page = playing.page
     press(page, "Back to the start (Home)")

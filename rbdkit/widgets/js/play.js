@@ -8,6 +8,7 @@ const PLOT_EVERY = 120; // ms
 const TELL_EVERY = 500; // ms
 const QUICKNESS = 10; // rad/s with which what is held swings about the hand, at strength 1
 const LIFT = 0.06; // of the picture's size: how far a hand is ahead of what it lifts, at strength 1
+const GAINED = 0.05; // part of the energy that moves about, from which on a gain that no force explains is said
 const PROBE = 1e-6; // s of the step that tells how heavy a point is
 
 class Play {
@@ -59,7 +60,7 @@ class Play {
   // A motion begins: what was before has other numbers in it, or jumped.
   begin() {
     Object.assign(this, { t: 0, owed: 0, past: [], untold: [], untold_pulls: [], told_values: null, begun: true });
-    Object.assign(this, { goes_on: false, places: [] });
+    Object.assign(this, { goes_on: false, places: [], alarm: "", lowest: Infinity, moving_energy: 0, heights: [Infinity, -Infinity] });
     this.record();
   }
 
@@ -128,6 +129,7 @@ class Play {
       this.fault = contact_fault(motion.contacts, true) || (motion.unsolved ? "the equations of a step have no solution" : ran_away);
       this.pause();
       this.panel.set("fault", this.fault);
+      this.show_bars();
       return;
     }
     const last = (values, size) => Array.from(size ? values.slice(-size) : []);
@@ -344,8 +346,24 @@ class Play {
     const { t, q, v, z } = this;
     const { energies } = this.kernels.compute("energy", { q, v, z, t: [t] });
     this.past.push({ t, q, v, energies, work: this.work(z) });
+    this.judge(energies);
     while (this.past.length > 2 && this.past[0].t < t - WINDOW) this.past.shift();
     this.untold.push([t, ...q, ...v, ...z]);
+  }
+
+  // Energy that neither a hand nor a force brought in comes from steps that are too long: that is said in the picture.
+  judge([kinetic, ...stored]) {
+    if (!this.data.sealed) return;
+    const potential = stored.reduce((sum, x) => sum + x, 0);
+    const total = kinetic + potential;
+    if (Object.values(this.pulls).some(({ stiffness }) => stiffness > 0)) this.lowest = Infinity;
+    this.lowest = Math.min(this.lowest, total);
+    this.moving_energy = Math.max(this.moving_energy, kinetic);
+    this.heights = [Math.min(this.heights[0], potential), Math.max(this.heights[1], potential)];
+    const scale = Math.max(this.data.sealed.least, this.moving_energy + this.heights[1] - this.heights[0]);
+    const gained = total - this.lowest;
+    if (this.alarm || !(gained > GAINED * scale)) return;
+    this.alarm = `STEP TOO LONG: ${brief(gained)} J of the ${brief(scale)} J that move about came from nowhere until ${this.t.toFixed(2)} s`;
   }
 
   // Tabs of the plots over the last seconds.
@@ -401,6 +419,7 @@ class PlayBar {
     this.toggle = button("play", "Play (space)", () => play.toggle(), { class: "rbd-button rbd-play" });
     this.time = h("output", { class: "rbd-time", title: "Time" });
     this.effort = h("output", { class: "rbd-effort", title: "Force of the hand, and the work that all hands have done" });
+    this.alarm = h("output", { class: "rbd-fault rbd-alarm", role: "alert", hidden: true });
     this.rate = h("select", { class: "rbd-rate", title: "Speed against real time", "aria-label": "Speed",
       onchange: () => (play.rate = Number(this.rate.value)) }, ...[0.05, 0.1, 0.25, 0.5, 1, 2].map((r) => h("option", { value: r }, `${r}\u00d7`)));
     this.rate.value = play.rate;
@@ -409,7 +428,7 @@ class PlayBar {
     this.strength.addEventListener("input", () => (play.strength = 10 ** Number(this.strength.value)));
     this.el = h("div", { class: "rbd-transport", role: "group", "aria-label": "Play" },
       button("first", "Back to the start (Home)", () => play.reset()), this.toggle, this.time, this.rate,
-      this.effort, h("span", { class: "rbd-hint" }, "strength"), this.strength);
+      this.effort, h("span", { class: "rbd-hint" }, "strength"), this.strength, this.alarm);
     play.bars.add(this);
     this.show();
   }
@@ -418,6 +437,8 @@ class PlayBar {
     const { play } = this;
     const behind = play.running && play.share < 0.95 ? `, ${Math.round(100 * play.share)} % of real time` : "";
     this.time.textContent = `${play.t.toFixed(2)} s${behind}`;
+    this.alarm.textContent = play.fault || play.alarm;
+    this.alarm.hidden = !this.alarm.textContent;
     const { force, work } = play.effort();
     const parts = [force === null ? "" : `${brief(force)} N`, Number.isFinite(work) && work !== 0 ? `${brief(work)} J put in` : ""];
     this.effort.textContent = parts.filter(Boolean).join(" \u00b7 ");
