@@ -11,10 +11,13 @@ from __future__ import annotations
 import builtins
 import hashlib
 import pickle
+import sys
+import sysconfig
 import types
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,13 +53,16 @@ class Dependencies:
     ----------
     things : what is looked at, by name.
     constants : types of which all objects change by attributes of these names alone, or never.
-    objects : classes whose objects are looked into; others are `unknown`, unless there are none.
+    objects : classes whose objects are looked into; others are `unknown`. None looks into all objects, for a digest;
+        then installed packages count by their names and versions.
+    most : values that are looked at.
 
     Attributes
     ----------
     impure : what it does besides computing, in words, as far as its code tells; "" if nothing.
     unknown : what cannot be looked into, by name. arrays : that it uses. stored : names of globals and attributes that
-        its code writes to. of_users : whether there is code outside of the libraries.
+        its code writes to. of_users : whether there is code outside of the libraries. too_many : whether it consists of
+        more values than are looked at.
     """
 
     def __init__(
@@ -64,10 +70,12 @@ class Dependencies:
         things: Mapping[str, Any],
         constants: Mapping[type, tuple[str, ...]] | None = None,
         objects: tuple[type, ...] | None = (),
+        most: int = MOST,
     ) -> None:
         self.constants, self.objects = constants or {}, objects
         self.impure = ""
         self.unknown: dict[str, Any] = {}
+        self.too_many = False
         self.arrays: list[NDArray] = []
         self.stored: set[str] = set()
         self.of_users = False
@@ -81,8 +89,8 @@ class Dependencies:
         while self._waiting:
             name, value = self._waiting.popleft()
             self._look_at(name, value)
-            if len(self._alive) > MOST:
-                self.unknown["it"] = f"more than {MOST} values"
+            if len(self._alive) > most:
+                self.unknown["it"], self.too_many = f"more than {most} values", True
                 break
             if not self._waiting:
                 self._look_into_modules()
@@ -157,8 +165,8 @@ class Dependencies:
         elif isinstance(value, staticmethod | classmethod):
             self._later(name, value.__func__)
         elif isinstance(value, property):
-            for x in (value.fget, value.fset, value.fdel):
-                self._later(name, x)
+            for accessor in (value.fget, value.fset, value.fdel):
+                self._later(name, accessor)
         elif isinstance(value, cached_property):
             self._found_impure(f"it keeps {value.attrname!r}")
             self._later(name, value.func)
@@ -170,7 +178,10 @@ class Dependencies:
             self._later(name, value.__self__)
             self._later(name, value.__func__)
         elif _is_of_library(value):
-            self._say("library", f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}")
+            self._say(
+                "library",
+                f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}",
+            )
             if not isinstance(value, np.ufunc) and not _is_function(value):
                 self._fields(name, value)
         elif self._looks_into(value):
@@ -180,8 +191,15 @@ class Dependencies:
 
     def _looks_into(self, value: Any) -> bool:
         if self.objects is None:
-            return hasattr(value, "__dict__") and not isinstance(value, types.MethodType)
+            return not isinstance(value, types.MethodType) and (
+                hasattr(value, "__dict__") or any(map(_slots, type(value).__mro__))
+            )
         return isinstance(value, self.objects)
+
+    def _is_no_users(self, module: str) -> bool:
+        """Whether what a module holds is not looked into."""
+        root = module.split(".")[0]
+        return root in LIBRARIES or (self.objects is None and _installed(root))
 
     def _array(self, name: str, value: NDArray) -> None:
         if value.dtype.hasobject:
@@ -214,7 +232,7 @@ class Dependencies:
         self._say("module", f"{module.__name__} {vars(module).get('__version__', '')}")
         if module.__name__.startswith("numpy.random"):
             self._found_impure("it draws random numbers")
-        elif module.__name__.split(".")[0] not in LIBRARIES:
+        elif not self._is_no_users(module.__name__):
             self._modules[id(module)] = module, set()
             if "__getattr__" in vars(module):
                 self._not_known(name, module)
@@ -231,8 +249,8 @@ class Dependencies:
 
     def _function(self, name: str, function: types.FunctionType) -> None:
         home = str(function.__globals__.get("__name__", "")).split(".")[0]
-        if home in LIBRARIES or home in PURE_PARTS:
-            self._say("library", f"{function.__module__}.{function.__qualname__}")
+        if home in PURE_PARTS or self._is_no_users(home):
+            self._say("library", f"{function.__module__}.{function.__qualname__} {_version(home)}")
             for cell in function.__closure__ or ():  # what a library made may hold what a user gave it
                 with_content = _content(cell)
                 if callable(with_content) or self.objects is None:
@@ -286,9 +304,9 @@ class Dependencies:
             self._found_impure(f"{name!r} has no value yet")
 
     def _class(self, cls: type) -> None:
-        self._say("class", f"{cls.__module__}.{cls.__qualname__}")
         home = cls.__module__.split(".")[0]
-        if home in LIBRARIES or home in PURE_PARTS:
+        self._say("class", f"{cls.__module__}.{cls.__qualname__} {_version(home) if self._is_no_users(home) else ''}")
+        if home in PURE_PARTS or self._is_no_users(home):
             return
         if not cls.__flags__ & _WRITTEN_IN_PYTHON:
             self._not_known(cls.__name__, cls)
@@ -335,6 +353,21 @@ class Dependencies:
 
 _NOTHING = object()
 """The content of an empty cell."""
+
+
+@lru_cache(maxsize=1024)
+def _installed(root: str) -> bool:
+    """Whether a module is a part of Python or of an installed package, of which a user changes nothing."""
+    if root in sys.stdlib_module_names:
+        return True
+    module = sys.modules.get(root)
+    files = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+    places = [Path(place) for key, place in sysconfig.get_paths().items() if key in ("purelib", "platlib")]
+    return any(place in Path(file).parents for file in files if file for place in places)
+
+
+def _version(root: str) -> str:
+    return str(getattr(sys.modules.get(root), "__version__", ""))
 
 
 def _content(cell: types.CellType) -> Any:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import pickle
-from collections.abc import Mapping
-from functools import partial
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
 
 from rbdkit.errors import FormatError, SimulationError
 from rbdkit.formats import to_json
+from rbdkit.joints import JointType
 from rbdkit.model import Model
+from rbdkit.trace import Dependencies, Impure
+
+MOST = 10_000_000
+"""So many values an argument may consist of."""
 
 
 def digest(name: str, thing: Any) -> str:
@@ -25,93 +23,43 @@ def digest(name: str, thing: Any) -> str:
     name : str
         Of the argument, for the error.
     thing : object
-        Plain data, models, objects that pickle, and functions: their code, and what they use besides arguments.
+        Plain data, models, objects that pickle, functions and classes: these with all that they depend on.
 
     Raises
     ------
     SimulationError
         If it uses something whose value cannot be told in another process.
     """
-    found = hashlib.sha256()
-    _feed(found, name, thing, set())
-    return found.hexdigest()
+    try:
+        return _dependencies(name, thing).digest(_of_model)
+    except Impure as fault:
+        raise SimulationError(f"store: {name} cannot be compared with that of another run: {fault}") from None
 
 
-def _feed(into: Any, name: str, thing: Any, seen: set[int]) -> None:
-    into.update(f"<{type(thing).__name__}>".encode())
-    if thing is None or isinstance(thing, str | bytes | bool | int | float | complex | np.generic):
-        into.update(repr(thing).encode())
-    elif isinstance(thing, np.ndarray) and thing.dtype != object:
-        into.update(f"{thing.dtype.str}{thing.shape}".encode() + np.ascontiguousarray(thing).tobytes())
-    elif isinstance(thing, Mapping):
-        for key, value in thing.items():
-            _feed(into, name, key, seen)
-            _feed(into, name, value, seen)
-    elif isinstance(thing, set | frozenset):
-        into.update("".join(sorted(map(repr, thing))).encode())
-    elif isinstance(thing, list | tuple | np.ndarray):
-        for part in thing:
-            _feed(into, name, part, seen)
-    elif isinstance(thing, ModuleType):
-        into.update(f"{thing.__name__} {getattr(thing, '__version__', '')}".encode())
-    elif id(thing) in seen:
-        return
-    else:
-        _feed_object(into, name, thing, seen | {id(thing)})
+def _dependencies(name: str, thing: Any) -> Dependencies:
+    found = Dependencies({name: thing}, {Model: ()}, objects=None, most=MOST)
+    if found.too_many:
+        raise Impure(f"it consists of more than {MOST} values; hand it in as arrays")
+    return found
 
 
-def _feed_object(into: Any, name: str, thing: Any, seen: set[int]) -> None:
-    if isinstance(thing, Model):
-        try:
-            into.update(to_json(thing).encode())
-            for part in thing.elements:
-                if part.element.is_users_own:  # the file has its name; what it does is in its functions
-                    for member in vars(type(part.element)).values():
-                        own = getattr(member, "fget", None) or getattr(member, "__func__", member)
-                        if isinstance(own, FunctionType):
-                            _feed_function(into, name, own, seen)
-        except FormatError as fault:
-            raise SimulationError(
-                f"store: model {thing.name!r} cannot be compared with that of another run: {fault}"
-            ) from None
-    elif isinstance(thing, partial):
-        _feed(into, name, (thing.func, thing.args, thing.keywords), seen)
-    elif isinstance(thing, MethodType):
-        _feed(into, name, (thing.__func__, thing.__self__), seen)
-    elif isinstance(thing, FunctionType):
-        _feed_function(into, name, thing, seen)
-    elif isinstance(thing, type | BuiltinFunctionType | np.ufunc):
-        into.update(f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', thing)}".encode())
-    else:
-        try:
-            into.update(pickle.dumps(thing, protocol=4))
-        except Exception as fault:
-            raise SimulationError(
-                f"store: {name} uses {type(thing).__name__!r}, which cannot be compared with that of another run "
-                f"({fault}); hand it in as numbers or arrays"
-            ) from None
-        called = vars(type(thing)).get("__call__")
-        if isinstance(called, FunctionType):
-            _feed_function(into, name, called, seen)
+def _of_model(value: Any) -> bytes | None:
+    """A model as text, and what its parts of a user's own classes depend on: the text has the names of these alone."""
+    if not isinstance(value, Model):
+        return None
+    try:
+        text = to_json(value)
+    except FormatError as fault:
+        raise Impure(str(fault)) from None
+    own: list[Any] = [part.element for part in value.elements if part.element.is_users_own]
+    joints = [*value.joints, *(loop.joint for loop in value.loops)]
+    own += [kind for joint in joints for kind in _kinds(joint.type) if kind.is_users_own]
+    return (text + _dependencies("model", own).digest(_of_model)).encode()
 
 
-def _feed_function(into: Any, name: str, function: FunctionType, seen: set[int]) -> None:
-    """Its code, its defaults, and the values of all names that it does not make itself."""
-    _feed_code(into, name, function.__code__, seen)
-    _feed(into, name, (function.__defaults__, function.__kwdefaults__), seen)
-    if (function.__module__ or "").split(".")[0] in ("numpy", "scipy", "rbdkit"):
-        return  # what libraries use in turn is theirs
-    used = inspect.getclosurevars(function)
-    for values in (used.nonlocals, used.globals):
-        for own in sorted(values):
-            into.update(own.encode())
-            _feed(into, name, values[own], seen)
-
-
-def _feed_code(into: Any, name: str, code: CodeType, seen: set[int]) -> None:
-    into.update(code.co_code + repr(code.co_names).encode())
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            _feed_code(into, name, constant, seen)
-        else:
-            _feed(into, name, constant, seen)
+def _kinds(kind: JointType) -> Iterator[JointType]:
+    """A joint type and those that it is made of."""
+    yield kind
+    for inner in vars(kind).values():
+        if isinstance(inner, JointType):
+            yield from _kinds(inner)

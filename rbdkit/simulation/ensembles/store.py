@@ -217,10 +217,10 @@ class Store:
         for file in self._files.values():
             os.fsync(file.fileno())
         if lines:
-            with (self.folder / MEMBERS).open("a", encoding="utf-8") as file:
-                file.write("".join(f"\n{line}" for line in lines) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
+            with (self.folder / MEMBERS).open("a", encoding="utf-8") as text:
+                text.write("".join(f"\n{line}" for line in lines) + "\n")
+                text.flush()
+                os.fsync(text.fileno())
 
     def _read_members(self) -> dict[int, Entry]:
         path, found = self.folder / MEMBERS, {}
