@@ -11,6 +11,7 @@ import numpy as np
 from rbdkit.errors import ModelError
 from rbdkit.forces.described import not_negative
 from rbdkit.forces.element import End, ForceElement
+from rbdkit.forces.made_from_law import made_from_law
 from rbdkit.forces.muscle_curves import active_force_length, force_velocity, passive_force_length
 from rbdkit.forces.spring import line
 from rbdkit.forces.surroundings import Surroundings
@@ -265,10 +266,9 @@ def timed_muscle(activation: Callable[[Any], Any]) -> type[TimedMuscle]:
     own = {
         "activation_at": staticmethod(activation),
         "breaks": getattr(activation, "breaks", ()),
-        "__module__": activation.__module__,
         "__doc__": TimedMuscle.__doc__,
     }
-    return type("TimedMuscle" if not name.isidentifier() else f"Muscle_{name}", (TimedMuscle,), own)
+    return made_from_law(f"Muscle_{name}" if name.isidentifier() else "", TimedMuscle, timed_muscle, activation, own)
 
 
 def require_path(muscle: Muscle) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rbdkit.errors import ModelError
 from rbdkit.forces.element import ForceElement
+from rbdkit.forces.made_from_law import made_from_law
 from rbdkit.forces.surroundings import ORIGIN, Surroundings
 from rbdkit.spatial.read_numbers import shown
 
@@ -172,8 +173,8 @@ def point_force(law: Callable[..., Any]) -> type[PointForce]:
         )
     name = getattr(law, "__name__", "law")
     base = PointForce if count == 2 else TimedPointForce
-    own = {"law": staticmethod(law), "__module__": getattr(law, "__module__", "__main__"), "__doc__": law.__doc__}
-    return type(name if name.isidentifier() else "Law", (base,), own)
+    own = {"law": staticmethod(law), "__doc__": law.__doc__}
+    return made_from_law(name if name.isidentifier() else "Law", base, point_force, law, own)
 
 
 def as_vector(force: Any) -> Any:

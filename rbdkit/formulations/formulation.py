@@ -22,6 +22,11 @@ Force = Callable[[float, NDArray, NDArray], NDArray]
 """Joint forces (nv,), or external forces (number of bodies, 6), as a function of (t, x, v)."""
 
 
+def always(force: NDArray, t: float, x: NDArray, v: NDArray) -> NDArray:
+    """A force that depends on nothing; ``partial(always, force)`` can be pickled, as a lambda cannot."""
+    return force
+
+
 @runtime_checkable
 class Formulation(System, Protocol):
     """A `System` that stands for a model, made as ``Formulation(model, tau, f_ext)``.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy, energy, forward_kinematics, passive_force
 from rbdkit.algorithms.gears import Gear, Gears, geared_forward_dynamics
 from rbdkit.errors import StateError
-from rbdkit.formulations.formulation import Force
+from rbdkit.formulations.formulation import Force, always
 from rbdkit.model import Model
 from rbdkit.model.kept import snapshot
 
@@ -55,7 +56,7 @@ class GearedSystem:
     ) -> None:
         nothing = np.zeros(model.nv)
         self.model, self.gears = snapshot(model), Gears(model, gears)
-        self.tau: Force = tau or (lambda t, x, v: nothing)
+        self.tau: Force = tau or partial(always, nothing)
         self.f_ext = f_ext
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:

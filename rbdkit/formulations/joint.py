@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy, element_state_rates, energy, forward_dynamics, forward_kinematics, momentum
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.derivatives import rnea_derivatives
-from rbdkit.engine import kernels_for
+from rbdkit.engine import Kernels, kernels_for
 from rbdkit.errors import SimulationError
-from rbdkit.formulations.formulation import Force
+from rbdkit.formulations.formulation import Force, always
 from rbdkit.formulations.system import StiffMatrices
 from rbdkit.functions import crba
 from rbdkit.functions.asking import Backend
@@ -86,11 +86,25 @@ class JointSystem:
         require_model(model)
         nothing = np.zeros(model.nv)
         self.model, self._nz = snapshot(model), model.nz
-        self.tau: Force = tau or (lambda t, q, v: nothing)
+        self.tau: Force = tau or partial(always, nothing)
         self.f_ext = f_ext
+        self._backend: Backend = "book" if book else "auto"
         self._kernels = None if book else kernels_for(model)
         self._watched = current(self.model).holds is not None
-        self._backend: Backend = "book" if book else "auto"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is found from the rest: compiled code of this process above all."""
+        own = self.__dict__.items()
+        return {name: value for name, value in own if not isinstance(getattr(type(self), name, None), cached_property)}
+
+    @cached_property
+    def _kernels(self) -> Kernels | None:
+        """Of a copy; what is made anew has them from the start, as they are then."""
+        return None if self._backend == "book" else kernels_for(self.model)
+
+    @cached_property
+    def _watched(self) -> bool:
+        return self._kernels is not None and current(self.model).holds is not None
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         finite(x)

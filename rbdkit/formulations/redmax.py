@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine import NotCovered, kernels_for, simulate
+from rbdkit.engine import Kernels, NotCovered, kernels_for, simulate
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.joint import JointSystem, finite
 from rbdkit.formulations.system import Lagrangian, Starting, StiffMatrices
@@ -58,7 +59,12 @@ class Redmax(JointSystem):
         require_no_states(model, "formulation 'redmax'")
         super().__init__(model, tau, f_ext, True)
         self._asked = tau is not None
+        self._book = book
         self._compiled = None if book else kernels_for(model)
+
+    @cached_property
+    def _compiled(self) -> Kernels | None:
+        return None if self._book else kernels_for(self.model)
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         from rbdkit.algorithms.redmax import bodies_at, reduced_equation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.algorithms import ExternalForces, external_forces
 from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.errors import StateError
+from rbdkit.formulations.formulation import always
 from rbdkit.formulations.joint import JointSystem
 from rbdkit.model import Model
 from rbdkit.model.closing import by, gaps
@@ -163,9 +165,13 @@ def _torque(model: Model, tau: Any) -> Callable[[float, NDArray, NDArray], NDArr
     if tau is None:
         return None
     if callable(tau):
-        return lambda t, q, v: _vector(model, tau(t, q.copy(), v.copy()))
-    constant = _vector(model, tau)
-    return lambda t, q, v: constant
+        return partial(_of_law, _vector, model, tau)
+    return partial(always, _vector(model, tau))
+
+
+def _of_law(read: Callable[[Model, Any], NDArray], model: Model, law: Any, t: float, q: NDArray, v: NDArray) -> NDArray:
+    """What a function of a user's gives, of copies of the state."""
+    return read(model, law(t, q.copy(), v.copy()))
 
 
 def _vector(model: Model, tau: ArrayLike) -> NDArray:
@@ -179,9 +185,8 @@ def _forces(model: Model, f_ext: Any) -> Callable[[float, NDArray, NDArray], NDA
     if f_ext is None:
         return None
     if callable(f_ext):
-        return lambda t, q, v: _array(model, f_ext(t, q.copy(), v.copy()))
-    constant = _array(model, f_ext)
-    return lambda t, q, v: constant
+        return partial(_of_law, _array, model, f_ext)
+    return partial(always, _array(model, f_ext))
 
 
 def _array(model: Model, f_ext: ExternalForces) -> NDArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.laws import Law, pairs_of
 from rbdkit.model import Model
+from rbdkit.model.kept import snapshot
 from rbdkit.model.one_sided import has_stops
 from rbdkit.simulation.contender import Contender
 from rbdkit.simulation.distance import distance
@@ -285,26 +287,12 @@ def _run_ways(
     model: Model, ways: Mapping[str, dict[str, Any]], reference: Trajectory | str | None, options: dict[str, Any]
 ) -> Comparison:
     """Each way is what its run has of its own among the arguments of `simulate`."""
-
-    def run(way: dict[str, Any], **changed: Any) -> Trajectory:
-        """Once, and if that was quick once more: the first run may have compiled something.
-
-        What the reports would warn of, the table shows.
-        """
-        arguments = {**options, **changed, **way}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SimulationWarning)
-            first = simulate(model, **arguments)
-            if first.report is None or first.report.wall_time > QUICK:
-                return first
-            again = simulate(model, **arguments)
-        return min(first, again, key=lambda trajectory: trajectory.report.wall_time)  # type: ignore[union-attr]
-
+    model = snapshot(model)
     runs: dict[str, Trajectory] = {}
     failed: dict[str, RbdkitError] = {}
     for label, way in ways.items():
         try:
-            runs[label] = run(way)
+            runs[label] = _run(model, {**options, **way})
         except RbdkitError as fault:
             failed[label] = fault
     if not runs:
@@ -316,11 +304,31 @@ def _run_ways(
             raise SimulationError(f"reference {reference!r} is none of {', '.join(map(repr, runs))}")
         reference = runs[reference]
     elif reference is None and not (model.loops or model.constraints or pairs_of(model)):
-        reference = run({"formulation": "joint", "integrator": Adaptive("dop853", rtol=1e-12, atol=1e-12)})
-    chosen = [ways[label] for label in runs]
+        exact = {"formulation": "joint", "integrator": Adaptive("dop853", rtol=1e-12, atol=1e-12)}
+        reference = _run(model, {**options, **exact})
+    chosen = [{**options, **ways[label]} for label in runs]
     contenders = tuple(_contender(label, trajectory, reference) for label, trajectory in runs.items())
     why = {label: str(fault).splitlines()[0] for label, fault in failed.items()}
-    return Comparison(contenders, reference, lambda k, h: run(chosen[k], dt=h, every=ONLY_THE_END), why)
+    return Comparison(contenders, reference, partial(_run_again, model, chosen), why)
+
+
+def _run(model: Model, arguments: dict[str, Any]) -> Trajectory:
+    """Once, and if that was quick once more: the first run may have compiled something.
+
+    What the reports would warn of, the table shows.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)
+        first = simulate(model, **arguments)
+        if first.report is None or first.report.wall_time > QUICK:
+            return first
+        again = simulate(model, **arguments)
+    return min(first, again, key=lambda trajectory: trajectory.report.wall_time)  # type: ignore[union-attr]
+
+
+def _run_again(model: Model, ways: Sequence[dict[str, Any]], k: int, h: float) -> Trajectory:
+    """The k-th of several runs with another step, only its end recorded."""
+    return _run(model, {**ways[k], "dt": h, "every": ONLY_THE_END})
 
 
 def _check_reference(reference: Any) -> None:

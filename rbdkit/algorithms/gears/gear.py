@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,12 @@ class Gear:
     @classmethod
     def pair(cls, follower: str, leader: str, ratio: float, offset: float = 0.0) -> Gear:
         """A pair of wheels: ``q_follower = ratio * q_leader + offset``."""
-        return cls(follower, (leader,), lambda q: ratio * q + offset)
+        return cls(follower, (leader,), partial(_straight, ratio, offset))
+
+
+def _straight(ratio: float, offset: float, q: Any) -> Any:
+    """A function with a name, so that gears can be pickled."""
+    return ratio * q + offset
 
 
 class Gears:
