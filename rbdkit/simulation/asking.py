@@ -52,12 +52,17 @@ def ask(name: str, function: Law, t: float, q: NDArray, v: NDArray) -> Any:
     Raises
     ------
     SimulationError
-        If the function writes to its arguments.
+        If the function writes to its arguments, or lets StopIteration through, which would end the loop that asks.
     """
     if type(t) is float:  # as integrators have it: ~(t < 1) is -2 in plain Python, and a condition in NumPy
         t = np.float64(t)
     try:
         return function(t, seen(q), seen(v))
+    except StopIteration as fault:
+        raise SimulationError(
+            f"{name}(t, q, v) at t = {t:.6g} s raised StopIteration: an iterator in it has come to its end; give it "
+            "more values, or take next(iterator, value)"
+        ) from fault
     except ValueError as fault:
         if READ_ONLY not in str(fault) or not _writes_to_its_arguments(function, t, q, v):
             raise

@@ -184,6 +184,8 @@ def blamed(recording: Recording, times: NDArray, *functions: Force | None, nv: i
             for s in (t, 0.5 * (t + end), end) if function is not None else ():
                 function(s, q, v)  # type: ignore[misc]
         except RbdkitError as fault:
+            if k == 0:  # not even the first step can be made, which is an error wherever it is stepped
+                raise
             return replace(recording, stopped=f"{fault} (after t = {t:.6g} s)", ran_away=False)
     return recording
 

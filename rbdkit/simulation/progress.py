@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TextIO
 
 PATIENCE = 1.0
@@ -35,7 +36,7 @@ class Progress:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._tell = show if callable(show) else None
-        self._stream = stream or _screen() or sys.stderr
+        self._stream = stream or _screen() or sys.stderr  # None in services and in windowed programs
         self._quiet = show is False or (show is None and stream is None and _screen() is None)
         self._label = label
         self._clock = clock
@@ -61,8 +62,7 @@ class Progress:
             return
         left = self.elapsed * (1.0 - fraction) / max(fraction, 1e-9)
         bar = "█" * int(30 * fraction)
-        self._stream.write(f"\r{self._label} {bar:·<30} {100 * fraction:3.0f} %, {left:.0f} s left ")
-        self._stream.flush()
+        self._write(f"\r{self._label} {bar:·<30} {100 * fraction:3.0f} %, {left:.0f} s left ")
         self._shown = True
 
     def close(self) -> None:
@@ -70,7 +70,12 @@ class Progress:
         if self._tell is not None:
             self._tell(self._fraction)
         if self._shown:
-            self._stream.write("\r" + " " * (len(self._label) + 60) + "\r")
+            self._write("\r" + " " * (len(self._label) + 60) + "\r")
+
+    def _write(self, text: str) -> None:
+        """Show a text where that is possible; no motion ends because nobody can see how far it is."""
+        with suppress(AttributeError, OSError, ValueError):  # no stream; one that is broken; one that is closed
+            self._stream.write(text)
             self._stream.flush()
 
 
@@ -78,4 +83,6 @@ def _screen() -> TextIO | None:
     """Where a line can be written over and over: a notebook cell (whose error stream is drawn in red) or a terminal."""
     if type(sys.stdout).__module__.startswith("ipykernel"):
         return sys.stdout
-    return sys.stderr if sys.stderr.isatty() else None
+    with suppress(AttributeError, OSError, ValueError):  # no error stream, or a closed one
+        return sys.stderr if sys.stderr.isatty() else None
+    return None

@@ -9,6 +9,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import engine
+from rbdkit.errors import SimulationError
 from rbdkit.joints import Revolute
 from rbdkit.library import double_pendulum
 from rbdkit.model import Model
@@ -87,6 +88,25 @@ def test_without_llvm_python_computes_and_says_so_once(cause, fresh, monkeypatch
 def test_python_on_request(fresh, monkeypatch):
     monkeypatch.setenv("RBDKIT_BACKEND", "python")
     assert available() == ("python", "RBDKIT_BACKEND asks for it")
+
+
+@pytest.mark.parametrize("asked", ["nonsense", "Python", "llvm ", "book"])
+def test_a_backend_that_there_is_not_is_refused_by_name(asked, fresh, monkeypatch):
+    monkeypatch.setenv("RBDKIT_BACKEND", asked)
+    with pytest.raises(SimulationError, match=f"RBDKIT_BACKEND is {asked!r}, which there is not"):
+        rbd.simulate(double_pendulum(), duration=0.05)
+
+
+def test_llvm_on_request_is_llvm_or_an_error(fresh, monkeypatch):
+    monkeypatch.setenv("RBDKIT_BACKEND", "llvm")
+    assert available()[0] == "llvm"
+    available.cache_clear()
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    monkeypatch.delitem(sys.modules, "rbdkit.trace.run.native", raising=False)
+    with pytest.raises(
+        SimulationError, match=r"asks for 'llvm', but llvmlite does not work here .*pip install llvmlite"
+    ):
+        available()
 
 
 def test_a_process_without_llvmlite_simulates_after_one_warning():

@@ -156,3 +156,38 @@ def test_a_marked_law_that_is_never_finite_is_refused():
         SimulationError, match=r"tau is marked as traced but cannot be traced: .*not finite at every state"
     ):
         rbd.simulate(double_pendulum(), duration=0.01, tau=rbd.traced(lambda t, q, v: [np.nan, 0.0]))
+
+
+@pytest.mark.parametrize("formulation", ["joint", "se3"])
+@pytest.mark.parametrize("name", ["tau", "f_ext"])
+def test_iterators_that_end_are_named(formulation, name):
+    """In a generator StopIteration would be a RuntimeError that names nothing."""
+    run = {"formulation": formulation, "duration": 0.05, "progress": False}
+
+    def law(many):
+        values = iter([np.zeros((3, 6)) if name == "f_ext" else np.zeros(2)] * many)
+        return {name: rbd.untraced(lambda t, q, v: next(values))}
+
+    with pytest.raises(SimulationError, match=rf"{name}\(t, q, v\) at t = 0 s raised StopIteration: an it") as caught:
+        rbd.simulate(double_pendulum(), [0.3, 0.1], **run, **law(0))
+    assert isinstance(caught.value.__cause__, StopIteration)
+    if name == "f_ext":  # tau is asked once more, at the states that were recorded
+        with pytest.warns(SimulationWarning, match="STOPPED"):
+            motion = rbd.simulate(double_pendulum(), [0.3, 0.1], **run, **law(9))
+        assert "raised StopIteration" in motion.report.stopped and len(motion) > 1
+
+
+@pytest.mark.parametrize("mark", [rbd.traced, rbd.untraced])
+@pytest.mark.parametrize("options", [{}, {"formulation": "se3"}, {"formulation": "redmax"}, {"integrator": "rk45"}])
+def test_a_force_that_is_no_number_at_the_start_is_an_error_in_all_code(mark, options):
+    @mark
+    def law(t, q, v):
+        return np.array([np.log(q[0] - 1.0), 0.0])
+
+    run = {"tau": law, "progress": False, **options}
+    with np.errstate(invalid="ignore"):
+        with pytest.raises(StateError, match=r"returned nan for joint 'hinge1' at t = 0 s"):
+            rbd.simulate(double_pendulum(), [0.3, 0.1], duration=0.05, **run)
+        with pytest.warns(SimulationWarning):
+            late = rbd.simulate(double_pendulum(), [1.1, 0.1], duration=0.5, **run)
+    assert late.report.stopped and len(late) > 1

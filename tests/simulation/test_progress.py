@@ -1,4 +1,6 @@
 import io
+import subprocess
+import sys
 
 import pytest
 
@@ -96,3 +98,69 @@ def test_an_interrupted_run_does_not_claim_to_be_whole():
 def test_quick_runs_write_nothing(capsys):
     rbd.simulate(pendulum(), [1.0], duration=0.05)
     assert capsys.readouterr() == ("", "")
+
+
+class Broken(io.StringIO):
+    """A stream that fails when it is written to, as a pipe does that nobody reads."""
+
+    def __init__(self, fault, terminal=True):
+        super().__init__()
+        self.fault, self.terminal = fault, terminal
+
+    def isatty(self):
+        if not self.terminal:
+            raise self.fault
+        return True
+
+    def write(self, text):
+        raise self.fault
+
+
+def closed():
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+STREAMS = {
+    "none": lambda: None,
+    "closed": closed,
+    "a broken pipe": lambda: Broken(BrokenPipeError(32, "Broken pipe")),
+    "one that cannot tell a terminal": lambda: Broken(OSError(5, "Input/output error"), terminal=False),
+    "one that knows no blocks": lambda: Broken(UnicodeEncodeError("ascii", "█", 0, 1, "ordinal not in range(128)")),
+    "no stream at all": object,
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("show", [None, True, False])
+def test_nothing_ends_because_nobody_can_see_it(stream, show, clock, monkeypatch):
+    """Services and windowed programs have no error stream."""
+    monkeypatch.setattr("sys.stderr", STREAMS[stream]())
+    monkeypatch.setattr("sys.stdout", STREAMS[stream]())
+    watch = Progress(show, "run", clock=clock)
+    clock.now += 5.0
+    watch.update(0.5)
+    watch.close()
+
+
+def test_all_works_without_streams():
+    """In a process that has none: what calls say, warn of and show."""
+    code = """
+import sys
+sys.stderr = sys.stdout = sys.stdin = sys.__stderr__ = sys.__stdout__ = None
+import numpy as np, rbdkit as rbd
+from rbdkit.simulation import SimulationWarning
+arm = rbd.library.double_pendulum()
+for progress in (None, True):
+    motion = rbd.simulate(arm, [1.0, 0.5], duration=0.2, dt=0.1, progress=progress)  # warns: the step is too long
+    motion = rbd.simulate(arm, [1.0, 0.5], duration=0.1, progress=progress, tau=rbd.untraced(lambda t, q, v: -v))
+    swept = rbd.sweep(arm, {"rod1.mass": [1.0, -1.0]}, duration=0.1, progress=progress)  # warns: a member fails
+    compared = rbd.compare_runs(arm, [("joint", "rk4"), ("se3", "rk4")], duration=0.05, progress=progress)
+text = repr((motion, swept, compared)) + rbd.to_html(motion)
+rbd.to_png(motion, size=(32, 20))
+rbd.Model("empty").validate()
+sys.exit(7 if len(text) > 1000 and np.isfinite(motion.q).all() else 1)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=300)
+    assert (run.returncode, run.stdout, run.stderr) == (7, b"", b"")

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from rbdkit.errors import SimulationError
 from rbdkit.trace.program import Program
 from rbdkit.trace.run.forks import unforked
 from rbdkit.trace.run.lanes import Binder, Given
@@ -85,8 +86,19 @@ def available() -> tuple[Backend, str]:
     """The fastest backend that works here, and why it is not a faster one. Warns when that is Python.
 
     The environment variable RBDKIT_BACKEND=python asks for Python.
+
+    Raises
+    ------
+    SimulationError
+        If the variable asks for something else, or for LLVM where it does not work.
     """
-    if os.environ.get("RBDKIT_BACKEND") == "python":
+    asked = os.environ.get("RBDKIT_BACKEND", "")
+    if asked not in ("", "llvm", "python"):
+        raise SimulationError(
+            f"the environment variable RBDKIT_BACKEND is {asked!r}, which there is not; set it to 'python' to switch "
+            "LLVM off, to 'llvm', or not at all"
+        )
+    if asked == "python":
         return "python", "RBDKIT_BACKEND asks for it"
     try:
         from rbdkit.trace.run.native import try_out
@@ -98,6 +110,8 @@ def available() -> tuple[Backend, str]:
         why = f"llvmlite does not work here ({type(fault).__name__}: {fault})"
         missing = isinstance(fault, ImportError)
         mend = "pip install llvmlite" if missing else "another version of llvmlite; this one is installed, but fails"
+        if asked == "llvm":
+            raise SimulationError(f"RBDKIT_BACKEND asks for 'llvm', but {why}. Mend it with: {mend}") from fault
         warnings.warn(
             f"{why}; rbdkit computes in Python, some 50 times slower. Mend it with: {mend}",
             RuntimeWarning,
