@@ -67,23 +67,22 @@ def check_arguments(
         name = known_as or function.__name__
 
         @cache  # annotations are read when they are first needed, which most functions of a library never are
-        def signature() -> tuple[inspect.Signature, dict[str, tuple[_Kind, ...]]]:
+        def signature() -> tuple[tuple[str, ...], dict[str, tuple[_Kind, ...]], dict[str, Any]]:
+            """Names of arguments by place, what each must be, and defaults."""
             scope = inspect.unwrap(function).__globals__
-            its = inspect.signature(function)
-            single = [p for p in its.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+            every = list(inspect.signature(function).parameters.values())
+            by_place = tuple(p.name for p in every if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+            single = [p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
             kinds = {p.name: _kinds(_read(p), scope) for p in single if isinstance(p.annotation, str)}
-            return its, {k: found for k, found in kinds.items() if found}
+            return by_place, {k: own for k, own in kinds.items() if own}, {p.name: p.default for p in single}
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
-            its, kinds = signature()
-            try:
-                given = its.bind(*args, **kwargs).arguments
-            except TypeError:
-                given = {}  # the call itself says what does not fit
-            for key, value in given.items():
-                if key in kinds and value is not its.parameters[key].default:
-                    _require(f"{name}: {key}", value, kinds[key], error, (most or {}).get(key))
+            by_place, kinds, defaults = signature()
+            for key, value in (*zip(by_place, args, strict=False), *kwargs.items()):  # more than fits the call refuses
+                own = kinds.get(key)
+                if own is not None and value is not defaults[key] and not (type(value) is str and own == _NAME):
+                    _require(f"{name}: {key}", value, own, error, (most or {}).get(key))
             return function(*args, **kwargs)
 
         return checked
@@ -129,6 +128,8 @@ def _require(
     if most is not None and type(value) is not bool and isinstance(value, int | np.integer) and value > most[0]:
         raise error(f"{what} = {shown(value)} is more than {most[0]}: {most[1]}")
     why = ""
+    if _PATH in kinds and isinstance(value, str) and "\0" in value:
+        raise error(f"{what} = {shown(value)} holds a null character, which no name of a file has")
     for kind in kinds:
         try:
             kind.test(value)
@@ -240,6 +241,8 @@ def _names(value: Any) -> None:
 
 
 _SWITCH = _Kind("True or False", lambda value: _fits(isinstance(value, bool | np.bool_)))
+_TEXT = _Kind("text", lambda value: _fits(isinstance(value, str)))
+_NAME = (_TEXT,)
 _PATH = _Kind("a path", lambda value: _fits(isinstance(value, PathLike)))
 _NUMBERS = _Kind("numbers", lambda value: floats(value, _because))
 _PLAIN = {
@@ -247,7 +250,7 @@ _PLAIN = {
     "float": _Kind("a number", lambda value: number(value, _because)),
     "int": _Kind("a whole number", _whole),
     "seed": _Kind("a whole number, 0 or more", _seed),
-    "str": _Kind("text", lambda value: _fits(isinstance(value, str))),
+    "str": _TEXT,
     "bool": _SWITCH,
     "os.PathLike[str]": _PATH,
     "PathLike[str]": _PATH,
