@@ -291,7 +291,11 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int, breaks: tuple[floa
         )
     if dry := kept(motion.model, _rubbing):
         where = ", ".join(dry) if len(dry) <= 3 else f"{len(dry)} joints"
-        notes.append(f"dry friction of {where} is smooth: what ought to stick creeps with up to {CREEP:g} rad/s or m/s")
+        half, most = (CREEP * load / np.sqrt(1.0 - load * load) for load in (0.5, 0.9))
+        notes.append(
+            f"dry friction of {where} is smooth: what ought to stick creeps, with {half:.2g} rad/s or m/s under half "
+            f"of the largest friction, {most:.2g} under nine tenths; see rbdkit.JointFriction"
+        )
     if doubtful:
         notes.append(f"the model has {doubtful} finding{'s' if doubtful > 1 else ''}, see model.validate()")
     if at_work := working(motion.model):

@@ -209,3 +209,14 @@ def test_velocities_of_a_frame_are_those_of_kinematics():
         for name in ("tip", "rod2"):
             expected = rbd.forward_kinematics(model, motion.q, motion.v).velocity(name)
             np.testing.assert_allclose(motion.velocities(name), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("load, told", [(0.5, "0.0058"), (0.9, "0.021")])
+def test_dry_friction_creeps_as_fast_as_its_note_says(load, told):
+    """Under a part x of the largest friction with creep x / sqrt(1 - x^2), where the motion has come to that."""
+    model = rbd.Model("block", gravity=(10.0 * load, 0.0, 0.0))
+    model.add_body("block", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(1.0), friction=10.0, joint_name="rail")
+    run = rbd.simulate(model, duration=0.2, dt=5e-4)
+    assert any(f"{told} " in note and "creeps" in note for note in run.report.notes)
+    np.testing.assert_allclose(run.v[-1, 0], 0.01 * load / np.sqrt(1.0 - load**2), rtol=1e-6)
+    np.testing.assert_allclose(run.v[-1, 0], float(told), rtol=2e-2)
