@@ -27,7 +27,7 @@ NO_CODE = frozenset({
 _CELL = "cell_contents"
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Items:
     """Names in a namespace, with their values. size : so many names it has, if all count."""
 
@@ -55,9 +55,9 @@ class Guard:
         both = Guard()
         for one in (self, other):
             for key, items in one._items.items():
-                own = both._items.setdefault(key, _Items(items.space, {}, None))
-                own.values.update(items.values)
-                own.size = items.size if own.size is None else own.size
+                known = both._items.get(key, items)
+                size = items.size if known.size is None else known.size
+                both._items[key] = _Items(items.space, known.values | items.values, size)
             for space, names in one._absent.values():
                 both._absent.setdefault(id(space), (space, set()))[1].update(names)
             both._attributes += one._attributes
@@ -164,9 +164,9 @@ class Guard:
             and all(array.shape == shape and array.tobytes() == x for array, x, shape in self._arrays)
         ):
             return False
-        for items in self._items.values():
-            items.values.update({name: items.space[name] for name in items.values})
-            items.size = None if items.size is None else len(items.space)
+        for key, items in self._items.items():
+            values = {name: items.space[name] for name in items.values}
+            self._items[key] = _Items(items.space, values, None if items.size is None else len(items.space))
         self._attributes, self._same = now, None
         return True
 
