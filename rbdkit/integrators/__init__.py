@@ -13,7 +13,7 @@ from rbdkit.integrators.explicit_euler import ExplicitEuler
 from rbdkit.integrators.generalized_alpha import GeneralizedAlpha
 from rbdkit.integrators.heun import Heun
 from rbdkit.integrators.implicit_midpoint import ImplicitMidpoint
-from rbdkit.integrators.integrator import Integrator, OneStep, RecordedIntegrator, Stage, State, records
+from rbdkit.integrators.integrator import FromStep, Integrator, OneStep, RecordedIntegrator, records, why_not_recorded
 from rbdkit.integrators.lagrange_dalembert import LagrangeDAlembert, half_step_energy
 from rbdkit.integrators.linearly_implicit_euler import LinearlyImplicitEuler
 from rbdkit.integrators.linearly_implicit_sdirk2 import LinearlyImplicitSDIRK2
@@ -26,6 +26,7 @@ from rbdkit.integrators.rk3 import RK3
 from rbdkit.integrators.rk4 import RK4
 from rbdkit.integrators.rk5 import RK5
 from rbdkit.integrators.runge_kutta import RungeKutta
+from rbdkit.integrators.state import Stage, State
 from rbdkit.integrators.symplectic_euler import SymplecticEuler
 from rbdkit.integrators.variational import Variational
 from rbdkit.integrators.velocity_euler import VelocityEuler
@@ -67,6 +68,7 @@ __all__ = [
     "CrouchGrossman4",
     "EnergyMomentum",
     "ExplicitEuler",
+    "FromStep",
     "GeneralizedAlpha",
     "Heun",
     "ImplicitMidpoint",
@@ -91,4 +93,5 @@ __all__ = [
     "half_step_energy",
     "records",
     "second_quotient",
+    "why_not_recorded",
 ]

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from rbdkit.errors import ConvergenceError
 from rbdkit.formulations.directors import Directors
 from rbdkit.integrators.director_steps import DirectorSteps
-from rbdkit.integrators.integrator import OneStep, State
+from rbdkit.integrators.integrator import OneStep
 from rbdkit.integrators.newton import Solve, solve
+from rbdkit.integrators.state import State
 from rbdkit.trace import MOST_CORRECTIONS, Record, newton_arrays
 
 MOST = 19

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.formulations.directors import Directors
 from rbdkit.formulations.directors.turning import orthonormal
 from rbdkit.integrators.director_method import DirectorMethod
-from rbdkit.integrators.integrator import Stage, State
+from rbdkit.integrators.state import Stage, State
 from rbdkit.trace import Record
 
 

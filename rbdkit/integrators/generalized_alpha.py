@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import Holding, System
 from rbdkit.formulations.constrained import ConstrainedSystem
-from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.integrator import OneStep
 from rbdkit.integrators.newton import solve
 from rbdkit.integrators.rk4 import RK4
+from rbdkit.integrators.state import Stage, State
 from rbdkit.model.names import listed
 from rbdkit.trace import Index, Moment, Newton, Part, Record, maximum, newton_arrays, select
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from rbdkit.errors import ConvergenceError
 from rbdkit.formulations import System
 from rbdkit.integrators import newton
-from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.integrator import OneStep
 from rbdkit.integrators.newton import Solve
+from rbdkit.integrators.state import Stage, State
 from rbdkit.trace import Index, Moment, Newton, Part, Record, Recorded, maximum, newton_arrays, select
 
 PATIENCE = 8

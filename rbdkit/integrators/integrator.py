@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Protocol, TypeGuard
 
 from numpy.typing import NDArray
 
 from rbdkit.formulations import System
-from rbdkit.integrators.newton import Solve
+from rbdkit.integrators.state import Stage, State
+from rbdkit.integrators.step_tracer import trace_step
+from rbdkit.integrators.traced_step import TracedStep
 from rbdkit.trace import Recordable
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """Where a run stands. States never change: keep one to go back to it.
-
-    Attributes
-    ----------
-    t, x, v
-        Time and state of the system.
-    memory : object
-        What the method carries to its next step besides, or None.
-    solve : Solve or None
-        How the equations of the step that led here were solved; None for explicit methods.
-    """
-
-    t: float
-    x: NDArray
-    v: NDArray
-    memory: Any = None
-    solve: Solve | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Stage:
-    """An evaluation inside a step: time, state, and the rates of displacement and velocity found there."""
-
-    t: float
-    x: NDArray
-    v: NDArray
-    u_rate: NDArray
-    v_rate: NDArray
 
 
 class Integrator(Protocol):
@@ -84,11 +54,126 @@ class RecordedIntegrator(Integrator, Recordable, Protocol):
     """An integrator that writes its steps into programs, too."""
 
 
-def records(method: object) -> TypeGuard[RecordedIntegrator]:
-    """Whether a method writes the steps that it makes into programs, too.
+class OneStep:
+    """Base of methods that remember nothing from step to step and run on every system.
 
-    A class whose steps are its own, but which inherits the recorded ones, does not; nor does one made of a method that
-    does not, whose `record` is None.
+    A subclass has `name`, `order` and `step`. Compiled loops are made from `step` itself, see `record`.
+
+    Examples
+    --------
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import OneStep, State
+    >>> class KickDrift(OneStep):
+    ...     name, order = "kick_drift", 1
+    ...     def step(self, system, state, h):
+    ...         v = state.v + h * system.rate(state.t, state.x, state.v)
+    ...         return State(state.t + h, system.move(state.x, h * v), v)
+    >>> rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.1, integrator=KickDrift()).report.backend
+    'compiled loop (LLVM)'
+    """
+
+    conserves: ClassVar[tuple[str, ...]] = ()
+    requires: ClassVar[type] = System
+    shared: ClassVar[frozenset[str]] = frozenset()
+
+    def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
+        return State(t, x, v)
+
+    def step(self, system: Any, state: State, h: float) -> State:
+        raise NotImplementedError(f"{type(self).__name__} has no step(system, state, h)")
+
+    def stages(self, system: Any, state: State, h: float) -> list[Stage]:
+        watched = _Watched(system)
+        self.step(watched, state, h)
+        return watched.stages
+
+    @property
+    def record(self) -> Any:
+        """What `step` does, traced; see `rbdkit.trace.Recordable`.
+
+        Raises
+        ------
+        NotTraced
+            An AttributeError, if that cannot be recorded.
+        """
+        plain = not vars(self) and type(self).__module__.startswith("rbdkit.")
+        return _step_of(type(self)) if plain else trace_step(self)  # type: ignore[arg-type]
+
+    @property
+    def written_out(self) -> Any:
+        """The same for systems without loops; see `rbdkit.trace.Recordable`."""
+        return self.record.written_out
+
+    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
+        """Room for the vectors of a step; see `rbdkit.trace.Recordable`."""
+        return self.record.arrays(nx, nv)
+
+
+class FromStep(OneStep):
+    """An integrator made of any object that has a `step` and an `order`.
+
+    Parameters
+    ----------
+    given : object
+        With ``step(system, state, h) -> State``. Its `name`, `conserves` and `requires` count where it has them.
+
+    Examples
+    --------
+    What `rbdkit.simulate` does with such an object:
+
+    >>> from rbdkit.integrators import FromStep, State
+    >>> class Kick:
+    ...     order = 1
+    ...     def step(self, system, state, h):
+    ...         v = state.v + h * system.rate(state.t, state.x, state.v)
+    ...         return State(state.t + h, system.move(state.x, h * v), v)
+    >>> FromStep(Kick()).name
+    'Kick'
+    """
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+        self.name: str = getattr(given, "name", type(given).__name__)
+        self.order: int = given.order
+        self.conserves = tuple(getattr(given, "conserves", ()))  # type: ignore[misc]
+        self.requires = getattr(given, "requires", System)  # type: ignore[misc]
+
+    def step(self, system: Any, state: State, h: float) -> State:
+        return self.given.step(system, state, h)
+
+    @property
+    def record(self) -> Any:
+        return trace_step(self.given)
+
+
+class _Watched:
+    """A system whose rates are written down as stages."""
+
+    def __init__(self, system: Any) -> None:
+        self._system = system
+        self.stages: list[Stage] = []
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        """Evaluate vdot."""
+        found = self._system.rate(t, x, v)
+        self.stages.append(Stage(t, x, v, v, found))
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._system, name)
+
+
+@lru_cache
+def _step_of(method: type[OneStep]) -> TracedStep:
+    """The step of a class that has no numbers of its own."""
+    return trace_step(method())
+
+
+def records(method: object) -> TypeGuard[RecordedIntegrator]:
+    """Whether a method writes its steps into programs: by its `step` (see `OneStep`), or by a `record` of its own.
+
+    A class that inherits a `record` written by hand, but whose steps are its own, does not; nor does one made of a
+    method that does not.
 
     Parameters
     ----------
@@ -105,20 +190,42 @@ def records(method: object) -> TypeGuard[RecordedIntegrator]:
     >>> records(RK4())
     True
     """
-    for cls in type(method).__mro__:
-        if "record" in vars(cls):
-            return getattr(method, "record", None) is not None
-        if not vars(cls).keys().isdisjoint(("step", "stages", "samples")):
-            return False
-    return False
+    return not why_not_recorded(method)
 
 
-class OneStep:
-    """Base of methods that remember nothing from step to step and run on every system."""
+def why_not_recorded(method: object) -> str:
+    """Return why a method does not write its steps into programs; empty if it does.
 
-    conserves: ClassVar[tuple[str, ...]] = ()
-    requires: ClassVar[type] = System
-    shared: ClassVar[frozenset[str]] = frozenset()
+    Parameters
+    ----------
+    method : object
+        An integrator.
 
-    def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
-        return State(t, x, v)
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from rbdkit.integrators import OneStep, State, why_not_recorded
+    >>> class Careful(OneStep):
+    ...     name, order = "careful", 1
+    ...     def step(self, system, state, h):
+    ...         a = system.rate(state.t, state.x, state.v)
+    ...         v = state.v + h * a if abs(a).max() < 1e3 else state.v
+    ...         return State(state.t + h, system.move(state.x, h * v), v)
+    >>> why_not_recorded(Careful())
+    'its step takes max of a vector'
+    """
+    kinds = type(method).__mro__
+    home = next((cls for cls in kinds if "record" in vars(cls)), None)
+    if home is None:
+        return "it has no record"
+    if home is not OneStep:
+        for cls in kinds[: kinds.index(home)]:
+            if not vars(cls).keys().isdisjoint(("step", "stages", "samples")):
+                return f"its steps are its own, but its record is that of {home.__name__}"
+    try:
+        return "it has no record" if method.record is None else ""  # type: ignore[attr-defined]
+    except AttributeError as fault:  # `NotTraced` is one, and who has no record is asked for one in vain
+        return str(fault)

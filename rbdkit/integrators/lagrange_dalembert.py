@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.formulations.directors import Directors
 from rbdkit.integrators.director_method import DirectorMethod
-from rbdkit.integrators.integrator import Stage, State
+from rbdkit.integrators.state import Stage, State
 from rbdkit.trace import Record
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations import Stiff
-from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.integrator import OneStep
+from rbdkit.integrators.state import Stage, State
 from rbdkit.integrators.stiff_solve import solve_in_program, stiff_arrays, store_matrix
 from rbdkit.trace import Index, Moment, Part, Record
 

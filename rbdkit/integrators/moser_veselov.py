@@ -12,8 +12,9 @@ from rbdkit.engine.steps.manifold import exp, quaternion_matrix
 from rbdkit.formulations import System
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.integrators import newton
-from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.integrator import OneStep
 from rbdkit.integrators.newton import Solve
+from rbdkit.integrators.state import Stage, State
 from rbdkit.spatial import se3, so3
 from rbdkit.spatial.stumpff import sinc, stumpff, versine
 from rbdkit.spatial.vector3 import Symmetric, Vector, cross, dot

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from rbdkit.formulations import Projectable, Starting, System
-from rbdkit.integrators.integrator import Integrator, OneStep, Stage, State, records
+from rbdkit.integrators.integrator import Integrator, OneStep, records
+from rbdkit.integrators.state import Stage, State
 from rbdkit.trace import Index, Part, Record
 
 

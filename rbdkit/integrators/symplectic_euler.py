@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rbdkit.formulations import System
-from rbdkit.integrators.integrator import OneStep, Stage, State
-from rbdkit.trace import Index, Moment, Part, Record, Recorded
+from rbdkit.integrators.integrator import OneStep
+from rbdkit.integrators.state import Stage, State
 
 
 class SymplecticEuler(OneStep):
@@ -44,26 +41,3 @@ class SymplecticEuler(OneStep):
     def stages(self, system: System, state: State, h: float) -> list[Stage]:
         v_rate = system.rate(state.t, state.x, state.v)
         return [Stage(state.t, state.x, state.v, state.v + h * v_rate, v_rate)]
-
-    @staticmethod
-    def record(system: Recorded, n: Index) -> None:
-        """The same step on the arrays of a program."""
-        program, moment = system.program, Moment(system.program, n, 0)
-        x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
-        system.rate(moment, x, v, v_rate)
-        program.store("scratch", 0, 0, moment.h)
-        for k in system.freedoms():
-            h = program.load("scratch", 0)
-            faster = v.load(program, k) + h * v_rate.load(program, k)
-            v_new.store(program, k, faster)
-            u.store(program, k, h * faster)
-        system.move(x, u, Part("x_new"))
-
-    @property
-    def written_out(self) -> Record:
-        """The same; see `rbdkit.trace.Recordable`."""
-        return self.record
-
-    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
-        return {"c": np.zeros(1), "scratch": np.zeros(1), "u": np.zeros(nv), "v_rate": np.zeros(nv)}

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from rbdkit.errors import ConvergenceError
 from rbdkit.formulations import Lagrangian
 from rbdkit.integrators import newton
-from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.integrator import OneStep
 from rbdkit.integrators.newton import Solve
+from rbdkit.integrators.state import Stage, State
 from rbdkit.trace import Index, Moment, Newton, Part, Record, maximum, newton_arrays, select
 
 TOLERANCE = 4e-15

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import VelocityLevel
-from rbdkit.integrators.integrator import OneStep, Stage, State
+from rbdkit.integrators.integrator import OneStep
+from rbdkit.integrators.state import Stage, State
 from rbdkit.trace import Index, Moment, Part, Record
 
 

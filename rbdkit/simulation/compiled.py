@@ -26,7 +26,7 @@ from rbdkit.integrators import (
     RecordedIntegrator,
     Solve,
     Solves,
-    records,
+    why_not_recorded,
 )
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import Sample
@@ -106,9 +106,8 @@ def obstacle(method: Integrator | Adaptive, tau_is_function: bool, f_ext_is_func
         return f"{'tau' if tau_is_function else 'f_ext'} is a Python function"
     if isinstance(method, Adaptive) and not hasattr(method, "record"):
         return "SciPy chooses the steps"
-    if not records(method):
-        return f"integrator {method.name!r} does not record its steps"
-    return ""
+    why = why_not_recorded(method)
+    return f"integrator {method.name!r} does not record its steps: {why}" if why else ""
 
 
 def record_compiled(

@@ -17,7 +17,7 @@ from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Force, JointSystem, Lagrangian, System
-from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, State
+from rbdkit.integrators import INTEGRATORS, Adaptive, FromStep, Integrator, State
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
@@ -360,15 +360,17 @@ def _adaptive(name: Any) -> Adaptive:
 
 
 def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adaptive:
-    """The integrator that a name stands for."""
+    """Return the integrator that a name stands for, or that an object with a step is."""
     if isinstance(integrator, str) and integrator in INTEGRATORS:
         return INTEGRATORS[integrator]
     if isinstance(integrator, str) and integrator in SOLVERS:
         return _adaptive(integrator)
-    if isinstance(integrator, Adaptive) or all(hasattr(integrator, name) for name in NEEDED):
-        if not isinstance(integrator, type):
-            return integrator  # type: ignore[return-value]
+    if isinstance(integrator, type):
         raise SimulationError(f"integrator {integrator.__name__} is a class; give an object, {integrator.__name__}()")
+    if isinstance(integrator, Adaptive) or all(hasattr(integrator, name) for name in NEEDED):
+        return integrator  # type: ignore[return-value]
+    if callable(getattr(integrator, "step", None)) and hasattr(integrator, "order"):
+        return FromStep(integrator)
     names = (*INTEGRATORS, *SOLVERS)
     hint = did_you_mean(integrator, names) if isinstance(integrator, str) else ""
     hint = hint if "did you mean" in hint else ""  # all are listed anyway

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from rbdkit.trace.dependencies import Dependencies
     from rbdkit.trace.dependency_guard import Guard
     from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
+    from rbdkit.trace.elementwise import ELEMENTWISE
     from rbdkit.trace.emit import compile_python, llvm_source, python_source
     from rbdkit.trace.emit.wasm import wasm_bytes
     from rbdkit.trace.feedback import Feedback
@@ -113,6 +114,7 @@ _HOMES = {
     "rbdkit.trace.dependencies": ["Dependencies"],
     "rbdkit.trace.dependency_guard": ["Guard"],
     "rbdkit.trace.differentiate": ["gradient", "jacobian", "pullback", "tangent"],
+    "rbdkit.trace.elementwise": ["ELEMENTWISE"],
     "rbdkit.trace.emit": ["compile_python", "llvm_source", "python_source"],
     "rbdkit.trace.emit.wasm": ["wasm_bytes"],
     "rbdkit.trace.feedback": ["Feedback"],
@@ -196,6 +198,7 @@ __all__ = [
     "Company",
     "Copies",
     "Dependencies",
+    "ELEMENTWISE",
     "Executable",
     "Feedback",
     "FewSteps",

@@ -21,7 +21,7 @@ from rbdkit.engine.run.signatures import INPUTS
 from rbdkit.engine.run.words import FLAGS, OURS, words_of_loop, words_of_shape
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import Kind
-from rbdkit.integrators import INTEGRATORS, RK4, Heun, ImplicitMidpoint, SymplecticEuler
+from rbdkit.integrators import INTEGRATORS, RK4, Heun, ImplicitMidpoint, RungeKutta, SymplecticEuler
 from rbdkit.trace import ALONE
 from rbdkit.trace.run import remembered
 
@@ -72,25 +72,27 @@ def test_what_words_cannot_tell_has_none():
     assert frozenset({*INPUTS, "over_time"}) == OURS
 
 
-class Mine(SymplecticEuler):
+class Mine(ImplicitMidpoint):
     """A method of a user's own, and one that goes by a name of ours."""
 
     @staticmethod
     def record(system, n):
-        SymplecticEuler.record(system, n)
+        ImplicitMidpoint.record(system, n)
 
 
 def test_steps_are_told_by_the_name_they_are_found_under(monkeypatch):
     def told(step):
         return words_of_loop(Task("over_time", step=step), KINDS, ALONE, None)
 
-    assert told(RK4().record) == told(Heun().record) is not None  # they differ in numbers alone
-    assert told(Mine().record) is None and told(partial(RK4.record)) is None
+    assert None not in (told(RK4().record), told(Heun().record), told(ImplicitMidpoint().record))
+    assert told(RK4().record) != told(Heun().record)  # what was traced says all by itself, whoever wrote it
+    assert told(RK4().record) == told(RungeKutta(RK4.A, RK4.b).record)
+    assert told(Mine().record) is None and told(partial(ImplicitMidpoint.record)) is None
     assert told(lambda system, n: None) is None
-    Mine.record.__module__, Mine.record.__qualname__ = SymplecticEuler.__module__, "SymplecticEuler.record"
+    Mine.record.__module__, Mine.record.__qualname__ = ImplicitMidpoint.__module__, "ImplicitMidpoint.record"
     assert told(Mine.record) is None
-    before = SymplecticEuler.record
-    monkeypatch.setattr(SymplecticEuler, "record", staticmethod(Mine.record))
+    before = ImplicitMidpoint.record
+    monkeypatch.setattr(ImplicitMidpoint, "record", staticmethod(Mine.record))
     assert told(before) is None  # that name is another's now
 
 

@@ -35,17 +35,19 @@ SPREAD: dict[str, tuple[tuple[str, ...], str]] = {
     "rows": ((LINK,), SAME),
     "loops_T": ((ROW_OF_LOOP,), SAME),
     **dict.fromkeys(("loops_numbers", "loops_gaps"), ((LOOP,), SAME)),
-    **dict.fromkeys(("q", "x", "x_stage", "x_new", "x_closing", "rest"), ((), COORDINATE)),
+    **dict.fromkeys(("q", "x", "x_stage", "x_new", "x_closing", "rest", "step_x"), ((), COORDINATE)),
     **dict.fromkeys(
         ("v", "v_stage", "v_new", "u", "u_rates", "v_rates", "u_closing", "tau", "armature", "damping", "stiffness",
-         "bias_force", "D_inv", "qdd"), ((), VELOCITY)),
+         "bias_force", "D_inv", "qdd", "step_v"), ((), VELOCITY)),
     **dict.fromkeys(
         ("row_free", "row_k", "row_gap", "row_slip", "row_inverse", "reactions", "row_sought"), ((), ROW_OF_LOOP)),
     "Y": ((VELOCITY,), ROW_OF_LOOP),
     "L": ((VELOCITY,), VELOCITY),
     ANSWERS: ((ROW_OF_LOOP,), ROW_OF_LOOP),
 }  # fmt: skip
-"""What the places of arrays belong to: the rows of a matrix, if it is one, and what stands in a row."""
+"""What the places of arrays belong to: the rows of a matrix, if it is one, and what stands in a row.
+
+A number behind a name, as of the vectors of a step, makes no difference."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,10 @@ class Legs:
 
     def image(self, array: str, offset: int) -> int:
         """The place in an array that is to the next leg what this one is to its own; of the last, to the first one."""
-        if array not in SPREAD or (array == ANSWERS and not self.apart):
+        name = array.rstrip("0123456789")
+        if name not in SPREAD or (name == ANSWERS and not self.apart):
             return offset
-        (*outer,), inner = SPREAD[array]
+        (*outer,), inner = SPREAD[name]
         if not outer:
             return self._next[inner].get(offset, offset)
         row, column = divmod(offset, self._lengths[array])

@@ -49,9 +49,10 @@ def _of_task(task: Task) -> tuple[object, ...] | None:
     """Algorithm, method and flags; None if it has other objects."""
     flags, step = {flag: getattr(task, flag) for flag in FLAGS}, task.step
     told = task.algorithm in OURS and task == type(task)(task.algorithm, step=step, **flags)
-    if not told or not (step is None or _is_named(step)):
+    traced = getattr(step, "words", None)  # a step that is a list of operations says all by these
+    if not told or not (step is None or traced or _is_named(step)):
         return None
-    return task.algorithm, *flags.values(), step and (step.__module__, step.__qualname__)
+    return task.algorithm, *flags.values(), traced or (step and (step.__module__, step.__qualname__))
 
 
 def _is_named(step: Record) -> bool:

@@ -1,0 +1,43 @@
+"""Where a run stands, and what was evaluated on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rbdkit.integrators.newton import Solve
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where a run stands. States never change: keep one to go back to it.
+
+    Attributes
+    ----------
+    t, x, v
+        Time and state of the system.
+    memory : object
+        What the method carries to its next step besides, or None.
+    solve : Solve or None
+        How the equations of the step that led here were solved; None for explicit methods.
+    """
+
+    t: float
+    x: NDArray
+    v: NDArray
+    memory: Any = None
+    solve: Solve | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """An evaluation inside a step: time, state, and the rates of displacement and velocity found there."""
+
+    t: float
+    x: NDArray
+    v: NDArray
+    u_rate: NDArray
+    v_rate: NDArray
