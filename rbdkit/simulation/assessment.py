@@ -27,6 +27,7 @@ from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.formulated import StateForces
 from rbdkit.simulation.largest_residuals import LargestResiduals, largest_residuals
 from rbdkit.simulation.later import Later
+from rbdkit.simulation.memory import memory_text, with_memory
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import TOO_MUCH, Report, Violation, find_violations, likely_cause, limited_joints
@@ -64,11 +65,12 @@ def judge(
     model = motion.model
     largest = largest_residuals(motion._errors_in_parts()) if isinstance(motion, Motion) else None
     constraint_error, constraint, unit = _worst_constraint(motion, largest)
+    memory = [] if recording.ran_away else with_memory(motion, applied)
     with np.errstate(all="ignore"):
         energy_error, work_error, energy_scale = _energy_errors(motion, float(times[1] - times[0]))
         if isinstance(method, Adaptive):
             adequacy, step = None, float(motion.t[-1] - motion.t[0]) / max(recording.steps, 1)
-        elif contacts is not None or isinstance(method, Law):
+        elif contacts is not None or isinstance(method, Law) or memory:
             adequacy, step = None, float(times[1] - times[0])  # steps end at blows, which no polynomial passes
         else:
             adequacy, step = _adequacy(method, motion, applied, times, acting, in_code), float(times[1] - times[0])
@@ -76,7 +78,7 @@ def judge(
         contacts = replace(contacts, fastest=_fastest(motion))
     stopped = recording.stopped
     breaks = declared_breaks(model, applied.law, getattr(motion.f_ext, "function", None))
-    if applied.held is not None or breaks:
+    if applied.held is not None or breaks or memory:
         energy_error = np.nan  # the work of forces that jump between the recorded states is not known well
     if recording.ran_away:
         energy_error = np.nan
@@ -114,6 +116,7 @@ def judge(
         lost_turns=lost_turns(motion, applied) if isinstance(motion, Motion) and not recording.ran_away else "",
         contacts=contacts,
         closing=closing,
+        memory=memory_text(memory, method) if memory else "",
         unseen="" if unseen is None else _unseen_text(unseen, longest, method),
     )
 
@@ -212,7 +215,9 @@ def _energy_errors(motion: Trajectory, step: float) -> tuple[float, float, float
     except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
         return np.nan, np.nan, scale  # the forces that stopped the run cannot be had at its last state either
     if worst > TOO_MUCH * scale:
-        uncertain = max(uncertain, rounding_of_energy(motion.model, motion.poses(), energy))
+        rounding = rounding_of_energy(motion.model, motion.poses(), energy)
+        uncertain = max(uncertain, rounding)
+        worst = 0.0 if worst <= rounding else worst  # held still: there is nothing that it could be a part of
     return (worst / scale, uncertain / scale, scale) if scale > 0.0 else (0.0, 0.0, scale)
 
 

@@ -67,7 +67,7 @@ def acting(
     if isinstance(method, Adaptive | TimeSteps | SoftSteps) and _time_is_asked_from_python(model, times):
         return None, "joints move as a Python function of time says"
     functions = [x for x in (applied.law, f_ext) if callable(x)]
-    short = (len(times) - 1) * _least_evaluations(method) < WORTH_COMPILING
+    short = (len(times) - 1) * least_evaluations(method) < WORTH_COMPILING
     if short and functions and not any(isinstance(x, Traced | Untraced) for x in functions):
         return None, f"{'f_ext' if applied.law is None else 'tau'} is a Python function, and few steps are not worth it"
     tau, duration, forces = applied.values, times[-1], None
@@ -93,11 +93,11 @@ def _time_is_asked_from_python(model: Model, times: NDArray) -> bool:
     return kernels is not None and bool(kernels.driven) and kernels.driven.motion(times) is None
 
 
-def _least_evaluations(method: Integrator | Adaptive) -> int:
-    """In a step."""
+def least_evaluations(method: Any) -> int:
+    """How often a function of the state is asked in a step of an integrator, at least."""
     if isinstance(method, Adaptive):
         return method.order
-    return np.size(method.b) if isinstance(method, MuntheKaas) else 1
+    return int(np.size(method.b)) if isinstance(method, MuntheKaas) else 1
 
 
 def obstacle(method: Integrator | Adaptive, tau_is_function: bool, f_ext_is_function: bool) -> str:

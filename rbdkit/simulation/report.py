@@ -117,6 +117,8 @@ class Report:
         How contacts were computed; None where nothing could touch.
     closing : bool
         Whether the integrator closes joints in every step: one that it leaves open is an alarm sooner.
+    memory : str
+        Empty, or which function keeps something from call to call, and what that means.
     unseen : str
         Empty, or which force acts for so short a time that steps may pass over it.
     preparation_time : float
@@ -153,6 +155,7 @@ class Report:
     judged: bool = True
     contacts: ContactReport | None = None
     closing: bool = False
+    memory: str = ""
     unseen: str = ""
     preparation_time: float = 0.0
 
@@ -241,6 +244,8 @@ class Report:
                 f"WHOLE TURNS LOST: {self.lost_turns}, and what acts by its coordinates or along its axes, a spring, "
                 f"a force element, tau or f_ext, jumped there: poses tell no more. {mend}"
             )
+        if self.memory:
+            lines.append(f"LAW WITH MEMORY: {self.memory}")
         if self.unseen:
             lines.append(f"FORCE BETWEEN STEPS: {self.unseen}")
         if not self.judged:
@@ -252,6 +257,8 @@ class Report:
         return lines
 
     def _energy_text(self) -> str:
+        if self.energy_error == 0.0:
+            return "energy is kept to round-off"
         joules = self.energy_error * self.energy_scale
         amount = f"{joules:.2g} J, {self.energy_error:.2g} of the {self.energy_scale:.4g} J that move about"
         if not self.balanced:

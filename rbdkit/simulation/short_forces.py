@@ -71,7 +71,7 @@ def shortest_unseen(
     states: tuple[NDArray, NDArray, NDArray] | None = None
     for what, declare, values, samples in _sources(motion, applied):
         try:
-            states = _states(motion) if states is None else states
+            states = states_of(motion) if states is None else states
             with np.errstate(all="ignore"):
                 found = _hidden(what, declare, values, motion.t, *states, samples)
         except FAULTS:
@@ -90,11 +90,11 @@ def _sources(motion: Trajectory, applied: Drive) -> Iterator[tuple[str, str, Val
     if isinstance(applied.function, TracedForce):
         if applied.function.code.asks("t"):
             yield "tau", "law.breaks", *_of_force(applied.function)
-    elif applied.law is not None and _pure(applied.law):
+    elif applied.law is not None and is_pure(applied.law):
         yield "tau", "law.breaks", *_of_force(applied.function)
     external = motion.f_ext
     law = getattr(external, "function", None)
-    if external is not None and law is not None and not isinstance(external, Scheduled) and _pure(law):
+    if external is not None and law is not None and not isinstance(external, Scheduled) and is_pure(law):
         yield "f_ext", "law.breaks", *_of_force(external)
     driven = kept(model, prescribed)
     if driven:
@@ -105,7 +105,8 @@ def _sources(motion: Trajectory, applied: Drive) -> Iterator[tuple[str, str, Val
         yield "a force element", "breaks of its class", lambda t, q, v: kernels.own_forces(q, v, t)[0], COMPILED
 
 
-def _pure(law: Law) -> bool:
+def is_pure(law: Law) -> bool:
+    """Whether a function is seen to depend on its arguments alone."""
     try:
         guard_of_law(law)
     except Untraceable:
@@ -124,7 +125,7 @@ def _accelerations(model: Model, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
     return np.array([np.concatenate([joint.state(time)[2] for joint in kept(model, prescribed)]) for time in t])
 
 
-def _states(motion: Trajectory) -> tuple[NDArray, NDArray, NDArray]:
+def states_of(motion: Trajectory) -> tuple[NDArray, NDArray, NDArray]:
     """Some rows of a motion, with joint coordinates and velocities there."""
     rows = np.unique(np.linspace(0, len(motion) - 2, STATES).astype(int))
     if not isinstance(motion, Motion):

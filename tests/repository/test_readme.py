@@ -41,3 +41,4 @@ def test_example_runs(readme, tmp_path):
     assert code
     result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+    assert "step adequate" in result.stdout

@@ -190,7 +190,8 @@ def test_why_a_function_is_not_traced(kind):
 def test_a_function_with_a_memory_is_called_at_every_stage_and_nowhere_else():
     """And its memory holds numbers only: nothing has been tried out on it."""
     memory = Integral()
-    motion = rbd.simulate(pendulum(), [0.5], duration=0.3, tau=memory)
+    with pytest.warns(rbd.simulation.SimulationWarning, match="LAW WITH MEMORY: tau gives other values"):
+        motion = rbd.simulate(pendulum(), [0.5], duration=0.3, tau=memory)
     assert "stepped from Python: tau is a Python function: it is an object" in motion.report.backend
     assert isinstance(memory.sum, float)
     COUNTS["calls"] = 0
