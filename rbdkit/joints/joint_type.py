@@ -31,7 +31,21 @@ OWN = ("constant_S", "constant_T", "parts", "pieces", "simplified", "stages")
 """What a class says of itself alone: one that is made from it may change any of its formulas."""
 
 
-class JointType(KeepsReadOnly, ABC):
+class _NamesWhatIsInPlace:
+    """What refuses arguments of a joint in its place; not the joint type itself, whose signature is its `__init__`."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Names what belongs to a joint in its place, not to its type."""
+        for name in kwargs:
+            if name in IN_PLACE and name not in signature(cls.__init__).parameters:
+                raise ArgumentError(
+                    f"{cls.__name__} has no argument {name!r}, which belongs to a joint in its place: "
+                    f"model.add_body(..., joint={cls.__name__}(...), {name}=...)"
+                )
+        return super().__new__(cls)
+
+
+class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
     """The motion that a joint allows, without its place in a system (Featherstone 2008, section 4.4).
 
     A joint connects a *predecessor* frame to a *successor* frame; both coincide at `neutral()`. All spatial quantities
@@ -72,15 +86,8 @@ class JointType(KeepsReadOnly, ABC):
     tip: ClassVar[str] = ""
     """What to say of it where one is chosen from a list."""
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Names what belongs to a joint in its place, not to its type."""
-        for name in kwargs:
-            if name in IN_PLACE and name not in signature(cls.__init__).parameters:
-                raise ArgumentError(
-                    f"{cls.__name__} has no argument {name!r}, which belongs to a joint in its place: "
-                    f"model.add_body(..., joint={cls.__name__}(...), {name}=...)"
-                )
-        return super().__new__(cls)
+    def __init__(self) -> None:
+        """Types without numbers of their own take none."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
