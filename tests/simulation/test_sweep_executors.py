@@ -17,6 +17,7 @@ import rbdkit as rbd
 from rbdkit.errors import SimulationError
 from rbdkit.library import chain_pendulum, double_pendulum, random_tree
 from rbdkit.simulation import SimulationWarning
+from rbdkit.simulation.ensembles.pool import place_of
 
 SHORT = {"duration": 0.1, "dt": 2e-3, "progress": False}
 VALUES = {"rod1.mass": [1.0, -1.0, 2.0], "hinge1.angle": [0.1, 0.2]}
@@ -189,3 +190,30 @@ def test_a_chunk_that_is_lost_gets_one_more_try():
         for e in (Faltering(), None)
     )
     assert_same(ensemble, whole)
+
+
+@pytest.mark.parametrize("come_back", [True, False])
+def test_workers_that_are_being_started_again_are_waited_for(come_back):
+    """A cluster whose workers have just died has none for a moment."""
+
+    class Client:
+        status = "running"
+        waited = 0.0
+        cluster = None
+
+        def ncores(self):
+            return {"tcp://1": 2, "tcp://2": 1} if self.waited and come_back else {}
+
+        def wait_for_workers(self, n, timeout):
+            self.waited = timeout
+            if not come_back:
+                raise TimeoutError(f"Only 0/{n} workers arrived after {timeout}")
+
+        def get_executor(self):
+            return ThreadPoolExecutor(1)
+
+    if come_back:
+        assert place_of(Client()).workers == 3
+    else:
+        with pytest.raises(SimulationError, match=r"this Dask cluster has no workers"):
+            place_of(Client())

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 from rbdkit.errors import SimulationError
 from rbdkit.simulation.ensembles.chunk import Chunk, run_chunk
 from rbdkit.simulation.ensembles.outcome import Outcome
 from rbdkit.simulation.ensembles.values import show
+
+PATIENCE = 10.0
+"""Seconds for which workers of a cluster that has none are waited for."""
 
 
 class Line:
@@ -109,6 +113,10 @@ def place_of(given: Any) -> Elsewhere:
             raise SimulationError("executor: this Dask client is closed; make a new one")
         cores = given.ncores()
         grows = getattr(getattr(given, "cluster", None), "_adaptive", None) is not None
+        if not cores and not grows:
+            with suppress(TimeoutError):  # those that died are started again by their nannies
+                given.wait_for_workers(1, timeout=PATIENCE)
+            cores = given.ncores()
         if not cores and not grows:
             raise SimulationError(
                 "executor: this Dask cluster has no workers, so nothing would ever be done; start some "
