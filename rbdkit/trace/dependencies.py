@@ -168,7 +168,6 @@ class Dependencies:
             for accessor in (value.fget, value.fset, value.fdel):
                 self._later(name, accessor)
         elif isinstance(value, cached_property):
-            self._found_impure(f"it keeps {value.attrname!r}")
             self._later(name, value.func)
         elif isinstance(value, np.vectorize):
             self._say("vectorize", "")
@@ -335,7 +334,8 @@ class Dependencies:
 
     def _fields(self, name: str, value: Any) -> None:
         if isinstance(own := getattr(value, "__dict__", None), dict):
-            self.guard.watch_items(own, dict(own), id(own), whole=True)
+            grows = any(isinstance(x, cached_property) for cls in type(value).__mro__ for x in vars(cls).values())
+            self.guard.watch_items(own, dict(own), id(own), whole=not grows)
             for field in sorted(own, key=str):
                 self._later(str(field), own[field])
         slots = {slot for cls in type(value).__mro__ for slot in _slots(cls)} - {"__dict__", "__weakref__"}

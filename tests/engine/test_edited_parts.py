@@ -1,5 +1,6 @@
 """A part of a user's own is new as soon as what it reads is changed: the model is that of a cell that was run again."""
 
+import functools
 import types
 
 import numpy as np
@@ -220,6 +221,23 @@ def test_a_part_that_is_edited_during_a_motion_is_refused():
     model, _, edit = made("force", "global", BEFORE)
     with pytest.raises(rbd.ModelError, match="'own' of a class that reads something which was changed"):
         rbd.simulate(model, [0.3, 0.1], duration=0.1, progress=lambda _: edit(AFTER))
+
+
+def test_cached_properties_are_computed_when_they_are_first_asked_for():
+    class Own(rbd.ForceElement):
+        joint: str
+
+        @functools.cached_property
+        def stiffness(self):
+            return 2.0
+
+        def act(self, at):
+            at.apply_torque(self.joint, -self.stiffness * at.coordinates(self.joint)[0])
+
+    model = rbd.library.pendulum()
+    model.add_force("own", Own("hinge"))
+    for _ in range(2):
+        assert "compiled loop" in rbd.simulate(model, [0.3], duration=0.01, progress=False).report.backend
 
 
 def test_a_field_that_is_an_array_is_watched():
