@@ -11,6 +11,9 @@ from rbdkit.simulation.forces import Drive, TracedForce
 from rbdkit.simulation.short_forces import FAULTS, is_pure, states_of
 from rbdkit.simulation.trajectory import Trajectory
 
+ALIKE = 1e-9
+"""Of the largest value: less is round-off of code that computes one state in more than one way."""
+
 
 def with_memory(motion: Trajectory, applied: Drive) -> list[str]:
     """Which of 'tau' and 'f_ext' gives another value when it is asked again at the same state.
@@ -28,7 +31,8 @@ def with_memory(motion: Trajectory, applied: Drive) -> list[str]:
             before, _, after = force(*first), force(*other), force(*first)
         except FAULTS:
             continue  # it is asked at the last state, where a run may have ended
-        if not np.array_equal(before, after, equal_nan=True):
+        size = ALIKE * float(np.max(np.abs(before), initial=0.0))
+        if not np.allclose(before, after, rtol=0.0, atol=size, equal_nan=True):
             found.append(what)
     return found
 
