@@ -6,14 +6,13 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
 
 from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces, loops
 from rbdkit.algorithms.loops.inverse_dynamics import actuated_variables
 from rbdkit.engine import Kernels
-from rbdkit.engine.rows.dependence import CEILING, FLOOR, free_responses
-from rbdkit.engine.rows.own_constraints import free_rows
+from rbdkit.engine.rows.dependence import arcs_of, independent_rows, row_limit
+from rbdkit.engine.rows.own_constraints import compared_with
 from rbdkit.errors import StateError
 from rbdkit.functions import passive_force, rnea
 from rbdkit.functions.asking import Backend, checked_state, chosen_kernels, each, with_inertia
@@ -158,7 +157,7 @@ def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: N
     """
     if not (model.loops or model.constraints):
         return np.eye(model.nv)
-    K, k, free, gap, labels = _rows(model, kernels, q, v, t)
+    K, k, gap, labels = _rows(model, kernels, q, v, t)
     missed = np.abs(K @ a - k)
     size = 1.0 + float(np.max(np.abs(K) @ np.abs(a) + np.abs(k), initial=0.0))
     if missed.max(initial=0.0) > OPEN * size:
@@ -167,35 +166,32 @@ def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: N
             f"accelerations a break {labels[worst]!r} of model {model.name!r} by {missed[worst]:.3g} rad/s2 or m/s2; "
             "give some that keep loops and constraints, those of forward_dynamics for example"
         )
-    H = algorithms.crba(model, q, t=t).H if kernels is None else kernels.crba(q, t)
-    try:  # rows are compared in the metric of the kinetic energy, see rbdkit.engine.rows.dependence
-        L = np.linalg.cholesky(H)
-    except np.linalg.LinAlgError:  # something in the tree has inertia by way of the loops alone
-        L = np.eye(model.nv)
-    within = solve_triangular(L, (K / np.sqrt(free)[:, None]).T, lower=True).T
-    _, s, Vt = np.linalg.svd(within)
-    r = int(np.sum(s**2 > np.clip(gap, FLOOR, CEILING)))
-    return np.linalg.qr(solve_triangular(L.T, Vt[r:].T))[0]
+    loops, length = (
+        places(model, np.zeros((len(model.bodies), 4, 4)) + np.eye(4))[len(model.bodies) - 1 :],
+        length_of(model),
+    )
+    size = compared_with(model, loops, constraint_rows(model), length)[0]
+    arcs = K * arcs_of(model, length)
+    counting = independent_rows(arcs, size, row_limit(gap)) > 0.0
+    Vt = np.linalg.svd(arcs[counting])[2]
+    return np.linalg.qr(arcs_of(model, length)[:, None] * Vt[int(counting.sum()) :].T)[0]
 
 
 def _rows(
     model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, t: float
-) -> tuple[NDArray, NDArray, NDArray, float, tuple[str, ...]]:
-    """K, k, what rows are compared with, the largest gap, and whose each row is."""
+) -> tuple[NDArray, NDArray, float, tuple[str, ...]]:
+    """K, k, the largest gap, and whose each row is."""
     if kernels is not None and kernels.rows is not None:
         found = kernels.constraint_rows(q, v, t)
-        return found.K, found.k, kernels.rows.numbers["row_free"], float(found.openness), kernels.rows.labels
+        return found.K, found.k, float(found.openness), kernels.rows.labels
     loop, held = loops.loop_constraint(model, q, v, t=t), algorithms.element_rows(model, q, v, t=t)
     own = constraint_rows(model)
     labels = [name for name, rows in zip(loop.names, loop.rows, strict=True) for _ in range(len(loop.k[rows]))]
-    offsets, length = np.zeros((len(model.bodies), 4, 4)) + np.eye(4), length_of(model)
-    free = free_responses(model, places(model, offsets)[len(model.bodies) - 1 :], length)
     gap = float(widths(model, gaps(model, q, t)).max(initial=0.0)) if model.loops else 0.0
     if own is not None:
         labels += [row.constraint for row in own.rows]
-        free = np.concatenate([free, free_rows(model, own, length)])
-        gap = max(gap, float(np.abs(held.gap).max(initial=0.0)) / length)
-    return np.vstack([loop.K, held.K]), np.concatenate([loop.k, held.k]), free, gap, tuple(labels)
+        gap = max(gap, float(np.abs(held.gap).max(initial=0.0)) / length_of(model))
+    return np.vstack([loop.K, held.K]), np.concatenate([loop.k, held.k]), gap, tuple(labels)
 
 
 def _weights(given: ArrayLike | None, count: int) -> NDArray:

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.bias_force import bias_force
 from rbdkit.algorithms.crba import crba
-from rbdkit.algorithms.element_rows import element_rows
 from rbdkit.algorithms.external_forces import ExternalForces
+from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_bilateral
 
@@ -18,7 +18,10 @@ def held_forward_dynamics(
 ) -> NDArray:
     """Joint accelerations of a model with constraints, loops among them (Featherstone 2008, Eqs 3.12, 3.13).
 
-    ``[H K^T; K 0] [qdd; -lambda] = [tau - C; k]``, with the least lambda where rows are redundant.
+    ``qdd = G ydd + g`` with ``K G = 0`` and ``K g = k``, and ``G^T H G ydd = G^T (tau - C - H g)`` (Eqs 8.42, 8.46):
+    masses come in where the constraints have been solved, so it does not matter how unlike they are, or that links have
+    none whose motion the constraints determine. Rows that others imply are left out, see
+    `rbdkit.algorithms.loops.row_space`.
 
     Parameters
     ----------
@@ -38,7 +41,8 @@ def held_forward_dynamics(
     Raises
     ------
     ModelError
-        If a constraint is a bound: whether that holds, a state does not tell.
+        If a constraint is a bound: whether that holds, a state does not tell; or if a motion that the constraints allow
+        moves nothing with inertia.
 
     Examples
     --------
@@ -51,12 +55,25 @@ def held_forward_dynamics(
     >>> held_forward_dynamics(model, np.zeros(2), np.zeros(2), np.array([3.0, 1.0])).round(9).tolist()
     [2.0, 2.0]
     """
-    from rbdkit.algorithms.loops import loop_constraint  # which most models never need
+    from rbdkit.algorithms import loops  # which most models never need
 
     require_bilateral(model, "forward dynamics of one state")
-    loops, held = loop_constraint(model, q, qd, t=t), element_rows(model, q, qd, t=t)
-    K, k = np.concatenate([loops.K, held.K]), np.concatenate([loops.k, held.k])
-    A = np.block([[crba(model, q, t=t).H, K.T], [K, np.zeros((len(k), len(k)))]])
-    scale = 1.0 / np.sqrt(np.maximum(np.abs(A).max(axis=1), np.finfo(float).tiny))  # of masses and lengths as they come
-    b = np.concatenate([tau - bias_force(model, q, qd, f_ext=f_ext, t=t), k])
-    return (scale * np.linalg.lstsq(scale[:, None] * A * scale, scale * b, rcond=1e-12)[0])[: model.nv]
+    constraint = loops.with_elements(loops.loop_constraint(model, q, qd, t=t), model, q, qd, t=t)
+    f = tau - bias_force(model, q, qd, f_ext=f_ext, t=t)
+    H, arcs = crba(model, q, t=t).H, constraint.per_column
+    if not (np.isfinite(H).all() and np.isfinite(f).all() and np.isfinite(constraint.K).all()):
+        return np.full(model.nv, np.nan)  # a state that ran away
+    space = loops.row_space(constraint)
+    kept = list(loops.independent_rows(constraint, space))
+    explicit = loops.explicit_constraint(
+        constraint.scaled[kept], (constraint.per_row * space.k)[kept], space.r, tol=0.0
+    )
+    G, g = arcs[:, None] * explicit.G, arcs * explicit.g
+    try:
+        L = np.linalg.cholesky(G.T @ H @ G)
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            f"a motion that the constraints of model {model.name!r} allow moves nothing with inertia; give the bodies "
+            "that take part in it some, or prescribe it"
+        ) from None
+    return np.asarray(G @ np.linalg.solve(L.T, np.linalg.solve(L, G.T @ (f - H @ g))) + g)

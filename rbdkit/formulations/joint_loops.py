@@ -22,8 +22,8 @@ from rbdkit.algorithms import (
 from rbdkit.algorithms.loops import Baumgarte, LoopConstraint, loop_constraint
 from rbdkit.engine import NotCovered, simulate
 from rbdkit.engine.rows.constrained_tree import CLOSED, PROJECTIONS
-from rbdkit.engine.rows.dependence import LoopRows, free_responses
-from rbdkit.engine.rows.own_constraints import free_rows, openness
+from rbdkit.engine.rows.dependence import LoopRows, arcs_of
+from rbdkit.engine.rows.own_constraints import compared_with, openness
 from rbdkit.errors import SimulationError
 from rbdkit.formulations.constrained.bodies import has_inertia
 from rbdkit.formulations.constrained.gaps import Gaps
@@ -90,7 +90,7 @@ class ClosedJointSystem(JointSystem):
         require_bilateral(model, f"formulation {self.name!r}")
         self.baumgarte, self._asked = baumgarte, tau is not None
         self.held = constraint_rows(model)
-        self.constraints, self.gaps, self._residuals, self._free = kept(model, _of_loops)
+        self.constraints, self.gaps, self._residuals, self._compared = kept(model, _of_loops)
 
     @property
     def tree_has_inertia(self) -> bool:
@@ -184,7 +184,12 @@ class ClosedJointSystem(JointSystem):
             v = np.zeros(self.model.nv)
             found = self.held.at(x, v, t, seen(self.model, x, v, t).motion)
             gap = max(gap, openness(found, self.gaps.length))
-        return LoopRows(0, self._free, gap, self.tree_has_inertia)
+        return self._compare(own.K, gap)
+
+    def _compare(self, K: NDArray, gap: float) -> LoopRows:
+        """The rows of K, open by so much, as they are compared."""
+        arcs = K * arcs_of(self.model, self.gaps.length)
+        return LoopRows(0, arcs, *self._compared, gap, self.tree_has_inertia)
 
     def inertia(self, x: NDArray) -> NDArray:
         """Refuses: the velocities of the tree are not independent.
@@ -364,8 +369,7 @@ class ClosedJointSystem(JointSystem):
         assert self._kernels.rows is not None
         v = v[: self.model.nv]
         found = self._kernels.constraint_rows(x, v, t)
-        free = self._kernels.rows.numbers["row_free"]
-        loops = LoopRows(0, free, float(found.openness), self.tree_has_inertia)
+        loops = self._compare(found.K, float(found.openness))
         return Index1(self._kernels.crba(x, t), found.K, np.zeros_like(v), found.k, found.slip, False, loops)
 
     def looked_at(self, n: int, residual: float) -> NDArray | slice:
@@ -378,16 +382,14 @@ class ClosedJointSystem(JointSystem):
         return rank_remarks(self, t, x, v, closing)
 
 
-def _of_loops(model: Model) -> tuple[JointConstraints, Gaps, Residuals | None, NDArray]:
-    """The loop joints, how far they are open, their residuals if there is code for all, and what unit reactions of all
-    rows would do to free bodies."""
+def _of_loops(model: Model) -> tuple[JointConstraints, Gaps, Residuals | None, tuple[NDArray, NDArray, NDArray]]:
+    """The loop joints, how far they are open, their residuals if there is code for all, and what all rows are compared
+    with, see `compared_with`."""
     n, held = len(model.bodies), constraint_rows(model)
     constraints = JointConstraints(places(model, np.zeros((n, 4, 4)) + np.eye(4))[n - 1 :], n)
     gaps = Gaps(constraints, length_of(model))
-    free = free_responses(model, constraints.joints, gaps.length)
-    if held is not None:
-        free = np.concatenate([free, free_rows(model, held, gaps.length)])
-    return constraints, gaps, Residuals(constraints) if Residuals.covered(constraints) else None, free
+    compared = compared_with(model, constraints.joints, held, gaps.length)
+    return constraints, gaps, Residuals(constraints) if Residuals.covered(constraints) else None, compared
 
 
 def asks_for_velocities(method: Any) -> bool:

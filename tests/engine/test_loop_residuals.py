@@ -66,6 +66,17 @@ def test_those_of_the_readable_form(name: str) -> None:
     np.testing.assert_allclose(JointSystem(model, book=True).constraint_error(q), found, rtol=0, atol=1e-10)
 
 
+def test_loops_of_all_kinds_in_one_mechanism() -> None:
+    """On bodies that move freely: each kind is a case of its own in the compiled code, which many states ask for."""
+    model, seed, many = rbd.Model("many loops"), 5, 70
+    for k, closing in enumerate(CLOSING.values()):
+        model.add_body(f"b{k}", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+        model.add_loop(f"loop{k}", "world", f"b{k}", closing, successor_placement=rbd.pose(position=[0.1, 0.2, 0.3]))
+    rng = np.random.default_rng(seed)
+    q = np.array([model.random_q(rng) for _ in range(many)])
+    np.testing.assert_allclose(Kernels(model, "llvm").residuals(q), of_poses(model, q), rtol=0, atol=1e-13)
+
+
 def test_a_crank_that_is_off_by_an_angle() -> None:
     """Its tip, 2 m from the hinge, should be at (2, 0, 0): by an angle a it misses that by 2 (1 - cos a) and 2 sin a,
     in its own coordinates."""

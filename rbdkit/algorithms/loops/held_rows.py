@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.element_rows import element_rows
 from rbdkit.algorithms.loops.loop_constraint import LoopConstraint
+from rbdkit.engine.rows.own_constraints import own_sizes
 from rbdkit.model import Model
+from rbdkit.model.constraint_rows import constraint_rows
 
 
 def with_elements(
@@ -45,7 +47,8 @@ def with_elements(
     names = tuple(dict.fromkeys(own))
     first, sizes = constraint.n_c, [own.count(name) for name in names]
     ends = first + np.cumsum([0, *sizes])
-    lengths = [1.0 if row.unit in ("m", "m/s") else constraint.length for row in found.rows]
+    rows = constraint_rows(model)
+    sizes = np.zeros(0) if rows is None else own_sizes(model, rows, constraint.length)
     return replace(
         constraint,
         names=(*constraint.names, *names),
@@ -55,5 +58,5 @@ def with_elements(
         k_stab=np.concatenate([constraint.k_stab, np.zeros(len(own))]),
         delta=np.concatenate([constraint.delta, found.gap]),
         delta_dot=np.concatenate([constraint.delta_dot, found.slip]),
-        per_row=np.concatenate([constraint.per_row, lengths]),
+        per_row=np.concatenate([constraint.per_row, 1.0 / np.sqrt(sizes)]),
     )

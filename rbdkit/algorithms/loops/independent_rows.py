@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.loops.explicit_constraint import explicit_constraint
 from rbdkit.algorithms.loops.loop_constraint import LoopConstraint
+from rbdkit.engine.rows import dependence as geometry
+from rbdkit.engine.rows.dependence import row_limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class RowSpace:
     residual : ndarray (n_c,)
         By how much that is off; zeros where rows agree.
     tol : float
-        Of singular values, relative to the largest.
+        Of what is left of a row, see `rank_tolerance`, or as it was given.
     """
 
     r: int
@@ -51,14 +53,15 @@ class RowSpace:
 
 
 def rank_tolerance(constraint: LoopConstraint) -> float:
-    """Singular values of K, angles as arcs, below this fraction of the largest count as zero.
+    """How little of a row, with angles as arcs, may be left beyond others that imply it, as a fraction of the row.
 
-    A row that others imply where the loops are closed is off by as much as these are open; so the fraction is the
-    square root of the largest error, in rad and lengths of the model, between 1e-9 and 0.03: above what such a row can
-    reach, and below what independent rows have but close to a singular pose.
+    A row that others imply where the loops are closed is off by as much as these are open; so it is 100 times the
+    largest error, in rad and lengths of the model, between 1e-5 and 0.03: above what such a row can reach, and below
+    what independent rows have but close to a singular pose. Simulations go by the same, see
+    `rbdkit.engine.rows.dependence`.
     """
     gap = float(np.abs(constraint.per_row * constraint.delta).max(initial=0.0)) / constraint.length
-    return float(np.clip(np.sqrt(gap), 1e-9, 0.03)) if gap > 1e-13 else 1e-9
+    return float(np.sqrt(row_limit(gap)))
 
 
 def row_space(constraint: LoopConstraint, tol: float | None = None) -> RowSpace:
@@ -69,12 +72,15 @@ def row_space(constraint: LoopConstraint, tol: float | None = None) -> RowSpace:
     constraint : LoopConstraint
         At a state.
     tol : float, optional
-        Of singular values, relative to the largest; `rank_tolerance` if not given.
+        Of singular values, relative to the largest; if not given, rows are counted by `rank_tolerance`.
     """
-    tol = rank_tolerance(constraint) if tol is None else tol
     k, per_row = constraint.right_hand_side, constraint.per_row
     U, s, _ = np.linalg.svd(constraint.scaled)
-    r = int(np.count_nonzero(s > tol * s[0])) if len(s) and s[0] > 0.0 else 0
+    if tol is None:
+        tol = rank_tolerance(constraint)
+        r = int(np.count_nonzero(geometry.independent_rows(constraint.scaled, np.ones(len(k)), tol**2)))
+    else:
+        r = int(np.count_nonzero(s > tol * s[0])) if len(s) and s[0] > 0.0 else 0
     fitting = U[:, :r] @ (U[:, :r].T @ (per_row * k)) / per_row
     idle = np.linalg.qr(per_row[:, None] * U[:, r:], mode="complete")[0]  # forces that do nothing, then all others
     return RowSpace(r, s, np.roll(idle, r, axis=1), fitting, k - fitting, tol)

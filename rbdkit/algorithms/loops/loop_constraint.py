@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.rnea import rnea
+from rbdkit.engine.rows.dependence import arcs_of
 from rbdkit.joints.loop_form import loop_form
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
@@ -144,13 +145,21 @@ def loop_constraint(
         T_as.append(X_S.T @ np.linalg.pinv(form.S).T)
     of_rate, of_delta = stabilization.factors if stabilization is not None else (0.0, 0.0)
     k_stab = -of_rate * delta_dot - of_delta * delta  # Eq 8.22
-    per_column = np.ones(model.nv)
-    for joint in model.joints:
-        if joint.mimic is None:
-            per_column[joint.v_slice] = [1.0 if unit == "m/s" else 1.0 / length for unit in joint.type.v_units]
     names = tuple(loop.joint.name for loop in model.loops)
     return LoopConstraint(
-        names, rows, K, k, k_stab, delta, delta_dot, tuple(Ts), tuple(Ss), tuple(T_as), per_row, per_column, length
+        names,
+        rows,
+        K,
+        k,
+        k_stab,
+        delta,
+        delta_dot,
+        tuple(Ts),
+        tuple(Ss),
+        tuple(T_as),
+        per_row,
+        arcs_of(model, length),
+        length,
     )
 
 

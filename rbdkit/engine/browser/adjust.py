@@ -14,7 +14,7 @@ from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.numbers import numbers_of
 from rbdkit.engine.links.own_forces import number_places
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.rows.of_model import weight
+from rbdkit.engine.rows.dependence import compared_masses, least_pivots
 from rbdkit.engine.rows.own_constraints import free_scalars
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
@@ -129,10 +129,16 @@ def _store_held(program: Program, model: Model, numbers: list[Any]) -> None:
     for k, x in changed:
         program.store("held_numbers", 0, k, x)
     first = sum(6 - loop.joint.nv for loop in model.loops)  # rows of loop joints come before
-    for r, free in enumerate(free_scalars(model, rows.with_numbers(numbers), length_of(model)), start=first):
+    length, changed_rows = length_of(model), rows.with_numbers(numbers)
+    mass = compared_masses(model)
+    least = float(least_pivots(model, np.ones(1), length)[0])
+    for r, free in enumerate(free_scalars(model, changed_rows, length, mass), start=first):
         if isinstance(free, Symbol):
             program.store("row_free", 0, r, free)
-            program.store("row_weight", 0, r, weight(free, r))
+    for r, size in enumerate(free_scalars(model, changed_rows, length, np.ones(len(mass))), start=first):
+        if isinstance(size, Symbol):
+            program.store("row_size", 0, r, size)
+            program.store("row_least", 0, r, least * size)
 
 
 def _places(model: Model) -> dict[str, tuple[str, Any]]:

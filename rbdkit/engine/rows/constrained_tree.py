@@ -75,7 +75,7 @@ class ConstrainedTree:
             asks = asks | {"gap", "slip"}
         self._write_rows(asks, "K" if guess is not None else "Y")
         if guess is not None:
-            self._along(guess)
+            self.elimination.along(guess)
             self._copy()
             with program.loop(0, self.m) as r:
                 k = program.load("row_slip", r) - program.load("closing", 0) * program.load("row_gap", r)
@@ -100,6 +100,7 @@ class ConstrainedTree:
         self.elimination.factorise()
         self.elimination.react()
         self.elimination.accelerate(qdd, pushed=True)
+        self.elimination.refine(qdd, tree.velocities("u_closing"))
 
     def look(self, q: JointArray, qd: JointArray | None = None) -> None:
         """How far the constraints are open, to "opened"; with velocities all that there is to know of the rows."""
@@ -163,18 +164,6 @@ class ConstrainedTree:
             program.store("opened", 0, 0, 0.0)
         for code in self.codes:
             code.record(self.at, rows)
-
-    def _along(self, x: JointArray) -> None:
-        """K x, to "row_slip"."""
-        program = self.program
-        with program.loop(0, self.length) as r:
-            program.store("row_slip", r, 0, 0.0)
-        for a in self.tree.freedoms():
-            program.store("factor", 0, 0, x[a])
-            here = a * self.length
-            for column in self.elimination.touched(a, force=False):
-                slip = program.load("row_slip", column) + program.load("factor", 0) * program.load("K", here + column)
-                program.store("row_slip", column, 0, slip)
 
     def _copy(self) -> None:
         """K, to "Y"."""

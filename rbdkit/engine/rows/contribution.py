@@ -62,8 +62,8 @@ class Contribution:
     name : its arrays, tables and counts have names that begin with it.
     code : writes them.
     labels : what each row is of, for messages; as many as there are rows.
-    free : (rows,) what K H^-1 K^T would have on its diagonal if bodies were free: what the decision on dependent rows
-        compares with, see `dependence`.
+    free : (rows,) what K H^-1 K^T would have on its diagonal if bodies were free. size : (rows,) squares of the rows
+        as wrenches. With both the decision on dependent rows compares, see `dependence`.
     touched : for each row the numbers of the velocities that it holds directly, by `Rows.add`; empty if none do.
     paths : over which wrenches are held, see `between`. path_rows : for each the rows that are held over it.
     wrenches : how many there are.
@@ -76,6 +76,7 @@ class Contribution:
     code: RowCode
     labels: tuple[str, ...]
     free: NDArray
+    size: NDArray
     touched: Sequence[Sequence[int]] = ()
     paths: Sequence[Path] = ()
     path_rows: Sequence[Sequence[int]] = ()

@@ -1,21 +1,28 @@
-"""Which rows of loops say something that others do not say already, and the reactions of those that do.
+"""Which rows of loops and constraints say something that others do not say already, and the reactions of those that do.
 
-A row of a loop joint is a unit reaction. The tree, whose own rows are always independent, answers it with
-accelerations, and ``Lambda`` holds what each reaction does to each row. Rows are taken one after the other, always the
-one that says most beyond those taken: its pivot is the square of the sine s of the angle, in the metric of the kinetic
-energy, between it and all that is taken, times what it would be if its two bodies were free.
+A row of ``K vdot = k`` is a unit reaction. Whether it follows from others is a matter of geometry: of the directions in
+which joints move what the row holds, whatever masses they move. So rows are compared as they act on joint rates, angles
+as arcs of the mechanism's length. They are taken one after the other, always the one that says most beyond those taken:
+its pivot is the square of the part of it that is not in the span of these, and s^2 is that over the square of the
+row's size as a wrench (moments over the length).
 
-Rows end being taken where ``s^2 <= gap``, with the gap the largest angle (or share of the mechanism's length) by which
-a joint stands open at this state, for two reasons.
-
-- A row that others imply wherever the loops are closed has s = 0 there, and by Weyl's inequality ``s <= c gap`` where
-  they are not: with ``s^2 > gap`` it would need a c of 1 / sqrt(gap). A fixed limit takes it for independent at any
-  stage that is far enough off the manifold, and then the gap decides on accelerations.
-- Near a pose where independent rows become dependent (a flat parallelogram), s is the distance to that pose, and
-  Newton's method need not lead back to closed loops from a gap > s^2 / 2 (Kantorovich): the state does not say any more
-  on which branch it is. Without that row the motion goes on along its velocity, which the row does not resist.
+Rows end being taken where ``s <= 100 gap``, with the gap the largest angle (or share of the mechanism's length) by
+which a joint stands open at this state. A row that others imply wherever the loops are closed has s = 0 there, and by
+Weyl's inequality ``s <= c gap`` where they are not: a fixed limit takes it for independent at any stage that is far
+enough off the manifold, and then the gap decides on accelerations. c tells how much longer the way round the loop is
+than the parts of it; `AMPLIFICATION` is more than that. Towards a pose where independent rows become dependent (a flat
+parallelogram), s is the distance to that pose: closer than that the state does not say any more on which branch it is,
+and without the row the motion goes on along its velocity, which the row does not resist. A larger limit would let go
+what holds a mechanism together at the stages of steps that only come near such a pose.
 
 Closed loops leave round-off, and a run that drifts must not lose what holds it together: `FLOOR` and `CEILING`.
+
+``Lambda = K H^-1 K^T``, which is eliminated anyway, has pivots of the same kind in the metric of the kinetic energy:
+s^2 there is a pivot over what it would be if the two bodies were free. They say the same more cheaply where they are
+clear: rows with more than `CEILING` are independent in any metric, and those below `least_pivots` are dependent in any,
+since nothing in the mechanism has more inertia than all of it. A pivot in between may be a row that others nearly
+imply, or a light body between heavy ones: the geometry tells how many rows there are. Where as many are clear, these
+count; if not, those that the geometry took.
 """
 
 from __future__ import annotations
@@ -32,6 +39,8 @@ FLOOR = 1e-10
 """Of s^2: rounding errors of the elimination of a tree stay below."""
 CEILING = 1e-3
 """Of s^2: a row that says so much of its own is never left out."""
+AMPLIFICATION = 100.0
+"""Of s: so many times the gap is more than a row that others imply says."""
 PREFERENCE = 1e-3
 """A later row must say more by this fraction for each row in between: ties are decided alike however they round."""
 
@@ -40,55 +49,121 @@ PREFERENCE = 1e-3
 class LoopRows:
     """The rows of loops among the constraints.
 
-    first : number of the first; those of the tree come before. free : (m,) what Lambda would have on its diagonal if
-    bodies were free. gap : the largest angle by which a joint is open, rad.
-    tree_answers : whether the tree alone answers every reaction; if not, something moves in it that only the loops give
-    inertia, and J decides by itself.
+    first : number of the first; those of the tree come before. arcs : (m, nv) the rows on rates of the tree's joints,
+    with angles as arcs. size : (m,) their squares as wrenches, see `row_sizes`. free : (m,) what Lambda would have on
+    its diagonal if bodies were free. least : (m,) see `least_pivots`. gap : the largest angle by which a joint is open,
+    rad. tree_answers : whether the tree alone answers every reaction; if not, something moves in it that only the loops
+    give inertia.
     """
 
     first: int
+    arcs: NDArray
+    size: NDArray
     free: NDArray
+    least: NDArray
     gap: float
     tree_answers: bool = True
 
     @property
     def limit(self) -> float:
         """s^2 that a row must exceed."""
-        return float(np.clip(self.gap, FLOOR, CEILING))
+        return row_limit(self.gap)
+
+    def says(self) -> NDArray:
+        """s^2 of the rows that are independent by geometry, 0 of others, (m,)."""
+        return independent_rows(self.arcs, self.size, self.limit)
+
+    def counting(self, Lambda: NDArray) -> NDArray:
+        """Which rows count, (m,) booleans."""
+        pivots, left = taken_rows(Lambda, self.free, CEILING)
+        clear = pivots > 0.0
+        if not np.any(left[~clear] > self.least[~clear]):
+            return clear
+        independent = self.says() > 0.0
+        return clear if clear.sum() == independent.sum() else independent
 
 
-def taken_rows(Lambda: NDArray, slip: NDArray, rows: LoopRows) -> tuple[NDArray, NDArray]:
-    """Reactions with ``Lambda lambda = slip``, none of rows that others imply, and s^2 of the rows, (m,) each.
+def row_limit(gap: float) -> float:
+    """s^2 that rows must exceed where loops are open by so much, rad."""
+    return float(np.clip((AMPLIFICATION * gap) ** 2, FLOOR, CEILING))
 
-    s^2 is 0 of rows that were not taken.
+
+def independent_rows(arcs: NDArray, size: NDArray, limit: float) -> NDArray:
+    """s^2 of rows when they are taken by their geometry, 0 of those that are not, (m,).
+
+    arcs : (m, nv) rows, with angles as arcs. size : (m,) their squares as wrenches. limit : of s^2.
     """
-    m = len(slip)
-    Lambda, slip = Lambda.copy(), slip.copy()
-    pivots = Lambda.reshape(-1)[:: m + 1]
-    inverse, says = np.zeros(m), np.zeros(m)
-    least = rows.limit * rows.free
-    weight = 1.0 / (rows.free * (1.0 + PREFERENCE * np.arange(m)))  # 0 of rows that are taken
+    return taken_rows(arcs @ arcs.T, size, limit)[0]
+
+
+def taken_rows(products: NDArray, size: NDArray, limit: float) -> tuple[NDArray, NDArray]:
+    """s^2 of rows when they are taken, 0 of those that are not, and what is left on the diagonal, (m,) each.
+
+    products : (m, m) of the rows, in some metric. size : (m,) what s^2 is measured with. limit : of s^2.
+    """
+    m = len(size)
+    left, says = products.copy(), np.zeros(m)
+    pivots = left.reshape(-1)[:: m + 1]
+    weight = 1.0 / (size * (1.0 + PREFERENCE * np.arange(m)))  # 0 of rows that are taken
     for _ in range(m):
         p = int(np.argmax(pivots * weight))
-        pivot = pivots[p]
-        if not pivot > least[p] or not weight[p]:
+        if not pivots[p] > limit * size[p] or not weight[p]:
             break
-        inverse[p], says[p], weight[p] = 1.0 / pivot, pivot / rows.free[p], 0.0
-        factor, row = Lambda[:, p] * inverse[p], np.where(weight, Lambda[:, p], 0.0)
-        factor[p] = 0.0
-        slip -= factor * slip[p]
-        Lambda -= np.multiply.outer(factor, row)
-    return slip * inverse, says
+        says[p], weight[p] = pivots[p] / size[p], 0.0
+        left -= np.multiply.outer(left[:, p] / pivots[p], left[p])
+    return says, pivots
+
+
+def reactions(Lambda: NDArray, slip: NDArray, counting: NDArray) -> NDArray:
+    """Reactions with ``Lambda lambda = slip`` in the rows that count, zeros in others, (m,)."""
+    found = np.zeros(len(slip))
+    if counting.any():
+        own = Lambda[np.ix_(counting, counting)]
+        scale = 1.0 / np.sqrt(np.diag(own))  # of light and of heavy bodies
+        found[counting] = scale * np.linalg.solve(scale[:, None] * own * scale, scale * slip[counting])
+    return found
 
 
 def free_responses(model: Model, loops: list[Place], length: float) -> NDArray:
     """What a unit reaction of each row does to the row itself where bodies are free: as if their mass were concentrated
-    at that length. Bodies without mass count as average ones."""
-    mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
-    mass[mass <= 0.0] = mass[mass > 0.0].mean() if (mass > 0.0).any() else 1.0
+    at that length."""
+    mass = compared_masses(model)
     found = [np.zeros(0)]
     for place in loops:
-        T = place.type.constraint_subspace(place.type.neutral())
         mobility = sum(1.0 / mass[body] for body in (place.predecessor, place.successor) if body)
-        found.append(mobility * (np.sum(T[3:] ** 2, axis=0) + np.sum(T[:3] ** 2, axis=0) / length**2))
+        found.append(mobility * row_sizes(place, length))
     return np.concatenate(found)
+
+
+def compared_masses(model: Model) -> NDArray:
+    """Masses of the bodies, the world first, kg; those without any count as average ones."""
+    mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
+    mass[mass <= 0.0] = mass[mass > 0.0].mean() if (mass > 0.0).any() else 1.0
+    return mass
+
+
+def row_sizes(place: Place, length: float) -> NDArray:
+    """Squares of the wrenches that the rows of a joint stand for, with moments over a length."""
+    T = place.type.constraint_subspace(place.type.neutral())
+    return np.asarray(np.sum(T[3:] ** 2, axis=0) + np.sum(T[:3] ** 2, axis=0) / length**2)
+
+
+def least_pivots(model: Model, size: NDArray, length: float) -> NDArray:
+    """Pivots of Lambda below which rows of these squares are dependent whatever moves how much: `FLOOR` over the
+    inertia of all that there is."""
+    inertia = 0.0
+    for body in model.bodies[1:]:
+        turning = np.array([unit != "m/s" for unit in body.joint.type.v_units], dtype=float)
+        inertia += float(np.sum(body.joint.armature * length ** (-2.0 * turning)))
+        if body.inertia is not None:
+            inertia += body.inertia.mass + float(np.trace(body.inertia.inertia_com)) / length**2
+    return FLOOR / (inertia if inertia > 0.0 else 1.0) * size
+
+
+def arcs_of(model: Model, length: float) -> NDArray:
+    """What makes rates of joints arcs in columns of K, (nv,): 1 of shifts, 1 / length of turns."""
+    found = np.ones(model.nv)
+    for joint in model.joints:
+        if joint.mimic is None:
+            found[joint.v_slice] = [1.0 if unit == "m/s" else 1.0 / length for unit in joint.type.v_units]
+    return found

@@ -6,21 +6,22 @@ others have no reaction: `dependence` says which these are.
 
 Rows are eliminated in their order as long as each clearly says something of its own, or clearly nothing: then any order
 leads to the same accelerations. Where a row is in between, all rows are looked at once more, the one that says most
-first.
+first, and their geometry is; and since Lambda may then be as ill-conditioned as masses are unlike, accelerations are
+refined once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rbdkit.engine.rows.dependence import CEILING, FLOOR
+from rbdkit.engine.rows.dependence import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.ltl import factorise_sparse
-from rbdkit.trace import WIDE, Scalar, Whole, equal, maximum, minimum, select, sqrt
+from rbdkit.trace import WIDE, Scalar, Whole, equal, maximum, minimum, select
 
-SCORE, NUMBER, OWN = range(3)
-"""Places in "pivot": how good the best row so far is, which it is, and what stands on its diagonal."""
+SCORE, NUMBER, OWN, TAKEN = range(4)
+"""Places in "pivot": how good the best row so far is, which it is, what stands on its diagonal; how many are taken."""
 
 
 class Elimination:
@@ -75,22 +76,46 @@ class Elimination:
         """What rows must exceed, to "row_limit"; nothing is uncertain yet."""
         program = self.program
         with program.loop(0, 1):
-            limit = maximum(FLOOR, minimum(sqrt(program.load("opened", 0)), CEILING))
+            limit = maximum(FLOOR, minimum(AMPLIFICATION**2 * program.load("opened", 0), CEILING))
             program.store("row_limit", 0, 0, limit)
             program.store("uncertain", 0, 0, 0.0)
 
     def _look_again(self) -> None:
-        """The same with all rows looked at before they are taken."""
+        """The same with all rows looked at before they are taken, in both metrics, see `dependence`."""
         program = self.program
+        self._recall()
+        self._answer("choice", "K", "row_metric")
+        self._choose("choice", "row_size", program.load("row_limit", 0))
+        with program.loop(0, self.m) as r:
+            program.store("row_geometry", r, 0, program.load("row_taken", r))
+        program.store("row_open", 0, 0, program.load("pivot", 0, TAKEN))
         self._answer("choice")
-        self._choose("choice")
+        self._choose("choice", "row_free", CEILING)
+        with program.loop(0, self.m) as r:
+            as_many = equal(program.load("row_open", 0), program.load("pivot", 0, TAKEN))
+            taken = select(as_many, program.load("row_taken", r), program.load("row_geometry", r))
+            program.store("row_taken", r, 0, taken)
         self._answer("choice")
         self._eliminate("choice", chosen=True)
         with program.loop(0, self.m * self.length, wide=True) as place:
             program.store("answers", place, 0, program.load("choice", place))
 
-    def _answer(self, answers: str = "answers") -> None:
-        """Y^T D^-1 Y: what unit reactions do to the rows, to an array; beside it, K H^-1 f - k."""
+    def _recall(self) -> None:
+        """K, which L and Y hold, to "K"."""
+        program = self.program
+        for a in self.tree.freedoms():
+            for r in self.touched(a):
+                program.store("K", a * self.length + r, 0, program.load("Y", a * self.length + r))
+        for k in self.tree.ordered():
+            for i in self.tree.supporting(k, itself=False):
+                above, below, factor = i * self.length, k * self.length, k * self.tree.nv + i
+                for r in self.touched(k):
+                    x = program.load("K", above + r) + program.load("L", factor) * program.load("Y", below + r)
+                    program.store("K", above + r, 0, x)
+
+    def _answer(self, answers: str = "answers", columns: str = "Y", metric: str = "D_inv") -> None:
+        """Y^T D^-1 Y: what unit reactions do to the rows, to an array; beside it, K H^-1 f - k. Or of other columns in
+        another metric."""
         program, length = self.program, self.length
         with program.loop(0, self.m * length, wide=True) as place:
             program.store(answers, place, 0, 0.0)
@@ -99,11 +124,11 @@ class Elimination:
             with program.loop(program.entry("first_touching", a), stop) as touching:
                 r = program.entry("touching", touching)
                 row = r * length
-                program.store("factor", 0, 0, program.load("Y", here + r) * program.load("D_inv", a))
+                program.store("factor", 0, 0, program.load(columns, here + r) * program.load(metric, a))
                 with program.when("factor", 0, spare=True):
                     for s in self._from(r, touching, stop):
                         place = row + s
-                        term = program.load("factor", 0) * program.load("Y", here + s)
+                        term = program.load("factor", 0) * program.load(columns, here + s)
                         program.store(answers, place, 0, program.load(answers, place) + term)
         with program.loop(0, self.m) as r:
             place = r * length + self.m
@@ -128,17 +153,13 @@ class Elimination:
         program, m, length = self.program, self.m, self.length
         with program.loop(0, m) as p:
             row = p * length
-            own, free, limit = (
-                program.load(answers, row + p),
-                program.load("row_free", p),
-                program.load("row_limit", 0),
-            )
-            counts = select(own > limit * free, 1.0, 0.0)
+            own, clear = program.load(answers, row + p), CEILING * program.load("row_free", p)
+            counts = select(own > clear, 1.0, 0.0)
             if chosen:
                 counts = select(program.load("uncertain", 0) > 0.5, program.load("row_taken", p), counts)
             program.store("row_inverse", p, 0, select(counts > 0.5, 1.0 / select(own > 0.0, own, 1.0), 0.0))
             if not chosen:
-                unclear = select(own > FLOOR * free, select(own < CEILING * free, 1.0, 0.0), 0.0)
+                unclear = select(own > program.load("row_least", p), select(own > clear, 0.0, 1.0), 0.0)
                 program.store("uncertain", 0, 0, maximum(program.load("uncertain", 0), unclear))
             begin = program.entry("row_begin", p)
             # rows that do not count change no others: of planar linkages these are most
@@ -151,9 +172,11 @@ class Elimination:
                     change = program.load("factor", 0) * program.load(answers, row + j)
                     program.store(answers, place, 0, program.load(answers, place) - change)
 
-    def _choose(self, answers: str) -> None:
+    def _choose(self, answers: str, size: str, limit: Scalar) -> None:
         """The rows that count, to "row_taken": always the one that says most beyond those before."""
         program, m, length = self.program, self.m, self.length
+        program.store("row_bar", 0, 0, limit)
+        program.store("pivot", 0, TAKEN, 0.0)
         with program.loop(0, m) as i:
             program.store("row_taken", i, 0, 0.0)
             with program.loop(0, i) as j:  # the lower half was not made
@@ -162,13 +185,15 @@ class Elimination:
             for which in (SCORE, NUMBER, OWN):
                 program.store("pivot", 0, which, -1.0 if which == NUMBER else 0.0)
             with program.loop(0, m) as i:
-                own, limit = program.load(answers, i * length + i), program.load("row_limit", 0)
-                enough = own > limit * program.load("row_free", i)
-                score = select(enough, own * program.load("row_weight", i), 0.0)
+                own, of_row = program.load(answers, i * length + i), program.load(size, i)
+                enough, later = own > program.load("row_bar", 0) * of_row, program.load("row_later", i)
+                score = select(enough, own / (of_row * later), 0.0)
                 score = select(program.load("row_taken", i) > 0.5, 0.0, score)
                 better = score > program.load("pivot", 0, SCORE)
                 for which, new in ((SCORE, score), (NUMBER, program.load("row_number", i)), (OWN, own)):
                     program.store("pivot", 0, which, select(better, new, program.load("pivot", 0, which)))
+            found = select(program.load("pivot", 0, SCORE) > 0.0, 1.0, 0.0)
+            program.store("pivot", 0, TAKEN, program.load("pivot", 0, TAKEN) + found)
             with program.loop(0, m) as i:
                 itself = equal(program.load("row_number", i), program.load("pivot", 0, NUMBER))
                 program.store("row_taken", i, 0, select(itself, 1.0, program.load("row_taken", i)))
@@ -224,6 +249,37 @@ class Elimination:
                 program.store("row_column", p, 0, program.load("row_column", p) - _sum(terms))
             with program.loop(0, 1):
                 program.store("reactions", p, 0, program.load("row_column", p) * program.load("row_inverse", p))
+
+    def refine(self, qdd: JointArray, change: JointArray) -> None:
+        """Where rows were in doubt, what qdd, made of "reactions", misses of K qdd = k goes the same way once more.
+
+        change : takes what is added.
+        """
+        program = self.program
+        with program.when("uncertain", 0, seldom=True):
+            self.along(qdd)
+            with program.loop(0, self.m) as r:
+                missing = program.load("row_slip", r) - program.load("row_k", r)
+                program.store("row_gap", r, 0, program.load("reactions", r))
+                program.store("reactions", r, 0, select(program.load("uncertain", 0) > 0.5, missing, 0.0))
+            self.react(anew=True)
+            self.accelerate(change, pushed=False)
+            for a in self.tree.freedoms():
+                qdd[a] = qdd[a] + change[a]
+            with program.loop(0, self.m) as r:
+                program.store("reactions", r, 0, program.load("reactions", r) + program.load("row_gap", r))
+
+    def along(self, x: JointArray) -> None:
+        """K x, to "row_slip"."""
+        program = self.program
+        with program.loop(0, self.length) as r:
+            program.store("row_slip", r, 0, 0.0)
+        for a in self.tree.freedoms():
+            program.store("factor", 0, 0, x[a])
+            here = a * self.length
+            for column in self.touched(a, force=False):
+                slip = program.load("row_slip", column) + program.load("factor", 0) * program.load("K", here + column)
+                program.store("row_slip", column, 0, slip)
 
     def accelerate(self, qdd: JointArray, pushed: bool) -> None:
         """H^-1 (f - K^T reactions), without f unless it is pushed. Beside the rows, "reactions" has zeros."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rbdkit.engine.rows.dependence import CEILING, FLOOR
+from rbdkit.engine.rows.dependence import CEILING
 from rbdkit.engine.rows.elimination import Elimination
 from rbdkit.engine.rows.legs import ANSWERS
 from rbdkit.engine.steps.joint_arrays import JointArray
@@ -119,10 +119,10 @@ class LegElimination(Elimination):
             self._subtract_shared(p)
         with program.loop(0, self.late) as k:
             p, r = self.z + k, program.entry("legs_late", k)
-            own, free = program.load(ANSWERS, self._beside(p) + p), program.load("row_free", r)
-            counts = own > program.load("row_limit", 0) * free
+            own, clear = program.load(ANSWERS, self._beside(p) + p), CEILING * program.load("row_free", r)
+            counts = own > clear
             program.store("shared_inverse", p, 0, select(counts, 1.0 / select(own > 0.0, own, 1.0), 0.0))
-            unclear = select(own > FLOOR * free, select(own < CEILING * free, 1.0, 0.0), 0.0)
+            unclear = select(own > program.load("row_least", r), select(own > clear, 0.0, 1.0), 0.0)
             program.store("uncertain", 0, 0, maximum(program.load("uncertain", 0), unclear))
             program.store("row_inverse", r, 0, program.load("shared_inverse", p))
             self._subtract_shared(p)

@@ -21,7 +21,7 @@ from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.contribution import Contribution, Rows, at_origin, between
-from rbdkit.engine.rows.dependence import free_responses
+from rbdkit.engine.rows.dependence import free_responses, row_sizes
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, SCREW, SHIFT, covered, gap_numbers, gap_squared
 from rbdkit.engine.rows.joint_program import (
     AXIS,
@@ -232,6 +232,7 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
         LoopJoints(known),
         tuple(place.name for place, size in zip(places, sizes, strict=True) for _ in range(size)),
         free_responses(model, on_bodies, length),
+        np.concatenate([np.zeros(0), *(row_sizes(place, length) for place in on_bodies)]),
         paths=[between(layout, place.predecessor, place.successor) for place in places],
         path_rows=own_rows,
         wrenches=int(first[-1]),

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.rows.contribution import Contribution, RowCode
-from rbdkit.engine.rows.dependence import PREFERENCE
+from rbdkit.engine.rows.dependence import PREFERENCE, arcs_of, least_pivots
 from rbdkit.engine.rows.loop_joints import LoopJoints, loop_joints
 from rbdkit.engine.rows.own_constraints import own_constraints
 from rbdkit.engine.run.tables import supports_of
 from rbdkit.model import Model
+from rbdkit.model.closing import length_of
 from rbdkit.trace import WIDE
 
 
@@ -36,17 +36,17 @@ def contributions(model: Model, layout: Layout, frames: NDArray) -> list[Contrib
     return [*found, own_constraints(model, layout)] if model.constraints else found
 
 
-def weight(free: Any, row: Any) -> Any:
-    """What makes rows comparable, from what they do where bodies are free; among equals the first ones come first."""
-    return 1.0 / (free * (1.0 + PREFERENCE * row))
-
-
 @dataclass(frozen=True, eq=False)
 class RowsOfModel:
-    """The rows of contributions to one model. Those of each come after those of the one before."""
+    """The rows of contributions to one model. Those of each come after those of the one before.
+
+    arcs : (nv,) what makes rates of joints arcs. least : (m,) pivots of rows that are dependent in any case.
+    """
 
     parts: tuple[Contribution, ...]
     layout: Layout
+    arcs: NDArray
+    least: NDArray
 
     @property
     def codes(self) -> tuple[RowCode, ...]:
@@ -57,6 +57,11 @@ class RowsOfModel:
     def m(self) -> int:
         """How many there are."""
         return sum(part.rows for part in self.parts)
+
+    @cached_property
+    def sizes(self) -> NDArray:
+        """Squares of all of them as wrenches."""
+        return _sizes(self.parts)
 
     @property
     def of_loops(self) -> int:
@@ -90,8 +95,11 @@ class RowsOfModel:
         free = np.concatenate([np.zeros(0), *(part.free for part in self.parts)])
         found = {
             "row_free": free,
-            "row_weight": weight(free, np.arange(self.m)),
+            "row_size": self.sizes,
+            "row_least": self.least,
+            "row_metric": self.arcs**2,
             "row_number": np.arange(self.m, dtype=float),
+            "row_later": 1.0 + PREFERENCE * np.arange(self.m),
             "path_factors": np.array([factor for path in self._paths for _, factor in path]),
         }
         for part in self.parts:
@@ -130,16 +138,17 @@ class RowsOfModel:
     def room(self, lanes: int) -> dict[str, int]:
         """Sizes of the arrays that programs compute in, likewise."""
         length, layout = self._length(lanes), self.layout
-        vectors = ("row_k", "row_gap", "row_slip", "row_inverse", "row_taken", "row_column", "reactions")
+        vectors = ("row_k", "row_gap", "row_slip", "row_inverse", "row_taken", "row_geometry", "row_column",
+                   "reactions")  # fmt: skip
         return {
             **dict.fromkeys(vectors, length),
-            **dict.fromkeys(("opened", "uncertain", "factor", "row_limit", "row_open"), 1),
+            **dict.fromkeys(("opened", "uncertain", "factor", "row_limit", "row_bar", "row_open"), 1),
             "closing": 2,
             "K": layout.nv * length,
             "Y": layout.nv * length,
             **dict.fromkeys(("answers", "choice"), self.m * length),
             "wrenches": 6 * sum(part.wrenches for part in self.parts),
-            "pivot": 3,
+            "pivot": 4,
             "base_origin": 3,
             "u_closing": layout.nv,
             "x_closing": layout.nq,
@@ -196,4 +205,11 @@ class RowsOfModel:
 def rows_of(model: Model, layout: Layout, frames: NDArray) -> RowsOfModel | None:
     """The rows of a model; None if nothing constrains its tree."""
     parts = tuple(contributions(model, layout, frames))
-    return RowsOfModel(parts, layout) if parts else None
+    if not parts:
+        return None
+    length = length_of(model)
+    return RowsOfModel(parts, layout, arcs_of(model, length), least_pivots(model, _sizes(parts), length))
+
+
+def _sizes(parts: Sequence[Contribution]) -> NDArray:
+    return np.concatenate([np.zeros(0), *(part.size for part in parts)])

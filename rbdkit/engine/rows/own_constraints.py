@@ -12,6 +12,7 @@ from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.contribution import Contribution, RowsWritten, at_origin, between
+from rbdkit.engine.rows.dependence import compared_masses, free_responses, least_pivots, row_sizes
 from rbdkit.engine.steps.base import minus, pair
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.engine.steps.sizes import ROW_TIME
@@ -19,6 +20,7 @@ from rbdkit.model import Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.constraint import seen
 from rbdkit.model.constraint_rows import DRIFT, GAP, SLIP, WRENCHES, ConstraintRows, RowValues, constraint_rows
+from rbdkit.model.places import Place
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar, select
 
@@ -149,6 +151,7 @@ def own_constraints(model: Model, layout: Layout) -> Contribution:
         code,
         tuple(row.constraint for row in rows.rows),
         free_rows(model, rows, length),
+        own_sizes(model, rows, length),
         touched=[rows.velocities] * m,
         paths=[between(layout, 0, link) for link in code.links],
         path_rows=[range(first, first + n) for first, n in code.groups],
@@ -171,13 +174,30 @@ def free_rows(model: Model, rows: ConstraintRows, length: float) -> NDArray:
     """What a unit reaction of each row does to the row itself where bodies are free, (m,): as if their mass were
     concentrated at that length from their origins. On average over some states, for it may depend on these."""
     with np.errstate(all="ignore"):
-        return np.array(free_scalars(model, rows, length), dtype=float)
+        return np.array(free_scalars(model, rows, length, compared_masses(model)), dtype=float)
 
 
-def free_scalars(model: Model, rows: ConstraintRows, length: float) -> list[Scalar]:
-    """The same one by one: symbols where numbers of the rows are some."""
-    mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
-    mass[mass <= 0.0] = mass[mass > 0.0].mean() if (mass > 0.0).any() else 1.0
+def compared_with(
+    model: Model, loops: list[Place], rows: ConstraintRows | None, length: float
+) -> tuple[NDArray, NDArray, NDArray]:
+    """What the rows of loop joints and then those of constraints are compared with: squares as wrenches, responses of
+    free bodies, and pivots that are none, (m,) each; see `dependence`."""
+    size = np.concatenate([np.zeros(0), *(row_sizes(place, length) for place in loops)])
+    free = free_responses(model, loops, length)
+    if rows is not None:
+        size = np.concatenate([size, own_sizes(model, rows, length)])
+        free = np.concatenate([free, free_rows(model, rows, length)])
+    return size, free, least_pivots(model, size, length)
+
+
+def own_sizes(model: Model, rows: ConstraintRows, length: float) -> NDArray:
+    """Squares of the rows as wrenches, (m,), with moments over a length; on average, likewise."""
+    with np.errstate(all="ignore"):
+        return np.array(free_scalars(model, rows, length, np.ones(len(model.bodies))), dtype=float)
+
+
+def free_scalars(model: Model, rows: ConstraintRows, length: float, mass: NDArray) -> list[Scalar]:
+    """`free_rows` one by one, of bodies of such masses: symbols where numbers of the rows are some."""
     of_joint = {a: i for i, j in enumerate(model.joints) for a in range(j.v_slice.start, j.v_slice.stop)}
     angle = 1.0 / length**2
     factors = [1.0 / mass[b] * x for b in rows.bodies for x in (angle, angle, angle, 1.0, 1.0, 1.0)]

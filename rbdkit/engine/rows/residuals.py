@@ -25,13 +25,14 @@ def residuals(tree: LoopTree, q: JointArray, codes: Sequence[RowCode], state: Wh
     motion, program = link_motion(tree, q), tree.program
     (code,) = (code for code in codes if isinstance(code, LoopJoints))
     with program.loop(0, program.count("loops_n")) as j:
-        P, S = (tree.body(program.entry(name, j)) for name in ("loops_predecessor_bodies", "loops_bodies"))
-        (R_P, p_P), (R_S, p_S) = motion.of(P), motion.of(S)
         first, place = program.entry("loops_rows", j), j * JOINT_NUMBERS
-        given = [program.load("loops_bodies_numbers", place, k) for k in range(JOINT_NUMBERS)]
         for case in program.switch(program.entry("loops_forms", j), range(len(code.forms))):
             form, n = code.forms[case]
             assert isinstance(form, str)
+            # a case is a block of its own: what it uses is loaded in it
+            P, S = (tree.body(program.entry(name, j)) for name in ("loops_predecessor_bodies", "loops_bodies"))
+            (R_P, p_P), (R_S, p_S) = motion.of(P), motion.of(S)
+            given = [program.load("loops_bodies_numbers", place, k) for k in range(JOINT_NUMBERS)]
             missing = gap(form, given, R_P.T @ R_S, R_P.T @ (p_S - p_P))
             for r in range(n):
                 T = [program.load("loops_bodies_T", first * 6, 6 * r + k) for k in range(6)]

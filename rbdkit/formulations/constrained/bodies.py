@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy, crba, forward_kinematics
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.passive_force import joint_passive_force, spring_energy
-from rbdkit.engine.rows.dependence import FLOOR, LoopRows, free_responses
+from rbdkit.engine.rows.dependence import FLOOR, LoopRows, arcs_of
+from rbdkit.engine.rows.own_constraints import compared_with
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.formulations.constrained import compiled
@@ -133,7 +134,8 @@ class ConstrainedBodies:
         self.gaps = Gaps(self.constraints, length_of(model))
         self.own = own_rows(model, self.constraints, self.offsets, self.gaps.length)
         self._tree = not model.loops and self.own is None
-        self.free_responses = free_responses(model, self.constraints.joints[self.n :], self.gaps.length)
+        own = None if self.own is None else self.own.rows
+        self.compared = compared_with(model, self.constraints.joints[self.n :], own, self.gaps.length)
         self.tree_has_inertia = self._tree or has_inertia(model)
         self._passive = bool(model.acting) or any(j.damping.any() or j.stiffness.any() for j in model.joints)
         self._rotors = any(joint.armature.any() for joint in model.joints)
@@ -201,6 +203,7 @@ class ConstrainedBodies:
         own = self._own_values(t, x, v, C, V, relative)
         if own is not None:
             J, slip, eta = (np.concatenate(pair) for pair in ((J, own.J), (slip, own.slip), (eta, own.eta)))
+        loops = self._loop_rows(C, t, relative, J, own)
         if self.baumgarte is not None:
             g = self.constraints.position(C, t)
             eta = eta - self.baumgarte.correction(g if own is None else np.concatenate([g, own.gap]), slip)
@@ -220,7 +223,7 @@ class ConstrainedBodies:
             M = np.block([[M, np.zeros((len(M), nz))], [np.zeros((nz, len(M))), np.eye(nz)]])
             J = np.hstack([J, np.zeros((len(J), nz))])
             Q = np.concatenate([Q, self._elements(t, x, v).act()])
-        return Index1(M, J, Q, eta, slip, self._tree, self._loop_rows(C, t, own), self.model.nz)
+        return Index1(M, J, Q, eta, slip, self._tree, loops, self.model.nz)
 
     def _own_values(
         self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative
@@ -231,15 +234,33 @@ class ConstrainedBodies:
         q, qd = self.joint_state(x, v) if self.own.asks_joints else (np.zeros(0), np.zeros(0))
         return self.own.at(C, V, relative, q, qd, t)
 
-    def _loop_rows(self, C: NDArray, t: float, own: OwnValues | None) -> LoopRows | None:
-        """What decides which rows of loops and constraints count."""
+    def _loop_rows(
+        self, C: NDArray, t: float, relative: Relative, J: NDArray, own: OwnValues | None
+    ) -> LoopRows | None:
+        """What decides which rows of loops and constraints count; J (m, bodies, 6) of all rows."""
         if self._tree:
             return None
-        first, gap = self.constraints.m - len(self.free_responses), float(self.gaps.largest(C, t))
-        if own is None:
-            return LoopRows(first, self.free_responses, gap, self.tree_has_inertia)
-        free = np.concatenate([self.free_responses, own.free])
-        return LoopRows(first, free, max(gap, own.open), self.tree_has_inertia)
+        first, gap = self.constraints.m - self._loop_m, float(self.gaps.largest(C, t))
+        arcs = np.einsum("mia,iak->mk", J[first:], self._motions(relative)) * arcs_of(self.model, self.gaps.length)
+        gap = gap if own is None else max(gap, own.open)
+        return LoopRows(first, arcs, *self.compared, gap, self.tree_has_inertia)
+
+    def _motions(self, relative: Relative) -> NDArray:
+        """Twists of all bodies, the world first, for rates of the tree's joints, (bodies, 6, nv)."""
+        model = self.model
+        found = np.zeros((self.n + 1, 6, model.nv))
+        for i, joint in enumerate(model.joints[1:], start=1):  # from_S V_i - from_P V_parent = S qd
+            moved = relative.from_P[i - 1] @ found[model.parent[i]]
+            if joint.nv:
+                X = relative.X[i - 1]
+                moved[:, joint.v_slice] += joint.type.motion_subspace(joint.type.project(X))
+            found[i] = np.linalg.solve(relative.from_S[i - 1], moved)
+        return found
+
+    @property
+    def _loop_m(self) -> int:
+        """Rows of loop joints."""
+        return sum(6 - place.type.nv for place in self.constraints.joints[self.n :])
 
     def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
         """Velocities after a step of h s, with all joints among the equations; see `VelocityLevel`."""

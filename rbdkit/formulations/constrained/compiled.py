@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine import kernels_for
 from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_forces import OwnForces
-from rbdkit.engine.rows.dependence import PREFERENCE
+from rbdkit.engine.rows.dependence import PREFERENCE, arcs_of
 from rbdkit.engine.rows.joint_program import form_of, joint_numbers
 from rbdkit.engine.rows.moving_joint import SEEKING, SEEKING_SIZE, MovingAxes, moving_axes
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
@@ -67,7 +67,7 @@ GIVEN = (
     "numbers", "gravity", "joint_q", "joint_v", "joint_numbers", "loop_joint_numbers", "loop_forms", "baumgarte",
     "kinds", "groups", "parents", "q_first", "v_first", "own_tau", "own_force", "own_numbers", "own_offsets",
     "own_push", "own_members", "first_own_member", "implicit_goes",
-    "held_J", "held_open", "held_missing", "held_numbers", "held_periods", "held_mobility",
+    "held_J", "held_open", "held_missing", "held_numbers", "held_periods",
     "tau", "tau_numbers", "f_ext", "f_ext_numbers",
     "moving_first", "moving_numbers", SEEKING, "moving_loop_kinds", "moving_loop_rows", "moving_loop_first",
     "moving_loop_successors", "moving_loop_predecessors", "moving_loop_q", "moving_loop_open", "moving_loop_numbers",
@@ -247,7 +247,6 @@ def held_arrays(held: OwnRows, kind: OwnKind) -> tuple[dict[str, NDArray], dict[
     return room, {
         "held_numbers": np.array(held.rows.law.numbers),
         "held_periods": held.periods,
-        "held_mobility": held.mobility[bodies],
     }
 
 
@@ -347,7 +346,7 @@ def loop_arrays_of(system: ConstrainedBodies) -> dict[str, NDArray]:
     T = [se3.adjoint(se3.inverse(place.successor_placement)).T @ _subspace(place.type) for place in places]
     sizes = [part.shape[1] for part in T]
     m = sum(sizes) + (0 if system.own is None else system.own.m)
-    free = np.concatenate([system.free_responses, np.ones(m - sum(sizes))])  # of constraints, at each state anew
+    size, free, least = system.compared
     return {
         "loop_T": np.concatenate([np.zeros(0), *(part.T.ravel() for part in T)]),
         "loop_successors": np.repeat(np.array([place.successor for place in places], dtype=np.int64), sizes),
@@ -356,12 +355,16 @@ def loop_arrays_of(system: ConstrainedBodies) -> dict[str, NDArray]:
         "Lambda": np.zeros(m * m),
         "loop_W": np.zeros(6 * sum(sizes)),
         "factor": np.zeros(1),
-        **{name: np.zeros(m) for name in ("rhs", "inverse", "column", "row")},
-        "pivot": np.zeros(5),
-        "rank": np.zeros(1),
+        **{name: np.zeros(m) for name in ("rhs", "inverse", "column", "row", "taken")},
+        "pivot": np.zeros(4),
+        **{name: np.zeros(1) for name in ("rank", "bar", "unsolved", "uncertain", "misled", "again")},
+        "along_joints": np.zeros(m * system.model.nv),
+        "joint_metric": arcs_of(system.model, system.gaps.length) ** 2,
         "number": np.arange(m, dtype=float),
+        "later": 1.0 + PREFERENCE * np.arange(m),
+        "size": size,
         "free": free,
-        "weight": 1.0 / (free * (1.0 + PREFERENCE * np.arange(m))),
+        "least": least,
         "gap": np.array([0.0, 0.0, system.gaps.length]),
         "gap_numbers": system.gaps.numbers.ravel(),
         "gap_successors": system.gaps.successor,

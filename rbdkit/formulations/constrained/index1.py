@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.rows.dependence import FLOOR, LoopRows, taken_rows
+from rbdkit.engine.rows.dependence import FLOOR, LoopRows, reactions
 from rbdkit.errors import ModelError
 from rbdkit.formulations.system import System
 
@@ -88,7 +88,11 @@ class Index1:
 
     @cached_property
     def _tree_and_loops(self) -> tuple[NDArray, NDArray]:
-        """vdot, and how much each row of the loops says: the tree answers the reactions of those that say something."""
+        """vdot, and which rows of the loops count: the tree answers the reactions of these.
+
+        Bodies as light as 1e-9 of others leave Lambda ill-conditioned: what accelerations miss of the constraints is
+        taken off once more, in the same way.
+        """
         assert self.loops is not None
         n, first = len(self.Q), self.loops.first
         T, L = self.J[:first], self.J[first:]
@@ -98,8 +102,12 @@ class Index1:
         answers = np.linalg.solve(A, b)[:n]
         tree, responses = answers[:, 0], answers[:, 1:]
         Lambda = L @ responses
-        multipliers, says = taken_rows(0.5 * (Lambda + Lambda.T), L @ tree - self.eta[first:], self.loops)
-        return tree - responses @ multipliers, says
+        Lambda = 0.5 * (Lambda + Lambda.T)
+        counting = self.loops.counting(Lambda)
+        found = tree
+        for _ in range(2):
+            found = found - responses @ reactions(Lambda, L @ found - self.eta[first:], counting)
+        return found, counting
 
     def _null_space(self) -> tuple[NDArray, NDArray]:
         """vdot = J^+ eta + N y, where the columns of N span the motions that the constraints allow."""
@@ -113,9 +121,9 @@ class Index1:
     @cached_property
     def _decomposition(self) -> tuple[NDArray, NDArray, NDArray]:
         """U, s, V^T of J without what others imply: of the rows that count if they are known."""
-        counting, limit = self._counting, FLOOR if self.loops is None else self.loops.limit
+        counting = self._counting
         U, s, Vt = np.linalg.svd(self.J, full_matrices=False)
-        r = int(np.sum(s > np.sqrt(limit) * s.max(initial=0.0))) if counting is None else int(np.sum(counting))
+        r = int(np.sum(s > np.sqrt(FLOOR) * s.max(initial=0.0))) if counting is None else int(np.sum(counting))
         return U[:, :r], s[:r], Vt[:r]
 
     @property
@@ -123,10 +131,15 @@ class Index1:
         """Which rows count, (m,), or None where nothing is known of them."""
         if self.independent:
             return np.ones(len(self.eta), dtype=bool)
-        if not self._tree_answers:
+        if self.loops is None:
             return None
-        assert self.loops is not None
-        return np.concatenate([np.ones(self.loops.first, dtype=bool), self._tree_and_loops[1] > 0.0])
+        counting = self._tree_and_loops[1] if self._tree_answers else self._says > 0.0
+        return np.concatenate([np.ones(self.loops.first, dtype=bool), counting])
+
+    @cached_property
+    def _says(self) -> NDArray:
+        """How much each row of the loops says by its geometry, see `dependence`."""
+        return np.zeros(0) if self.loops is None else self.loops.says()
 
     @property
     def independent_rows(self) -> NDArray:
@@ -146,8 +159,7 @@ class Index1:
 
         It falls to 0 towards poses where rows become dependent that are not so elsewhere.
         """
-        says = self._tree_and_loops[1] if self._tree_answers else np.zeros(0)
-        return float(says[says > 0.0].min(initial=1.0))
+        return float(self._says[self._says > 0.0].min(initial=1.0))
 
     @property
     def freedom(self) -> int:

@@ -3,7 +3,8 @@
 Every row of a loop joint is a unit reaction that the tree answers with accelerations, by the factors that it was
 eliminated with. The right multiple of each makes the loop's acceleration what its constraint says:
 ``Lambda lambda = J a - eta`` with a the accelerations of the tree alone. Rows that follow from others get none:
-`dependence` says which these are, `gaps` what decides on it.
+`dependence` says which these are, `gaps` what decides on it. Where masses mislead, as those of light bodies between
+heavy ones do, accelerations are refined once.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
-from rbdkit.engine.rows.dependence import CEILING, FLOOR
+from rbdkit.engine.rows.dependence import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
 from rbdkit.formulations.constrained.moving_loops import MovingLoops
 from rbdkit.formulations.constrained.own_program import OwnConstraints, Time
 from rbdkit.formulations.constrained.program_body import Kind, ProgramBody
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
-from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt
+from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
 
 TINY = 1e-300
 MOVING = "moving"
@@ -67,6 +68,53 @@ class Loops:
         program = self.program
         if self.moving is not None:
             self.moving.write()
+        for flag, x in (("unsolved", 1.0), ("uncertain", 0.0), ("misled", 0.0), ("again", 0.0)):
+            program.store(flag, 0, 0, x)
+        with program.loop(0, 3):
+            self.errors(what, time)
+            with program.when("unsolved", 0):
+                self.answer()
+            self.meet()
+            with program.when("unsolved", 0):
+                self.measure()
+                self.choose("free", CEILING, solving=True)
+                self.doubt()
+                with program.when("uncertain", 0, seldom=True):
+                    self.look_again()
+            with program.when("again", 0, seldom=True):
+                self.eliminate()
+            self.react()
+            program.break_if(program.load("misled", 0) <= 0.0)
+            program.store("unsolved", 0, 0, 0.0)
+            program.store("again", 0, 0, 1.0)
+        if self.own is not None and what == "position":
+            with program.loop(0, self.own.m) as r:
+                largest = maximum(program.load("open", 0), program.load("held_missing", r))
+                program.store("open", 0, 0, largest)
+
+    def answer(self) -> None:
+        """The "responses" of the tree to unit reactions of all rows."""
+        with self.program.loop(0, self.first_own) as r:
+            self.push(r)
+            self.respond(r)
+        if self.own is not None:
+            with self.program.loop(0, self.own.m) as r:
+                self.push_own(r)
+                self.respond(r + self.first_own)
+
+    def look_again(self) -> None:
+        """The rows that count by their geometry: if these are not as many, to "taken", and no reactions yet."""
+        program = self.program
+        program.store("misled", 0, 0, program.load("rank", 0))
+        self.compare()
+        self.choose("size", program.load("gap", 0, 1))
+        program.store("misled", 0, 0, select(equal(program.load("misled", 0), program.load("rank", 0)), 0.0, 1.0))
+        with program.loop(0, self.m) as r:
+            program.store("rhs", r, 0, select(program.load("misled", 0) > 0.0, 0.0, program.load("rhs", r)))
+
+    def errors(self, what: str, time: Time | None) -> None:
+        """J a - eta of all rows to "rhs", for the accelerations "A"; what : as for `close`."""
+        program = self.program
         with program.loop(0, self.first_own) as r:
             if what in ("position", "correction") or (what == "acceleration" and self.stabilised):
                 for case in program.switch(program.entry("loop_forms", r), range(len(self.forms))):
@@ -75,21 +123,10 @@ class Loops:
                 self.error(r, what)
         if self.own is not None:
             self.own.write(what, self.first_own, time)
-        with program.loop(0, self.first_own) as r:
-            self.push(r)
-            self.respond(r)
-        if self.own is not None:
-            with program.loop(0, self.own.m) as r:
-                self.still()
-                with program.loop(0, 1):
-                    self.own.push(r)
-                self.respond(r + self.first_own)
-            if what == "position":
-                with program.loop(0, self.own.m) as r:
-                    largest = maximum(program.load("open", 0), program.load("held_missing", r))
-                    program.store("open", 0, 0, largest)
-        self.measure()
-        self.solve()
+
+    def react(self) -> None:
+        """The reactions "rhs" on the accelerations "A"."""
+        program = self.program
         with program.loop(0, self.m) as r, self.bodies(False) as body:
             place = r * self.response + body.row * 6
             factor = program.load("rhs", r)
@@ -171,6 +208,13 @@ class Loops:
             for j, x in enumerate(self.six("loop_W", r * 6)):
                 program.store("dp", place, j, program.load("dp", place, j) + x)
 
+    def push_own(self, r: Index) -> None:
+        """The unit reaction of a constraint's row."""
+        assert self.own is not None
+        self.still()
+        with self.program.loop(0, 1):
+            self.own.push(r)
+
     def respond(self, r: Index) -> None:
         """Accelerations of the tree under the reaction that was put to it, to the column of a row."""
         with self.bodies(True) as body:
@@ -179,15 +223,29 @@ class Loops:
         with self.bodies(False) as body:
             for kind in self.of_kind(body):
                 follow(body, kind)
-        self.keep_answer(r)
+        self.keep(r)
 
     def keep_answer(self, r: Index) -> None:
         """The accelerations "dA" as the column of a row."""
+        self.keep(r)
+        self.meet_one(r)
+
+    def keep(self, r: Index) -> None:
+        """The accelerations "dA" as the response to a row."""
         program, start = self.program, r * self.response
         with self.bodies(False) as body:
             place = start + body.row * 6
             for j, x in enumerate(body.get("dA")):
                 program.store("responses", place, j, x)
+
+    def meet(self) -> None:
+        """ "Lambda" of all "responses"."""
+        with self.program.loop(0, self.m) as r:
+            self.meet_one(r)
+
+    def meet_one(self, r: Index) -> None:
+        """What the response to a row does to all rows: its column of "Lambda"."""
+        program, start = self.program, r * self.response
         with program.loop(0, self.first_own) as other:
             S, P = self.ends(other)
             x = self.along(other, "responses", S * 6 + start, P * 6 + start)
@@ -212,65 +270,127 @@ class Loops:
         if self.moving is not None:
             self.moving.measure()
         if self.own is not None:
-            self.own.measure(self.first_own)
+            self.own.measure()
         with program.loop(0, 1):
-            limit = maximum(FLOOR, minimum(sqrt(program.load("gap", 0, 0)), CEILING))
+            limit = maximum(FLOOR, minimum(AMPLIFICATION**2 * program.load("gap", 0, 0), CEILING))
             program.store("gap", 0, 1, limit)
 
-    def solve(self) -> None:
-        """Lambda lambda = rhs as in `dependence.taken_rows`; lambda is left in "rhs". "taken" 0 counts the rows.
+    def choose(self, size: str, limit: Scalar, solving: bool = False) -> None:
+        """The rows that count by the products in "Lambda", to "taken", as in `dependence.taken_rows`; "rank" of them.
 
-        "pivot" holds the best score so far, the row that has it, its pivot, the inverse of that, and its rhs.
+        size, limit : an array that s^2 is measured with, and what it must exceed. solving : and the solution lambda of
+        Lambda lambda = rhs in the place of "rhs", with the inverses of pivots in "inverse".
+
+        "pivot" holds the best score so far, the row that has it, its pivot, and its rhs.
         """
         program, m = self.program, self.m
         program.store("rank", 0, 0, 0.0)
+        program.store("bar", 0, 0, limit)
         with program.loop(0, m) as k:
-            program.store("inverse", k, 0, 0.0)
+            program.store("taken", k, 0, 0.0)
+            if solving:
+                program.store("inverse", k, 0, 0.0)
         with program.loop(0, m):
-            for place in range(5):
+            for place in range(4):
                 program.store("pivot", 0, place, 0.0)
             with program.loop(0, m) as i:
-                left = program.load("inverse", i) < TINY  # inverses of rows that were taken are positive
-                own = program.load("Lambda", i * m + i)
-                enough = own > program.load("gap", 0, 1) * program.load("free", i)
-                score = select(left, select(enough, own * program.load("weight", i), 0.0), 0.0)
+                own, of_row = program.load("Lambda", i * m + i), program.load(size, i)
+                score = select(own > program.load("bar", 0) * of_row, own / (of_row * program.load("later", i)), 0.0)
+                score = select(program.load("taken", i) > 0.5, 0.0, score)
                 better = score > program.load("pivot", 0, 0)
-                program.store("pivot", 0, 0, select(better, score, program.load("pivot", 0, 0)))
-                program.store("pivot", 0, 1, select(better, program.load("number", i), program.load("pivot", 0, 1)))
-                program.store("pivot", 0, 2, select(better, own, program.load("pivot", 0, 2)))
-                program.store("pivot", 0, 4, select(better, program.load("rhs", i), program.load("pivot", 0, 4)))
+                of_best = (score, program.load("number", i), own, program.load("rhs", i))
+                for place, new in enumerate(of_best):
+                    program.store("pivot", 0, place, select(better, new, program.load("pivot", 0, place)))
             with program.loop(0, 1):
-                found = program.load("pivot", 0, 0) > 0.0
+                found = select(program.load("pivot", 0, 0) > 0.0, 1.0, 0.0)
+                program.store("rank", 0, 0, program.load("rank", 0) + found)
+                program.store("pivot", 0, 1, select(found > 0.5, program.load("pivot", 0, 1), -1.0))
                 own = program.load("pivot", 0, 2)
-                program.store("pivot", 0, 3, select(found, 1.0 / select(found, own, 1.0), 0.0))
-                program.store("rank", 0, 0, program.load("rank", 0, 0) + select(found, 1.0, 0.0))
+                program.store("pivot", 0, 2, select(found > 0.5, 1.0 / select(own > 0.0, own, 1.0), 0.0))
             with program.loop(0, m) as i:
                 program.store("column", i, 0, 0.0)
                 with program.loop(0, m) as j:
-                    chosen = equal(program.load("number", j), program.load("pivot", 0, 1))
-                    entry = select(chosen, program.load("Lambda", i * m + j), 0.0)
+                    best = equal(program.load("number", j), program.load("pivot", 0, 1))
+                    entry = select(best, program.load("Lambda", i * m + j), 0.0)
                     program.store("column", i, 0, program.load("column", i) + entry)
             with program.loop(0, m) as i:
-                left = program.load("inverse", i) < TINY
-                program.store("row", i, 0, select(left, program.load("column", i), 0.0))
+                program.store("row", i, 0, select(program.load("taken", i) > 0.5, 0.0, program.load("column", i)))
             with program.loop(0, m) as i:
                 itself = equal(program.load("number", i), program.load("pivot", 0, 1))
-                factor = select(itself, 0.0, program.load("column", i) * program.load("pivot", 0, 3))
+                program.store("taken", i, 0, select(itself, 1.0, program.load("taken", i)))
+                factor = select(itself, 0.0, program.load("column", i) * program.load("pivot", 0, 2))
                 program.store("factor", 0, 0, factor)
-                program.store("rhs", i, 0, program.load("rhs", i) - factor * program.load("pivot", 0, 4))
-                inverse = program.load("inverse", i)
-                taken = select(itself, program.load("pivot", 0, 3) + inverse, inverse)
-                program.store("inverse", i, 0, taken)
+                if solving:
+                    program.store("rhs", i, 0, program.load("rhs", i) - factor * program.load("pivot", 0, 3))
+                    inverse = select(itself, program.load("pivot", 0, 2), program.load("inverse", i))
+                    program.store("inverse", i, 0, inverse)
                 with program.loop(0, m) as j:
                     change = program.load("factor", 0) * program.load("row", j)
                     program.store("Lambda", i * m + j, 0, program.load("Lambda", i * m + j) - change)
+        if solving:
+            with program.loop(0, m) as k:
+                program.store("rhs", k, 0, program.load("rhs", k) * program.load("inverse", k))
+
+    def doubt(self) -> None:
+        """Whether a row that was not taken might say something, to "uncertain"."""
+        program = self.program
+        with program.loop(0, self.m) as i:
+            left = program.load("Lambda", i * self.m + i)
+            unclear = select(left > program.load("least", i), 1.0 - program.load("taken", i), 0.0)
+            program.store("uncertain", 0, 0, maximum(program.load("uncertain", 0), unclear))
+
+    def eliminate(self) -> None:
+        """Lambda lambda = rhs of the rows that are "taken"; lambda is left in "rhs"."""
+        program, m = self.program, self.m
+        with program.loop(0, m) as p:
+            own = program.load("Lambda", p * m + p)
+            inverse = select(program.load("taken", p) > 0.5, 1.0 / select(own > 0.0, own, 1.0), 0.0)
+            program.store("inverse", p, 0, inverse)
+            with program.loop(0, m) as i:
+                itself = equal(program.load("number", i), program.load("number", p))
+                x = program.load("Lambda", i * m + p)
+                program.store("column", i, 0, select(itself, 0.0, x * program.load("inverse", p)))
+            with program.loop(0, m) as i:
+                program.store("factor", 0, 0, program.load("column", i))
+                program.store("rhs", i, 0, program.load("rhs", i) - program.load("factor", 0) * program.load("rhs", p))
+                with program.loop(p + 1, m) as j:
+                    place = i * m + j
+                    change = program.load("factor", 0) * program.load("Lambda", p * m + j)
+                    program.store("Lambda", place, 0, program.load("Lambda", place) - change)
         with program.loop(0, m) as k:
             program.store("rhs", k, 0, program.load("rhs", k) * program.load("inverse", k))
+
+    def compare(self) -> None:
+        """Products of the rows as they act on rates of joints, angles as arcs, to "Lambda"."""
+        program, m, nv = self.program, self.m, self.program.count("joint_velocities")
+        with program.loop(0, self.first_own) as r:
+            self.push(r)
+            self.carry(r)
+        if self.own is not None:
+            with program.loop(0, self.own.m) as r:
+                self.push_own(r)
+                self.carry(r + self.first_own)
+        with program.loop(0, m) as i, program.loop(0, m) as j:
+            place = i * m + j
+            program.store("Lambda", place, 0, 0.0)
+            with program.loop(0, nv) as a:
+                x, y = (program.load("along_joints", r * nv + a) for r in (i, j))
+                product = program.load("joint_metric", a) * (x * y)
+                program.store("Lambda", place, 0, program.load("Lambda", place) + product)
+
+    def carry(self, r: Index) -> None:
+        """What the reaction in "dp" does along the joints of the tree, to "along_joints"."""
+        program, nv = self.program, self.program.count("joint_velocities")
+        with self.bodies(True) as body:
+            for kind in self.of_kind(body):
+                p, axes, first = body.get("dp"), body.axes(), program.entry("v_first", body.k)
+                for k in range(kind.freedoms):
+                    program.store("along_joints", r * nv + first, k, dot(axes[6 * k : 6 * k + 6], p))
+                hand_on(body, p)
 
 
 def feel(body: ProgramBody, kind: Kind, torque: Sequence[Scalar] = ()) -> None:
     """A force on a body and what it carries, as its parent feels it. torque : forces on the axes, if there are any."""
-    parent = body.parent
     p, axes, stored, found = body.get("dp"), body.axes(), body.get("factors"), []
     for k in range(kind.freedoms):
         U, D_inv = stored[8 * k : 8 * k + 6], stored[8 * k + 6]
@@ -278,11 +398,16 @@ def feel(body: ProgramBody, kind: Kind, torque: Sequence[Scalar] = ()) -> None:
         p = [a + b * (u * D_inv) for a, b in zip(p, U, strict=True)]
         found.append(u)
     body.put("du", found)
+    hand_on(body, p)
+
+
+def hand_on(body: ProgramBody, p: Sequence[Scalar]) -> None:
+    """A force on a body, to its parent."""
     X = body.get("X")
     R, r = Matrix.of(X[:9]), Vector(X[9:])
     f = R @ Vector(p[3:])
     n = R @ Vector(p[:3]) + cross(r, f)
-    body.put("dp", [a + b for a, b in zip(body.get("dp", parent), [*n, *f], strict=True)], parent)
+    body.put("dp", [a + b for a, b in zip(body.get("dp", body.parent), [*n, *f], strict=True)], body.parent)
 
 
 def follow(body: ProgramBody, kind: Kind) -> None:

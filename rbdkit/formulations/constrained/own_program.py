@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rbdkit.engine.rows.dependence import PREFERENCE
 from rbdkit.formulations.constrained.program_body import NUMBERS, RATES
 from rbdkit.model.constraint_rows import DRIFT, GAP, SLIP, WRENCHES, ConstraintRows
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
@@ -100,22 +99,18 @@ class OwnConstraints:
         gap = row[GAP] - select(period > 0.0, period * turns, 0.0)
         missing = self._missing(what, gap, row[SLIP], drift)
         square: Scalar = 0.0
-        free: Scalar = 0.0
         length = program.load("gap", 0, 2)
         for k, body in enumerate(self.bodies):
             for j, x in enumerate(J[body]):
                 program.store("held_J", 0, (r * len(self.bodies) + k) * 6 + j, x)
                 missing = missing + x * self._moving(what, body, j)
             turning, shifting = Vector(J[body][:3]), Vector(J[body][3:])
-            size = dot(shifting, shifting) + dot(turning, turning) / (length * length)
-            square, free = square + size, free + size * program.load("held_mobility", 0, k)
+            square = square + dot(shifting, shifting) + dot(turning, turning) / (length * length)
         program.store("rhs", first, r, missing)
         if what == "position":
             program.store("held_missing", 0, r, abs(gap))
         size = square * length * length
         program.store("held_open", 0, r, select(size > TINY, gap * gap / select(size > TINY, size, 1.0), 0.0))
-        program.store("free", first, r, free)
-        program.store("weight", first, r, select(free > TINY, 1.0 / select(free > TINY, free, 1.0), 0.0))
 
     def _missing(self, what: str, gap: Scalar, slip: Scalar, drift: Scalar) -> Scalar:
         """What J a of the tree is to be compared with."""
@@ -181,11 +176,8 @@ class OwnConstraints:
         place = r * (6 * len(self.bodies))
         return [self.program.load("held_J", place, 6 * k + j) for j in range(6)]
 
-    def measure(self, first: Whole) -> None:
-        """The largest gap to "gap" 0, if it is larger; and the order in which ties are decided."""
+    def measure(self) -> None:
+        """The largest gap to "gap" 0, if it is larger."""
         program = self.program
         with program.loop(0, self.m) as r:
             program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), program.load("held_open", r)))
-            place = r + first
-            late = 1.0 + PREFERENCE * program.load("number", place)
-            program.store("weight", place, 0, program.load("weight", place) / late)

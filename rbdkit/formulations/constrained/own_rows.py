@@ -29,7 +29,7 @@ FINEST = 1000
 
 @dataclass(frozen=True, eq=False)
 class OwnValues:
-    """Rows at one state. J : (m, bodies, 6), with the world. gap, slip, eta : (m,). free : (m,), see `dependence`.
+    """Rows at one state. J : (m, bodies, 6), with the world. gap, slip, eta : (m,).
 
     open : the largest gap, rad, as the decision on dependent rows takes it.
     """
@@ -38,7 +38,6 @@ class OwnValues:
     gap: NDArray
     slip: NDArray
     eta: NDArray
-    free: NDArray
     open: float
 
 
@@ -54,10 +53,6 @@ class OwnRows:
         joint_of = {a: i for i, j in enumerate(model.joints) for a in range(j.v_slice.start, j.v_slice.stop)}
         self._joints = sorted({joint_of[a] for a in rows.velocities})
         self.periods = periods(model, rows)
-        mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
-        mass[mass <= 0.0] = mass[mass > 0.0].mean() if (mass > 0.0).any() else 1.0
-        self.mobility = 1.0 / mass
-        self.mobility[0] = 0.0
 
     @property
     def asks_joints(self) -> bool:
@@ -87,7 +82,7 @@ class OwnRows:
         gap = self._wrapped(found.gap)
         size = self.length * np.sqrt(squares.sum(axis=-1))
         apart = np.abs(gap) / np.where(size > 0.0, size, np.inf)
-        return OwnValues(J, gap, found.slip, eta, squares @ self.mobility, float(apart.max(initial=0.0)))
+        return OwnValues(J, gap, found.slip, eta, float(apart.max(initial=0.0)))
 
     def at_states(self, T: NDArray, U: NDArray, q: NDArray, v: NDArray, t: float | NDArray) -> RowValues:
         """All rows at states (...,): T, U poses and twists of the bodies' own frames, the latter in body axes."""
