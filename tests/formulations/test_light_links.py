@@ -58,7 +58,7 @@ def crank_angle(rod_mass, a, rate, duration):
 
 def state(model, a, rate):
     q = rbd.assemble(model, fix={"crank_joint": a})
-    return q, rbd.project_velocity(model, q, fix={"crank_joint": rate})
+    return q, rbd.project_velocity(model, q, fix={"crank_joint": rate}, norm="plain")
 
 
 @pytest.mark.parametrize("formulation", ["joint", "se3", "so3xr3"])
@@ -71,13 +71,15 @@ def test_a_crank_turns_as_lagrange_says_however_light_its_rod_is(rod_mass, rate,
         model, *state(model, 1.0, rate), duration=0.2, dt=1e-3, formulation=formulation, integrator="rk4_projected",
         progress=False,
     )  # fmt: skip
-    assert motion.q[-1, 0] == pytest.approx(crank_angle(rod_mass, 1.0, rate, 0.2), abs=tolerance)
+    off = motion.q[-1, 0] - crank_angle(rod_mass, 1.0, rate, 0.2)  # whole turns, which poses of bodies do not tell
+    assert abs((off + np.pi) % (2.0 * np.pi) - np.pi) < tolerance
     assert motion.report.constraint_error < 1e-13 and not motion.report.notes[1:]
 
 
-@pytest.mark.parametrize("rod_mass", [0.0, 1e-12, 1e-6, 1.0])
-def test_readable_and_compiled_accelerations_of_the_crank(rod_mass):
-    """Differences of the inertia leave 1e-10; a rod without mass moves as the loop says."""
+@pytest.mark.parametrize("rod_mass, tolerance", [(0.0, 1e-9), (1e-12, 1e-7), (1e-6, 1e-9), (1.0, 1e-9)])
+def test_readable_and_compiled_accelerations_of_the_crank(rod_mass, tolerance):
+    """Differences of the inertia leave 1e-10; of 1e-12 kg beside 1 kg round-off does more. A rod without mass moves as
+    the loop says."""
     model = slider_crank(rod_mass)
     q, v = state(model, 1.0, 3.0)
     expected = acceleration(1.0, 3.0, rod_mass)
@@ -86,7 +88,7 @@ def test_readable_and_compiled_accelerations_of_the_crank(rod_mass):
         rbd.forward_dynamics(model, q, v, np.zeros(3), backend="book"),
         held_forward_dynamics(model, q, v, np.zeros(3)),
     ):
-        assert found[0] == pytest.approx(expected, rel=1e-9)
+        assert found[0] == pytest.approx(expected, rel=tolerance)
 
 
 def test_rods_of_a_delta_robot_a_ten_thousandth_of_its_platform():
@@ -102,30 +104,28 @@ def test_rods_of_a_delta_robot_a_ten_thousandth_of_its_platform():
     assert second < 1e-9 and first > 8.0 * second
 
 
-def welded_pair(seed):
-    """Two bodies that are welded together, with a loop joint between them as well, and a tie of two joints beyond."""
+def welded_pair(seed, idle):
+    """Two bodies that are welded together, and a tie of two joints beyond. idle : a loop joint between them, too."""
     rng, box = np.random.default_rng(seed), rbd.Inertia.box((0.1, 0.2, 0.3), mass=1.0)
-    turns = [rbd.spatial.so3.exp(rng.normal(size=3)) for _ in range(2)]
-    P, F = (rbd.pose(turn, rng.normal(size=3)) for turn in turns)
+    P, F = (rbd.pose(rbd.spatial.so3.exp(rng.normal(size=3)), rng.normal(size=3)) for _ in range(2))
     model = rbd.Model("welded pair")
     model.add_body("a", joint=rbd.Spherical(), inertia=box)
     model.add_body("b", "a", rbd.Fixed(), F, box)
     model.add_body("p", "b", rbd.Revolute("x"), [0.1, 0.2, 0.3], box)
     model.add_body("r", "p", rbd.Revolute("y"), [0.1, 0.2, 0.3], box)
-    tied = model.copy()
-    for one in (model, tied):
-        one.add_constraint("tie", rbd.Tie("r_joint", "p_joint", 2.0))
-    model.add_loop("idle", "a", "b", rbd.Revolute("z"), P, np.linalg.inv(F) @ P)
-    return model, tied
+    if idle:
+        model.add_loop("idle", "a", "b", rbd.Revolute("z"), P, np.linalg.inv(F) @ P)
+    model.add_constraint("tie", rbd.Tie("r_joint", "p_joint", 2.0))
+    return model
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_loop_that_adds_nothing_beside_a_tie(seed):
     """Its rows are zero but for round-off, which no way of computing may take for rows."""
-    model, tied = welded_pair(seed)
+    model = welded_pair(seed, idle=True)
     q = model.integrate(model.neutral(), [0.1, 0.2, 0.3, 0.1, 0.2])
     v = np.array([1.0, 2.0, 3.0, 0.5, 1.0])
-    expected = rbd.forward_dynamics(tied, q, v, np.zeros(5))
+    expected = rbd.forward_dynamics(welded_pair(seed, idle=False), q, v, np.zeros(5))
     for backend in ("auto", "book"):
         found = rbd.forward_dynamics(model, q, v, np.zeros(5), backend=backend)
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
