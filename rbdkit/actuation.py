@@ -11,13 +11,13 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces, loops
 from rbdkit.algorithms.loops.inverse_dynamics import actuated_variables
 from rbdkit.engine import Kernels
-from rbdkit.engine.rows.dependence import arcs_of, independent_rows, row_limit
 from rbdkit.engine.rows.own_constraints import compared_with
 from rbdkit.errors import StateError
 from rbdkit.functions import passive_force, rnea
 from rbdkit.functions.asking import Backend, checked_state, chosen_kernels, each, with_inertia
 from rbdkit.model import Model
 from rbdkit.model.closing import gaps, length_of, widths
+from rbdkit.model.closing.rank import arcs_of, independent_rows, row_limit
 from rbdkit.model.constraint_rows import constraint_rows
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.names import listed

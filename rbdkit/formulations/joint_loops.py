@@ -22,7 +22,7 @@ from rbdkit.algorithms import (
 from rbdkit.algorithms.loops import Baumgarte, LoopConstraint, loop_constraint
 from rbdkit.engine import NotCovered, simulate
 from rbdkit.engine.rows.constrained_tree import CLOSED, PROJECTIONS
-from rbdkit.engine.rows.dependence import LoopRows, arcs_of
+from rbdkit.engine.rows.dependence import LoopRows
 from rbdkit.engine.rows.own_constraints import compared_with, openness
 from rbdkit.errors import SimulationError
 from rbdkit.formulations.constrained.bodies import has_inertia
@@ -38,6 +38,7 @@ from rbdkit.formulations.system import Lagrangian, Starting, Stiff, StiffMatrice
 from rbdkit.joints import Prescribed, Reversed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.closing.rank import arcs_of
 from rbdkit.model.constraint import seen
 from rbdkit.model.constraint_rows import RowValues, constraint_rows
 from rbdkit.model.element_states import split_states, with_zeros

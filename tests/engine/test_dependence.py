@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rbdkit.engine.rows.dependence import PREFERENCE, taken_rows
 from rbdkit.engine.rows.elimination import Elimination
 from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.model.closing.rank import PREFERENCE, taken_rows
 from rbdkit.trace import Program
 
 M = 7

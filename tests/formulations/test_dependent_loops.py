@@ -5,11 +5,11 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rbdkit as rbd
-from rbdkit.engine.rows.dependence import CEILING, FLOOR
 from rbdkit.formulations import SE3, Bodywise, ConstrainedBodies, SO3xR3
 from rbdkit.formulations.constrained import compiled
 from rbdkit.integrators import RK4, GeneralizedAlpha, Projected
 from rbdkit.library import random_tree, rectangular_bricard, sarrus_linkage
+from rbdkit.model.closing.rank import CEILING, FLOOR
 from rbdkit.simulation import SimulationWarning
 
 GRAVITY = 9.81

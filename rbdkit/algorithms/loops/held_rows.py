@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.element_rows import element_rows
 from rbdkit.algorithms.loops.loop_constraint import LoopConstraint
-from rbdkit.engine.rows.own_constraints import own_sizes
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import constraint_rows
+from rbdkit.model.row_sizes import own_sizes
 
 
 def with_elements(

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.loops.explicit_constraint import explicit_constraint
 from rbdkit.algorithms.loops.loop_constraint import LoopConstraint
-from rbdkit.engine.rows import dependence as geometry
-from rbdkit.engine.rows.dependence import row_limit
+from rbdkit.model.closing import rank as geometry
+from rbdkit.model.closing.rank import row_limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def rank_tolerance(constraint: LoopConstraint) -> float:
     A row that others imply where the loops are closed is off by as much as these are open; so it is 100 times the
     largest error, in rad and lengths of the model, between 1e-5 and 0.03: above what such a row can reach, and below
     what independent rows have but close to a singular pose. Simulations go by the same, see
-    `rbdkit.engine.rows.dependence`.
+    `rbdkit.model.closing.rank`.
     """
     gap = float(np.abs(constraint.per_row * constraint.delta).max(initial=0.0)) / constraint.length
     return float(np.sqrt(row_limit(gap)))

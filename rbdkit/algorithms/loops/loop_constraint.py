@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.rnea import rnea
-from rbdkit.engine.rows.dependence import arcs_of
 from rbdkit.joints.loop_form import loop_form
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.closing.rank import arcs_of
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import cross_motion
 

@@ -15,7 +15,6 @@ from rbdkit.engine.links.numbers import numbers_of
 from rbdkit.engine.links.own_forces import number_places
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.rows.dependence import compared_masses, least_pivots
-from rbdkit.engine.rows.own_constraints import free_scalars
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
@@ -23,6 +22,7 @@ from rbdkit.model.constraint_rows import constraint_rows
 from rbdkit.model.constraint_rows import number_places as constraint_places
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import only_stops, without_stops
+from rbdkit.model.row_sizes import free_scalars
 from rbdkit.trace import Program, Symbol
 
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rbdkit.engine.rows.dependence import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.ltl import factorise_sparse
+from rbdkit.model.closing.rank import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.trace import WIDE, Scalar, Whole, equal, maximum, minimum, select
 
 SCORE, NUMBER, OWN, TAKEN = range(4)

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rbdkit.engine.rows.dependence import CEILING
 from rbdkit.engine.rows.elimination import Elimination
 from rbdkit.engine.rows.legs import ANSWERS
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.model.closing.rank import CEILING
 from rbdkit.trace import Index, Scalar, Whole, maximum, select
 
 

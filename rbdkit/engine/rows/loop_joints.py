@@ -21,7 +21,7 @@ from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.contribution import Contribution, Rows, at_origin, between
-from rbdkit.engine.rows.dependence import free_responses, row_sizes
+from rbdkit.engine.rows.dependence import free_responses
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, SCREW, SHIFT, covered, gap_numbers, gap_squared
 from rbdkit.engine.rows.joint_program import (
     AXIS,
@@ -49,6 +49,7 @@ from rbdkit.engine.steps.nodes import FRAME, Body
 from rbdkit.joints import EulerSpherical, JointType, Prescribed, Reversed, Spherical
 from rbdkit.model import Loop, Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.closing.rank import row_sizes
 from rbdkit.model.places import Place
 from rbdkit.spatial import se3
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.rows.contribution import Contribution, RowCode
-from rbdkit.engine.rows.dependence import PREFERENCE, arcs_of, least_pivots
+from rbdkit.engine.rows.dependence import least_pivots
 from rbdkit.engine.rows.loop_joints import LoopJoints, loop_joints
 from rbdkit.engine.rows.own_constraints import own_constraints
 from rbdkit.engine.run.tables import supports_of
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.closing.rank import PREFERENCE, arcs_of
 from rbdkit.trace import WIDE
 
 

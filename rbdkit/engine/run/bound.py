@@ -363,8 +363,8 @@ class BoundModel:
     @cached_property
     def _legs(self) -> Legs | None:
         """The legs that are alike, if rows tie them to the rest."""
-        from rbdkit.engine.rows.dependence import CEILING  # which most models never need
         from rbdkit.engine.rows.legs import legs_of, with_reach
+        from rbdkit.model.closing.rank import CEILING  # which most models never need
 
         assert self.rows is not None
         counts = self.rows.counts(1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy, crba, forward_kinematics
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.passive_force import joint_passive_force, spring_energy
-from rbdkit.engine.rows.dependence import FLOOR, LoopRows, arcs_of
+from rbdkit.engine.rows.dependence import LoopRows
 from rbdkit.engine.rows.own_constraints import compared_with
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.errors import ModelError, SimulationError
@@ -37,6 +37,7 @@ from rbdkit.formulations.joint_state import joint_state
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.closing.rank import FLOOR, arcs_of
 from rbdkit.model.constraint_rows import ConstraintRows, RowValues, inner_constraints, working
 from rbdkit.model.element_states import split_states, with_zeros
 from rbdkit.model.force import ForcesAtState, inner, surroundings_at

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rbdkit.engine import kernels_for
 from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_forces import OwnForces
-from rbdkit.engine.rows.dependence import PREFERENCE, arcs_of
 from rbdkit.engine.rows.joint_program import form_of, joint_numbers
 from rbdkit.engine.rows.moving_joint import SEEKING, SEEKING_SIZE, MovingAxes, moving_axes
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
@@ -40,6 +39,7 @@ from rbdkit.formulations.formulation import Acting
 from rbdkit.formulations.system import Projectable, Starting, Stiff, VelocityLevel
 from rbdkit.joints import JointType
 from rbdkit.model import Model
+from rbdkit.model.closing.rank import PREFERENCE, arcs_of
 from rbdkit.model.places import Place
 from rbdkit.spatial import se3
 from rbdkit.trace import (

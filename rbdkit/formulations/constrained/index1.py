@@ -9,9 +9,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.rows.dependence import FLOOR, LoopRows, reactions
+from rbdkit.engine.rows.dependence import LoopRows, reactions
 from rbdkit.errors import ModelError
 from rbdkit.formulations.system import System
+from rbdkit.model.closing.rank import FLOOR
 
 
 @dataclass(frozen=True)

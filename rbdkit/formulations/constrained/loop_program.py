@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
-from rbdkit.engine.rows.dependence import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
 from rbdkit.formulations.constrained.moving_loops import MovingLoops
 from rbdkit.formulations.constrained.own_program import OwnConstraints, Time
 from rbdkit.formulations.constrained.program_body import Kind, ProgramBody
+from rbdkit.model.closing.rank import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
 
