@@ -248,14 +248,16 @@ class ConstrainedBodies:
 
     def _motions(self, relative: Relative) -> NDArray:
         """Twists of all bodies, the world first, for rates of the tree's joints, (bodies, 6, nv)."""
-        model = self.model
+        model, back = self.model, np.linalg.inv(relative.from_S[: self.n])
         found = np.zeros((self.n + 1, 6, model.nv))
         for i, joint in enumerate(model.joints[1:], start=1):  # from_S V_i - from_P V_parent = S qd
-            moved = relative.from_P[i - 1] @ found[model.parent[i]]
+            parent = model.parent[i]
+            if parent:
+                found[i] = back[i - 1] @ (relative.from_P[i - 1] @ found[parent])
             if joint.nv:
-                X = relative.X[i - 1]
-                moved[:, joint.v_slice] += joint.type.motion_subspace(joint.type.project(X))
-            found[i] = np.linalg.solve(relative.from_S[i - 1], moved)
+                type = joint.type
+                q = type.neutral() if type.constant_S else type.project(relative.X[i - 1])
+                found[i][:, joint.v_slice] += back[i - 1] @ type.motion_subspace(q)
         return found
 
     @property
