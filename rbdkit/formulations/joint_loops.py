@@ -189,8 +189,9 @@ class ClosedJointSystem(JointSystem):
 
     def _compare(self, K: NDArray, gap: float) -> LoopRows:
         """The rows of K, open by so much, as they are compared."""
-        arcs = K * arcs_of(self.model, self.gaps.length)
-        return LoopRows(0, arcs, *self._compared, gap, self.tree_has_inertia)
+        return LoopRows(
+            0, lambda: K * arcs_of(self.model, self.gaps.length), *self._compared, gap, self.tree_has_inertia
+        )
 
     def inertia(self, x: NDArray) -> NDArray:
         """Refuses: the velocities of the tree are not independent.

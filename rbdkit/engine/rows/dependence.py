@@ -11,6 +11,7 @@ count; if not, those that the geometry took.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,15 +26,15 @@ from rbdkit.model.places import Place
 class LoopRows:
     """The rows of loops among the constraints.
 
-    first : number of the first; those of the tree come before. arcs : (m, nv) the rows on rates of the tree's joints,
-    with angles as arcs. size : (m,) their squares as wrenches, see `row_sizes`. free : (m,) what Lambda would have on
-    its diagonal if bodies were free. least : (m,) see `least_pivots`. gap : the largest angle by which a joint is open,
-    rad. tree_answers : whether the tree alone answers every reaction; if not, something moves in it that only the loops
-    give inertia.
+    first : number of the first; those of the tree come before. arcs : gives the rows on rates of the tree's joints,
+    (m, nv), with angles as arcs; most states do not ask. size : (m,) their squares as wrenches, see `row_sizes`.
+    free : (m,) what Lambda would have on its diagonal if bodies were free. least : (m,) see `least_pivots`. gap : the
+    largest angle by which a joint is open, rad. tree_answers : whether the tree alone answers every reaction; if not,
+    something moves in it that only the loops give inertia.
     """
 
     first: int
-    arcs: NDArray
+    arcs: Callable[[], NDArray]
     size: NDArray
     free: NDArray
     least: NDArray
@@ -47,16 +48,16 @@ class LoopRows:
 
     def says(self) -> NDArray:
         """s^2 of the rows that are independent by geometry, 0 of others, (m,)."""
-        return independent_rows(self.arcs, self.size, self.limit)
+        return independent_rows(self.arcs(), self.size, self.limit)
 
-    def counting(self, Lambda: NDArray) -> NDArray:
-        """Which rows count, (m,) booleans."""
+    def counting(self, Lambda: NDArray) -> tuple[NDArray, bool]:
+        """Which rows count, (m,) booleans; and whether pivots of Lambda are clear, so that it is well conditioned."""
         pivots, left = taken_rows(Lambda, self.free, CEILING)
         clear = pivots > 0.0
         if not np.any(left[~clear] > self.least[~clear]):
-            return clear
+            return clear, True
         independent = self.says() > 0.0
-        return clear if clear.sum() == independent.sum() else independent
+        return (clear, True) if clear.sum() == independent.sum() else (independent, False)
 
 
 def reactions(Lambda: NDArray, slip: NDArray, counting: NDArray) -> NDArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -242,9 +242,13 @@ class ConstrainedBodies:
         if self._tree:
             return None
         first, gap = self.constraints.m - self._loop_m, float(self.gaps.largest(C, t))
-        arcs = np.einsum("mia,iak->mk", J[first:], self._motions(relative)) * arcs_of(self.model, self.gaps.length)
+        arcs = partial(self._arcs, J[first:], relative)
         gap = gap if own is None else max(gap, own.open)
         return LoopRows(first, arcs, *self.compared, gap, self.tree_has_inertia)
+
+    def _arcs(self, J: NDArray, relative: Relative) -> NDArray:
+        """Rows on rates of the tree's joints, with angles as arcs."""
+        return np.einsum("mia,iak->mk", J, self._motions(relative)) * arcs_of(self.model, self.gaps.length)
 
     def _motions(self, relative: Relative) -> NDArray:
         """Twists of all bodies, the world first, for rates of the tree's joints, (bodies, 6, nv)."""

@@ -104,9 +104,9 @@ class Index1:
         tree, responses = answers[:, 0], answers[:, 1:]
         Lambda = L @ responses
         Lambda = 0.5 * (Lambda + Lambda.T)
-        counting = self.loops.counting(Lambda)
+        counting, clear = self.loops.counting(Lambda)
         found = tree
-        for _ in range(2):
+        for _ in range(1 if clear else 2):
             found = found - responses @ reactions(Lambda, L @ found - self.eta[first:], counting)
         return found, counting
 
