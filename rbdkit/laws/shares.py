@@ -98,15 +98,18 @@ def least_shares(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray) -> Shares:
         columns.append(own)
     P, first = np.hstack(columns), np.cumsum([0, *(own.shape[1] for own in columns)])
     M = P.T @ W @ P
-    size = np.sqrt(np.diag(M))
-    size[size <= 1e-9 * size.max(initial=0.0)] = np.inf  # what can move nothing has no share
-    values, vectors = np.linalg.eigh(M / np.outer(size, size))
-    null = vectors[:, values <= REDUNDANT * values[-1]] / size[:, None]
-    null = null[:, np.abs(null).max(axis=0, initial=0.0) > 0.0]
+    size = np.sqrt(np.maximum(np.diag(M), 0.0))
+    dead = size <= 1e-7 * size.max(
+        initial=0.0
+    )  # round-off of what can move nothing, as across a plane: it has no share
+    live = np.flatnonzero(~dead)
+    values, vectors = np.linalg.eigh(M[np.ix_(live, live)] / np.outer(size[live], size[live]))
+    null = vectors[:, values <= REDUNDANT * values[-1]] / size[live, None] if len(live) else np.zeros((0, 0))
     if not null.shape[1]:
         return Shares(lam, np.zeros((m, 3, 0)))
-    N = np.linalg.qr(null / np.linalg.norm(null, axis=0))[0]
-    x = P.T @ lam.ravel()
+    N = np.zeros((len(size), null.shape[1]))
+    N[live] = np.linalg.qr(null / np.linalg.norm(null, axis=0))[0]
+    x = np.where(dead, 0.0, P.T @ lam.ravel())
     least = x - N @ (N.T @ x)
 
     def inside(y: NDArray) -> NDArray:
@@ -119,10 +122,11 @@ def least_shares(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray) -> Shares:
 
     found, excess = least, np.zeros(len(x))  # Dykstra 1983: the smallest that is both
     for _ in range(PROJECTIONS):
-        pushed = inside(found + excess)
+        pushed, before = inside(found + excess), found
         excess = found + excess - pushed
         found = least + N @ (N.T @ pushed)
-        if np.abs(found - pushed).max() <= CLOSE * np.abs(x).max(initial=1e-300):
+        moved = max(np.abs(found - pushed).max(), np.abs(found - before).max())
+        if moved <= CLOSE * np.abs(x).max(initial=1e-300):
             lam = (P @ found).reshape(m, 3)
             break
     return Shares(lam, (P @ N).reshape(m, 3, -1))

@@ -147,3 +147,20 @@ def test_the_smallest_shares_are_those_that_another_solver_finds():
         if null.shape[1] and other.success:
             np.testing.assert_allclose((found**2).sum(), other.fun, rtol=1e-5)
     assert constrained > 3
+
+
+def test_round_off_across_a_plane_has_no_part_in_shares():
+    """A sleeve that a pole squeezes from both sides, in a plane: what cannot move across it decides nothing."""
+    J = np.array(
+        [[1.0, 0.0, 0.1], [0.0, 1.0, 0.2], [0.0, 0.0, 0.0], [-1.0, 0.0, 0.1], [0.0, 1.0, -0.2], [0.0, 0.0, 0.0]]
+    )
+    lam = np.array([[0.4, -0.09, 0.0], [0.09, 0.025, 0.0]])
+    found = []
+    for seed in range(4):
+        noise = 1e-15 * np.random.default_rng(seed).normal(size=(6, 6))
+        W = J @ np.diag([50.0, 80.0, 9000.0]) @ J.T + noise + noise.T
+        shares = least_shares(W, lam, np.array([0.3, 0.3]), np.zeros((2, 2)))
+        assert shares.free.shape[2] == 1
+        np.testing.assert_allclose(J.T @ (shares.lam - lam).ravel(), 0.0, atol=1e-9)
+        found.append(shares.lam)
+    np.testing.assert_allclose(found[1:], [found[0]] * 3, rtol=0, atol=1e-9)
