@@ -89,6 +89,8 @@ class Own(rbd.integrators.SymplecticEuler):
         system.move(x, u, Part("x_new"))
     @property
     def written_out(self): return self.record
+    def arrays(self, nx, nv):
+        return {{"c": np.zeros(1), "scratch": np.zeros(1), "u": np.zeros(nv), "v_rate": np.zeros(nv)}}
 """,
 }
 
