@@ -75,7 +75,7 @@ def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, n
         "v_rtol": np.broadcast_to(solver.rtol, 2 * nv)[nv:].copy(),
         "u_atol": np.broadcast_to(solver.atol, 2 * nv)[:nv].copy(),
         "v_atol": np.broadcast_to(solver.atol, 2 * nv)[nv:].copy(),
-        "size": np.array([max(2.0 * nv, 1.0)]),
+        "pair_size": np.array([max(2.0 * nv, 1.0)]),
         "max_steps": np.array([float(max_steps)]),
         "max_step": np.array([max_step]),
         "breaks": breaks,

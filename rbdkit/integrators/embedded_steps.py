@@ -299,7 +299,7 @@ class _Way:
                 allowed = program.load(f"{y}_atol", k) + size * program.load(f"{y}_rtol", k)
                 x = program.load(values, k) / allowed
                 solver[name] = solver[name] + x * x
-        solver[name] = solver[name] / program.load("size", 0)
+        solver[name] = solver[name] / program.load("pair_size", 0)
 
     def take_root(self) -> None:
         """The root of "power" that the order of the pair asks for, from square roots: one for each binary digit of the
