@@ -170,9 +170,9 @@ def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: N
         places(model, np.zeros((len(model.bodies), 4, 4)) + np.eye(4))[len(model.bodies) - 1 :],
         length_of(model),
     )
-    size = compared_with(model, loops, constraint_rows(model), length)[0]
+    squares = compared_with(model, loops, constraint_rows(model), length)[0]
     arcs = K * arcs_of(model, length)
-    counting = independent_rows(arcs, size, row_limit(gap)) > 0.0
+    counting = independent_rows(arcs, squares, row_limit(gap)) > 0.0
     Vt = np.linalg.svd(arcs[counting])[2]
     return np.linalg.qr(arcs_of(model, length)[:, None] * Vt[int(counting.sum()) :].T)[0]
 

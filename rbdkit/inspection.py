@@ -158,7 +158,9 @@ def inspect(
         ...
       Force
         force through the joint f, N m, N, in rod
+            [ 0.    0.    0.    0.    0.   11.81]
         joint force tau, N m or N, in joint
+            [0.]
       ...
     """
     require_model(model)

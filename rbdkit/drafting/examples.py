@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from rbdkit.formats import load
 from rbdkit.joints import Revolute
@@ -18,6 +19,11 @@ from rbdkit.library import (
 )
 from rbdkit.model import Model
 
+
+def _robot(name: str) -> Model:
+    return load(robot_file(name))
+
+
 EXAMPLES: dict[str, Callable[[], Model]] = {
     "pendulum": pendulum,
     "double pendulum": double_pendulum,
@@ -27,7 +33,7 @@ EXAMPLES: dict[str, Callable[[], Model]] = {
     "tumbling box": tumbling_box,
     "random tree": lambda: random_tree(7, 12),
     "random arm": lambda: random_tree(3, 6, [Revolute(axis) for axis in "xyz"], branching=0.0),
-    "robot: panda": lambda: load(robot_file("panda")),
-    "robot: ur5": lambda: load(robot_file("ur5_robot")),
+    "robot: panda": partial(_robot, "panda"),
+    "robot: ur5": partial(_robot, "ur5_robot"),
 }
 """Name and how to make it. The robots need the package `example-robot-data`."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -190,8 +190,9 @@ def simulate(
     True
     """
     end_interrupted_loop()
-    if getattr(model, "_fields", None) == START:
-        model, q0, v0 = model.model, model.q if q0 is None else q0, model.v if v0 is None else v0
+    if getattr(model, "_fields", None) == START:  # `rbdkit.library` stands on a floor above
+        model, q, v = cast("Start", model)
+        q0, v0 = q if q0 is None else q0, v if v0 is None else v0
     if not isinstance(model, Model):
         raise SimulationError(f"simulate moves a Model, not {shortened(model)}")
     model = snapshot(model, anew=True)  # whatever becomes of it later

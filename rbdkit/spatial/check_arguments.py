@@ -73,7 +73,7 @@ def check_arguments(
             every = list(inspect.signature(function).parameters.values())
             by_place = tuple(p.name for p in every if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
             single = [p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-            kinds = {p.name: _kinds(_read(p), scope) for p in single if isinstance(p.annotation, str)}
+            kinds = {p.name: _kinds(_read(p), scope) for p in single if p.annotation is not p.empty}
             return by_place, {k: own for k, own in kinds.items() if own}, {p.name: p.default for p in single}
 
         @wraps(function)
@@ -117,8 +117,9 @@ def answers_keywords(hints: Mapping[str, str]) -> Callable[[Callable[P, T]], Cal
 
 def _read(parameter: inspect.Parameter) -> str:
     """Its annotation; a seed of random numbers is a whole number that is not negative."""
-    is_seed = (parameter.name, parameter.annotation) == ("seed", "int")
-    return "seed" if is_seed else str(parameter.annotation)
+    given = parameter.annotation
+    text = given if isinstance(given, str) else inspect.formatannotation(given)  # where annotations are evaluated
+    return "seed" if (parameter.name, text) == ("seed", "int") else text
 
 
 def _require(

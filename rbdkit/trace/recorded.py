@@ -152,6 +152,7 @@ class StraightLine(StateArrays, Protocol):
 
 
 Record = Callable[[Any, Index], None]
+"""Writes one step of that number of a `Recorded`: reads its state in "x", "v", leaves the next in "x_new", "v_new"."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,8 @@ def as_now(record: Record) -> Record:
         home = str(record.__globals__.get("__name__", ""))
         if home.startswith("rbdkit."):
             return record
+    if hasattr(record, "words"):  # a traced step is a plain value, which says all by itself
+        return record
     found = Dependencies({"record": record}, objects=None)
     if not found.of_users:
         return record
@@ -178,9 +181,6 @@ def as_now(record: Record) -> Record:
         return _AsNow(record, found.digest())
     except Impure:  # it cannot be told whether it is what it was, so nothing is found again
         return _AsNow(record, object())
-
-
-"""Writes one step of that number of a `Recorded`: reads its state in "x", "v", leaves the next in "x_new", "v_new"."""
 
 
 class Recordable(Protocol):

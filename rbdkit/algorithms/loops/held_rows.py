@@ -45,8 +45,7 @@ def with_elements(
     found = element_rows(model, q, qd, t=t)
     own = [row.constraint for row in found.rows]
     names = tuple(dict.fromkeys(own))
-    first, sizes = constraint.n_c, [own.count(name) for name in names]
-    ends = first + np.cumsum([0, *sizes])
+    ends = constraint.n_c + np.cumsum([0, *(own.count(name) for name in names)])
     rows = constraint_rows(model)
     sizes = np.zeros(0) if rows is None else own_sizes(model, rows, constraint.length)
     return replace(
