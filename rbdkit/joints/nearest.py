@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 STEPS, HALVINGS = 60, 12
 """So many steps are taken from each start, and so often is one halved."""
+LEVEL = 1.0 + 1e-14
+"""A step may lengthen the square of what is left by this factor: close to the least, rounding decides on its digits."""
 SETTLED = 1e-11
 """Of a step: rad, m."""
 THERE = 1e-10
@@ -56,7 +58,7 @@ def _from(joint: JointType, pose: NDArray, q: NDArray) -> tuple[NDArray, float, 
         for _ in range(HALVINGS):
             there = joint.integrate(q, step)
             left = se3.log(se3.inverse(joint.pose(there)) @ pose)
-            if left @ left <= ahead @ ahead or size < SETTLED:
+            if left @ left <= LEVEL * (ahead @ ahead) or size < SETTLED:
                 break
             step = 0.5 * step
         else:

@@ -86,4 +86,4 @@ def test_an_exam_is_graded_by_everybodys_own_numbers(tmp_path):
     table = tmp_path / "grades.csv"
     grades = grade(tmp_path / "exam", table, tmp_path / "course", seed="word", say=lambda _: None, chosen=[slope])
     assert [each.points for each in grades["Ada"]] == [1] and [each.points for each in grades["Bob"]] == [0]
-    assert table.read_text(encoding="utf-8").startswith("student,points,possible,trouble,F11-4")
+    assert table.read_text(encoding="utf-8").startswith("student,points,possible,trouble,tampering,F11-4")

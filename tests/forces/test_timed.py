@@ -84,8 +84,7 @@ def test_readable_as_compiled(formulation):
     class Same(RK4):
         """The readable steps."""
 
-        def step(self, system, state, h):
-            return super().step(system, state, h)
+        record = None
 
     runs = [
         rbd.simulate(chain(), [1.0, 0.5], duration=0.02, dt=1e-3, formulation=formulation, integrator=method)

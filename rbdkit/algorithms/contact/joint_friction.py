@@ -217,9 +217,11 @@ class _Place:
 
     def impulses(self, iota: NDArray, epsilon: float) -> NDArray:
         """alpha (k,) for an impulse through the joint, Eq 2.118."""
-        A = self.N @ np.linalg.solve(self.M, self.N.T)
-        A += epsilon * np.trace(A) / len(A) * np.eye(len(A))
-        return np.linalg.solve(A, self.N @ np.linalg.solve(self.M, iota))
+        # by singular values: a solver would leave rounding / epsilon of shares that cancel each other
+        L = np.linalg.cholesky(self.M)
+        U, s, V = np.linalg.svd(np.linalg.solve(L, self.N.T).T, full_matrices=False)
+        shares = np.divide(s, s * s + epsilon * (s @ s) / len(self.N), out=np.zeros(len(s)), where=s > 1e-13 * s[:1])
+        return U @ (shares * (V @ np.linalg.solve(L, iota)))
 
     def misfit(self, alpha: NDArray, iota: NDArray) -> float:
         """What is left of the impulse, as a part of it, both in the norm of M^-1."""

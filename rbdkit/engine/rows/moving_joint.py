@@ -330,7 +330,7 @@ class JointAtPose(ABC):
             share, pending = (program.load(SEEKING, 0, k) for k in (SHARE, PENDING))
             there = way.motion.move(self._get(HERE, nq), [share * x for x in self._get(STEP, nv)])
             left, ahead = self._ahead(way, there), self._get(AHEAD, 6)
-            closer = select(dot(ahead, ahead) < dot(left, left), 0.0, 1.0)
+            closer = select(near.LEVEL * dot(ahead, ahead) < dot(left, left), 0.0, 1.0)
             closer = select(dot(left, left) < np.inf, closer, 0.0)  # nor where there is no number
             good = select(program.load(SEEKING, 0, SIZE) < near.SETTLED, 1.0, closer)
             now = pending * good > 0.5

@@ -508,7 +508,8 @@ def test_a_ground_that_nothing_touches_is_found():
     assert (finding.severity, finding.where, finding.what) == ("warning", "floor", "nothing touches")
     (remark,) = Draft.from_model(model).findings()
     assert remark.field == "contact_rules"
-    model.add_body("ball", joint=rbd.Free(), inertia=UNIT, geometry=rbd.Sphere(0.1))
+    ball = rbd.Inertia.sphere(0.1, mass=1.0)
+    model.add_body("ball", joint=rbd.Free(), inertia=ball, geometry=rbd.Sphere(0.1))
     assert model.validate() == []
     model.add_contact("floor", "ball", friction=0.1)  # in place of what the ground says
     assert model.validate() == []
