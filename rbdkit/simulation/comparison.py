@@ -18,6 +18,7 @@ from rbdkit.laws import Law, pairs_of
 from rbdkit.model import Model
 from rbdkit.model.kept import snapshot
 from rbdkit.model.one_sided import has_stops
+from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.contender import Contender
 from rbdkit.simulation.distance import distance
 from rbdkit.simulation.formulated import Maker, maker_of
@@ -287,6 +288,10 @@ def _run_ways(
     model: Model, ways: Mapping[str, dict[str, Any]], reference: Trajectory | str | None, options: dict[str, Any]
 ) -> Comparison:
     """Each way is what its run has of its own among the arguments of `simulate`."""
+    for way in ways.values():  # a slip of the pen is no way that does not fit
+        maker_of(way.get("formulation", "joint"))
+        integrator_of(way.get("integrator", "rk4"))
+        law_of(way.get("contact"))
     model = snapshot(model)
     runs: dict[str, Trajectory] = {}
     failed: dict[str, RbdkitError] = {}

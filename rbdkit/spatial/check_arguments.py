@@ -116,7 +116,7 @@ def answers_keywords(hints: Mapping[str, str]) -> Callable[[Callable[P, T]], Cal
 
 
 def _read(parameter: inspect.Parameter) -> str:
-    """Its annotation; a seed of random numbers is a whole number that is not negative."""
+    """Its annotation; a seed of random numbers is a whole number that is not negative, or a generator."""
     given = parameter.annotation
     text = given if isinstance(given, str) else inspect.formatannotation(given)  # where annotations are evaluated
     return "seed" if (parameter.name, text) == ("seed", "int") else text
@@ -217,8 +217,9 @@ def _whole(value: Any) -> None:
 
 
 def _seed(value: Any) -> None:
-    _whole(value)
-    _fits(value >= 0)
+    if not isinstance(value, np.random.Generator):  # `numpy.random.default_rng` takes one for itself
+        _whole(value)
+        _fits(value >= 0)
 
 
 def _vector_of(count: int) -> Test:
@@ -250,7 +251,7 @@ _PLAIN = {
     "None": _Kind("None", lambda value: _fits(value is None)),
     "float": _Kind("a number", lambda value: number(value, _because)),
     "int": _Kind("a whole number", _whole),
-    "seed": _Kind("a whole number, 0 or more", _seed),
+    "seed": _Kind("a whole number, 0 or more, or a numpy.random.Generator", _seed),
     "str": _TEXT,
     "bool": _SWITCH,
     "os.PathLike[str]": _PATH,
