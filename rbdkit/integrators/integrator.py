@@ -89,7 +89,7 @@ class OneStep:
 
     @property
     def record(self) -> Any:
-        """What `step` does, traced; see `rbdkit.trace.Recordable`.
+        """Trace of `step`, from which compiled loops are made; see `rbdkit.trace.Recordable`.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class OneStep:
 
     @property
     def written_out(self) -> Any:
-        """The same for systems without loops; see `rbdkit.trace.Recordable`."""
+        """Trace of `step` for systems without loops; see `rbdkit.trace.Recordable`."""
         return self.record.written_out
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:

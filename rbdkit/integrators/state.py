@@ -1,4 +1,4 @@
-"""Where a run stands, and what was evaluated on the way."""
+"""State of a run, and the evaluations inside a step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a run stands. States never change: keep one to go back to it.
+    """State of a run. States never change: keep one to go back to it.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ In a program, vectors stand in arrays. The code of `rate` is by far the longest,
 once, in a loop over stages: a switch runs the operations that come before each of them, and leaves state and velocity
 where `rate` finds them ("x_stage", "v_stage"). Arithmetic is not stored unless an evaluation reads it: it is computed
 where it is needed, in one loop over the freedoms for all that can be computed there. A system without loops, such as a
-body that knows of no other, keeps all vectors in registers and has its rates one after the other.
+body that knows of no other, keeps all vectors in registers, and its rates follow each other.
 """
 
 from __future__ import annotations
