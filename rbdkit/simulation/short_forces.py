@@ -164,6 +164,9 @@ def _hidden(
         inside = (held >= t[0]) & (held <= t[-1] + 1e-9 * h[k])
         f = values(held[inside], np.repeat(q[[row]], inside.sum(), 0), np.repeat(v[[row]], inside.sum(), 0))
         shown = float(np.max(np.abs(np.diff(f, 2, axis=0)), initial=0.0))
+        if len(f) < 3:  # in a motion of one interval what is smooth is seen by its shape, a parabola over the interval
+            bend = off[k, :, place[1]] / np.maximum(4.0 * s[k] * (1.0 - s[k]), 1e-3)
+            shown = float(np.median(bend))
         if departs[k] <= HIDDEN * shown or (worst is not None and departs[k] <= worst.size):
             continue
 

@@ -45,8 +45,7 @@ def test_compiled_steps_are_those_from_python(tree, formulation):
     class Same(RK4):
         """The readable steps."""
 
-        def step(self, system, state, h):
-            return super().step(system, state, h)
+        record = None
 
     q, v = start(tree)
     runs = [rbd.simulate(tree, q, v, duration=0.01, formulation=formulation, integrator=m) for m in (RK4(), Same())]
