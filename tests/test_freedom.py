@@ -133,7 +133,7 @@ def test_what_cannot_be_weakened_is_said_and_what_is_proper_stays():
         rbd.mobility(planar_four_bar(), [0.3, 0.0, 0.0])
     with pytest.raises(StateError, match=r"q has shape \(2, 3\); one pose"):
         rbd.mobility(planar_four_bar(), np.zeros((2, 3)))
-    with pytest.raises(ModelError, match="pose 'flat'"):
+    with pytest.raises(ModelError, match="pose = 'flat' must be one of 'open', 'folded', 'between'"):
         variable_mobility("flat")
 
 

@@ -25,7 +25,7 @@ TOO_MUCH = 0.05
 OPEN = 1e-2
 """Residual of a position constraint, rad or m, from which on the joints do not hold."""
 
-WATCHED = "in rad or m, their rates, N m or N; limits are watched only, a constraint rbdkit.Limit stops a joint"
+WATCHED = "in rad or m, their rates, N m or N; watched only, rbdkit.Limit stops a joint"
 NOTICED = 0.1
 """Seconds of preparation that a report tells."""
 SHOWN = 3

@@ -145,7 +145,7 @@ def test_pairs_that_make_no_sense_are_refused_by_name(method):
         rbd.simulate(loop, duration=0.01, integrator=method, formulation="redmax")
     free = rbd.library.tumbling_box()
     for formulation in ("quaternion", "local_velocity"):
-        with pytest.raises(SimulationError, match=rf"{method.name}' steps .* formulation '{formulation}' is not"):
+        with pytest.raises(SimulationError, match=rf"{method.name}' does not step formulation '{formulation}'"):
             rbd.simulate(free, duration=0.01, integrator=method, formulation=formulation)
     rod.add_force("seal", rbd.Maxwell(rod.bodies[1].name, "world", 3.0, 2.0, at_b=(1.0, 0.0, 0.0)))
     with pytest.raises(SimulationError, match="knows nothing of the states of force elements"):

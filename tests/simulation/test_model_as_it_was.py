@@ -191,5 +191,5 @@ def test_a_joint_that_was_changed_under_a_motion_is_named():
     model.add_body("rod", joint=joint, inertia=rbd.Inertia(1.0, [0.0, 0.0, -1.0]))
     run = rbd.simulate(model, [0.5], duration=0.01)
     joint.__dict__["factor"] = 2.0
-    with pytest.raises(ModelError, match="changed after the motion; simulate again"):
+    with pytest.raises(ModelError, match="changed after the motion, or during it; simulate again"):
         run.energy()
