@@ -75,12 +75,11 @@ class OneStep:
     conserves: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[type] = System
     shared: ClassVar[frozenset[str]] = frozenset()
+    step: Any
+    """``step(system, state, h)`` of a subclass gives the state at ``state.t + h``."""
 
     def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
         return State(t, x, v)
-
-    def step(self, system: Any, state: State, h: float) -> State:
-        raise NotImplementedError(f"{type(self).__name__} has no step(system, state, h)")
 
     def stages(self, system: Any, state: State, h: float) -> list[Stage]:
         watched = _Watched(system)

@@ -17,7 +17,7 @@ from rbdkit.engine import backend as engine_backend
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError, StateError
 from rbdkit.formulations import Force, JointSystem, Lagrangian, System
-from rbdkit.integrators import INTEGRATORS, Adaptive, FromStep, Integrator, State
+from rbdkit.integrators import INTEGRATORS, Adaptive, FromStep, Integrator, OneStep, State
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
@@ -373,6 +373,8 @@ def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adapt
     if callable(getattr(integrator, "step", None)) and hasattr(integrator, "order"):
         return FromStep(integrator)
     names = (*INTEGRATORS, *SOLVERS)
+    if isinstance(integrator, OneStep):
+        raise SimulationError(f"integrator {type(integrator).__name__} has no step(system, state, h)")
     hint = did_you_mean(integrator, names) if isinstance(integrator, str) else ""
     hint = hint if "did you mean" in hint else ""  # all are listed anyway
     known = ", ".join(map(repr, names))

@@ -121,6 +121,14 @@ def test_step_and_order_are_enough():
         rbd.simulate(double_pendulum(), integrator=Plain, **options)
 
 
+def test_an_integrator_without_a_step_is_told_so():
+    class Idle(OneStep):
+        name, order = "idle", 1
+
+    with pytest.raises(rbd.SimulationError, match=r"integrator Idle has no step\(system, state, h\)"):
+        rbd.simulate(double_pendulum(), duration=0.1, integrator=Idle())
+
+
 @pytest.mark.filterwarnings("ignore::rbdkit.simulation.simulate.SimulationWarning")
 def test_what_a_step_uses_may_change_between_runs(monkeypatch):
     method, model = Elaborate([0.4, 0.6]), double_pendulum()
