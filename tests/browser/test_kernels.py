@@ -470,8 +470,9 @@ def test_bodies_touch_as_in_the_loop_here(run):
         assert [entry["state"] for entry in entries] == record.state.tolist()
         assert [record.names[int(entry["pair"])] for entry in entries] == [record.names[k] for k in record.pair]
         assert off([entry["point"] for entry in entries], record.point) < ROUND_OFF
-        blows = np.abs(record.force).max()  # N; what blows give in a step
-        np.testing.assert_allclose([entry["force"] for entry in entries], record.force, rtol=0, atol=1e-9 * blows)
+        solved = vars(record)["force"]  # a page tells how steps shared them, and does not even out the shares
+        blows = np.abs(solved).max()  # N; what blows give in a step
+        np.testing.assert_allclose([entry["force"] for entry in entries], solved, rtol=0, atol=1e-9 * blows)
         assert found[name]["contacts"]["worst"] == pytest.approx(motion.report.contacts.residual, abs=1e-12)
     mine, thin, often = (np.reshape(found[name]["q"], (-1, 14)) for name in ("first", "thin", "often"))
     np.testing.assert_array_equal(thin, mine[::10])
