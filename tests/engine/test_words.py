@@ -1,5 +1,6 @@
 """Code that another process has made: found by words that say all, and the same to the last bit."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -99,11 +100,13 @@ def test_steps_are_told_by_the_name_they_are_found_under(monkeypatch):
 def recorders(task: Task) -> set[str]:
     """The folders of rbdkit in which something runs while a task is recorded, over all plain joints."""
     ran = set()
+    gc.disable()  # what tests before left behind, widgets say, would be finalized in between
     sys.setprofile(lambda frame, event, _: ran.add(frame.f_code.co_filename))
     try:
         recorded_code.__wrapped__(task, tuple(map(Kind, MOTIONS.values())))
     finally:
         sys.setprofile(None)
+        gc.enable()
     package = str(remembered.PACKAGE) + os.sep
     return {file.removeprefix(package).partition(os.sep)[0] for file in ran if file.startswith(package)}
 
