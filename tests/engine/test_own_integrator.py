@@ -7,6 +7,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import engine
+from rbdkit.formulations import Projectable
 from rbdkit.integrators import OneStep, RungeKutta, State, records, why_not_recorded
 from rbdkit.library import double_pendulum, tumbling_box, tumbling_box_state
 
@@ -109,6 +110,50 @@ def test_it_runs_compiled_with_loops(method):
         ]
         assert "compiled loop" in runs[0].report.backend and "Python" in runs[1].report.backend
         np.testing.assert_allclose(runs[0].v[-1], runs[1].v[-1], rtol=0, atol=1e-12)
+
+
+class Kept(Plain, OneStep):
+    """A step that ends with a projection."""
+
+    name, requires, conserves = "kept", Projectable, ("constraints",)
+
+    def step(self, system, state, h):
+        end = super().step(system, state, h)
+        return State(end.t, *system.project(end.x, end.v, end.t))
+
+
+@pytest.mark.parametrize("formulation", ["se3", "so3xr3"])
+def test_a_step_may_end_with_a_projection(formulation):
+    own, other = (
+        rbd.simulate(
+            rbd.library.planar_four_bar(), duration=0.02, integrator=method, formulation=formulation, progress=False
+        )
+        for method in (Kept(), from_python(Kept()))
+    )
+    assert "compiled loop" in own.report.backend and "Python" in other.report.backend
+    assert own.report.constraint_error < 1e-12
+    np.testing.assert_allclose(own.w, other.w, rtol=0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::rbdkit.simulation.simulate.SimulationWarning")
+def test_prescribed_joints_are_where_they_are_at_each_stage():
+    """Also where a step asks for more times than it has stages."""
+    model = rbd.Model("crane")
+
+    def swing(t):
+        return np.sin(30.0 * t), 30.0 * np.cos(30.0 * t), -900.0 * np.sin(30.0 * t)
+
+    model.add_body(
+        "cart", joint=rbd.Prescribed(rbd.Prismatic("x"), swing), inertia=rbd.Inertia.box((0.2, 0.1, 0.1), mass=1.0)
+    )
+    model.add_body("load", "cart", rbd.Revolute("y"), inertia=rbd.Inertia(1.0, [0.0, 0.0, -1.0]))
+    for method in METHODS:
+        own, other = (
+            rbd.simulate(model, [0.3], duration=0.02, integrator=each, progress=False)
+            for each in (method, from_python(method))
+        )
+        assert "compiled loop" in own.report.backend and "Python" in other.report.backend
+        np.testing.assert_allclose(own.v[-1], other.v[-1], rtol=0, atol=1e-12)
 
 
 def test_step_and_order_are_enough():
