@@ -1,4 +1,4 @@
-"""What an integrator's step is called with to find out what it does: a system and vectors that take notes.
+"""Tracing of an integrator's step: a stand-in for the system, and vectors that record what is done to them.
 
 `trace_step` calls ``method.step`` once. The system notes what it is asked for (`rate`, `move`, ...), the vectors note
 the arithmetic that is done to them, element by element. What cannot be noted, such as a branch on a number, raises

@@ -1,4 +1,4 @@
-"""What prescribed joints do through contacts: their motors carry what presses on the bodies that they move."""
+"""Work of prescribed joints through contacts: their motors carry what presses on the bodies that they move."""
 
 from __future__ import annotations
 
