@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.joint_solve import solve_joint
+from rbdkit.algorithms.room import from_world, joint_groups, joint_values, room
+from rbdkit.algorithms.rotor import rotor_matrix
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_independent_joints
 from rbdkit.spatial import plucker
+from rbdkit.spatial.compact import Forces, JointMatrix, JointVector, Subspace, abi, fv, mv, plx
 from rbdkit.spatial.cross import cross_force, cross_motion
 
 
@@ -76,11 +78,10 @@ def aba(
         `divide_and_conquer`.
     """
     require_independent_joints(model, "ABA", "forward_dynamics")
-    n, parent, I = len(model.bodies), model.parent, model.I
-    X, v, c, a, pA, pa = np.zeros((n, 6, 6)), *np.zeros((5, n, 6))
-    IA, Ia, qdd = np.array(I), np.zeros((n, 6, 6)), np.zeros(model.nv)
-    S, U, D, u = ([np.zeros((6, 0))] * n for _ in range(4))
-    f_x, X_0 = external_forces(model, f_ext), [np.eye(6)] * n
+    parent, I, f_x, groups = model.parent, model.I, external_forces(model, f_ext), joint_groups(model, tau)
+    X, S, v, c, a = room(model, plx, Subspace, mv, mv, mv)
+    IA, Ia, pA, pa, U, D, u = room(model, abi, abi, fv, fv, Forces, JointMatrix, JointVector)
+    qdd, X_0 = joint_values(model, "qdd"), None if f_x is None else from_world(model)
 
     for i in model.outward:  # pass 1
         joint, p = model.joints[i], parent[i]
@@ -88,24 +89,33 @@ def aba(
         X[i] = X_J @ model.X_tree[i]
         v[i] = X[i] @ v[p] + v_J  # Eq 7.34
         c[i] = c_J + cross_motion(v[i], v_J)  # Eq 7.35
+        IA[i] = I[i]
         pA[i] = cross_force(v[i], I[i] @ v[i])  # Eq 7.36
-        if f_x is not None:
+        if X_0 is not None:
             X_0[i] = X[i] @ X_0[p]
             pA[i] -= plucker.force(X_0[i]) @ f_x[i]
     for i in model.inward:  # pass 2
         joint, p = model.joints[i], parent[i]
+        if groups is not None:
+            groups.free(i, IA, pA)
         U[i] = IA[i] @ S[i]  # Eq 7.43
-        D[i] = S[i].T @ U[i] + np.diag(joint.armature)  # Eq 7.44, and the rotor
+        D[i] = S[i].T @ U[i] + rotor_matrix(joint)  # Eq 7.44, and the rotor
         u[i] = tau[joint.v_slice] - S[i].T @ pA[i]  # Eq 7.45
         D_inv_U, D_inv_u = solve_joint(D[i], U[i].T, joint.name), solve_joint(D[i], u[i], joint.name)
         Ia[i] = IA[i] - U[i] @ D_inv_U  # Eq 7.47
         pa[i] = pA[i] + Ia[i] @ c[i] + U[i] @ D_inv_u  # Eq 7.48
+        if groups is not None:
+            groups.add(i, X[i], Ia[i], pa[i], c[i])
         IA[p] += X[i].T @ Ia[i] @ X[i]  # Eq 7.37
         pA[p] += X[i].T @ pa[i]  # Eq 7.38
-    a[0, 3:] = -model.gravity  # pass 3; gravity as an upward acceleration of the base
+    a[0] = [0.0, 0.0, 0.0, *-model.gravity]  # pass 3; gravity as an upward acceleration of the base
+    if groups is not None:
+        groups.accelerate(0, a)
     for i in model.outward:
         joint, p = model.joints[i], parent[i]
         a_ = X[i] @ a[p] + c[i]  # Eq 7.46
         qdd[joint.v_slice] = solve_joint(D[i], u[i] - U[i].T @ a_, joint.name)  # Eq 7.49
         a[i] = a_ + S[i] @ qdd[joint.v_slice]  # Eq 7.50
+        if groups is not None:
+            groups.accelerate(i, a)
     return AbaResult(qdd, v, c, a, IA, pA, Ia, pa, U, D, u, X, S)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,7 +55,7 @@ def wrench(
     return np.array([*moment, *f])
 
 
-def external_forces(model: Model, f_ext: ExternalForces) -> NDArray | None:
+def external_forces(model: Model, f_ext: ExternalForces) -> Any:
     """f_ext as an array of shape (number of bodies, 6), or None if there is none.
 
     Parameters
@@ -67,8 +68,8 @@ def external_forces(model: Model, f_ext: ExternalForces) -> NDArray | None:
     StateError, ModelError
         If a shape is wrong, a number is not finite, or a body is unknown.
     """
-    if f_ext is None:
-        return None
+    if f_ext is None or not isinstance(model, Model):
+        return f_ext  # a program has them in order
     n = len(model.bodies)
     if isinstance(f_ext, Mapping):
         rows = np.zeros((n, 6))

@@ -10,6 +10,8 @@ from rbdkit.errors import ModelError
 
 def solve_joint(D: NDArray, rhs: NDArray, joint: str) -> NDArray:
     """D^-1 rhs; a joint without freedom has nothing to solve for."""
+    if not isinstance(D, np.ndarray):
+        return D.solve(rhs)  # a `compact.JointMatrix`
     if len(D) == 1 and D[0, 0] != 0.0:
         return rhs / D[0, 0]
     try:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
+from rbdkit.algorithms.room import from_world, joint_room, room
 from rbdkit.algorithms.rotor import rotor_inertia
 from rbdkit.model import Model
-from rbdkit.spatial import plucker
-from rbdkit.spatial.cross import cross_force, cross_motion
+from rbdkit.spatial import body, plucker
+from rbdkit.spatial.compact import Subspace, fv, mv, plx
+from rbdkit.spatial.cross import cross_motion
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,24 @@ def rnea(
     Springs and dampers are not added: tau is all that acts along the joints' freedoms. The reaction in the directions
     that a joint resists is in ``f`` too.
     """
-    n, parent, I = len(model.bodies), model.parent, model.I
-    X, v, a, f = np.zeros((n, 6, 6)), *np.zeros((3, n, 6))
-    tau, S = np.zeros(model.nv), [np.zeros((6, 0))] * n
-    f_x, X_0 = external_forces(model, f_ext), [np.eye(6)] * n
+    parent, I, f_x = model.parent, model.I, external_forces(model, f_ext)
+    X, S, v, a, f = room(model, plx, Subspace, mv, mv, fv)
+    tau, X_0 = joint_room(model, "tau"), None if f_x is None else from_world(model)
 
-    a[0, 3:] = -model.gravity  # an upward acceleration of the base instead of gravity forces: text after Eq 5.11
+    a[0] = [
+        0.0,
+        0.0,
+        0.0,
+        *-model.gravity,
+    ]  # an upward acceleration of the base instead of gravity forces: text after Eq 5.11
     for i in model.outward:
         joint, p = model.joints[i], parent[i]
         X_J, S[i], v_J, c_J = joint.calc(q, qd, t)
         X[i] = X_J @ model.X_tree[i]
         v[i] = X[i] @ v[p] + v_J  # Eq 5.18
         a[i] = X[i] @ a[p] + S[i] @ qdd[joint.v_slice] + c_J + cross_motion(v[i], v_J)  # Eq 5.19
-        f[i] = I[i] @ a[i] + cross_force(v[i], I[i] @ v[i])  # Eq 5.9
-        if f_x is not None:
+        f[i] = body.force(I[i], a[i], v[i])  # Eq 5.9: I a + v x* I v
+        if X_0 is not None:
             X_0[i] = X[i] @ X_0[p]
             f[i] -= plucker.force(X_0[i]) @ f_x[i]  # Eq 5.20
     for i in model.inward:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.model import Joint
@@ -10,3 +11,8 @@ from rbdkit.model import Joint
 def rotor_inertia(joint: Joint) -> NDArray:
     """What the joint's rotor adds to the diagonal of H, shape (nv,); a mimic joint's through its ratio, squared."""
     return joint.armature if joint.mimic is None else joint.mimic.multiplier**2 * joint.armature
+
+
+def rotor_matrix(joint: Joint) -> NDArray:
+    """What the rotor of a joint that mimics none adds to its block of H, shape (nv, nv)."""
+    return np.diag(joint.armature) if isinstance(joint.armature, np.ndarray) else joint.armature

@@ -3,8 +3,8 @@
 `published` holds Table 10.1, `crossover` where its curves meet, `branched` what a tree saves. `axial_crba` is the
 composite-rigid-body algorithm at the price of the table; `counted_crba` runs it on a model and counts, on the
 `axial_screws` of its placements. `kernels` sets rbdkit's own code beside the table, `custom_code` makes code for one
-model only, and `simplification` says what becomes of each operation when a trace is simplified. Counts are
-`rbdkit.trace.Operations`.
+model only, `simplification` says what becomes of each operation when a trace is simplified, and `without_zeros` what
+zeros in inertias save. Counts are `rbdkit.trace.Operations`.
 """
 
 from rbdkit.costs.axial_screws import Screws, axial_screws
@@ -15,6 +15,7 @@ from rbdkit.costs.custom_code import custom_dynamics
 from rbdkit.costs.kernels import Comparison, kernel_costs
 from rbdkit.costs.published import SOURCES, TABLE_10_1, Formula, best, cheapest, formulas
 from rbdkit.costs.simplification import Assignment, assignments
+from rbdkit.costs.without_zeros import operations_with
 
 __all__ = [
     "SOURCES",
@@ -39,4 +40,5 @@ __all__ = [
     "inertia_matrix_method",
     "kernel_costs",
     "last_not_dearer",
+    "operations_with",
 ]

@@ -12,7 +12,7 @@ from rbdkit.spatial.read_numbers import shown
 
 def require_model(model: object) -> None:
     """Raise `ModelError` if what was given for a model is none."""
-    if not isinstance(model, Model):
+    if not isinstance(model, Model) and not getattr(model, "recorded", False):
         raise ModelError(f"model {shown(model)} is not an rbdkit.Model")
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
+from rbdkit.spatial.compact.inertias import rbi
 from rbdkit.spatial.cross import cross_force
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.so3 import skew
@@ -23,7 +24,9 @@ def kinetic_energy(inertia: Inertia, v: ArrayLike) -> float:
     return 0.5 * float(np.asarray(v, dtype=float) @ (inertia @ v))
 
 
-def bias_force(inertia: Inertia, v: ArrayLike, f_known: ArrayLike = _NONE, gravity: ArrayLike | None = None) -> NDArray:
+def bias_force(
+    inertia: Inertia | NDArray, v: ArrayLike, f_known: ArrayLike = _NONE, gravity: ArrayLike | None = None
+) -> NDArray:
     """p in f = I a + p (Eq 2.69): the force that gives no acceleration, p = v x* I v - f_g - f_known.
 
     Parameters
@@ -46,8 +49,10 @@ def bias_force(inertia: Inertia, v: ArrayLike, f_known: ArrayLike = _NONE, gravi
     return p
 
 
-def force(inertia: Inertia, a: ArrayLike, v: ArrayLike) -> NDArray:
+def force(inertia: Inertia | NDArray, a: ArrayLike, v: ArrayLike) -> NDArray:
     """Equation of motion f = I a + v x* I v (Eq 2.68): the total force (6,) behind the spatial acceleration a."""
+    if isinstance(inertia, rbi):
+        return inertia.force(a, v)
     return inertia @ a + bias_force(inertia, v)
 
 

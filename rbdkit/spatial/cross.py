@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.spatial.compact.motion_force import mv
 from rbdkit.spatial.components import join, split
 
 
@@ -89,6 +90,8 @@ def cross_motion(v: ArrayLike, m: ArrayLike) -> NDArray:
     >>> cross_motion([0, 0, 2, 0, 0, 0], [1, 0, 0, 0, 0, 0]).tolist()
     [0.0, 2.0, 0.0, 0.0, 0.0, 0.0]
     """
+    if isinstance(v, mv):
+        return v.cross(m)
     a, b, c, x, y, z = split(v, 6)
     p, q, r, s, t, u = split(m, 6)
     return join(
@@ -125,6 +128,8 @@ def cross_force(v: ArrayLike, f: ArrayLike) -> NDArray:
     >>> cross_force([0, 0, 2, 0, 0, 0], [0, 0, 0, 1, 0, 0]).tolist()
     [0.0, 0.0, 0.0, 0.0, 2.0, 0.0]
     """
+    if isinstance(v, mv):
+        return v.cross(f)
     a, b, c, x, y, z = split(v, 6)
     p, q, r, s, t, u = split(f, 6)
     return join(

@@ -94,6 +94,8 @@ def inverse(X: ArrayLike) -> NDArray:
 
 def force(X: ArrayLike) -> NDArray:
     """The transform X* = X^-T = [E, -E skew(r); 0 E] of force vectors that goes with X (Eq 2.25)."""
+    if hasattr(X, "star"):
+        return X.star  # of a `compact.plx`
     X = np.asarray(X, dtype=float)
     Y = np.zeros_like(X)
     Y[..., :3, :3] = Y[..., 3:, 3:] = X[..., :3, :3]

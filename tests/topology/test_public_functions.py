@@ -545,7 +545,7 @@ NOT_ASKED = {
     "algorithms.constraints.classification.classify": "refuses loops, tested below",
     "algorithms.constraints.classification.around": "moves coordinates under a constraint that is given",
     "algorithms.constraints.classification.bracket": "moves coordinates under a constraint that is given",
-    "algorithms.equivalence.cost.operations_with": "counts as operations does, and says so",
+    "costs.without_zeros.operations_with": "counts as operations does, and says so",
     "algorithms.floating_base.conversion.to_floating_base": "refuses loops; tests/algorithms/floating_base",
     "algorithms.floating_base.conversion.to_floating_state": "refuses loops; tests/algorithms/floating_base",
     "costs.counted_crba.counted_crba": "counts the spanning tree; refuses all but hinges of their own",

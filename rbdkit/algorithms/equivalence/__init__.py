@@ -2,13 +2,12 @@
 
 `two_body` is the system of Fig 9.3 and Eq 9.29; `exchange` says which inertia may be handed across a joint unnoticed,
 by Table 9.7 and by computation; `simplify` hands on as much as makes numbers zero, `ten_numbers` holds what is left,
-which need not be a body, and `cost` counts what it saves. `augmented_bodies` is the older way to collect inertia;
-`base_parameters` finds what measurements of the motion can tell.
+which need not be a body, and `rbdkit.costs.operations_with` counts what it saves. `augmented_bodies` is the older way
+to collect inertia; `base_parameters` finds what measurements of the motion can tell.
 """
 
 from rbdkit.algorithms.equivalence.augmented_bodies import AugmentedBody, augmented_bodies
 from rbdkit.algorithms.equivalence.base_parameters import BaseParameters, base_parameters
-from rbdkit.algorithms.equivalence.cost import operations_with
 from rbdkit.algorithms.equivalence.exchange import conditions, exchange_space, table_9_7
 from rbdkit.algorithms.equivalence.simplify import Simplified, best_match, exchanged, simplified
 from rbdkit.algorithms.equivalence.ten_numbers import PARAMETER_NAMES, TenNumbers, ten_of
@@ -27,7 +26,6 @@ __all__ = [
     "conditions",
     "exchange_space",
     "exchanged",
-    "operations_with",
     "simplified",
     "table_9_7",
     "ten_of",

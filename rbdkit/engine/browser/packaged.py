@@ -251,7 +251,7 @@ def _record(name: str, task: Task, plan: Layout, fixed: dict[int, float]) -> tup
         return program, 0
     tree = LoopTree(program, kinds_of(plan))
     record(task, tree)
-    return program, tree.width
+    return program, tree.finish()
 
 
 def _sizes(algorithm: str, model: Model) -> dict[str, int]:

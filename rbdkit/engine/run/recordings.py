@@ -77,7 +77,7 @@ def recorded_code(
     program = Program(task.algorithm, lanes)
     tree = LoopTree(program, kinds) if limbs is None else LimbTree(program, kinds, limbs)
     record(task, tree)
-    return RecordedTask(program, tree.width)
+    return RecordedTask(program, tree.finish())
 
 
 def recorded_shape(task: Task, shape: Shape, lanes: Lanes = ALONE) -> RecordedTask:

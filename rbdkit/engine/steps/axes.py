@@ -25,9 +25,13 @@ class Axes:
     def find(self, i: Node) -> Columns:
         """On the first pass."""
         S = self.tree.axes(i, self.q[i])
+        self.keep(i, S)
+        return S
+
+    def keep(self, i: Node, S: Columns) -> None:
+        """For the passes that follow."""
         if self._kept is not None and i.motion.varying:
             self._kept[i] = [x for axis in S for x in axis]
-        return S
 
     def __getitem__(self, i: Node) -> Columns:
         if self._kept is None or not i.motion.varying:

@@ -10,70 +10,87 @@ from __future__ import annotations
 
 from typing import Any
 
-from rbdkit.engine.steps.articulated import Articulated
-from rbdkit.engine.steps.base import Pair, flat, pair, plus, power, times
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Body, Node
 from rbdkit.engine.steps.sizes import SHARED
-from rbdkit.engine.steps.tree import Numbers, Tree
-from rbdkit.spatial.vector3 import Matrix, Vector, cross
-from rbdkit.trace import Scalar
-
-U, D, u = slice(0, 6), 6, 7
+from rbdkit.engine.steps.tree import Tree
+from rbdkit.spatial.compact import Forces, JointMatrix, abi, fv, mv, plx
+from rbdkit.spatial.vector3 import Scalar
 
 
-class Clusters:
-    """What links that share freedoms hand on. tau : joint forces."""
+class JointGroups:
+    """What links that share freedoms hand on, see `rbdkit.algorithms.room.joint_groups`.
 
-    def __init__(self, tree: Tree, tau: JointValues) -> None:
-        self.tree, self.tau = tree, tau
-        self.carried = tree.field(Numbers(6))  # by links below, for a unit of acceleration of the freedom
+    tau, qdd : joint forces and accelerations. carried : room for a force on every link.
+    """
+
+    def __init__(self, tree: Tree, tau: JointValues, qdd: JointArray, carried: Any) -> None:
+        self.tree, self.tau, self.qdd = tree, tau, qdd
+        self.carried = carried  # by links below, for a unit of acceleration of the freedom
+        for i in tree.outward(turned=True):
+            if i.kind.cluster:
+                carried[i] = fv.of([0.0] * 6)
         self.shared = tree.of_freedoms("shared", SHARED)
         for a in tree.freedoms():
             self.shared[a] = [0.0] * SHARED
 
-    def begin(self, i: Node) -> None:
-        """On the way out."""
-        if i.kind.cluster:
-            self.carried[i] = [0.0] * 6
+    def free(self, i: Node, IA: Any, pA: Any) -> None:
+        """Free a link along the freedoms of the groups that are joined to it, before it is freed itself."""
+        for U, D, u in self._joined(i):
+            IA[i] = IA[i] - U @ D.solve(U.T)  # Eq 7.47
+            pA[i] = pA[i] + U @ D.solve([u])
 
-    def collect(self, i: Node, S: list[Scalar], c: Pair, I: Articulated, p: Pair, R: Matrix, r: Vector) -> None:
-        """The share of a link, on the way in.
+    def add(self, i: Node, X: plx, Ia: abi, pa: fv, c: mv) -> None:
+        """The share of a link: what its parent feels, and what its group does.
 
-        S : its axis. c : its velocity-product acceleration. I, p : its articulated inertia and the force on it, the
-        freedom locked. R, r : its pose.
+        Ia, pa : its articulated inertia and the force on it, the freedom locked. c : its velocity product.
         """
-        S_i, below = times(self.tree.ratio(i), pair(S)), pair(self.carried[i])
-        own = I @ S_i
-        *felt, D_a, u_a = self.shared[i.v]
-        D_a = D_a + power(S_i, plus(own, times(2.0, below)))
-        u_a = u_a - power(S_i, p) - power(c, below)
+        if not i.kind.cluster:
+            return
+        S, below = self._axis(i), self.carried[i]
+        own = Ia @ S
+        *felt, D, u = self.shared[i.v]
+        D = D + S.dot(own + 2.0 * below)
+        u = u - S.dot(pa) - c.dot(below)
         if i.moves:
             (tau_S,), (rotor,) = self.tau[i], self.tree.rotors(i)
-            D_a, u_a = D_a + rotor, u_a + tau_S
-        n, f = plus(own, below)
-        f = R @ f
-        handed_on = R @ n + cross(r, f), f
+            D, u = D + rotor, u + tau_S
+        handed_on = X.T @ (own + below)
         if i.kind.cluster == "nested":
-            self.carried[i.parent] = flat(plus(pair(self.carried[i.parent]), handed_on))
-            self.shared[i.v] = [*felt, D_a, u_a]
+            self.carried[i.parent] = self.carried[i.parent] + handed_on
         else:
-            self.shared[i.v] = [*flat(plus(pair(felt), handed_on)), D_a, u_a]
+            felt = (fv.of(felt) + handed_on).flat()
+        self.shared[i.v] = [*felt, D, u]
 
-    def eliminate(self, i: Body, IA: Any, n_A: Any, f_A: Any) -> None:
-        """Free a link along the freedoms of the clusters that are joined to it, before it is freed itself."""
-        for a in self.tree.joined(i):
-            x = self.shared[a]
-            U_a, D_inv = x[U], 1.0 / x[D]
-            A = IA[i].rows()
-            IA[i] = Articulated.of_rows(
-                [[A[r][c] - U_a[r] * D_inv * U_a[c] if c >= r else 0.0 for c in range(6)] for r in range(6)]
-            )
-            n, f = times(D_inv * x[u], pair(U_a))
-            n_A[i], f_A[i] = n_A[i] + n, f_A[i] + f
+    def accelerate(self, i: Node | int, a: Any) -> None:
+        """What a link's own group adds to its acceleration; then the freedoms of those that are joined to it."""
+        if isinstance(i, Node) and i.kind.cluster:
+            (x,) = self.qdd[i]
+            a[i] = a[i] + x * self._axis(i, 1.0)
+        body = i if isinstance(i, Body) else self.tree.world
+        for k in self.tree.joined(body):
+            U, D, u = self._of(k)
+            (self.qdd[k],) = D.solve([u - U[0].dot(a[i])])  # Eq 7.49
 
-    def accelerate(self, i: Body, alpha: Any, a: Any, qdd: JointArray) -> None:
-        """The freedoms of the clusters that are joined to a link whose acceleration is known (Eq 7.49)."""
-        for k in self.tree.joined(i):
-            x = self.shared[k]
-            qdd[k] = (x[u] - power((alpha[i], a[i]), pair(x[U]))) / x[D]
+    def _axis(self, i: Node, ratio: Scalar | None = None) -> mv:
+        """S of a link, for a unit of velocity of its freedom, or of its joint's own."""
+        (S,) = self.tree.axes(i, [])
+        return (self.tree.ratio(i) if ratio is None else ratio) * mv.of(S)
+
+    def _joined(self, i: Body) -> Any:
+        return (self._of(a) for a in self.tree.joined(i))
+
+    def _of(self, a: Any) -> tuple[Forces, JointMatrix, Scalar]:
+        """U, D and u of a freedom."""
+        *U, D, u = self.shared[a]
+        return Forces([fv.of(U)]), JointMatrix([[D]]), u
+
+
+class WithoutGroups:
+    """Numbers of joints; of links that belong to a group none, as these are not freed one by one."""
+
+    def __init__(self, x: JointValues) -> None:
+        self.x = x
+
+    def __getitem__(self, i: Node) -> list[Scalar]:
+        return [] if i.kind.cluster else self.x[i]

@@ -6,8 +6,10 @@ without velocities). In base coordinates no transformation stands between a link
 
 from __future__ import annotations
 
+from typing import Any
+
 from rbdkit.engine.steps.base import Base, in_base
-from rbdkit.engine.steps.loop_tree import LoopField, LoopTree
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.sizes import FACTORS, TWIST
 from rbdkit.spatial.vector3 import Vector, cross, dot
 from rbdkit.trace import WIDE, Scalar, Whole
@@ -16,13 +18,13 @@ from rbdkit.trace import WIDE, Scalar, Whole
 S, U_D, D_INV = 0, 6, 12
 
 
-def factors_in_base(tree: LoopTree, base: Base, factors: LoopField) -> None:
-    """Write array "factors". factors : U, D^-1 and u of each axis in link coordinates, as `aba` leaves them."""
+def factors_in_base(tree: LoopTree, base: Base, found: Any) -> None:
+    """Write array "factors", as what is felt along each axis when those before it are free. found : by `aba`."""
     program = tree.program
     for i in tree.outward(abreast=True):
-        R, p, stored = base.R[i], base.p[i], factors[i]
-        for k, axis in enumerate(in_base(base.S[i], R, p)):
-            *U, D_inv, _ = stored[8 * k : 8 * k + 8]
+        R, p, D = base.R[i], base.p[i], found.D[i]
+        for k, (axis, U) in enumerate(zip(in_base(base.S[i], R, p), D.one_by_one(found.U[i]), strict=True)):
+            D_inv = D.inverse[k]
             f = R @ Vector(U[3:])
             n = R @ Vector(U[:3]) + cross(p, f)
             numbers = [*axis[0], *axis[1], *(x * D_inv for x in [*n, *f]), D_inv]

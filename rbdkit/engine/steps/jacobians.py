@@ -76,7 +76,7 @@ def aba_jacobian(
     def subtract(a: Whole, b: Whole, x: Scalar) -> None:
         rows.add(a, b, -x)
 
-    factors = aba(tree, q, qd, WithPassiveForce(tree, q, qd, tau) if passive else tau, qdd, f_ext)
+    found = aba(tree, q, qd, WithPassiveForce(tree, q, qd, tau) if passive else tau, qdd, f_ext)
     with program.loop(rows.start, rows.start + rows.columns * nv, wide=True) as place:
         program.store("derivatives", place, 0, 0.0)
     base = rnea_derivatives(tree, q, qd, qdd, None if f_ext is None else f_ext.start, store, subtract)
@@ -85,7 +85,7 @@ def aba_jacobian(
     for a in tree.freedoms():
         program.store("derivatives", rows.place(a, nv * 2 + a), 0, 1.0)
     if deep:
-        factors_in_base(tree, base, factors)
+        factors_in_base(tree, base, found)
         apply_inverse_inertia(tree, "derivatives", rows.start, rows.columns)
         return
     for a in tree.freedoms():

@@ -7,8 +7,10 @@ from typing import Any
 
 from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node, most_numbers
 from rbdkit.engine.steps.sizes import FOUR, MIXED, MOVED, MOVING
-from rbdkit.engine.steps.tree import Numbers, Tree, in_plane
+from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.engine.steps.turned import threes
+from rbdkit.engine.steps.work_space import without_unread
+from rbdkit.spatial.compact.rotation import TurnAboutZ
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole
 
@@ -25,7 +27,6 @@ class LoopTree(Tree):
 
     Attributes
     ----------
-    width : numbers that each link needs in "work"; the count of that name when the program runs.
     stride : how far apart these stand.
     """
 
@@ -36,7 +37,7 @@ class LoopTree(Tree):
         self.kinds = tuple(kinds)
         self.n, self.nq, self.nv = (program.count(name) for name in ("n", "nq", "nv"))
         self.world = Body(0, 0)
-        self.width = 0
+        self._sizes: list[int] = []
 
     def outward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
         with self.program.loop(1, self.n + 1) as number:
@@ -167,13 +168,20 @@ class LoopTree(Tree):
         with self.program.loop(0, count) as k:
             yield k
 
+    def finish(self) -> int:
+        """How many numbers each link needs in "work", the count "width" when the program runs. Nothing may follow."""
+        return without_unread(self.program, self._sizes, self.stride)
+
     def field(self, kind: Any) -> LoopField:
-        self.width += kind.size
-        return LoopField(self.program, kind, self.width - kind.size, self.stride)
+        return LoopField(self.program, kind, self._room(kind.size), self.stride)
 
     def rotations(self) -> RotationField:
-        self.width += Matrix.size
-        return RotationField(self.program, Matrix, self.width - Matrix.size, self.stride)
+        return RotationField(self.program, Matrix, self._room(Matrix.size), self.stride)
+
+    def _room(self, size: int) -> int:
+        """Where the next field begins, which is of this size."""
+        self._sizes.append(size)
+        return sum(self._sizes) - size
 
     def of_freedoms(self, name: str, size: int) -> FreedomField:
         return FreedomField(self.program, name, size)
@@ -225,7 +233,7 @@ class RotationField(LoopField):
         if not isinstance(i, Node) or i.order is None:
             return super().__getitem__(i)
         c, s = (self.program.load("work", i.row, (self.offset + k) * self.stride) for k in range(2))
-        return in_plane(c, s)
+        return TurnAboutZ.by(c, -s)
 
     def __setitem__(self, i: Body, value: Matrix) -> None:
         if not isinstance(i, Node) or i.order is None:

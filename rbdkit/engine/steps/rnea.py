@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from rbdkit.engine.steps.axes import Axes, Columns, along
+from rbdkit import algorithms
+from rbdkit.engine.steps.axes import Columns, along
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Node
+from rbdkit.engine.steps.text_tree import TextTree, recording
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.spatial.vector3 import ZERO, Matrix, Symmetric, Vector, cross, skew
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, skew
 from rbdkit.trace import Scalar, Whole
 
 
@@ -20,51 +22,18 @@ def rnea(
     f_ext: ExternalForce | None = None,
     motors: Whole | None = None,
 ) -> None:
-    """tau = ID(q, qd, qdd): Table 5.1 of Featherstone (2008) in the form of Luh, Walker and Paul, section 5.4.
+    """tau = ID(q, qd, qdd), see `rbdkit.algorithms.rnea`.
 
     motors : where what drives the joints that move as time says begins in the array "motors"; None does not ask.
     """
-    R, p = tree.rotations(), tree.field(Vector)
-    w, alpha, a = (tree.field(Vector) for _ in range(3))
-    n, f = tree.field(Vector), tree.field(Vector)
-    axes = Axes(tree, q)
-    world = tree.world
-
-    w[world] = alpha[world] = ZERO
-    a[world] = -Vector(tree.program.load("gravity", 0, k) for k in range(3))
-    n[world] = f[world] = ZERO
-    for i in tree.outward(turned=True):  # poses first: no link waits for the sine of its parent's angle
-        R[i], p[i] = tree.pose(i, q[i])
-    for i in tree.outward(turned=True):
-        S_i = axes.find(i)
-        w_J, v_J = joint_velocity(tree, i, S_i, q, qd)
-        alpha_J, a_J = joint_acceleration(tree, i, S_i, q, qd, qdd)
-        w_p, alpha_p, a_p = w[i.parent], alpha[i.parent], a[i.parent]
-        w_p_i = R[i].T @ w_p
-        w[i] = w_p_i + w_J
-        alpha[i] = R[i].T @ alpha_p + cross(w_p_i, w_J) + alpha_J
-        a[i] = R[i].T @ (a_p + spin(w_p, alpha_p) @ p[i]) + coriolis(w_p_i, w_J, v_J) + a_J
-        m, h, I = tree.inertia(i)
-        f[i] = m * a[i] + spin(w[i], alpha[i]) @ h
-        n[i] = I @ alpha[i] + cross(w[i], I @ w[i]) + cross(h, a[i])
-        if f_ext is not None:
-            n_x, f_x = f_ext.in_link(i, R[i], p[i])
-            n[i], f[i] = n[i] - n_x, f[i] - f_x
-    for a in tree.freedoms() if tree.coupled else ():
-        tau[a] = 0.0
-    for i in tree.inward(turned=True):
-        across = [*n[i], *f[i]]
-        own = [
-            project(S, across) + rotor * acceleration
-            for S, rotor, acceleration in zip(axes[i], tree.rotors(i), qdd[i], strict=True)
-        ]
-        tree.collect(tau, i, own)
-        if motors is not None:
-            for k, S in enumerate(tree.driver(i, q[i], "driven_v")[0]):
-                tree.program.store("motors", i.v + motors, k, project(S, across))
-        f_p = R[i] @ f[i]
-        f[i.parent] = f[i.parent] + f_p
-        n[i.parent] = n[i.parent] + R[i] @ n[i] + cross(p[i], f_p)
+    text = TextTree(tree, q, {"tau": tau})
+    found = recording(algorithms.rnea)(text, q, qd, qdd, f_ext=f_ext)
+    if motors is None:
+        return
+    for i in text.outward:
+        across = found.f[i].flat()
+        for k, S in enumerate(tree.driver(i, q[i], "driven_v")[0]):
+            tree.program.store("motors", i.v + motors, k, project(S, across))
 
 
 def joint_velocity(tree: Tree, i: Node, S: Columns, q: JointArray, qd: JointValues) -> tuple[Vector, Vector]:

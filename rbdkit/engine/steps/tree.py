@@ -18,6 +18,7 @@ from typing import Any
 
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Body, Kind, Node
+from rbdkit.spatial.compact.rotation import TurnAboutZ
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
 from rbdkit.trace import Program, Scalar, Whole
 
@@ -126,20 +127,25 @@ class Tree(ABC):
 
     def pose(self, i: Node, q: Sequence[Scalar]) -> tuple[Matrix, Vector]:
         """Rotation and position of a link in its parent as it is handed."""
-        if i.order is not None:
-            return self._pose_in_plane(i, i.order, q)
-        R_T = Matrix.of([self.parameter(i, k) for k in range(9)])
-        p_T = Vector(self.parameter(i, k) for k in range(9, 12))
-        R_J, p_J = i.motion.pose(q, self.numbers(i))
+        R_T, p_T = self.placement(i)
+        R_J, p_J = self.joint_pose(i, q)
         return R_T @ R_J, p_T + R_T @ p_J
 
-    def _pose_in_plane(self, i: Node, order: tuple[Whole, Whole, Whole], q: Sequence[Scalar]) -> tuple[Matrix, Vector]:
-        """The same of a joint about an axis of the parent; what its frames turn by at q = 0 is added to its angle."""
-        p = Vector(self.parameter(i, 9, axis) for axis in order)
-        c_T, s_T = (self.parameter(i, 0, axis * 3) for axis in order[:2])
-        R_J, _ = i.motion.pose(q, [])
-        c, s = R_J[0][0], R_J[1][0]
-        return in_plane(c_T * c - s_T * s, s_T * c + c_T * s), p
+    def placement(self, i: Node) -> tuple[Matrix, Vector]:
+        """Rotation and position of the frame that a link's joint starts from, in its parent as it is handed.
+
+        A joint about an axis of the parent starts from axes that are turned about it at most.
+        """
+        if i.order is None:
+            R_T = Matrix.of([self.parameter(i, k) for k in range(9)])
+            return R_T, Vector(self.parameter(i, k) for k in range(9, 12))
+        c, s = (self.parameter(i, 0, axis * 3) for axis in i.order[:2])
+        return TurnAboutZ.by(c, -s), Vector(self.parameter(i, 9, axis) for axis in i.order)
+
+    def joint_pose(self, i: Node, q: Sequence[Scalar]) -> tuple[Matrix, Vector]:
+        """Rotation and position of a link in the frame that its joint starts from."""
+        R, p = i.motion.pose(q, self.numbers(i))
+        return R if i.order is None else TurnAboutZ.by(R[0][0], R[0][1]), p
 
     def inertia(self, i: Node) -> tuple[Scalar, Vector, Symmetric]:
         """Mass, first moment m c, and rotational inertia about the origin of a link."""
@@ -193,8 +199,3 @@ class Tree(ABC):
             return [0.0] * 6
         speed = self.driver(i, q, "driven_v")[1] if i.motion.driver else v
         return motion.velocity_product(q, speed, self.numbers(i))
-
-
-def in_plane(c: Scalar, s: Scalar) -> Matrix:
-    """Rotation matrix of a turn about z by an angle of this cosine and sine."""
-    return Matrix.of([c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0])

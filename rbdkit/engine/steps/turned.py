@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from rbdkit.engine.steps.articulated import Articulated
+from rbdkit.spatial.compact import abi, fv, mv
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
 
 SYMMETRIC = ((0, 0), (1, 0), (1, 2), (0, 1), (1, 1), (0, 2))
@@ -31,6 +32,10 @@ def threes(kind: Any) -> tuple[tuple[int, int], ...] | None:
         return COLUMNS
     if kind is Symmetric:
         return SYMMETRIC
+    if kind in (mv, fv):
+        return tuple((half, r) for half in range(2) for r in range(3))
+    if kind is abi:
+        return (*SYMMETRIC, *((2 + three, r) for three, r in BOTH), *((5 + three, r) for three, r in SYMMETRIC))
     if kind is Articulated:
         return (*SYMMETRIC, *((2 + three, r) for three, r in BOTH), *((5 + three, r) for three, r in SYMMETRIC))
     return None

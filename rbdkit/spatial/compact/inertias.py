@@ -7,6 +7,7 @@ from typing import Any, ClassVar, overload
 
 from numpy.typing import ArrayLike
 
+from rbdkit.spatial.compact.joint_space import Felt, Forces, Subspace
 from rbdkit.spatial.compact.motion_force import fv, mv
 from rbdkit.spatial.compact.numbers import matrix, numbers, scalar, symmetric, vector
 from rbdkit.spatial.compact.refusal import kind, refuse
@@ -82,11 +83,21 @@ class rbi:
                 return other + self
         refuse(f"rbi + {kind(other)}", "an rbi adds to an rbi or to an abi")
 
-    def __matmul__(self, v: mv) -> fv:
-        """I v: 24m + 18a."""
+    def __matmul__(self, v: Any) -> Any:
+        """I v: 24m + 18a; I S: as much for each freedom."""
+        if isinstance(v, Subspace):
+            return Forces(self @ axis for axis in v)
         if not isinstance(v, mv):
             refuse(f"rbi @ {kind(v)}", "an inertia maps an mv to an fv")
         return fv(self.I @ v.omega + cross(self.h, v.v), self.m * v.v - cross(self.h, v.omega))
+
+    def force(self, a: mv, v: mv) -> fv:
+        """I a + v x* I v: 54m + 48a, by the acceleration of the origin in the sense of Newton (Eq 2.48)."""
+        w, alpha = v.omega, a.omega
+        a_0 = a.v + cross(w, v.v)
+        x, y, z = w
+        spin = Symmetric((-(y * y + z * z), x * y, x * z, -(x * x + z * z), y * z, -(x * x + y * y))).full + skew(alpha)
+        return fv(self.I @ alpha + cross(w, self.I @ w) + cross(self.h, a_0), self.m * a_0 + spin @ self.h)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -160,8 +171,16 @@ class abi:
                 return abi(Symmetric((Mxx + m, Mxy, Mxz, Myy + m, Myz, Mzz + m)), matrix(H, "H"), self.I + other.I)
         refuse(f"abi + {kind(other)}", "an abi adds to an abi or to an rbi")
 
-    def __matmul__(self, v: mv) -> fv:
-        """I^A v: 36m + 30a."""
+    def __sub__(self, other: Felt) -> abi:
+        """I^A - U D^-1 U^T."""
+        if not isinstance(other, Felt):
+            refuse(f"abi - {kind(other)}", "what is taken from an abi is U D^-1 U^T")
+        return abi.of_rows(other.taken_from(self.rows()))
+
+    def __matmul__(self, v: Any) -> Any:
+        """I^A v: 36m + 30a; I^A S: as much for each freedom."""
+        if isinstance(v, Subspace):
+            return Forces(self @ axis for axis in v)
         if not isinstance(v, mv):
             refuse(f"abi @ {kind(v)}", "an inertia maps an mv to an fv")
         return fv(self.I @ v.omega + self.H @ v.v, self.M @ v.v + self.H.T @ v.omega)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, Self, overload
 
@@ -29,7 +30,7 @@ class _Pair:
         raise NotImplementedError
 
     @classmethod
-    def of(cls, flat: ArrayLike) -> Self:
+    def of(cls, flat: ArrayLike | Sequence[Scalar]) -> Self:
         """From six scalars, angular part or moment first."""
         if isinstance(flat, _Pair) and not isinstance(flat, cls):
             refuse(f"{cls.__name__} = {kind(flat)}", f"{kind(flat)} and {cls.__name__} are dual; {cls.DUAL}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
+from typing import Any
+
+from rbdkit.spatial.compact.axial import AxialRotation
+from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector, cross, dot
 
 
 def product(*factors: Matrix) -> Matrix:
@@ -55,3 +58,55 @@ def rotate_symmetric(E: Matrix, A: Symmetric) -> Symmetric:
     v = (-A32, A31)  # and 0
     a, b, c = (dot(row, v) for row in left)  # E v
     return Symmetric((Z11 + A33, Z21 + c, Z31 - b, Z22 + A33, Z32 + a, Z33 + A33))
+
+
+def has_zeros(A: Matrix) -> bool:
+    """Whether elements are known to be zero; the formulas of section A.5, which share products, do not profit."""
+    return any(isinstance(x, float) and x == 0.0 for row in A for x in row)
+
+
+def turned(E: Matrix, A: Matrix) -> Matrix:
+    """E A E^T of a general matrix, by the formula that costs least."""
+    if isinstance(E, TurnAboutZ):
+        return E.axial.general(A)
+    return E @ A @ E.T if has_zeros(E) else rotate(E, A, by_trace=False)
+
+
+def turned_symmetric(E: Matrix, A: Symmetric) -> Symmetric:
+    """E A E^T of a symmetric matrix, by the formula that costs least."""
+    if isinstance(E, TurnAboutZ):
+        return E.axial.symmetric(A)
+    return A.rotated(E) if has_zeros(E) else rotate_symmetric(E, A)
+
+
+class TurnAboutZ(Matrix):
+    """A rotation matrix about z: products with others about z, and of matrices with it, at their least cost."""
+
+    __slots__ = ()
+
+    @classmethod
+    def by(cls, c: Scalar, s: Scalar) -> TurnAboutZ:
+        """E = rz(angle), from cosine and sine."""
+        return cls((Vector((c, s, 0.0)), Vector((-s, c, 0.0)), Vector((0.0, 0.0, 1.0))))
+
+    @property
+    def c_s(self) -> tuple[Scalar, Scalar]:
+        """Cosine and sine."""
+        return self[0][0], self[0][1]
+
+    @property
+    def axial(self) -> AxialRotation:
+        """With the constants that its products share."""
+        return AxialRotation.of("z", *self.c_s)
+
+    @property
+    def T(self) -> TurnAboutZ:
+        """The turn back."""
+        c, s = self.c_s
+        return TurnAboutZ.by(c, -s)
+
+    def __matmul__(self, other: Any) -> Any:
+        if not isinstance(other, TurnAboutZ):
+            return super().__matmul__(other)
+        (c, s), (c_o, s_o) = self.c_s, other.c_s
+        return TurnAboutZ.by(c * c_o - s * s_o, s * c_o + c * s_o)

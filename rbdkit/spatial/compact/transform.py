@@ -15,7 +15,7 @@ from rbdkit.spatial.compact.inertias import abi, rbi
 from rbdkit.spatial.compact.motion_force import fv, mv
 from rbdkit.spatial.compact.numbers import matrix, numbers, vector
 from rbdkit.spatial.compact.refusal import kind, refuse
-from rbdkit.spatial.compact.rotation import product, rotate, rotate_symmetric
+from rbdkit.spatial.compact.rotation import has_zeros, product, turned, turned_symmetric
 from rbdkit.spatial.vector3 import Matrix, Scalar, Vector, cross
 
 APPLICABLE = "a transform applies to mv, fv, rbi and abi, and multiplies another transform by @"
@@ -87,6 +87,11 @@ class plx:
         return plx(self.E.T, -(self.E @ self.r))
 
     @property
+    def T(self) -> Transposed:
+        """X^T, which takes forces from B to A coordinates."""
+        return Transposed(self)
+
+    @property
     def star(self) -> Star:
         """X*, which transforms force vectors."""
         return Star(self)
@@ -99,7 +104,8 @@ class plx:
         """X1 X2: 33m + 24a; X v."""
         match other:
             case plx():
-                return plx(product(self.E, other.E), other.r + other.E.T @ self.r)
+                turn = self.E @ other.E if has_zeros(self.E) or has_zeros(other.E) else product(self.E, other.E)
+                return plx(turn, other.r + other.E.T @ self.r)
             case mv():
                 return self.apply(other)
             case fv():
@@ -125,12 +131,11 @@ class plx:
             case rbi():
                 y = x.h - x.m * r
                 Z = x.I + cross_cross(r, x.h) + cross_cross(y, r)
-                return rbi(x.m, E @ y, rotate_symmetric(E, Z))
+                return rbi(x.m, E @ y, turned_symmetric(E, Z))
             case abi():
                 Y = x.H - cross_symmetric(r, x.M)
                 Z = x.I + crossed(r, x.H, Y)  # I - r x H^T + Y r x
-                M, H = rotate_symmetric(E, x.M), rotate(E, Y, by_trace=False)
-                return abi(M, H, rotate_symmetric(E, Z))
+                return abi(turned_symmetric(E, x.M), turned(E, Y), turned_symmetric(E, Z))
             case abi_z():
                 return self.apply(x.full())
         refuse(f"plx.apply({kind(x)})", APPLICABLE)
@@ -156,11 +161,11 @@ class plx:
             case rbi():
                 h = Et @ x.h
                 y = h + x.m * r
-                return rbi(x.m, y, rotate_symmetric(Et, x.I) - cross_cross(r, h) - cross_cross(y, r))
+                return rbi(x.m, y, turned_symmetric(Et, x.I) - cross_cross(r, h) - cross_cross(y, r))
             case abi():
-                M, H = rotate_symmetric(Et, x.M), rotate(Et, x.H, by_trace=False)
+                M, H = turned_symmetric(Et, x.M), turned(Et, x.H)
                 Y = H + cross_symmetric(r, M)
-                return abi(M, Y, rotate_symmetric(Et, x.I) - crossed(r, H, Y))  # + r x H^T - Y r x
+                return abi(M, Y, turned_symmetric(Et, x.I) - crossed(r, H, Y))  # + r x H^T - Y r x
             case abi_z():
                 return self.inv_apply(x.full())
         refuse(f"plx.inv_apply({kind(x)})", APPLICABLE)
@@ -177,3 +182,41 @@ class Star:
         if not isinstance(f, fv):
             refuse(f"X* @ {kind(f)}", "X* is for forces; a motion wants X: use X.apply(v) or X @ v")
         return self.X.apply(f)
+
+
+@dataclass(frozen=True, slots=True)
+class Transposed:
+    """X^T, the force transform the way back."""
+
+    X: plx
+
+    @overload
+    def __matmul__(self, x: fv) -> fv: ...
+    @overload
+    def __matmul__(self, x: rbi | abi) -> Halfway: ...
+    def __matmul__(self, x: Any) -> Any:
+        """X^T f: 24m + 18a; X^T I, which goes on with X."""
+        if isinstance(x, rbi | abi):
+            return Halfway(self.X, x)
+        if not isinstance(x, fv):
+            refuse(f"X.T @ {kind(x)}", "X.T is for forces, and for an inertia in X.T @ I @ X")
+        return self.X.inv_apply(x)
+
+
+@dataclass(frozen=True, slots=True)
+class Halfway:
+    """X^T I."""
+
+    X: plx
+    I: rbi | abi
+
+    def __matmul__(self, X: plx) -> Any:
+        """X^T I X: 52m + 56a of an rbi, 128m + 137a of an abi."""
+        if not all(map(_same, X.flat(), self.X.flat())):
+            refuse("X.T @ I @ Y", "an inertia is transformed by X.T @ I @ X")
+        return X.inv_apply(self.I)
+
+
+def _same(x: Scalar, y: Scalar) -> bool:
+    """Whether two scalars are known to be equal: numbers, or symbols for the same operation."""
+    return x is y or getattr(x, "position", x) == getattr(y, "position", y)

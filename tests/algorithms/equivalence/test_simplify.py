@@ -5,7 +5,8 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import algorithms, engine
-from rbdkit.algorithms.equivalence import PARAMETER_NAMES, best_match, operations_with, simplified, table_9_7
+from rbdkit.algorithms.equivalence import PARAMETER_NAMES, best_match, simplified, table_9_7
+from rbdkit.costs import operations_with
 from rbdkit.library import joint_gallery, random_state, random_tree
 from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.spatial import se3

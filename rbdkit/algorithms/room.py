@@ -1,0 +1,52 @@
+"""Room for what an algorithm computes, on numbers or in a program that is being recorded.
+
+An algorithm is written once, over a `Model`; over a `rbdkit.engine.steps.text_tree.TextTree`, which answers to the same
+names, the same lines record its program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rbdkit.model import Model
+
+SHAPES = {"mv": (6,), "fv": (6,), "plx": (6, 6), "rbi": (6, 6), "abi": (6, 6)}
+"""Of one body's value, by the class names of Table A.3 of Featherstone (2008)."""
+OF_JOINTS = {"Subspace": (6, 0), "Forces": (6, 0), "JointMatrix": (0, 0), "JointVector": (0,)}
+"""Of what the world has none of, as it has no joint."""
+
+
+def room(model: Model, *kinds: type) -> Any:
+    """Room for a value of each of these types of `rbdkit.spatial.compact` for every body; zero at first.
+
+    On numbers an array (n, 6) or (n, 6, 6), or a list where joints differ in their number of freedoms.
+    """
+    found = [_of_bodies(model, kind.__name__) if isinstance(model, Model) else model.room(kind) for kind in kinds]
+    return found if len(found) > 1 else found[0]
+
+
+def _of_bodies(model: Model, kind: str) -> Any:
+    n = len(model.bodies)
+    return np.zeros((n, *SHAPES[kind])) if kind in SHAPES else [np.zeros(OF_JOINTS[kind])] * n
+
+
+def from_world(model: Model) -> Any:
+    """Room for the transforms from the world to every body; the world's own is 1."""
+    return [np.eye(6)] * len(model.bodies) if isinstance(model, Model) else model.from_world()
+
+
+def joint_room(model: Model, name: str) -> Any:
+    """Room for a number of every velocity; zero at first. name : under which a program hands it out."""
+    return np.zeros(model.nv) if isinstance(model, Model) else model.joint_room(name)
+
+
+def joint_values(model: Model, name: str) -> Any:
+    """Room for the numbers of every joint, which a text gives once and reads then. name : as in `joint_room`."""
+    return np.zeros(model.nv) if isinstance(model, Model) else model.joint_values(name)
+
+
+def joint_groups(model: Model, tau: Any) -> Any:
+    """Joints that share a freedom and are eliminated together, if there are such (Jain 2012); None on numbers."""
+    return None if isinstance(model, Model) else model.joint_groups(tau)

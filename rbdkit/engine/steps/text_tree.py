@@ -1,0 +1,282 @@
+"""A tree as the texts of `rbdkit.algorithms` go through it: what a `Model` is to them, made of symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rbdkit.engine.steps.axes import Axes
+from rbdkit.engine.steps.clusters import JointGroups
+from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
+from rbdkit.engine.steps.nodes import Body, Node
+from rbdkit.engine.steps.tree import Numbers, Tree
+from rbdkit.spatial.compact import Diagonal, Forces, JointMatrix, JointVector, Subspace, abi, fv, mv, plx, rbi
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Scalar, Vector
+
+
+def recording(text: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself, that takes a `TextTree` and symbols wherever it says a model and numbers."""
+    return text
+
+
+AT_WORLD = {mv: mv(ZERO, ZERO), fv: fv(ZERO, ZERO), abi: abi.of([0.0] * 21), rbi: rbi.of([0.0] * 10)}
+"""What room for values of bodies holds at first."""
+OF_JOINTS = {Forces: lambda nv: 6 * nv, JointMatrix: lambda nv: nv * (nv + 1) // 2, JointVector: lambda nv: nv}
+"""How many numbers a joint of so many freedoms has of what is different from joint to joint."""
+
+
+class TextTree:
+    """Links in place of bodies: index i of a text is a `Node`, that of the world 0.
+
+    Parameters
+    ----------
+    tree : that is recorded.
+    q : coordinates.
+    results : where a program has what a text hands out by name.
+    gravity : None for that of the model.
+    grouped : whether links that share a freedom are eliminated together, and not each by itself, see `clusters`.
+    """
+
+    recorded = True
+
+    name = "program"
+    mimics = loops = constraints = ()  # what texts refuse does not get here
+
+    def __init__(
+        self,
+        tree: Tree,
+        q: JointArray,
+        results: Mapping[str, JointArray],
+        gravity: Vector | None = None,
+        grouped: bool = False,
+    ) -> None:
+        self.tree, self.q, self.results, self.grouped = tree, q, results, grouped and tree.clustered
+        self._gravity = gravity
+        self.parent, self.joints, self.I, self.X_tree = (
+            _Parents(),
+            _Joints(tree, self.grouped),
+            _Inertias(tree),
+            _Placements(tree),
+        )
+
+    @property
+    def gravity(self) -> Vector:
+        """In the world."""
+        if self._gravity is not None:
+            return self._gravity
+        return Vector(self.tree.program.load("gravity", 0, k) for k in range(3))
+
+    @property
+    def outward(self) -> Iterator[Node]:
+        """Every link, parents before children."""
+        return self.tree.outward(turned=True)
+
+    @property
+    def inward(self) -> Iterator[Node]:
+        """Every link, children before parents."""
+        return self.tree.inward(turned=True)
+
+    def room(self, kind: Any) -> Any:
+        """Room for a value of every link, see `rbdkit.algorithms.room.room`."""
+        if kind is Subspace:
+            return _Subspaces(self.tree, self.q, self.grouped)
+        if kind in OF_JOINTS:
+            return _JointRoom(self.tree, kind, self.grouped)
+        if kind is plx:
+            return _Transforms(self.tree)
+        return _Room(self.tree, kind)
+
+    def from_world(self) -> FromWorld:
+        """Room for transforms from the world."""
+        return FromWorld(self.tree)
+
+    def joint_groups(self, tau: Any) -> JointGroups | None:
+        """The groups of joints that share a freedom, if they are eliminated together."""
+        return JointGroups(self.tree, tau.x, self.results["qdd"], self.room(fv)) if self.grouped else None
+
+    def joint_room(self, name: str) -> _Sums:
+        """What a text sums up along joints."""
+        return _Sums(self.tree, self.results[name])
+
+    def joint_values(self, name: str) -> _Found:
+        """What a text finds joint by joint."""
+        return _Found(self.results[name], self.grouped)
+
+
+class _Parents:
+    def __getitem__(self, i: Node) -> Body:
+        return i.parent
+
+
+class _Joints:
+    def __init__(self, tree: Tree, grouped: bool) -> None:
+        self.tree, self.grouped = tree, grouped
+
+    def __getitem__(self, i: Node) -> LinkJoint:
+        return LinkJoint(self.tree, i, bool(self.grouped and i.kind.cluster))
+
+
+class _Inertias:
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def __getitem__(self, i: Node) -> rbi:
+        return rbi(*self.tree.inertia(i))
+
+
+class _Placements:
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def __getitem__(self, i: Node) -> plx:
+        R, p = self.tree.placement(i)
+        return plx(R.T, p)
+
+
+class LinkJoint:
+    """The joint of a link, see `rbdkit.model.Joint`."""
+
+    mimic = None  # the numbers of one that follows are told in those of its leader by the arrays, see `JointArray`
+
+    def __init__(self, tree: Tree, i: Node, of_group: bool) -> None:
+        self.tree, self.v_slice, self.i, self.of_group = tree, i, i, of_group
+
+    @property
+    def name(self) -> str:
+        """For messages, of which a program has none."""
+        return self.i.motion.name
+
+    @property
+    def armature(self) -> Diagonal:
+        """Inertia of the rotors."""
+        return Diagonal([] if self.of_group else self.tree.rotors(self.i))
+
+    def transform(self, q: JointArray, t: float = 0.0) -> plx:
+        """X_J."""
+        R, p = self.tree.joint_pose(self.i, q[self.i])
+        return plx(R.T, p)
+
+    def motion_subspace(self, q: JointArray) -> Subspace:
+        """S."""
+        return Subspace(map(mv.of, self.tree.axes(self.i, q[self.i])))
+
+    def calc(self, q: JointArray, qd: JointValues, t: float = 0.0) -> tuple[plx, Subspace, mv, mv]:
+        """X_J, S, v_J, c_J; what moves a joint as time says is in the last two."""
+        tree, i = self.tree, self.i
+        own_q, own_v = q[i], qd[i]
+        S, R, p = tree.axes(i, own_q), *tree.joint_pose(i, own_q)
+        axes, speeds = tree.driver(i, own_q, "driven_v")
+        _, accelerations = tree.driver(i, own_q, "driven_a")
+        v_J = _along([*S, *axes], [*own_v, *speeds])
+        c_J = _along(axes, accelerations) + mv.of(tree.velocity_product(i, own_q, own_v))
+        return plx(R.T, p), Subspace(map(mv.of, S)), v_J, c_J
+
+
+def _along(axes: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> mv:
+    """S x."""
+    return mv.of([sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)])
+
+
+class _Room:
+    """A value of every link and the world. kind : of `rbdkit.spatial.compact`."""
+
+    def __init__(self, tree: Tree, kind: Any) -> None:
+        self.kind, self.world, self.field = kind, tree.world, tree.field(kind)
+        self[0] = AT_WORLD[kind]
+
+    def __getitem__(self, i: Body | int) -> Any:
+        return self.field[self.world if i == 0 else i]
+
+    def __setitem__(self, i: Body | int, value: Any) -> None:
+        if self.kind is abi and isinstance(value, rbi):
+            value = value.articulated()
+        self.field[self.world if i == 0 else i] = value if isinstance(value, self.kind) else self.kind.of(value)
+
+
+class _Transforms:
+    """The transforms to links from their parents."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.R, self.p = tree.rotations(), tree.field(Vector)
+
+    def __getitem__(self, i: Node) -> plx:
+        return plx(self.R[i].T, self.p[i])
+
+    def __setitem__(self, i: Node, X: plx) -> None:
+        self.R[i], self.p[i] = X.E.T, X.r
+
+
+class FromWorld:
+    """The transforms to links from the world."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.R, self.p = tree.field(Matrix), tree.field(Numbers(3))  # in the world's axes
+        self.R[tree.world], self.p[tree.world] = IDENTITY, ZERO
+
+    def __getitem__(self, i: Body) -> plx:
+        return plx(self.R[i].T, Vector(self.p[i]))
+
+    def __setitem__(self, i: Body, X: plx) -> None:
+        self.R[i], self.p[i] = X.E.T, X.r
+
+
+class _Subspaces:
+    """S of every link: kept where it depends on q, else made again."""
+
+    def __init__(self, tree: Tree, q: JointArray, grouped: bool) -> None:
+        self.axes, self.grouped = Axes(tree, q), grouped
+
+    def __getitem__(self, i: Node) -> Subspace:
+        return Subspace(() if self.grouped and i.kind.cluster else map(mv.of, self.axes[i]))
+
+    def __setitem__(self, i: Node, S: Subspace) -> None:
+        self.axes.keep(i, [axis.flat() for axis in S])
+
+
+class _JointRoom:
+    """What has as many numbers as the joint of a link has freedoms."""
+
+    def __init__(self, tree: Tree, kind: Any, grouped: bool) -> None:
+        self.kind, self.field, self.grouped = kind, tree.field(Numbers(OF_JOINTS[kind](tree.most_axes))), grouped
+
+    def __getitem__(self, i: Node) -> Any:
+        x = self.field[i][: OF_JOINTS[self.kind](0 if self.grouped and i.kind.cluster else i.motion.nv)]
+        if self.kind is Forces:
+            return Forces(fv.of(x[k : k + 6]) for k in range(0, len(x), 6))
+        return self.kind.of(x) if self.kind is JointMatrix else self.kind(x)
+
+    def __setitem__(self, i: Node, value: Any) -> None:
+        if self.kind is Forces:
+            self.field[i] = [x for force in value for x in force.flat()]
+        else:
+            self.field[i] = value.flat() if self.kind is JointMatrix else list(value)
+
+
+class _Sums:
+    """Numbers of joints that a text adds up; links whose joints follow others add to what these have."""
+
+    def __init__(self, tree: Tree, x: JointArray) -> None:
+        self.tree, self.x = tree, x
+        for a in tree.freedoms() if tree.coupled else ():
+            x[a] = 0.0
+
+    def __getitem__(self, i: Node) -> JointVector:
+        """Zero: `__setitem__` adds to what there is."""
+        return JointVector([0.0] * i.motion.nv)
+
+    def __setitem__(self, i: Node, values: Sequence[Scalar]) -> None:
+        self.tree.collect(self.x, i, values)
+
+
+class _Found:
+    """Numbers of joints that a text finds, and reads again at once."""
+
+    def __init__(self, x: JointArray, grouped: bool) -> None:
+        self.x, self.grouped = x, grouped
+
+    def __getitem__(self, i: Node) -> Any:
+        return [] if self.grouped and i.kind.cluster else JointArray.__getitem__(self.x, i)  # not looked at again
+
+    def __setitem__(self, i: Node, values: Sequence[Scalar]) -> None:
+        if values:
+            self.x[i] = values

@@ -1,0 +1,71 @@
+"""Take out of a recorded program what it keeps of links and reads nowhere.
+
+Texts of algorithms keep every intermediate for their readers. What a program stores of links and never loads costs time
+and room for nothing: a third of all stores of the articulated-body algorithm.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from rbdkit.trace import Block, Program, Statement
+
+WORK = "work"
+
+
+def without_unread(program: Program, fields: Sequence[int], stride: int) -> int:
+    """Drop the fields of "work" that are never loaded; how many numbers a link needs then.
+
+    Parameters
+    ----------
+    fields : sizes of the fields in their order, numbers a link.
+    stride : how far apart the numbers of a link stand.
+    """
+    starts = [stride * sum(fields[:k]) for k in range(len(fields))]
+    blocks = list(_blocks(program.body))
+    kept: set[int] = set()
+    before = None
+    while kept != before:
+        before = kept
+        kept = {bisect_right(starts, offset) - 1 for block in blocks for offset in _loaded(block)}
+        for block in blocks:
+            for place in [*block.stores]:
+                if place[0] == WORK and bisect_right(starts, place[2]) - 1 not in kept:
+                    del block.stores[place]
+    shift = [stride * sum(size for k, size in enumerate(fields[:m]) if k not in kept) for m in range(len(fields))]
+    for block in blocks:
+        _shift(block, starts, shift)
+    return sum(fields[k] for k in kept)
+
+
+def _blocks(body: Sequence[Statement]) -> Iterator[Block]:
+    for statement in body:
+        if isinstance(statement, Block):
+            yield statement
+        for part in [getattr(statement, "body", ()), *getattr(statement, "cases", {}).values()]:
+            yield from _blocks(part)
+
+
+def _loaded(block: Block) -> Iterator[int]:
+    """The offsets in "work" that a block loads for what leaves it."""
+    nodes = block.graph.nodes
+    for position in block.graph.live(block.roots()):
+        if nodes[position][:2] == ("load", WORK):
+            yield nodes[position][3]
+
+
+def _shift(block: Block, starts: Sequence[int], shift: Sequence[int]) -> None:
+    """Close the gaps."""
+
+    def moved(offset: int) -> int:
+        return offset - shift[bisect_right(starts, offset) - 1]
+
+    nodes = block.graph.nodes
+    for position, node in enumerate(nodes):
+        if node[:2] == ("load", WORK):
+            nodes[position] = (*node[:3], moved(node[3]))
+    block.stores = {
+        (array, index, moved(offset) if array == WORK else offset): value
+        for (array, index, offset), value in block.stores.items()
+    }
