@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms.rotor import rotor_inertia
+from rbdkit.algorithms.room import between, matrix_room, room, symmetric
+from rbdkit.algorithms.rotor import rotor_inertia, rotor_matrix
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
+from rbdkit.spatial.compact import Subspace, plx, rbi
 
 
 @dataclass(frozen=True)
@@ -50,25 +52,23 @@ def crba(model: Model, q: NDArray, *, t: float = 0.0) -> CrbaResult:
     -----
     Blocks of joints that are on different branches stay zero. A mimic joint adds to the rows and columns of its leader.
     """
-    n, parent = len(model.bodies), model.parent
-    X, Ic, H = np.zeros((n, 6, 6)), np.array(model.I), np.zeros((model.nv, model.nv))
-    S = [joint.motion_subspace(q) for joint in model.joints]
-    v = [joint.v_slice for joint in model.joints]
+    joints, (X, Ic, S), H = model.joints, room(model, plx, rbi, Subspace), matrix_room(model, "H")
 
     for i in model.outward:
-        X[i] = model.joints[i].transform(q, t) @ model.X_tree[i]
+        X[i], S[i] = joints[i].transform(q, t) @ model.X_tree[i], joints[i].motion_subspace(q)
+        Ic[i] = model.I[i]
     for i in model.inward:
-        Ic[parent[i]] += X[i].T @ Ic[i] @ X[i]  # Eq 6.17
-        F = Ic[i] @ S[i]
-        H[v[i], v[i]] += S[i].T @ F + np.diag(rotor_inertia(model.joints[i]))  # Eq 6.20, i = j
-        j = i
-        while parent[j] > 0:
-            F = X[j].T @ F  # Eq 6.19
-            j = parent[j]
+        Ic[model.parent[i]] += X[i].T @ Ic[i] @ X[i]  # Eq 6.17
+        v_i, F = joints[i].v_slice, Ic[i] @ S[i]
+        H[v_i, v_i] += S[i].T @ F + rotor_matrix(joints[i])  # Eq 6.20, i = j
+        below = i
+        for j in between(model, i):  # towards the base
+            v_j, F = joints[j].v_slice, X[below].T @ F  # Eq 6.19
             H_ij = F.T @ S[j]  # Eq 6.20
-            H[v[i], v[j]] += H_ij
-            H[v[j], v[i]] += H_ij.T
-    return CrbaResult(0.5 * (H + H.T), Ic, X, S)  # S.T Ic S is symmetric but for its last digit
+            H[v_i, v_j] += H_ij
+            H[v_j, v_i] += H_ij.T
+            below = j
+    return CrbaResult(symmetric(H), Ic, X, S)  # S.T Ic S is symmetric but for its last digit
 
 
 def crba_base(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:

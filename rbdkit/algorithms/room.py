@@ -50,3 +50,18 @@ def joint_values(model: Model, name: str) -> Any:
 def joint_groups(model: Model, tau: Any) -> Any:
     """Joints that share a freedom and are eliminated together, if there are such (Jain 2012); None on numbers."""
     return None if isinstance(model, Model) else model.joint_groups(tau)
+
+
+def matrix_room(model: Model, name: str) -> Any:
+    """Room for a matrix (nv, nv), by blocks of joints; zero at first. name : as in `joint_room`."""
+    return np.zeros((model.nv, model.nv)) if isinstance(model, Model) else model.matrix_room(name)
+
+
+def symmetric(H: Any) -> Any:
+    """The symmetric part of a matrix; a program's is written once for both halves."""
+    return 0.5 * (H + H.T) if isinstance(H, np.ndarray) else H
+
+
+def between(model: Model, i: Any) -> Any:
+    """The bodies between body i and the world, from i on, without either."""
+    return reversed(model.support(i)[:-1]) if isinstance(model, Model) else model.tree.path(i)

@@ -14,5 +14,6 @@ def rotor_inertia(joint: Joint) -> NDArray:
 
 
 def rotor_matrix(joint: Joint) -> NDArray:
-    """What the rotor of a joint that mimics none adds to its block of H, shape (nv, nv)."""
-    return np.diag(joint.armature) if isinstance(joint.armature, np.ndarray) else joint.armature
+    """The same as a block of H, shape (nv, nv)."""
+    inertia = rotor_inertia(joint)
+    return np.diag(inertia) if isinstance(inertia, np.ndarray) else inertia  # of a program it is a diagonal matrix

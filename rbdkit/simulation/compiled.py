@@ -80,7 +80,7 @@ def acting(
         if not callable(f_ext):
             forces = external_forces(model, f_ext)
         elif external is not None:
-            forces = force_law(model, on_links, f_ext, external, duration)  # type: ignore[assignment]
+            forces = force_law(model, on_links, f_ext, external, duration)
     except Untraceable as fault:
         return None, f"f_ext {fault}"
     assert tau is not None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from rbdkit import algorithms
 from rbdkit.engine.steps.axes import Axes
 from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
+from rbdkit.engine.steps.text_tree import TextTree, recording
 from rbdkit.engine.steps.tree import Numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
-from rbdkit.trace import Scalar, Whole
+from rbdkit.trace import Whole
 
 
 def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
@@ -91,31 +93,6 @@ def _add_up_slots(tree: LoopTree, H: Whole) -> None:
 
 
 def crba(tree: UnrolledTree, q: JointArray, state: Whole) -> None:
-    """H of a state of that number, in link coordinates: Table 6.2 of Featherstone (2008)."""
-    R, p, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Composite)
-
-    axes = Axes(tree, q)
-    H, nv = tree.velocities("H", state * (tree.nv * tree.nv)), tree.nv
-
-    def store(a: Whole, b: Whole, x: Scalar) -> None:
-        H[a * nv + b] = H[b * nv + a] = x
-
-    Ic[tree.world] = Composite.of([0.0] * 10)
-    for i in tree.outward():
-        axes.find(i)
-        R[i], p[i] = tree.pose(i, q[i])
-        Ic[i] = Composite(*tree.inertia(i))
-    for i in tree.inward():
-        Ic[i.parent] = Ic[i.parent].plus(Ic[i].moved(R[i], p[i]))  # Eq 6.17
-        S = axes[i]
-        for k, (S_k, rotor) in enumerate(zip(S, tree.rotors(i), strict=True)):
-            F = Ic[i].force(S_k)
-            for m, S_m in enumerate(S[: k + 1]):
-                store(i.v + k, i.v + m, project(S_m, F) + (rotor if m == k else 0.0))  # Eq 6.20, j = i
-            j = i
-            for parent in tree.path(i):
-                f = R[j] @ Vector(F[3:])
-                F = [*(R[j] @ Vector(F[:3]) + cross(p[j], f)), *f]  # Eq 6.19
-                j = parent
-                for m, S_m in enumerate(axes[j]):
-                    store(i.v + k, j.v + m, project(S_m, F))  # Eq 6.20
+    """H of a state of that number, see `rbdkit.algorithms.crba`."""
+    H = tree.velocities("H", state * (tree.nv * tree.nv))
+    recording(algorithms.crba)(TextTree(tree, q, {"H": H}), q)

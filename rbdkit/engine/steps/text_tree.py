@@ -10,8 +10,21 @@ from rbdkit.engine.steps.clusters import JointGroups
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Body, Node
 from rbdkit.engine.steps.tree import Numbers, Tree
-from rbdkit.spatial.compact import Diagonal, Forces, JointMatrix, JointVector, Subspace, abi, fv, mv, plx, rbi
+from rbdkit.spatial.compact import (
+    Diagonal,
+    Forces,
+    JointBlock,
+    JointMatrix,
+    JointVector,
+    Subspace,
+    abi,
+    fv,
+    mv,
+    plx,
+    rbi,
+)
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Scalar, Vector
+from rbdkit.trace import Whole
 
 
 def recording(text: Callable[..., Any]) -> Callable[..., Any]:
@@ -97,6 +110,10 @@ class TextTree:
     def joint_room(self, name: str) -> _Sums:
         """What a text sums up along joints."""
         return _Sums(self.tree, self.results[name])
+
+    def matrix_room(self, name: str) -> _Blocks:
+        """What a text finds block by block."""
+        return _Blocks(self.results[name], self.tree.nv)
 
     def joint_values(self, name: str) -> _Found:
         """What a text finds joint by joint."""
@@ -250,6 +267,23 @@ class _JointRoom:
             self.field[i] = [x for force in value for x in force.flat()]
         else:
             self.field[i] = value.flat() if self.kind is JointMatrix else list(value)
+
+
+class _Blocks:
+    """A matrix by blocks of joints, each of which a text finds once. x : its elements, row by row."""
+
+    def __init__(self, x: JointArray, nv: Whole) -> None:
+        self.x, self.nv = x, nv
+
+    def __getitem__(self, block: tuple[Node, Node]) -> JointBlock:
+        rows, columns = block
+        return JointBlock([0.0] * columns.motion.nv for _ in range(rows.motion.nv))
+
+    def __setitem__(self, block: tuple[Node, Node], values: JointBlock | JointMatrix) -> None:
+        rows, columns = block
+        for k, row in enumerate(values.rows):
+            for m, x in enumerate(row):
+                self.x[(rows.v + k) * self.nv + columns.v + m] = x
 
 
 class _Sums:

@@ -47,7 +47,7 @@ from rbdkit.spatial.compact import axial, rotation
 from rbdkit.spatial.compact.axial import AxialRotation
 from rbdkit.spatial.compact.free_about_z import abi_z
 from rbdkit.spatial.compact.inertias import abi, rbi
-from rbdkit.spatial.compact.joint_space import Diagonal, Forces, JointMatrix, JointVector, Subspace
+from rbdkit.spatial.compact.joint_space import Diagonal, Forces, JointBlock, JointMatrix, JointVector, Subspace
 from rbdkit.spatial.compact.motion_force import fv, mv
 from rbdkit.spatial.compact.screw import AxialScrew, scrx, scry, scrz
 from rbdkit.spatial.compact.transform import plx
@@ -58,6 +58,7 @@ __all__ = [
     "AxialScrew",
     "Diagonal",
     "Forces",
+    "JointBlock",
     "JointMatrix",
     "JointVector",
     "Matrix",

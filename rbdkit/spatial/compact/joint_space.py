@@ -6,6 +6,7 @@ On scalars, as all of this package: with NumPy S is a matrix (6, nv), and the sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from rbdkit.spatial.compact.motion_force import fv, mv
@@ -84,6 +85,8 @@ class Transposed(NamedTuple):
             case (Subspace(), Forces()):
                 rows = [[column.dot(force) for force in other] for column in self.columns]
                 return JointMatrix(rows, [_unit(column) for column in self.columns])
+            case (Forces(), Subspace()):
+                return JointBlock([force.dot(column) for column in other] for force in self.columns)
         refuse(f"{kind(self.columns)}.T @ {kind(other)}", "S.T takes a force or forces, U.T a motion")
 
 
@@ -91,6 +94,25 @@ class Diagonal(JointVector):
     """A diagonal matrix of a joint, by its elements."""
 
     __slots__ = ()
+
+
+class JointBlock:
+    """What two joints share of a matrix, row by row."""
+
+    __array_ufunc__: ClassVar[None] = None
+
+    def __init__(self, rows: Iterable[Sequence[Scalar]]) -> None:
+        self.rows = [list(row) for row in rows]
+
+    @property
+    def T(self) -> JointBlock:
+        """The transpose."""
+        return JointBlock(map(list, zip(*self.rows, strict=True)))
+
+    def __add__(self, other: JointBlock | JointMatrix) -> JointBlock:
+        return JointBlock(
+            [a + b for a, b in zip(x, y, strict=True)] for x, y in zip(self.rows, other.rows, strict=True)
+        )
 
 
 class JointMatrix:
@@ -105,32 +127,45 @@ class JointMatrix:
         felt than the body itself.
     """
 
-    __slots__ = ("inverse", "lower", "rows", "units")
     __array_ufunc__: ClassVar[None] = None
 
     def __init__(self, rows: Iterable[Sequence[Scalar]], units: Sequence[int | None] = ()) -> None:
         self.rows = [list(row) for row in rows]
         self.units: tuple[Any, ...] = tuple(units)
-        self.lower: list[list[Scalar]] = []
-        self.inverse: list[Scalar] = []
+
+    @cached_property
+    def factors(self) -> tuple[list[list[Scalar]], list[Scalar]]:
+        """L without its diagonal, row by row, and D^-1."""
+        lower: list[list[Scalar]] = []
+        inverse: list[Scalar] = []
         for j, row in enumerate(self.rows):
             scaled: list[Scalar] = []  # L times the diagonal, so far
             for k in range(j):
-                scaled.append(row[k] - dot(scaled, self.lower[k][:k]) if k else row[k])
-            self.lower.append([x * d for x, d in zip(scaled, self.inverse, strict=True)])
-            pivot = row[j] - dot(scaled, self.lower[j]) if j else row[j]
-            self.inverse.append(1.0 / pivot)
+                scaled.append(row[k] - dot(scaled, lower[k][:k]) if k else row[k])
+            lower.append([x * d for x, d in zip(scaled, inverse, strict=True)])
+            inverse.append(1.0 / (row[j] - dot(scaled, lower[j]) if j else row[j]))
+        return lower, inverse
+
+    @property
+    def lower(self) -> list[list[Scalar]]:
+        """L without its diagonal, row by row."""
+        return self.factors[0]
+
+    @property
+    def inverse(self) -> list[Scalar]:
+        """D^-1."""
+        return self.factors[1]
 
     @classmethod
     def of(cls, flat: Sequence[Scalar]) -> JointMatrix:
         """From its factors, as `flat` gives them."""
-        made = cls([])
-        x = list(flat)
+        made, lower, inverse, x = cls([]), [], [], list(flat)
         while x:
-            j = len(made.lower)
-            made.lower.append(x[:j])
-            made.inverse.append(x[j])
+            j = len(lower)
+            lower.append(x[:j])
+            inverse.append(x[j])
             x = x[j + 1 :]
+        made.factors = lower, inverse
         return made
 
     def flat(self) -> list[Scalar]:

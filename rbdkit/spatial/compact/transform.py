@@ -12,6 +12,7 @@ from rbdkit.spatial import plucker, so3
 from rbdkit.spatial.compact.crosses import cross_cross, cross_symmetric, crossed
 from rbdkit.spatial.compact.free_about_z import abi_z
 from rbdkit.spatial.compact.inertias import abi, rbi
+from rbdkit.spatial.compact.joint_space import Forces
 from rbdkit.spatial.compact.motion_force import fv, mv
 from rbdkit.spatial.compact.numbers import matrix, numbers, vector
 from rbdkit.spatial.compact.refusal import kind, refuse
@@ -198,6 +199,8 @@ class Transposed:
         """X^T f: 24m + 18a; X^T I, which goes on with X."""
         if isinstance(x, rbi | abi):
             return Halfway(self.X, x)
+        if isinstance(x, Forces):
+            return Forces(self.X.inv_apply(force) for force in x)
         if not isinstance(x, fv):
             refuse(f"X.T @ {kind(x)}", "X.T is for forces, and for an inertia in X.T @ I @ X")
         return self.X.inv_apply(x)
