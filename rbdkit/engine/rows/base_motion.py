@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from rbdkit.engine.steps.axes import Axes
-from rbdkit.engine.steps.base import PAIR, cross_force, cross_motion, flat, in_base, minus, pair, plus, times
-from rbdkit.engine.steps.composite import Composite
+from rbdkit.engine.steps.base import PAIR, cross_motion, flat, in_base, minus, pair, plus, times
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Body
 from rbdkit.engine.steps.rnea import project
+from rbdkit.spatial.compact import mv, plx, rbi
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
 from rbdkit.trace import Whole
 
@@ -40,7 +40,7 @@ class BaseMotion:
         self.p: Any = tree.field(Vector)
         self.v: Any = tree.field(PAIR)
         self.a: Any = tree.field(PAIR)
-        self._f, self._I = tree.field(PAIR), tree.field(Composite)
+        self._f, self._I = tree.field(PAIR), tree.field(rbi)
 
     def body(self, link: Whole) -> Body:
         """The link of a number, 0 for the world, as the key of a field."""
@@ -76,7 +76,7 @@ class BaseMotion:
                 for j, x in enumerate(flat(J)):
                     program.store("columns", place, j, ratio * x)
             if inertia:
-                self._I[i] = I = Composite(*tree.inertia(i)).moved(R, p)
+                self._I[i] = I = plx(R.T, p).inv_apply(rbi(*tree.inertia(i)))
             if qd is None:
                 continue
             v_p = pair(self.v[i.parent])
@@ -92,7 +92,7 @@ class BaseMotion:
             v_i, a_i = plus(v_p, v_J), plus(plus(pair(self.a[i.parent]), a_J), cross_motion(v_p, v_J))
             self.v[i], self.a[i] = flat(v_i), flat(a_i)
             if inertia:
-                f = plus(I.times(a_i), cross_force(v_i, I.times(v_i)))
+                f = I.force(a=mv(*a_i), v=mv(*v_i)).halves
                 for array, start in pushes:
                     place = i.number * 6 + start
                     n_x, f_x = pair([program.load(array, place, k) for k in range(6)])
@@ -105,16 +105,16 @@ class BaseMotion:
         tree, program = self.tree, self.tree.program
         for a in tree.freedoms() if tree.coupled and C is not None else ():
             C[a] = 0.0  # type: ignore[index]
-        self._I[tree.world], self._f[tree.world] = Composite.of([0.0] * 10), [0.0] * 6
+        self._I[tree.world], self._f[tree.world] = rbi.of([0.0] * 10), [0.0] * 6
         for i in tree.inward():
             I = self._I[i]
-            self._I[i.parent] = self._I[i.parent].plus(I)  # Eq 6.13
+            self._I[i.parent] = self._I[i.parent] + I  # Eq 6.13
             slot = program.entry("first_slot", i.number) if tree.coupled else i.v
             across = self._f[i] if C is not None else []
             for k in range(i.motion.nv):
                 place = (slot + k) * 12
                 S = [program.load("columns", place, j) for j in range(6)]
-                for j, x in enumerate(I.force(S)):
+                for j, x in enumerate((I @ mv.of(S)).flat()):
                     program.store("columns", place, 6 + j, x)
                 if C is not None:
                     a = i.v + k

@@ -1,10 +1,9 @@
-"""The one source of every kernel: joints, spatial arithmetic and algorithms on scalars, three-vectors and blocks.
+"""What kernels are recorded from: trees of links, joints on scalars, and algorithms over both.
 
-`rnea`, `aba` and their like are written over a `Tree` and traced twice: over `LoopTree`, a loop that serves every
-model, and over `UnrolledTree`, straight-line code for one small model. They use classical accelerations of body
-origins, so that no linear velocities are needed (the form of Luh, Walker and Paul: Featherstone 2008, section 5.4); a
-classical acceleration is the linear part of the spatial one plus omega x v. Gravity is an upward acceleration of the
-world.
+RNEA, ABA and the CRBA of one model are the very functions of `rbdkit.algorithms`, called with a `TextTree` in place of
+a model; the others are written here over a `Tree`. Each is recorded twice: over `LoopTree`, a loop that serves every
+model, and over `UnrolledTree`, straight-line code for one small model. The values of links are those of
+`rbdkit.spatial.compact`. Gravity is an upward acceleration of the world.
 
 In the order of reading::
 
@@ -16,12 +15,14 @@ In the order of reading::
                             sizes: what arrays hold that programs share with those who fill them
     tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms; limb_tree: a loop
                             in which limbs that are alike go side by side; axes: of all joints, and how they change;
-                            turned: their parents seen in the axes that joints start from
+                            turned: their parents seen in the axes that joints start from; work_space: what is kept
+                            of links and never read is taken out
+    text_tree               a tree as the functions of `rbdkit.algorithms` know a model
     kinematics              poses and velocities; frames: Jacobians; momentum; energy
-    rnea                    inverse dynamics; external: forces on bodies; passive: springs and dampers
-    aba                     forward dynamics; articulated: its inertias; clusters: links that share a freedom
-    crba                    the inertia matrix; composite: its inertias; coupled: forward dynamics where joints follow
-                            others; forward_dynamics: the one that a tree allows
+    rnea                    inverse dynamics, recorded; external: forces on bodies; passive: springs and dampers
+    aba                     forward dynamics, recorded; clusters: links that share a freedom
+    crba                    the inertia matrix: recorded in link coordinates, and written in base coordinates; coupled:
+                            forward dynamics where joints follow others; forward_dynamics: the one that a tree allows
     derivatives             of inverse dynamics, with coriolis and base; jacobians: of forward dynamics, by ltl or
                             inverse_inertia;
                             passive_derivatives: of springs and dampers; gradients: of weighted sums

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rbdkit.engine.steps.axes import Axes, Columns
-from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.tree import Numbers, Tree
+from rbdkit.spatial.compact import mv, plx, rbi
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar, Whole
 
@@ -91,7 +91,7 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
     program, world = tree.program, tree.world
     R_0, p_0, origin, reach = tree.field(Matrix), tree.field(Vector), tree.field(Vector), tree.field(Numbers(1))
     v, a, f = tree.field(PAIR), tree.field(PAIR), tree.field(PAIR)
-    I, B = tree.field(Composite), tree.field(Coriolis)
+    I, B = tree.field(rbi), tree.field(Coriolis)
     f_x, S = None if f_ext is None else tree.field(PAIR), Axes(tree, q)
 
     R_0[world], p_0[world], origin[world], reach[world] = IDENTITY, ZERO, ZERO, [0.0]
@@ -110,9 +110,9 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
             a_J = plus(a_J, *in_base([tree.velocity_product(i, q[i], qd[i])], R_0[i], p_0[i]))
         v_i, a_i = plus(v_p, v_J), plus(plus(a_p, a_J), cross_motion(v_p, v_J))
         v[i], a[i] = flat(v_i), flat(a_i)
-        I[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
+        I[i] = plx(R_0[i].T, p_0[i]).inv_apply(rbi(*tree.inertia(i)))
         B[i] = Coriolis.of_body(I[i], v_i)
-        f[i] = flat(plus(I[i].times(a_i), cross_force(v_i, I[i].times(v_i))))
+        f[i] = I[i].force(a=mv(*a_i), v=mv(*v_i)).flat()
         if f_x is not None and f_ext is not None:
             origin[i] = origin[i.parent] + (1.0 - joined) * step
             x = [program.load("f_ext", i.number * 6 + f_ext, k) for k in range(6)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rbdkit.engine.steps.composite import Composite
+from rbdkit.spatial.compact import rbi
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar
 
@@ -34,7 +34,7 @@ class Coriolis:
         return [*self.N.flat(), *self.p]
 
     @classmethod
-    def of_body(cls, I: Composite, v: tuple[Vector, Vector]) -> Coriolis:
+    def of_body(cls, I: rbi, v: tuple[Vector, Vector]) -> Coriolis:
         """Of a body with velocity v."""
         w, u = v
         xx, xy, xz, yy, yz, zz = I.I

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from rbdkit import algorithms
 from rbdkit.engine.steps.axes import Axes
-from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.text_tree import TextTree, recording
 from rbdkit.engine.steps.tree import Numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
+from rbdkit.spatial.compact import mv, plx, rbi
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
 from rbdkit.trace import Whole
 
@@ -22,24 +22,24 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
     far from the world it is. Only the elements that are not zero by the tree's branches are written to array "H".
     """
     program = tree.program
-    R_0, p_0, reach, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(Composite)
+    R_0, p_0, reach, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(rbi)
     axes, world = Axes(tree, q), tree.world
 
-    R_0[world], p_0[world], reach[world], Ic[world] = IDENTITY, ZERO, [0.0], Composite.of([0.0] * 10)
+    R_0[world], p_0[world], reach[world], Ic[world] = IDENTITY, ZERO, [0.0], rbi.of([0.0] * 10)
     for i in tree.outward(abreast=True):
         axes.find(i)
         R, p = tree.pose(i, q[i])
         R_p = R_0[i.parent]
         R_0[i], reach[i] = R_p @ R, [1.0]
         p_0[i] = p_0[i.parent] + reach[i.parent][0] * (R_p @ p)
-        Ic[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
+        Ic[i] = plx(R_0[i].T, p_0[i]).inv_apply(rbi(*tree.inertia(i)))
     for i in tree.inward(abreast=True):
-        Ic[i.parent] = Ic[i.parent].plus(Ic[i])  # Eq 6.13
+        Ic[i.parent] = Ic[i.parent] + Ic[i]  # Eq 6.13
         slot = program.entry("first_slot", i.number) if tree.coupled else i.v
         for k, S in enumerate(axes[i]):
             w, v = R_0[i] @ Vector(S[:3]), R_0[i] @ Vector(S[3:])
             S_0, place = [tree.ratio(i) * x for x in (*w, *(v + cross(p_0[i], w)))], (slot + k) * 12
-            for r, x in enumerate([*S_0, *Ic[i].force(S_0)]):
+            for r, x in enumerate([*S_0, *(Ic[i] @ mv.of(S_0)).flat()]):
                 program.store("columns", place, r, x)
     assemble(tree, state * (tree.nv * tree.nv))
 

@@ -10,6 +10,7 @@ from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.sizes import FOUR, FREEDOM, MIXED, MOVED, MOVING
+from rbdkit.spatial.compact import mv
 from rbdkit.spatial.vector3 import Vector, cross
 from rbdkit.trace import Program, Scalar, Whole
 
@@ -74,9 +75,9 @@ def _across(tree: LoopTree, base: Base) -> None:
             a = _place(tree, i.v + k)
             axis, Psi_ddot, W_k = (_vectors(program, a, slot) for slot in (J, PSI_DDOT, W))
             turning = Vector(_read(program, a, PSI_DOT, 3))
-            by_q = plus(plus(I.times(Psi_ddot), B.times(turning)), cross_force(axis, f))
-            by_v = plus(I.times(W_k), B.times(axis[0]))
-            n, force = I.times(axis)
+            by_q = plus(plus((I @ mv(*Psi_ddot)).halves, B.times(turning)), cross_force(axis, f))
+            by_v = plus((I @ mv(*W_k)).halves, B.times(axis[0]))
+            n, force = (I @ mv(*axis)).halves
             for slot, numbers in (
                 (I_J, [*n, *force]),
                 (B_J, [*B.transposed_times(axis)]),
@@ -87,7 +88,7 @@ def _across(tree: LoopTree, base: Base) -> None:
             if f_x is not None:
                 n, force = cross_force(axis, f_x)
                 _write(program, a, X_J, [*-n, *-force])
-        base.I[i.parent] = base.I[i.parent].plus(I)
+        base.I[i.parent] = base.I[i.parent] + I
         base.B[i.parent] = base.B[i.parent].plus(B)
         for field in (base.f, base.f_x):
             if field is not None:

@@ -25,6 +25,7 @@ from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.sizes import LINK
 from rbdkit.engine.steps.tree import Tree
+from rbdkit.spatial.compact import mv
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Program, Scalar, Whole
 
@@ -53,7 +54,7 @@ def rnea_gradient(
             V_i = plus(V_i, times(w_k, axis))
         f = pair(base.f[i])
         # I V and 2 B.T V of the bodies, summed on the way in: forces that answer to a change of a and of v
-        V[i], P[i], Q[i] = flat(V_i), flat(base.I[i].times(V_i)), [*base.B[i].transposed_times(V_i), 0.0, 0.0, 0.0]
+        V[i], P[i], Q[i] = flat(V_i), (base.I[i] @ mv(*V_i)).flat(), [*base.B[i].transposed_times(V_i), 0.0, 0.0, 0.0]
         X_i: Pair = (ZERO, ZERO)
         if base.f_x is not None:
             f_x = pair(base.f_x[i])

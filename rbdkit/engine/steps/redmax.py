@@ -6,7 +6,6 @@ Algorithm 5 of Sueda's notes only hands it on. What it gives the links as moment
 
 from __future__ import annotations
 
-from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import AtRest, JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
@@ -14,6 +13,7 @@ from rbdkit.engine.steps.rnea import project, rnea
 from rbdkit.engine.steps.stiffness import copy_inertia
 from rbdkit.engine.steps.tree import Numbers
 from rbdkit.engine.steps.world_axes import axes_of, handed_on, keep_axes, move_one
+from rbdkit.spatial.compact import mv, plx, rbi
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
 from rbdkit.trace import eliminate
 
@@ -25,7 +25,7 @@ def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
     far from the world it is.
     """
     program, nv, world = tree.program, tree.nv, tree.world
-    R_0, p_0, reach, I = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(Composite)
+    R_0, p_0, reach, I = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(rbi)
     y, momentum = tree.field(Numbers(6)), tree.field(Numbers(6))
     R_0[world], p_0[world], reach[world] = IDENTITY, ZERO, [0.0]
     y[world] = momentum[world] = [0.0] * 6
@@ -34,7 +34,7 @@ def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
         R_p = R_0[i.parent]
         R_0[i], reach[i] = R_p @ R, [1.0]
         p_0[i] = p_0[i.parent] + reach[i.parent][0] * (R_p @ p)
-        I[i] = Composite(*tree.inertia(i)).moved(R_0[i], p_0[i])
+        I[i] = plx(R_0[i].T, p_0[i]).inv_apply(rbi(*tree.inertia(i)))
         keep_axes(tree, i, R_0[i], p_0[i], tree.axes(i, q[i]))
     with program.loop(0, nv) as column:
         move_one(tree, column)
@@ -44,7 +44,7 @@ def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
             program.store("H", column * nv + column, 0, program.load("armature", column))
         for i in tree.outward():  # Algorithm 5
             own = handed_on(tree, i, y[i.parent])
-            y[i], momentum[i] = own, I[i].force(own)
+            y[i], momentum[i] = own, (I[i] @ mv.of(own)).flat()
         for i in tree.inward():  # Algorithm 6
             felt = momentum[i]
             for m, S in enumerate(axes_of(tree, i)):

@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.spatial.compact import abi, fv, mv
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
 
@@ -35,7 +34,5 @@ def threes(kind: Any) -> tuple[tuple[int, int], ...] | None:
     if kind in (mv, fv):
         return tuple((half, r) for half in range(2) for r in range(3))
     if kind is abi:
-        return (*SYMMETRIC, *((2 + three, r) for three, r in BOTH), *((5 + three, r) for three, r in SYMMETRIC))
-    if kind is Articulated:
         return (*SYMMETRIC, *((2 + three, r) for three, r in BOTH), *((5 + three, r) for three, r in SYMMETRIC))
     return None

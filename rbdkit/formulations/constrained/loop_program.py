@@ -14,10 +14,12 @@ from contextlib import AbstractContextManager
 
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
+from rbdkit.formulations.constrained.elimination import factors, subspace, transform
 from rbdkit.formulations.constrained.moving_loops import MovingLoops
 from rbdkit.formulations.constrained.own_program import OwnConstraints, Time
 from rbdkit.formulations.constrained.program_body import Kind, ProgramBody
 from rbdkit.model.closing.rank import AMPLIFICATION, CEILING, FLOOR
+from rbdkit.spatial.compact import JointVector, fv, mv
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
 
@@ -391,33 +393,25 @@ class Loops:
 
 def feel(body: ProgramBody, kind: Kind, torque: Sequence[Scalar] = ()) -> None:
     """A force on a body and what it carries, as its parent feels it. torque : forces on the axes, if there are any."""
-    p, axes, stored, found = body.get("dp"), body.axes(), body.get("factors"), []
-    for k in range(kind.freedoms):
-        U, D_inv = stored[8 * k : 8 * k + 6], stored[8 * k + 6]
-        u = (torque[k] if torque else 0.0) - dot(axes[6 * k : 6 * k + 6], p)
-        p = [a + b * (u * D_inv) for a, b in zip(p, U, strict=True)]
-        found.append(u)
-    body.put("du", found)
-    hand_on(body, p)
+    p, u = fv.of(body.get("dp")), JointVector()
+    if kind.freedoms:
+        U, D, _ = factors(body, kind)
+        u = (torque or [0.0] * kind.freedoms) - subspace(body, kind).T @ p  # Featherstone 2008, Eq 7.45
+        p = p + U @ D.solve(u)  # Eq 7.48
+    body.put("du", u)
+    hand_on(body, p.flat())
 
 
 def hand_on(body: ProgramBody, p: Sequence[Scalar]) -> None:
     """A force on a body, to its parent."""
-    X = body.get("X")
-    R, r = Matrix.of(X[:9]), Vector(X[9:])
-    f = R @ Vector(p[3:])
-    n = R @ Vector(p[:3]) + cross(r, f)
-    body.put("dp", [a + b for a, b in zip(body.get("dp", body.parent), [*n, *f], strict=True)], body.parent)
+    felt = fv.of(body.get("dp", body.parent)) + transform(body).T @ fv.of(p)
+    body.put("dp", felt.flat(), body.parent)
 
 
 def follow(body: ProgramBody, kind: Kind) -> None:
     """The acceleration that goes with it, from that of the parent."""
-    (alpha_p, a_p), X = body.pair("dA", body.parent), body.get("X")
-    R, r = Matrix.of(X[:9]), Vector(X[9:])
-    A: list[Scalar] = [*(R.T @ alpha_p), *(R.T @ (a_p + cross(alpha_p, r)))]
-    axes, stored, du = body.axes(), body.get("factors"), body.get("du")
-    for k in reversed(range(kind.freedoms)):
-        U, D_inv = stored[8 * k : 8 * k + 6], stored[8 * k + 6]
-        qdd = (du[k] - dot(U, A)) * D_inv
-        A = [a + qdd * s for a, s in zip(A, axes[6 * k : 6 * k + 6], strict=True)]
-    body.put("dA", A)
+    a = transform(body) @ mv(*body.pair("dA", body.parent))
+    if kind.freedoms:
+        U, D, _ = factors(body, kind)
+        a = a + subspace(body, kind) @ D.solve(JointVector(body.get("du")[: kind.freedoms]) - U.T @ a)  # Eq 7.49
+    body.put("dA", a.flat())

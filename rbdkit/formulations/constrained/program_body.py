@@ -9,7 +9,7 @@ from rbdkit.engine.rows.moving_joint import MOST_COORDINATES
 from rbdkit.spatial.vector3 import Matrix, Vector, cross
 from rbdkit.trace import Index, Part, Program, Scalar, Whole
 
-FIELDS = {"R": 9, "r": 3, "V": 6, "X": 12, "drift": 6, "IA": 21, "pA": 6, "qd": 6, "factors": 48, "A": 6}
+FIELDS = {"R": 9, "r": 3, "V": 6, "X": 12, "drift": 6, "IA": 21, "pA": 6, "qd": 6, "factors": 63, "A": 6}
 """Numbers of a body that a stage computes, row 0 of each being the world: pose R, r and twist V, pose X in the parent,
 velocity products, articulated inertia and bias force, joint velocities, factors of the elimination, acceleration A."""
 FORCE_FIELDS = {"spring": 6}

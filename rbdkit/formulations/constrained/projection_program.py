@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
 from rbdkit.engine.rows.moving_joint import MovingAxes
-from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.moving_axes import MovingJoint
 from rbdkit.formulations.constrained.own_program import Time
 from rbdkit.formulations.constrained.program_body import INERTIA, ProgramBody
+from rbdkit.spatial.compact import rbi
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import Part, Scalar, maximum, select
 
@@ -70,7 +70,7 @@ def _respond(system: BodySystem, missing: Missing, what: str, time: Time) -> Non
         R_p, r_p = Matrix.of(body.get("R", parent)), Vector(body.get("r", parent))
         body.put("X", [*(R_p.T @ R_i).flat(), *(R_p.T @ (r_i - r_p))])
         m, *rest = body.given(INERTIA, 10)
-        body.put("IA", Articulated.rigid(m, Vector(rest[:3]), Symmetric(rest[3:])).flat())
+        body.put("IA", rbi(m, Vector(rest[:3]), Symmetric(rest[3:])).articulated().flat())
         body.put("pA", [0.0] * 6)
         if system.moves:
             for kind in system.of_kind(body):

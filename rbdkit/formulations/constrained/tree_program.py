@@ -15,7 +15,6 @@ from rbdkit.engine.links.alike import add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.engine.rows.moving_joint import MovingAxes
-from rbdkit.engine.steps.articulated import Articulated
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.formulations.applied import Law
@@ -27,6 +26,7 @@ from rbdkit.formulations.constrained.moving_loops import MovingLoops
 from rbdkit.formulations.constrained.own_program import OwnConstraints, OwnKind, Time
 from rbdkit.formulations.constrained.program_body import AXES, INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
 from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise
+from rbdkit.spatial.compact import rbi
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, maximum, select
 
@@ -218,7 +218,7 @@ class BodySystem:
         h, I = Vector(rest[:3]), Symmetric(rest[3:])
         g = R_i.T @ Vector(self.program.load("gravity", 0, k) for k in range(3))
         angular, linear = I @ w + cross(h, v), m * v + cross(w, h)
-        body.put("IA", Articulated.rigid(m, h, I).flat())
+        body.put("IA", rbi(m, h, I).articulated().flat())
         weight = [*cross(h, g), *(m * g)]
         gyroscopic = [*(cross(w, angular) + cross(v, linear)), *cross(w, linear)]
         body.put("pA", [a - b for a, b in zip(gyroscopic, weight, strict=True)])

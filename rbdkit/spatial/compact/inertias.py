@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, overload
 
@@ -47,7 +48,7 @@ class rbi:
         object.__setattr__(self, "I", symmetric(I, "I"))
 
     @classmethod
-    def of(cls, flat: ArrayLike) -> rbi:
+    def of(cls, flat: ArrayLike | Sequence[Scalar]) -> rbi:
         """From m, h and lt(I): the `ten_parameters` of an `rbdkit.Inertia`, in their order."""
         x = numbers(flat, 10, "a rigid-body inertia")
         return cls(x[0], Vector(x[1:4]), Symmetric(x[4:]))
@@ -132,7 +133,7 @@ class abi:
         object.__setattr__(self, "I", symmetric(I, "I"))
 
     @classmethod
-    def of(cls, flat: ArrayLike) -> abi:
+    def of(cls, flat: ArrayLike | Sequence[Scalar]) -> abi:
         """From lt(M), the rows of H, and lt(I)."""
         x = numbers(flat, 21, "an articulated-body inertia")
         return cls(Symmetric(x[:6]), Matrix.of(x[6:15]), Symmetric(x[15:]))

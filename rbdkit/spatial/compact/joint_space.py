@@ -159,7 +159,9 @@ class JointMatrix:
     @classmethod
     def of(cls, flat: Sequence[Scalar]) -> JointMatrix:
         """From its factors, as `flat` gives them."""
-        made, lower, inverse, x = cls([]), [], [], list(flat)
+        made, x = cls([]), list(flat)
+        lower: list[list[Scalar]] = []
+        inverse: list[Scalar] = []
         while x:
             j = len(lower)
             lower.append(x[:j])
