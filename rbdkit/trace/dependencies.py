@@ -39,6 +39,8 @@ WORLD = frozenset({
     "open_memmap", "save", "savetxt", "savez", "savez_compressed", "seterr", "seterrcall", "tofile",
 })  # fmt: skip
 """Names of NumPy that read or change what is outside of a function."""
+PACKAGES = ("dist-packages", "site-packages")
+"""Folders of installed packages, in whichever environment."""
 MOST = 20_000
 """So many values are looked at; what depends on more cannot be watched in no time."""
 _WRITTEN_IN_PYTHON = 1 << 9
@@ -303,8 +305,9 @@ class Dependencies:
             self._found_impure(f"{name!r} has no value yet")
 
     def _class(self, cls: type) -> None:
-        home = cls.__module__.split(".")[0]
-        self._say("class", f"{cls.__module__}.{cls.__qualname__} {_version(home) if self._is_no_users(home) else ''}")
+        module = cls.__module__ if isinstance(cls.__module__, str) else ""  # compiled classes may have a descriptor
+        home = module.split(".")[0]
+        self._say("class", f"{module}.{cls.__qualname__} {_version(home) if self._is_no_users(home) else ''}")
         if home in PURE_PARTS or self._is_no_users(home):
             return
         if not cls.__flags__ & _WRITTEN_IN_PYTHON:
@@ -362,8 +365,9 @@ def _installed(root: str) -> bool:
         return True
     module = sys.modules.get(root)
     files = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
-    places = [Path(place) for key, place in sysconfig.get_paths().items() if key in ("purelib", "platlib")]
-    return any(place in Path(file).parents for file in files if file for place in places)
+    places = {Path(place) for key, place in sysconfig.get_paths().items() if key in ("purelib", "platlib")}
+    above = {parent for file in files if file for parent in Path(file).parents}
+    return bool(places & above) or any(parent.name in PACKAGES for parent in above)  # environments on top of others
 
 
 def _version(root: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import rbdkit as rbd
 from rbdkit.errors import SimulationError
@@ -65,6 +66,11 @@ class Hinge(VectorJoint):
 
     def motion_subspace(self, q: np.ndarray) -> np.ndarray:
         return np.array([[0, K, 0, 0, 0, 0.0]]).T
+
+
+class Untold(VectorJoint):
+    kind, nq, nv, q_names, q_units = "untold", 1, 1, ("a",), ("rad",)
+    pose, motion_subspace = Hinge.pose, Hinge.motion_subspace
 
 
 class Law:
@@ -191,6 +197,16 @@ def nested(gain: float) -> Callable[..., Any]:
     return tau
 
 
+def motion(t: float) -> tuple[float, float, float]:
+    return np.sin(K * t), K * np.cos(K * t), -K * K * np.sin(K * t)
+
+
+def _driven() -> rbd.Model:
+    model = _arm()
+    model.add_body("hand", "b1", rbd.Reversed(rbd.Prescribed(rbd.Revolute("x"), motion)))
+    return model
+
+
 def _arm(joint: Any = None) -> rbd.Model:
     model = rbd.Model("arm")
     for k in range(2):
@@ -241,6 +257,8 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[], Callable[[], None]]]] = {
     "joint: global": (lambda: _arm(Hinge), _set(HERE, "K", 0.5)),
     "joint: method": (lambda: _arm(Hinge), _set(Hinge, "motion_subspace", lambda self, q: np.eye(6)[:, :1])),
     "joint inside another": (lambda: _arm(lambda: rbd.Reversed(Hinge())), _set(HERE, "K", 0.5)),
+    "joint: no arguments told": (lambda: _arm(Untold), _set(HERE, "K", 0.5)),
+    "motion": (_driven, _set(HERE, "K", 2.0)),
     "joint that closes a loop": (lambda: _looped(), _set(HERE, "K", 0.5)),
     "law": (lambda: law, _set(HERE, "K", 2.0)),
     "law: traced": (lambda: rbd.traced(law), _set(HERE, "K", 2.0)),
@@ -324,7 +342,9 @@ def test_digests_are_the_same_in_other_processes() -> None:
     assert runs[0] == runs[1]
 
 
-@pytest.mark.parametrize("case", ["force: global", "joint: global", "law: traced", "object: slots", "integrator"])
+@pytest.mark.parametrize(
+    "case", ["force: global", "joint: global", "motion", "law: traced", "object: slots", "integrator"]
+)
 def test_what_a_motion_leaves_behind_is_none_of_its_arguments(case: str, tmp_path: Any) -> None:
     made = CASES[case][0]()
     model = made if isinstance(made, rbd.Model) else _arm()
@@ -364,8 +384,59 @@ def test_like_values_are_told_apart(one: Any, two: Any) -> None:
 def test_what_cannot_be_told_in_another_process_is_refused() -> None:
     with pytest.raises(SimulationError, match=r"store: tau cannot be compared with that of another run: .*'generator'"):
         digest("tau", nested(x for x in ()))  # type: ignore[arg-type]
-    with pytest.raises(SimulationError, match=r"store: model cannot be compared .*a prescribed joint holds a Python"):
-        digest("model", _arm(lambda: rbd.Prescribed(rbd.Revolute("z"), lambda t: (t, 1.0, 0.0))))
+
+
+def counted(t: float) -> tuple[float, float, float]:
+    global K
+    K = K + 0.0
+    return t, 1.0, 0.0
+
+
+def logged(t: float) -> tuple[float, float, float]:
+    TABLE["gain"].append(t)
+    return t, 1.0, 0.0
+
+
+class Ticks:
+    n = 0
+
+    def __call__(self, t: float) -> tuple[float, float, float]:
+        self.n += 1
+        return self.n * t, 1.0, 0.0
+
+
+NOISE = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("motion", "why"),
+    [
+        (counted, "it keeps or imports 'K'"),
+        (logged, r"it may change 'TABLE' \(append\)"),
+        (Ticks(), "it keeps or imports 'n'"),
+        (lambda t: (NOISE.normal(), 0.0, 0.0), "'NOISE' is an object of class 'Generator'"),
+    ],
+)
+def test_a_motion_that_keeps_something_is_refused(motion: Any, why: str) -> None:
+    model = rbd.Model("driven")
+    model.add_body("b", joint=rbd.Reversed(rbd.Prescribed(rbd.Revolute("z"), motion)))
+    with pytest.raises(SimulationError, match=f"the motion of joint 'b_joint' may be no function of time alone: {why}"):
+        digest("model", model)
+
+
+def test_what_packages_made_counts_by_its_values() -> None:
+    """Splines of torques or motions, also where SciPy lies in an environment below this one."""
+
+    def torque(y: float) -> Callable[..., Any]:
+        spline = CubicSpline([0.0, 1.0, 2.0], [0.0, y, 0.0])
+        return lambda t, q, v: spline(t)
+
+    def model(y: float) -> rbd.Model:
+        spline = CubicSpline([0.0, 1.0, 2.0], [0.0, y, 0.0])
+        return _arm(lambda: rbd.Prescribed(rbd.Revolute("z"), lambda t: (spline(t), spline(t, 1), spline(t, 2))))
+
+    for make in (torque, model):
+        assert digest("it", make(1.0)) == digest("it", make(1.0)) != digest("it", make(2.0))
 
 
 def test_what_python_and_packages_do_inside_is_no_argument(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,11 @@ from rbdkit.formats.json.contacts import rule_to_dict
 from rbdkit.formats.json.geometry import geometry_to_dict
 from rbdkit.formats.json.joints import joint_type_to_dict
 from rbdkit.formats.require_model import require_model
+from rbdkit.joints import JointType
 from rbdkit.model import Body, Constraint, Force, Joint, Limits, Loop, Model
 from rbdkit.spatial.read_numbers import HUGE
+
+TypeToDict = Callable[[JointType, str], dict[str, Any]]
 
 FORMAT = "rbdkit"
 VERSION = 1
@@ -80,12 +84,20 @@ def to_dict(model: Model) -> dict[str, Any]:
     ('pendulum', {'kind': 'revolute', 'axis': 'y'})
     """
     require_model(model)
+    return to_dict_with(model, joint_type_to_dict)
+
+
+def to_dict_with(model: Model, type_to_dict: TypeToDict) -> dict[str, Any]:
+    """The model as `to_dict` gives it, with its joint types in other words.
+
+    type_to_dict : function of a joint type and the name of the joint.
+    """
     data: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "name": model.name,
         "gravity": model.gravity.tolist(),
-        "bodies": [_body(model, body) for body in model.bodies[1:]],
+        "bodies": [_body(model, body, type_to_dict) for body in model.bodies[1:]],
     }
     if model.frames:
         data["frames"] = [
@@ -93,7 +105,7 @@ def to_dict(model: Model) -> dict[str, Any]:
             for frame in model.frames
         ]
     if model.loops:
-        data["loops"] = [_loop(model, loop) for loop in model.loops]
+        data["loops"] = [_loop(model, loop, type_to_dict) for loop in model.loops]
     if model.forces:
         data["forces"] = [_element(force, "force") for force in model.forces]
     if model.constraints:
@@ -104,8 +116,9 @@ def to_dict(model: Model) -> dict[str, Any]:
     return data
 
 
-def _body(model: Model, body: Body) -> dict[str, Any]:
-    data: dict[str, Any] = {"name": body.name, "parent": model.bodies[body.parent].name, "joint": _joint(body.joint)}
+def _body(model: Model, body: Body, type_to_dict: TypeToDict) -> dict[str, Any]:
+    joint, parent = _joint(body.joint, type_to_dict), model.bodies[body.parent].name
+    data: dict[str, Any] = {"name": body.name, "parent": parent, "joint": joint}
     if body.inertia is not None:
         inertia = body.inertia
         data["inertia"] = {
@@ -118,10 +131,10 @@ def _body(model: Model, body: Body) -> dict[str, Any]:
     return data
 
 
-def _joint(joint: Joint) -> dict[str, Any]:
+def _joint(joint: Joint, type_to_dict: TypeToDict) -> dict[str, Any]:
     data: dict[str, Any] = {
         "name": joint.name,
-        "type": joint_type_to_dict(joint.type, joint.name),
+        "type": type_to_dict(joint.type, joint.name),
         **_placement(joint.placement),
     }
     data |= _numbers(joint)
@@ -137,10 +150,10 @@ def _joint(joint: Joint) -> dict[str, Any]:
     return data
 
 
-def _loop(model: Model, loop: Loop) -> dict[str, Any]:
+def _loop(model: Model, loop: Loop, type_to_dict: TypeToDict) -> dict[str, Any]:
     return {
         "name": loop.joint.name,
-        "type": joint_type_to_dict(loop.joint.type, loop.joint.name),
+        "type": type_to_dict(loop.joint.type, loop.joint.name),
         "predecessor": model.bodies[loop.predecessor].name,
         "successor": model.bodies[loop.successor].name,
         **_placement(loop.joint.placement, "predecessor_placement"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 from rbdkit.errors import FormatError, SimulationError
-from rbdkit.formats import to_json
-from rbdkit.joints import JointType
+from rbdkit.formats.json.joints import joint_type_to_dict
+from rbdkit.formats.json.write import to_dict_with
+from rbdkit.joints import JointType, Prescribed
 from rbdkit.model import Model
 from rbdkit.trace import Dependencies, Impure
 
@@ -44,17 +46,37 @@ def _dependencies(name: str, thing: Any) -> Dependencies:
 
 
 def _of_model(value: Any) -> bytes | None:
-    """A model as text, and what its parts of a user's own classes depend on: the text has the names of these alone."""
+    """A model as text, and what its parts of a user's own depend on, classes and motions: no text has these."""
     if not isinstance(value, Model):
         return None
+    own: list[Any] = [part.element for part in value.elements if part.element.is_users_own]
+
+    def to_dict(kind: JointType, joint: str) -> dict[str, Any]:
+        if not any(_has_code(inner) for inner in _kinds(kind)):
+            return joint_type_to_dict(kind, joint)
+        for inner in _kinds(kind):
+            if isinstance(inner, Prescribed):
+                _require_pure(f"the motion of joint {joint!r}", inner.motion)
+        own.append(kind)
+        return {"kind": kind.kind}
+
     try:
-        text = to_json(value)
+        text = json.dumps(to_dict_with(value, to_dict))
     except FormatError as fault:
         raise Impure(str(fault)) from None
-    own: list[Any] = [part.element for part in value.elements if part.element.is_users_own]
-    joints = [*value.joints, *(loop.joint for loop in value.loops)]
-    own += [kind for joint in joints for kind in _kinds(joint.type) if kind.is_users_own]
     return (text + _dependencies("model", own).digest(_of_model)).encode()
+
+
+def _has_code(kind: JointType) -> bool:
+    return kind.is_users_own or "function" in kind.arguments.values()
+
+
+def _require_pure(name: str, function: Any) -> None:
+    """Raise `Impure` if a function of time does more than compute: no two runs of it need be the same."""
+    try:
+        _dependencies(name, function).require_pure()
+    except Impure as fault:
+        raise Impure(f"{name} may be no function of time alone: {fault}") from None
 
 
 def _kinds(kind: JointType) -> Iterator[JointType]:
