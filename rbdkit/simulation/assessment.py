@@ -30,7 +30,16 @@ from rbdkit.simulation.later import Later
 from rbdkit.simulation.memory import memory_text, with_memory
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
-from rbdkit.simulation.report import TOO_MUCH, Report, Violation, find_violations, likely_cause, limited_joints
+from rbdkit.simulation.report import (
+    ADEQUATE,
+    TOO_MUCH,
+    Report,
+    Violation,
+    find_violations,
+    likely_cause,
+    limited_joints,
+)
+from rbdkit.simulation.resolution import displacement_error
 from rbdkit.simulation.rounding import rounding_of_energy
 from rbdkit.simulation.short_forces import ShortForce, shortest_unseen
 from rbdkit.simulation.trajectory import Trajectory
@@ -38,6 +47,9 @@ from rbdkit.simulation.whole_turns import lost_turns
 
 MANY = 200
 """Velocity variables from which on a step is judged where the motion begins and where it was fastest only."""
+
+COARSE = 0.05
+"""Errors of all steps added up, rad or m, up to which steps do not make energy seem lost by themselves."""
 
 
 def judge(
@@ -80,13 +92,22 @@ def judge(
     breaks = declared_breaks(model, applied.law, getattr(motion.f_ext, "function", None))
     if applied.held is not None or breaks or memory:
         energy_error = np.nan  # the work of forces that jump between the recorded states is not known well
-    if recording.ran_away:
+    lost = energy_error > max(TOO_MUCH, work_error) and work_error > 0.0
+    blurred = lost and not recording.ran_away and _blurred(motion, method, recording.steps, step, adequacy)
+    if blurred or recording.ran_away:
         energy_error = np.nan
+    if recording.ran_away:
         stopped = "; ".join([stopped, *_cause(motion, adequacy, step)])
     longest = method.longest(times) if isinstance(method, Adaptive) else step
     unseen = None
     if not recording.ran_away:
         unseen = shortest_unseen(motion, applied, breaks, longest, isinstance(method, Adaptive))
+    notes = _notes(motion, applied, findings, breaks, isinstance(method, Adaptive))
+    if blurred:
+        notes.append(
+            f"energy not judged: from one recorded state to the next, {motion.t[1] - motion.t[0]:.3g} s later, the "
+            "motion changes too much to tell the work of forces; record more of them"
+        )
     lossy = model.lossy or bool(motion.driven)
     closing = not isinstance(method, Law) and "constraints" in method.conserves
     return Report(
@@ -106,7 +127,7 @@ def judge(
         violations=() if recording.ran_away else _violations(motion),
         stopped=stopped,
         notes=Later(
-            _notes(motion, applied, findings, breaks, isinstance(method, Adaptive)),
+            notes,
             *(() if recording.ran_away else _found_later(motion, method, closing, largest)),
         ),
         constraint_error=constraint_error,
@@ -194,6 +215,17 @@ def _fastest(motion: Trajectory) -> float:
     com = np.array([np.zeros(3) if body.inertia is None else body.inertia.com for body in bodies])
     velocities = motion.velocities()
     return float(np.max(np.linalg.norm(velocities[..., 3:] + np.cross(velocities[..., :3], com), axis=-1)))
+
+
+def _blurred(
+    motion: Trajectory, method: Integrator | Adaptive | Law, steps: int, step: float, adequacy: StepAdequacy | None
+) -> bool:
+    """Whether recorded states are too far apart for the work of forces, as far as the steps themselves are good."""
+    if not isinstance(method, Adaptive) and motion.t[1] - motion.t[0] < 1.5 * step:
+        return False  # all steps are recorded
+    if adequacy is not None and not (adequacy.stable and steps * np.max(adequacy.error, initial=0.0) < COARSE):
+        return False
+    return displacement_error(motion) > TOO_MUCH
 
 
 def _of_a_step(model: Model, step: float) -> float:

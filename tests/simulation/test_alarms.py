@@ -231,3 +231,45 @@ def test_members_of_a_sweep_that_hardly_move_raise_none():
         rbd.sweep(pendulum(), {"hinge.angle": [1e-9, 1e-8, 3e-8, 1e-7]}, duration=0.5, progress=False)
     with pytest.warns(SimulationWarning, match="energy"):
         rbd.sweep(pendulum(), {"hinge.angle": [1e-4]}, duration=20.0, dt=0.05, integrator="explicit_euler")
+
+
+def _swinging(kind):
+    """A mass that swings with 30 rad/s, damped by its joint or by a motor, or driven with a pendulum on it."""
+    model, one = rbd.Model("mass", gravity=(0, 0, 0)), rbd.Inertia(1.0)
+    if kind == "joint":
+        model.add_body("m", joint=rbd.Prismatic("x"), inertia=one, stiffness=900.0, damping=3.0)
+        return model, None
+    if kind == "motor":
+        model.add_body("m", joint=rbd.Prismatic("x"), inertia=one)
+        return model, lambda t, q, v: -900.0 * q - 3.0 * v
+    driven = rbd.Prescribed(rbd.Prismatic("x"), lambda t: (np.cos(30 * t), -30 * np.sin(30 * t), -900 * np.cos(30 * t)))
+    model.add_body("m", joint=driven, inertia=one)
+    model.add_body("n", "m", rbd.Revolute("y"), inertia=rbd.Inertia(1.0, com=[0, 0, -0.1]), damping=0.1)
+    return model, None
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dop853"])
+@pytest.mark.parametrize("kind", ["joint", "motor", "driven"])
+def test_states_too_far_apart_for_the_work_are_no_loss_of_energy(kind, integrator):
+    """Exact to 1e-4, and recorded twice a period or less, the report told of 55 times the energy, and of steps or
+    tolerances that would mend it."""
+    model, tau = _swinging(kind)
+    for apart in (0.1, 0.2, 2.0 * np.pi / 30.0)[: 2 if kind == "driven" else 3]:
+        own = {"dt": apart / 100, "every": 100} if integrator == "rk4" else {"dt": apart}
+        q0 = None if kind == "driven" else [1.0]
+        run = rbd.simulate(model, q0, duration=8 * apart, integrator=integrator, tau=tau, **own)
+        if kind != "driven":
+            t, w = run.t[-1], np.sqrt(900.0 - 2.25)
+            assert abs(run.q[-1, 0] - np.exp(-1.5 * t) * (np.cos(w * t) + 1.5 / w * np.sin(w * t))) < 1e-4
+        assert run.report.alarms(model) == []
+        assert any("energy not judged: from one recorded state to the next" in note for note in run.report.notes)
+
+
+def test_steps_that_lose_energy_stay_alarms():
+    """Whatever is recorded of them."""
+    model = rbd.Model("mass", gravity=(0, 0, 0))
+    model.add_body("m", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(1.0), stiffness=900.0, damping=0.3)
+    for every in (1, 10, 100):
+        with pytest.warns(SimulationWarning, match="STEP TOO LONG"):
+            run = rbd.simulate(model, [1.0], duration=4.0, dt=2e-3, integrator="explicit_euler", every=every)
+        assert run.report.alarms(model)[0].startswith("STEP TOO LONG")
