@@ -280,7 +280,9 @@ class _Recording(MechanismOnSymbols):
         self.found += try_out(self.model, constraint)
         element = self.dressed(constraint.element)
         at = Surroundings(self, self.q, self.v, self.motion, self.t)
-        gaps, slips = ([scalar(x) for x in scalars(values)] for values in (element.gap(at), element.slip(at)))
+        with self.graph.exactly(element.is_users_own):
+            gaps, slips = ([scalar(x) for x in scalars(values)] for values in (element.gap(at), element.slip(at)))
+        self.graph.require_not_refused()
         for gap in gaps:
             if self._needs(gap, self._speeds()):
                 raise ModelError(f"{constraint}: its gap depends on velocities; let slip say what holds of them")

@@ -31,7 +31,6 @@ from rbdkit.simulation.memory import memory_text, with_memory
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import (
-    ADEQUATE,
     TOO_MUCH,
     Report,
     Violation,

@@ -63,9 +63,9 @@ def traced(function: Law) -> Traced:
     `momentum`, `rnea_derivatives`, ...
 
     Conditions are numbers in arithmetic, ``5.0 * (q < 0)``, as NumPy's truth values are; what NumPy computes of them
-    with few digits, ``numpy.sqrt(q < 0)``, is called from Python. Compiled code takes 0 times anything, and 0 divided
-    by anything, for 0 where the zero stands in the function, without asking whether the other is a number. Remainders
-    are exact, and no numbers where a quotient is beyond 2^50, 1.1e15.
+    with few digits, ``numpy.sqrt(q < 0)``, is called from Python. Where NumPy has no number, compiled code has none; it
+    does not keep the sign of what is no number, nor that of a zero that stands in the function. Remainders are exact,
+    and no numbers where a quotient is beyond 2^50, 1.1e15.
 
     Parameters
     ----------

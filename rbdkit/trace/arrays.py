@@ -180,7 +180,7 @@ def _function_of(ufunc: np.ufunc) -> Callable[..., Any]:
 
     def on_scalars(*given: Any) -> Any:
         if any(isinstance(x, Condition) for x in given):
-            if all(isinstance(x, TRUTHS) for x in given):
+            if all(isinstance(x, (*TRUTHS, int, np.integer)) for x in given):
                 return of_conditions(ufunc, *given)
             given = tuple(map(_as_number, given))
         return function(*given)

@@ -12,11 +12,16 @@ from collections.abc import Iterator
 from typing import Any
 
 HARMLESS = {
-    "abs", "all", "any", "bool", "dict", "divmod", "enumerate", "filter", "float", "int", "isinstance", "len", "list",
+    "abs", "all", "any", "bool", "dict", "divmod", "enumerate", "filter", "float", "int", "len", "list",
     "map", "max", "min", "pow", "range", "reversed", "round", "slice", "sorted", "sum", "tuple", "zip",
     "super", "NotImplemented", "TypeError", "ValueError", "ZeroDivisionError",
 }  # fmt: skip
-"""Builtins that neither keep anything nor tell the world."""
+"""Builtins that neither keep anything nor tell the world, nor what kind a number is."""
+KINDS = frozenset({
+    "can_cast", "common_type", "dtype", "iscomplexobj", "isrealobj", "isscalar", "issubdtype", "itemsize", "nbytes",
+    "result_type", "strides",
+})  # fmt: skip
+"""Names of NumPy that tell of what kind a number is: symbols are of another."""
 LIBRARIES = ("math", "numpy", "operator", "rbdkit")
 KEEPS = {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME"}
 CHANGES = {

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.trace.captures import CHANGES, HARMLESS, KEEPS, LIBRARIES, Impure, not_known, of_a_class, steps_of
+from rbdkit.trace.captures import CHANGES, HARMLESS, KEEPS, KINDS, LIBRARIES, Impure, not_known, of_a_class, steps_of
 from rbdkit.trace.dependency_guard import NO_CODE, PLAIN, Guard
 
 CONTAINERS = (tuple, list, set, frozenset, dict)
@@ -424,6 +424,8 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
             attributes[step.argval] = None
             if step.argval in ("random", "random_q") and not why:
                 why = "it draws random numbers"
+            elif step.argval in KINDS and not why and not never_called:
+                why = f"it asks of what kind a number is ({step.argval!r})"
             elif step.argval in WORLD:
                 of_names.append((before, step.argval))
     return _Read(tuple(asked), tuple(attributes), tuple(of_names), tuple(stored), why, changes)

@@ -94,7 +94,9 @@ def floor_divide(x: Scalar, y: Scalar) -> Scalar:
     """The whole quotient that belongs to `remainder`."""
     left = fmod(x, y)
     crossed = both(differ(less(left, 0.0), less(y, 0.0)), differ(left, 0.0))
-    whole_part = nearest((x - left) / select(equal(y, 0.0), 1.0, y)) - select(crossed, 1.0, 0.0)
+    by = select(equal(y, 0.0), 1.0, y)
+    whole_part = nearest((x - left) / by) - select(crossed, 1.0, 0.0)
+    whole_part = select(equal(whole_part, 0.0), copysign(0.0, x / by), whole_part)
     return select(equal(y, 0.0), divide(x, y), whole_part)
 
 
@@ -169,6 +171,22 @@ def interpolated(x: Scalar, places: Sequence[float], values: Sequence[Scalar]) -
     return select(is_nan(x), x, select(x < places[0], values[0], found))
 
 
+def _near_zero(function: Callable[[Scalar], Scalar]) -> Callable[[Scalar], Scalar]:
+    """A function that is x for small x, and keeps the sign of a zero where zeros are numbers."""
+
+    def one(x: Scalar) -> Scalar:
+        found = function(x)
+        return select(equal(x, 0.0), x, found) if isinstance(x, Symbol) and x.graph.exact else found
+
+    return one
+
+
+LIKE_X = {
+    "sin": sin, "tan": lambda x: sin(x) / cos(x), "arctan": lambda x: arctan2(x, 1.0),
+    "arcsin": lambda x: arctan2(x, sqrt((1.0 - x) * (1.0 + x))), "sinh": sinh, "tanh": tanh, "arcsinh": arcsinh,
+    "arctanh": arctanh, "expm1": expm1, "log1p": log1p,
+}  # fmt: skip
+"""Those that are x for small x."""
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,
     "equal": equal, "not_equal": differ, "maximum": larger, "minimum": smaller,
@@ -182,14 +200,13 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "conjugate": lambda x: x, "sign": sign, "copysign": copysign,
     "floor": floor, "ceil": ceil, "trunc": trunc, "rint": nearest, "remainder": remainder,
     "fmod": fmod, "floor_divide": floor_divide,
-    "sin": sin, "cos": cos, "tan": lambda x: sin(x) / cos(x), "arctan2": angle, "arctan": lambda x: arctan2(x, 1.0),
-    "arcsin": lambda x: arctan2(x, sqrt((1.0 - x) * (1.0 + x))),
+    **{name: _near_zero(function) for name, function in LIKE_X.items()}, "cos": cos, "arctan2": angle,
     "arccos": lambda x: arctan2(sqrt((1.0 - x) * (1.0 + x)), x),
     "deg2rad": lambda x: x * (math.pi / 180.0), "radians": lambda x: x * (math.pi / 180.0),
     "rad2deg": lambda x: x * (180.0 / math.pi), "degrees": lambda x: x * (180.0 / math.pi),
     "reciprocal": lambda x: 1.0 / x, "square": lambda x: x * x,
     "sqrt": sqrt, "cbrt": cbrt, "hypot": hypot, "power": power, "float_power": power,
-    "exp": exp, "exp2": lambda x: power(2.0, x), "expm1": expm1, "logaddexp": logaddexp,
-    "log": log, "log1p": log1p, "log2": lambda x: log(x) / math.log(2.0), "log10": lambda x: log(x) / math.log(10.0),
-    "sinh": sinh, "cosh": cosh, "tanh": tanh, "arcsinh": arcsinh, "arccosh": arccosh, "arctanh": arctanh,
+    "exp": exp, "exp2": lambda x: power(2.0, x), "logaddexp": logaddexp,
+    "log": log, "log2": lambda x: log(x) / math.log(2.0), "log10": lambda x: log(x) / math.log(10.0),
+    "cosh": cosh, "arccosh": arccosh,
 }  # fmt: skip

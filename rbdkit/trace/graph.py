@@ -4,6 +4,10 @@ A `Symbol` is a number that is not known yet. Arithmetic on symbols adds nodes t
 equal expressions are one node (hash-consing) and the rules of Featherstone (2008), section 10.4 are applied as the
 nodes are made: constants are folded, ``x * 0``, ``x * 1``, ``x + 0`` disappear, copies never arise, and code that no
 output needs is never emitted (`Graph.live`).
+
+That is what Featherstone's zeros want, structure that a tree has. Zeros in functions of a user's are numbers: there, in
+a graph that is `exact`, ``0 / x`` and ``0 * x`` are no numbers where IEEE 754 has none. What neither keeps is the sign
+of a zero that adds or multiplies, and that of what is no number, which no standard knows either.
 """
 
 from __future__ import annotations
@@ -11,7 +15,8 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn, Union
 
 import numpy as np
@@ -34,6 +39,7 @@ class Graph:
     Parameters
     ----------
     simplify : False records every operation as it is executed, which is what operation counts are compared with.
+    exact : whether zeros are numbers, which x / 0 makes none of, and not the structure of a mechanism.
 
     Attributes
     ----------
@@ -43,12 +49,33 @@ class Graph:
     scalars : names of the arguments that are plain numbers of Python, not elements of arrays.
     """
 
-    def __init__(self, simplify: bool = True) -> None:
-        self.simplify = simplify
+    def __init__(self, simplify: bool = True, exact: bool = False) -> None:
+        self.simplify, self.exact = simplify, exact
         self.nodes: list[tuple] = []
         self.scalars: frozenset[str] = frozenset()
         self.words: Callable[[Symbol, str], str] | None = None
         self._known: dict[tuple, int] = {}
+        self._finite: list[bool] = []
+        self._refused = ""
+
+    @contextmanager
+    def exactly(self, exact: bool) -> Iterator[None]:
+        """Record as a graph that is exact, or as one that is not."""
+        before, self.exact = self.exact, exact
+        try:
+            yield
+        finally:
+            self.exact = before
+
+    def refuse(self, why: str) -> NoReturn:
+        """Raise `TypeError`: a value is asked for that is not known yet."""
+        self._refused = self._refused or why
+        raise TypeError(why)
+
+    def require_not_refused(self) -> None:
+        """Raise again what was refused: a function that goes on after that does something else with numbers."""
+        if self._refused:
+            raise TypeError(self._refused)
 
     def node(self, operation: str, *operands: object) -> Symbol:
         """The node with this operation and these operands, made if there is none."""
@@ -162,7 +189,7 @@ class Graph:
         """a * b."""
         if self.simplify:
             if _is(a, 0.0) or _is(b, 0.0):
-                return 0.0
+                return self._nothing_of(b if _is(a, 0.0) else a)
             if not isinstance(a, Symbol):
                 a, b = b, a
             if not isinstance(b, Symbol):
@@ -183,10 +210,34 @@ class Graph:
         """a / b."""
         if self.simplify:
             if _is(a, 0.0):
-                return 0.0
+                return self._part_of(b) if self.exact else 0.0
             if _is(b, 1.0):
                 return a
         return self.apply("div", a, b)
+
+    def _nothing_of(self, x: Scalar) -> Scalar:
+        """0 * x, no number where x is infinite or none."""
+        if not self.exact or not isinstance(x, Symbol) or self._is_finite(x.position):
+            return 0.0
+        return self.select(self.apply("less", abs(x), math.inf), 0.0, math.nan)
+
+    def _part_of(self, x: Scalar) -> Scalar:
+        """0 / x, with the sign of x; no number where x is 0 or none. No rule makes another thing of this later."""
+        size = abs(x)
+        return self.select(self.apply("less", 0.0, size), self.apply("copysign", 0.0, x), math.nan)
+
+    def _is_finite(self, position: int) -> bool:
+        """Whether a node is a number for all arguments that are, but for overflow."""
+        for operation, *operands in self.nodes[len(self._finite) : position + 1]:
+            if operation == "const":
+                found = math.isfinite(operands[0])
+            elif operation == "div":
+                by = self.nodes[operands[1]]
+                found = self._finite[operands[0]] and by[0] == "const" and by[1] != 0.0
+            else:
+                found = operation == "load" or (operation != "sqrt" and all(self._finite[k] for k in operands))
+            self._finite.append(found)
+        return self._finite[position]
 
     def neg(self, a: Scalar) -> Scalar:
         """-a."""
@@ -277,6 +328,8 @@ class Symbol:
         return self
 
     def __abs__(self) -> Scalar:
+        if self.graph.exact:
+            return self.graph.apply("copysign", self, 1.0)  # of zeros with a sign, too; in mechanics slopes at 0 count
         return self.graph.select(self < 0.0, -self, self)
 
     def __pow__(self, exponent: Scalar) -> Scalar:
@@ -313,10 +366,10 @@ class Symbol:
         return np.minimum(np.maximum(x, low), high)
 
     def __eq__(self, other: object) -> NoReturn:
-        raise TypeError("whether symbols are equal is not known before they have values; use rbdkit.trace.equal")
+        self.graph.refuse("whether symbols are equal is not known before they have values; use rbdkit.trace.equal")
 
     def __hash__(self) -> int:
-        raise TypeError(
+        self.graph.refuse(
             "a set or a dictionary would ask for the value of a symbol, which is not known yet; use rbdkit.trace.select"
         )
 
@@ -347,12 +400,12 @@ class Symbol:
         return self.graph.apply("sqrt", self)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
+        self.graph.refuse(
             "a traced function cannot branch on a symbol, its value is not known yet; use rbdkit.trace.select"
         )
 
     def __float__(self) -> NoReturn:
-        raise TypeError(
+        raise TypeError(  # NumPy asks for it to find out what it has, and goes on without
             "a symbol has no value yet; use numpy.sin, numpy.cos, numpy.sqrt in place of those of math, and "
             "numpy.zeros_like of an argument in place of numpy.zeros"
         )

@@ -172,7 +172,11 @@ def with_numbers(trace: Trace) -> tuple[Trace, tuple[float, ...]]:
 
 
 def trace(
-    function: Callable[..., Any], *shapes: int | tuple[int, ...], names: Sequence[str] = (), simplify: bool = True
+    function: Callable[..., Any],
+    *shapes: int | tuple[int, ...],
+    names: Sequence[str] = (),
+    simplify: bool = True,
+    exact: bool = False,
 ) -> Trace:
     """Run a function on symbols and record what it does.
 
@@ -184,7 +188,7 @@ def trace(
         stays variable; numbers inside the function are folded into the result.
     shapes : of the arguments: () for a scalar, n or (n,) for a vector, (n, m) for a matrix.
     names : of the arguments; x0, x1, ... if not given.
-    simplify : False keeps every operation as executed.
+    simplify : False keeps every operation as executed. exact : whether zeros are numbers and no structure: see `Graph`.
 
     Examples
     --------
@@ -194,7 +198,7 @@ def trace(
     >>> str(spin.operations())
     '4m + 1a'
     """
-    graph = Graph(simplify)
+    graph = Graph(simplify, exact)
     sizes = tuple((s,) if isinstance(s, int) else tuple(s) for s in shapes)
     labels = tuple(names) or tuple(f"x{k}" for k in range(len(sizes)))
     graph.scalars = frozenset(label for label, shape in zip(labels, sizes, strict=True) if shape == ())
@@ -205,6 +209,7 @@ def trace(
             result = np.asarray(function(*arguments), dtype=object)
     finally:
         graph.words = None
+    graph.require_not_refused()
     outputs = tuple(
         x.number() if isinstance(x, Condition) else x if isinstance(x, Symbol) else float(x) for x in result.ravel()
     )

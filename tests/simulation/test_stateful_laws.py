@@ -244,6 +244,9 @@ STATEFUL = {
     "text of time": lambda log: lambda t, q, v: [{"0.0": 500.0}.get(f"{t}", 0.0)],
     "text of time, exactly": lambda log: lambda t, q, v: [{"0.0": 500.0}.get(f"{t!r}", 0.0)],
     "by the kind of number": lambda log: lambda t, q, v: [5.0 if isinstance(q[0], float) else 0.0],
+    "by the type of an array": lambda log: lambda t, q, v: [5.0 if q.dtype.kind == "f" and t > 0.99 else 0.0],
+    "by what is a scalar": lambda log: lambda t, q, v: [5.0 if np.isscalar(t) and t > 0.99 else 0.0],
+    "late, by the kind of number": lambda log: lambda t, q, v: [5.0 if isinstance(t, float) and t > 0.99 else 0.0],
     "branch that is caught": lambda log: lambda t, q, v: [next((5.0 for _ in [0] if q[0] > 0), 0.0)],
 }  # fmt: skip
 
@@ -256,6 +259,24 @@ def test_a_law_with_a_state_is_not_compiled_and_nothing_is_left_in_it(name):
     with pytest.raises(Untraceable):
         torque_law(model, law, checked, 1.0)
     assert not any(isinstance(x, Symbol) for x in log) and log == []
+
+
+@pytest.mark.parametrize("fault", [Exception, TypeError])
+def test_a_branch_is_refused_also_where_the_law_goes_on(fault):
+    """Marked as traced or not: at most states nothing is different, and trials meet few."""
+
+    def law(t, q, v):
+        try:
+            if t > 0.99:
+                return [50.0]
+        except fault:
+            pass
+        return [0.0]
+
+    model = pendulum()
+    for marked in (law, rbd.traced(law)):
+        with pytest.raises((Untraceable, rbd.errors.SimulationError), match=r"branch on a symbol|calls 'Exception'"):
+            torque_law(model, marked, drive(model, law, np.linspace(0.0, 1.0, 3)).function, 1.0)
 
 
 STATELESS = {

@@ -119,3 +119,37 @@ def test_the_slope_of_copysign():
     slope = compile_python(python_source(slopes), "traced")
     for x, y in itertools.product((2.0, -2.0), (3.0, -3.0)):
         assert np.ravel(slope(x, y)) == [np.sign(x) * np.sign(y)]
+
+
+EXACT_ZEROS = [
+    "sin", "tan", "arctan", "arcsin", "sinh", "tanh", "arcsinh", "arctanh", "expm1", "log1p", "abs", "floor", "trunc",
+    "rint", "sqrt", "cbrt", "negative", "reciprocal",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["python", "llvm"])
+def test_laws_keep_zeros_with_their_signs(backend):
+    """Where a sign tells the side of a jump: `numpy.arctan2` and what divides by a zero see it."""
+    x = np.array([0.0, -0.0])
+    program = trace(lambda x: [getattr(np, f)(x[k]) for f in EXACT_ZEROS for k in (0, 1)], 2, names=("x",), exact=True)
+    given = {"x": x, "result": np.zeros(2 * len(EXACT_ZEROS))}
+    executable(program.program(), backend).bind(given, {})()
+    with np.errstate(divide="ignore"):
+        expected = np.array([getattr(np, f)(y) for f in EXACT_ZEROS for y in x])
+    assert list(map(repr, given["result"])) == list(map(repr, expected))
+
+
+@pytest.mark.parametrize("backend", ["python", "llvm"])
+def test_zeros_of_laws_are_numbers(backend):
+    """0 / 0 and 0 * inf are none, and whole quotients that vanish have the sign of the others."""
+    numbers = [0.0, -0.0, 2.0, -2.0, np.inf, -np.inf, np.nan]
+    laws = [
+        lambda x: 0.0 / x, lambda x: 0 * (1.0 / x), lambda x: 1.0 / (0.0 / x), lambda x: x // 3.0, lambda x: x // -3.0,
+    ]  # fmt: skip
+    program = trace(lambda x: [law(y) for law in laws for y in x], len(numbers), names=("x",), exact=True).program()
+    given = {"x": np.array(numbers), "result": np.zeros(len(laws) * len(numbers))}
+    executable(program, backend).bind(given, {})()
+    with np.errstate(all="ignore"):
+        expected = [law(np.float64(y)) for law in laws for y in numbers]
+    for found, right in zip(given["result"], expected, strict=True):
+        assert found == right or (np.isnan(found) and np.isnan(right))

@@ -272,8 +272,10 @@ class Record(MechanismOnSymbols):
         """Let one element act."""
         element = self.dressed(force.element).on_symbols(self.places.of(force, self.z))
         at = Surroundings(self, self.q, self.v, self.motion, self.t)
-        self.places.put(force, at.let_act(element), self.z_rates)
-        stored = np.asarray(element.energy(at), dtype=object).item()
+        with self.graph.exactly(element.is_users_own):
+            self.places.put(force, at.let_act(element), self.z_rates)
+            stored = np.asarray(element.energy(at), dtype=object).item()
+        self.graph.require_not_refused()
         for a, x in at.torques.items():
             self.torques[a] = self.torques.get(a, 0.0) + scalar(x)
         for body, wrench in at.wrenches.items():

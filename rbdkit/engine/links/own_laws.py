@@ -42,7 +42,7 @@ def record_law(
         In words that name the line where it stopped.
     """
     try:
-        return trace(lambda *given: asked(law, *given), *sizes, names=names)
+        return trace(lambda *given: asked(law, *given), *sizes, names=names, exact=True)
     except Exception as fault:  # a user's function on numbers that are not known yet: anything may go wrong in it
         stopped = fault
     try:
@@ -78,7 +78,7 @@ def _of_copy(
     def plain(*given: Any, **options: Any) -> Any:
         return copy(*(roomy(x) if isinstance(x, np.ndarray) else x for x in given), **options)
 
-    return trace(lambda *given: symbols(asked(plain, *given)), *sizes, names=names)
+    return trace(lambda *given: symbols(asked(plain, *given)), *sizes, names=names, exact=True)
 
 
 def _place(fault: Exception) -> str:

@@ -132,7 +132,7 @@ def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
         found = _dependencies(driven)
         found.require_pure()
         with found.guard.untouched():
-            return Feedback.of(trace(numbers, (), names=("t",)))
+            return Feedback.of(trace(numbers, (), names=("t",), exact=True))
     except Exception:  # a user's function on numbers that are not known yet: anything may go wrong in it
         return None
 

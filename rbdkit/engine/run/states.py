@@ -159,10 +159,12 @@ class StateComputer(BoundModel):
         given = {name: x.ravel().tolist() for name, x in shared.items()}
         flat = [np.broadcast_to(x, (*leading, *x.shape[len(leading) :]), subok=True) for x in inputs]
         found: list[list[Any]] = [[] for _ in shapes]
+        graph = next(x.graph for own in inputs for x in own.flat if isinstance(x, Symbol))
         for state in np.ndindex(leading):
             own = [x[state].ravel().tolist() for x in flat] + [[0.0] * int(np.prod(shape)) for shape in shapes]
             arrays = {**given, **dict(zip(job.names, own, strict=True))}
-            self.walk(job.task, arrays, job.counts(1))
+            with graph.exactly(False):  # zeros of a mechanism are its structure
+                self.walk(job.task, arrays, job.counts(1))
             for part, name in zip(found, job.names[-len(shapes) :], strict=True):
                 part += arrays[name]
         return [symbols(x).reshape(*leading, *shape) for x, shape in zip(found, shapes, strict=True)]
