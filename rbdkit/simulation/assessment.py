@@ -29,6 +29,7 @@ from rbdkit.simulation.largest_residuals import LargestResiduals, largest_residu
 from rbdkit.simulation.later import Later
 from rbdkit.simulation.memory import memory_text, with_memory
 from rbdkit.simulation.motion import Motion
+from rbdkit.simulation.own_classes import users_class
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import (
     TOO_MUCH,
@@ -309,6 +310,7 @@ def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray
         and not (system.model.loops or system.model.constraints)
         and system.baumgarte is None
     )
+    same = same and not users_class(system, "compiled_run")
     if not same:
         return [None] * len(x)
     try:

@@ -23,6 +23,7 @@ from rbdkit.model import Model
 from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.compiled import acting, recording_of
 from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.own_classes import users_class
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
 from rbdkit.trace import Run, run_motion
@@ -149,6 +150,8 @@ def compiled_law(
     integrator : of laws that make no steps of their own. applied : joint forces. f_ext : external forces as given.
     external : the same, as a checked function. times : of all steps, s.
     """
+    if own := users_class(law, "compiled" if law.own_steps else "stepped"):
+        return None, f"law {law.name!r} is of class {own}, and the compiled loop that of its base class"
     free = without_stops(model)
     kernels = kernels_for(free)
     scene, why_not = scene_for(model)

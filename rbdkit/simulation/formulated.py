@@ -30,6 +30,7 @@ from rbdkit.simulation.compiled import JointSteps, blamed, lasting, obstacle, re
 from rbdkit.simulation.compiled import acting as compile_forces
 from rbdkit.simulation.forces import Drive, Scheduled
 from rbdkit.simulation.motion import Motion
+from rbdkit.simulation.own_classes import users_class
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, Sample, record
 from rbdkit.simulation.room import require_room
@@ -208,6 +209,12 @@ def _compiled(
     applied, external, acts = acting.applied, acting.external, None
     if not isinstance(system, Compiled):
         return None, f"formulation {system.name!r} does not record itself", None
+    if own := users_class(system, "compiled_run"):
+        return (
+            None,
+            f"formulation {system.name!r} is of class {own}, and the compiled loop that of its base class",
+            None,
+        )
     if why_not := obstacle(method, False, False):
         return None, why_not, None
     if not (applied.zero and external is None):
