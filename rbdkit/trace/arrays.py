@@ -61,7 +61,10 @@ class Symbols(np.ndarray):
 def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) -> Any:
     """What a function of NumPy is on symbols, told by others than ufuncs; else as it stands, or NotImplemented."""
     if function is np.where and len(inputs) == 3:
-        return _each(select, inputs)
+        condition, *choices = inputs
+        if not all(isinstance(x, TRUTHS) for choice in choices for x in np.asarray(choice, dtype=object).flat):
+            choices = [as_numbers(choice) for choice in choices]  # also where it is known which one it is
+        return _each(select, (condition, *choices))
     if function is np.count_nonzero and len(inputs) == 1 and not options:
         return np.sum(as_numbers(_each(holds, inputs)))
     if function is np.select:

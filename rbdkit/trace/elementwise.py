@@ -21,7 +21,7 @@ from rbdkit.trace.exponentials import (
     sinh,
     tanh,
 )
-from rbdkit.trace.graph import Scalar, Symbol
+from rbdkit.trace.graph import Graph, Scalar, Symbol
 from rbdkit.trace.scalar import (
     arctan2,
     both,
@@ -61,13 +61,35 @@ STAGE = 2.0**25
 
 
 def fmod(x: Scalar, y: Scalar) -> Scalar:
-    """What division leaves, with the sign of x, exact as in C; NaN where the quotient is beyond 2^50."""
+    """What division leaves, with the sign of x, exact as in C; NaN where the quotient is beyond 2^50.
+
+    Raises
+    ------
+    TypeError
+        If both may be whole numbers of NumPy, whose quotients by 0 are 0.
+    """
+    graph = next((z.graph for z in (x, y) if isinstance(z, Symbol)), None)
+    by_zero = isinstance(y, Symbol) or y == 0.0
+    if by_zero and graph is not None and graph.exact and all(_may_be_counted(z, graph) for z in (x, y)):
+        raise TypeError("whole numbers that are divided by one that may be 0, as counts and conditions are")
     size, step = abs(x), abs(y)
     far = equal(step, math.inf)
     known = select(far, 1.0, step)
     left = _left_over(_left_over(size, known * STAGE), known)
     left = select(size < known * STAGE * STAGE, left, math.nan)
     return copysign(select(either(less(size, step), far), size * select(equal(size, math.inf), math.nan, 1.0), left), x)
+
+
+def _may_be_counted(x: Scalar, graph: Graph) -> bool:
+    """Whether a number is made of whole numbers and conditions alone, as what NumPy counts is."""
+    if not isinstance(x, Symbol):
+        return float(x).is_integer()
+    operation, *operands = graph.nodes[x.position]
+    if operation == "const":
+        return float(operands[0]).is_integer()
+    if operation not in ("select", "add", "sub", "mul", "neg", "copysign"):
+        return False
+    return all(_may_be_counted(Symbol(graph, k), graph) for k in operands[operation == "select" :])
 
 
 def _left_over(x: Scalar, y: Scalar) -> Scalar:

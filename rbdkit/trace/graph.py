@@ -406,8 +406,9 @@ class Symbol:
 
     def __float__(self) -> NoReturn:
         raise TypeError(  # NumPy asks for it to find out what it has, and goes on without
-            "a symbol has no value yet; use numpy.sin, numpy.cos, numpy.sqrt in place of those of math, and "
-            "numpy.zeros_like of an argument in place of numpy.zeros"
+            "a symbol has no value yet; use numpy.sin, numpy.cos, numpy.sqrt in place of those of math, "
+            "numpy.zeros_like of an argument in place of numpy.zeros, and numpy.interp or a table of samples in place "
+            "of what asks for numbers, such as splines of SciPy"
         )
 
     def __format__(self, form: str) -> str:
