@@ -88,6 +88,8 @@ class Task:
             if fault:
                 return wrong(f"on {case.name}: {fault}")
             exact.append(np.asarray((self.exact or self._unspoilt)(*case.arguments), dtype=float))
+            if result is None:
+                return wrong(f"on {case.name} it returns nothing: is its last line, `return`, forgotten?")
             answer = _answer(result, exact[-1].shape)
             if answer is None and _not_finite(result):
                 return wrong(
@@ -141,9 +143,10 @@ class Task:
         whose = f" ({self.where(case, k)})" if self.where else ""
         name = f"number {k[0]}" if len(k) == 1 else f"entry {k}" if k else "it"
         known = [f"{int((~off).sum())} of {off.size} numbers are right"] if off.size > 1 and not off.all() else []
-        return (
-            "; ".join([f"on {case.name} {name}{whose} is {found[k]:.5g}, and should be {right[k]:.5g}", *known]) + "."
-        )
+        digits = next((n for n in range(5, 17) if f"{found[k]:.{n}g}" != f"{right[k]:.{n}g}"), 17)
+        told = f"on {case.name} {name}{whose} is {found[k]:.{digits}g}, and should be {right[k]:.{digits}g}"
+        doubt = " Does it stop too early, or is a number given with few digits?" if digits > 5 else ""
+        return "; ".join([told, *known]) + "." + doubt
 
 
 def close(found: NDArray, exact: NDArray) -> bool:

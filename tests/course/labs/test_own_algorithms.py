@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.labs import aba, closed_loop, crba, munthe_kaas, rnea
+from rbdkit.course.labs import aba, closed_loop, contact, crba, munthe_kaas, rnea
 from rbdkit.spatial import crf, crm, so3
 
 
@@ -209,3 +209,26 @@ def test_drift():
     assert "of nothing else" in closed_loop.drift(lambda q, qd: np.zeros(2)).why
     tip = rbd.forward_kinematics(model, closed_loop.START).poses[-1] @ [0.0, 0.0, -1.0, 1.0]
     assert abs(tip[0] - closed_loop.WIRE) < 2e-4  # the formula of the lab is that of the machine
+
+
+def test_nothing_is_no_division_by_zero():
+    """Who forgets `return` was asked what is divided by zero."""
+    told = str(rnea.chain(lambda model, q, qd, qdd: None))
+    assert "on a pendulum it returns nothing: is its last line, `return`, forgotten?" in told
+
+
+def test_numbers_that_differ_are_shown_to_differ():
+    """Sweeps that stop at 1e-6: "is 1.1459, and should be 1.1459"."""
+
+    def sweeps(A, b):
+        f = np.zeros(len(b))
+        for _ in range(20_000):
+            last = f.copy()
+            for i in range(len(b)):
+                f[i] = max(0.0, f[i] - (A[i] @ f + b[i]) / A[i, i])
+            if np.abs(f - last).max() < 1e-6:
+                break
+        return f
+
+    told = str(contact.many_contacts(sweeps))
+    assert "number 0 is 1.145939, and should be 1.145942. Does it stop too early" in told
