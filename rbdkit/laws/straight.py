@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.rotor import rotor_inertia
 from rbdkit.engine.contact.spinning import steadied
-from rbdkit.joints import Free, Planar, Spherical
+from rbdkit.joints.piece import Piece
 from rbdkit.model import Model
 from rbdkit.spatial import so3
+
+
+def _starts(model: Model, *kinds: str) -> Iterator[int]:
+    """Where the velocities begin of simple joints of these kinds, alone or in a chain that a joint consists of."""
+    for joint in model.joints:
+        for piece in joint.type.simplified().pieces(lambda _: Piece("of its own formulas", np.eye(3))) or ():
+            if piece.motion in kinds:
+                yield joint.v_slice.start + piece.v
 
 
 class Straight:
@@ -21,9 +31,9 @@ class Straight:
     """
 
     def __init__(self, model: Model) -> None:
-        self._free = [joint.v_slice.start for joint in model.joints if type(joint.type) is Free]
-        self._balls = [joint.v_slice.start for joint in model.joints if type(joint.type) is Spherical]
-        self._planar = [joint.v_slice.start for joint in model.joints if type(joint.type) is Planar]
+        self._free = [*_starts(model, "free", "free_successor")]
+        self._balls = [*_starts(model, "spherical")]
+        self._planar = [*_starts(model, "planar", "planar_successor")]
         self._armature = np.zeros(model.nv)
         for joint in model.joints:
             self._armature[joint.v_slice] += rotor_inertia(joint)  # a mimic joint's turns with its master
