@@ -67,7 +67,7 @@ def inverse_dynamics(
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints and force elements that ask for it.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.

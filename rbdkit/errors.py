@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class RbdkitError(Exception):
     """Base of every error that rbdkit raises on purpose.
@@ -75,6 +78,22 @@ class ArgumentError(RbdkitError, TypeError):
     Traceback (most recent call last):
     rbdkit.errors.ArgumentError: plot: trajectory = ... must be a Trajectory or an Ensemble...
     """
+
+
+class CheckError(RbdkitError):
+    """Checked code reads or writes what it must not: beside an array, before anything is there, or a NaN.
+
+    Attributes
+    ----------
+    array, index : what is read or written. around : numbers of the link or body whose turn it is.
+    line : of the text that says so, with its `file` and `number`; None if it is not known.
+    """
+
+    def __init__(
+        self, message: str, array: str = "", index: int = 0, around: Mapping[str, int] | None = None, line: Any = None
+    ) -> None:
+        super().__init__(message)
+        self.array, self.index, self.around, self.line = array, index, dict(around or {}), line
 
 
 class ConvergenceError(RbdkitError, ArithmeticError):

@@ -134,7 +134,7 @@ def inertial_regressor(
         Joint velocities and accelerations, SI units and radians.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns

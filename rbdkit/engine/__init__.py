@@ -37,7 +37,8 @@ records.
 
 What the rest of rbdkit uses:
 
-- ``backend(model) -> (name, why)``: 'llvm', 'python', or 'book' if there are no kernels for the model.
+- ``backend(model) -> (name, why)``: 'llvm', 'python', 'checked', or 'book' if there are no kernels for the model.
+- ``source(model, algorithm) -> str``: the code that is generated, with the lines of the text that it comes from.
 - ``kernels_for(model) -> Kernels | None``: rnea, aba, forward_dynamics, crba, forward_kinematics, jacobian, energy,
   momentum and more for one state or a stack, in float64, unchecked. Joints may follow others or move as time says.
 - ``at_one_state(model, algorithm, backend, q, ...)``: the same for one checked state, in the shortest time; None where
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from rbdkit.engine.run.counting import operations
     from rbdkit.engine.run.ensemble import simulate_many
     from rbdkit.engine.run.simulation import few_steps, simulate
+    from rbdkit.engine.run.source import source
 
 __all__ = [
     "Kernels",
@@ -86,6 +88,7 @@ __all__ = [
     "scene_for",
     "simulate",
     "simulate_many",
+    "source",
 ]
 
 
@@ -97,6 +100,7 @@ __getattr__, __dir__ = loads_later(
         "rbdkit.engine.run.counting": ["operations"],
         "rbdkit.engine.run.ensemble": ["simulate_many"],
         "rbdkit.engine.run.simulation": ["few_steps", "simulate"],
+        "rbdkit.engine.run.source": ["source"],
         "rbdkit.engine.steps.sizes": ["row_length"],
     },
 )

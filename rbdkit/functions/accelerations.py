@@ -64,7 +64,7 @@ def aba(
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     out : ndarray, optional
         Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
@@ -159,7 +159,7 @@ def forward_dynamics(
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints and force elements that ask for it.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.

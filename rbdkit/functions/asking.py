@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.engine import Kernels, for_many_states, kernels_for
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
+from rbdkit.model.kept import checked_twin
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.methods.checks import FARTHEST
 from rbdkit.model.requirements import require_model
 from rbdkit.results import into
 from rbdkit.spatial.read_numbers import shown
-from rbdkit.trace import Symbols, symbols
+from rbdkit.trace import Symbols, checked, symbols
 
 if TYPE_CHECKING:
     from rbdkit import algorithms
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 else:
     from rbdkit.functions.readable import algorithms
 
-Backend = Literal["auto", "book"]
+Backend = Literal["auto", "book", "checked"]
+"""Compiled code, the readable form, or compiled code whose indices and numbers are checked, which is slow: see
+`rbdkit.errors.CheckError`."""
 
 
 def with_inertia(model: Model) -> Model:
@@ -59,10 +62,13 @@ def chosen_kernels(model: Model, backend: Backend) -> Kernels | None:
     """The compiled kernels of a model, unless there are none or the readable form was asked for."""
     if type(backend) is str and backend == "auto" and isinstance(model, Model):
         return kernels_for(model) if model.senseless is None else None  # they would multiply its numbers out
-    if not isinstance(backend, str) or backend not in ("auto", "book"):
-        raise StateError(f"backend {shown(backend)} must be 'auto' or 'book'")
+    if not isinstance(backend, str) or backend not in ("auto", "book", "checked"):
+        raise StateError(f"backend {shown(backend)} must be 'auto' or 'book', or 'checked'")
     require_model(model)
-    return None
+    if backend == "book" or model.senseless is not None:
+        return None
+    with checked():
+        return kernels_for(checked_twin(model))
 
 
 def checked_state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDArray]:

@@ -46,7 +46,7 @@ def momentum(
         The point that angular momentum refers to: the world origin or the centre of mass.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns
@@ -104,7 +104,7 @@ def energy(
         Joint velocities, rad/s and m/s.
     t : float, optional
         Time of the states, s; for prescribed joints and force elements that ask for it.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.
@@ -171,7 +171,7 @@ def power_balance(
         Time of the states, s; for prescribed joints and force elements that ask for it.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where no joint moves as time says, and the rate of energy from joint forces;
         'book' takes that body by body.
 

@@ -80,7 +80,7 @@ def hybrid_dynamics(
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints and force elements that ask for it.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns

@@ -43,7 +43,7 @@ def forward_kinematics(
         Joint velocities, rad/s and m/s.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns
@@ -110,7 +110,7 @@ def jacobian(
         frame's origin, what a camera in the world sees.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     out : ndarray, optional
         Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
@@ -197,7 +197,7 @@ def bias_acceleration(
         in the other two that of a spatial acceleration.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns
@@ -259,7 +259,7 @@ def center_of_mass(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backe
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns

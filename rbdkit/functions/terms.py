@@ -59,7 +59,7 @@ def rnea(
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     out : ndarray, optional
         Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
@@ -139,7 +139,7 @@ def crba(
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
     out : ndarray, optional
         Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
@@ -221,7 +221,7 @@ def bias_force(
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns
@@ -267,7 +267,7 @@ def gravity_force(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backen
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     t : float, optional
         Time of the states, s; for prescribed joints.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns
@@ -322,7 +322,7 @@ def passive_force(
         Time of the states, s; for prescribed joints and forces that depend on it.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels for what force elements do, 'book' the readable form.
 
     Returns
@@ -379,7 +379,7 @@ def element_state_rates(
         States of force elements, in the order of `Model.z_names`.
     t : float, optional
         Time of the states, s; for prescribed joints and force elements that ask for it.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         'auto' takes compiled kernels where there are any, 'book' the readable form.
 
     Returns

@@ -94,7 +94,7 @@ class ConstraintRows:
     def with_numbers(self, numbers: Sequence[Any]) -> ConstraintRows:
         """The same with other numbers, floats or symbols, in the order of `number_places`."""
         law = self.law
-        return replace(self, law=Feedback(law.steps, law.results, (*numbers, *law.numbers[len(numbers) :])))
+        return replace(self, law=replace(law, numbers=(*numbers, *law.numbers[len(numbers) :])))
 
     def at_states(self, q: NDArray, v: NDArray, t: NDArray, motions: NDArray) -> RowValues:
         """All rows at states: q (n, nq), v (n, nv), t (n,), and motions (n, bodies, `MOTION`) of `bodies` in order."""
@@ -125,7 +125,7 @@ class ConstraintRows:
             ("load", "q", places[step[1]] + step[2]) if step[0] == "load" and step[1] != "t" else step
             for step in self.law.steps
         )
-        return Feedback(steps, self.law.results, self.law.numbers)
+        return replace(self.law, steps=steps)
 
     def _values(self, flat: NDArray) -> RowValues:
         x = flat.reshape(*flat.shape[:-1], self.m, self.size)

@@ -126,6 +126,13 @@ def snapshot(model: Model, anew: bool = False) -> Model:
     return twin
 
 
+def checked_twin(model: Model) -> Model:
+    """A snapshot for code that is checked: what is made for it is kept with the model, apart from everything else."""
+    twin = snapshot(model, anew=True)
+    twin.__dict__["_kept"] = kept(model, Kept)
+    return twin
+
+
 def moved(model: Model) -> None:
     """Take a snapshot for the model of a motion from now on.
 

@@ -30,12 +30,12 @@ from rbdkit.simulation.recording import Recording, record
 from rbdkit.simulation.report import Report
 from rbdkit.simulation.simpson import integral
 from rbdkit.simulation.trajectory import Trajectory
+from rbdkit.trace import in_words
 
 Contact = str | Law | bool | None
 """How `simulate` is told a law: its name, an object, False or 'none' for no contacts, None for the default."""
 
 DEFAULT = "time_stepping"
-_CODES = {"llvm": "LLVM", "python": "generated Python"}
 
 
 def law_of(contact: Contact) -> Law | None:
@@ -114,7 +114,7 @@ def run_law(
             law.judge(Scene(system, pairs), float(times[1] - times[0]), recording.t, recording.q, recording.v, log)
         motion = _motion(law, system, model, recording, times, log, applied, external)
         told = f", {compiled.acts}" if str(compiled.acts) else ""
-        return motion, recording, contact_report(law, pairs, log), f"compiled loop ({_CODES[name]}){told}"
+        return motion, recording, contact_report(law, pairs, log), f"compiled loop ({in_words(name)}){told}"
     scene = Scene(system, pairs)
 
     def hold(k: int) -> None:
@@ -125,7 +125,7 @@ def run_law(
     if isinstance(law, Compliant) and scene.driven:  # forces are functions of the state, and no law counts their work
         log.driven = _driven(scene, recording, times, log)
     motion = _motion(law, system, model, recording, times, log, applied, external)
-    code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({_CODES[name]})"
+    code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({in_words(name)})"
     because = f": {why_not}" if why_not else ""
     return motion, recording, contact_report(law, pairs, log), f"contact law in Python{because}, {code}"
 

@@ -35,7 +35,7 @@ from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, Sample, record
 from rbdkit.simulation.room import require_room
 from rbdkit.simulation.whole_turns import require_known_turns
-from rbdkit.trace import available
+from rbdkit.trace import available, in_words
 
 STEP_STATES = (System, Projectable, ConstrainedSystem)
 """What methods may require that step states of force elements as they step velocities: by their rates alone."""
@@ -239,7 +239,7 @@ def _compiled(
         return method.step(system, method.init(system, times[k], x, w), times[k + 1] - times[k])  # type: ignore[union-attr]
 
     name, why = available()
-    code = "LLVM" if name == "llvm" else f"generated Python ({why})"
+    code = in_words(name, why)
     how = f", {acts}" if acts is not None and str(acts) else ""
     recording = unsolved(recording_of(run, times, method), run, times, step)  # type: ignore[arg-type]
     return recording, f"compiled loop ({code}){how}", acts

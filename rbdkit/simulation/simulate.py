@@ -22,7 +22,7 @@ from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
-from rbdkit.model.kept import moved, snapshot
+from rbdkit.model.kept import checked_twin, moved, snapshot
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import has_stops, without_stops
 from rbdkit.simulation.adequacy import InCode
@@ -42,6 +42,7 @@ from rbdkit.simulation.room import require_room
 from rbdkit.simulation.step_times import step_times
 from rbdkit.simulation.traced_forces import unless_changed_by
 from rbdkit.simulation.trajectory import Trajectory, forces_at
+from rbdkit.trace import checked, in_words
 
 if TYPE_CHECKING:
     from rbdkit.library.mueller_terze import Start
@@ -84,7 +85,7 @@ def simulate(
     f_ext: ExternalForces | Callable[[float, NDArray, NDArray], ExternalForces] = None,
     every: int = 1,
     progress: bool | Callable[[float], object] | None = None,
-    backend: Literal["auto", "book"] = "auto",
+    backend: Literal["auto", "book", "checked"] = "auto",
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
 ) -> Trajectory:
@@ -122,8 +123,9 @@ def simulate(
         Record every n-th step, and the last one.
     progress : bool or callable, optional
         None shows a bar on runs longer than a second; True, False, or a function of the fraction done.
-    backend : {'auto', 'book'}, optional
-        'auto' runs compiled code as far as the pieces allow and says so in the report; 'book' the readable form.
+    backend : {'auto', 'book', 'checked'}, optional
+        'auto' runs compiled code as far as the pieces allow and says so in the report; 'book' the readable form;
+        'checked' looks at every index and number of that code, some 2,000 times slower: see `rbdkit.errors.CheckError`.
     z0 : mapping of str to array_like, or array_like (nz,), optional
         Initial states of force elements that have some, ``{"muscle.activation": 0.2}``; for those that are not given,
         as the elements themselves say. See `ForceElement`.
@@ -195,9 +197,15 @@ def simulate(
         q0, v0 = q if q0 is None else q0, v if v0 is None else v0
     if not isinstance(model, Model):
         raise SimulationError(f"simulate moves a Model, not {shortened(model)}")
+    if not isinstance(backend, str) or backend not in ("auto", "book", "checked"):
+        raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book', and 'checked'")
+    if backend == "checked":
+        with checked():
+            return simulate(
+                checked_twin(model), q0, v0, duration, dt, formulation=formulation, integrator=integrator, tau=tau,
+                f_ext=f_ext, every=every, progress=progress, z0=z0, contact=contact,
+            )  # fmt: skip
     model = snapshot(model, anew=True)  # whatever becomes of it later
-    if not isinstance(backend, str) or backend not in ("auto", "book"):
-        raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book'")
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
     make = maker_of(formulation)
@@ -421,7 +429,7 @@ def _what_ran(model: Model, backend: str, why_not: str, traced: str) -> str:
     name, why = engine_backend(model)
     if name == "book":
         return f"book form (NumPy): {why}"
-    code = f"generated Python ({why})" if name == "python" else "LLVM"
+    code = in_words(name, why)
     if why_not:
         return f"compiled dynamics ({code}), stepped from Python: {why_not}"
     return f"compiled loop ({code})" + (f", {traced}" if traced else "")

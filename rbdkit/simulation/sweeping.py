@@ -50,7 +50,7 @@ def sweep(
     f_ext: ExternalForces | Callable[[float, NDArray, NDArray], ExternalForces] = None,
     every: int = 1,
     progress: bool | Callable[[float], object] | None = None,
-    backend: Literal["auto", "book"] = "auto",
+    backend: Literal["auto", "book", "checked"] = "auto",
     threads: int | None = None,
     executor: Any = None,
     chunk: int | None = None,
@@ -80,7 +80,7 @@ def sweep(
         divide them: so all members are recorded at the same times.
     progress : bool or callable, optional
         None shows a bar on sweeps longer than a second; True, False, or a function of the fraction done.
-    backend : {'auto', 'book'}, optional
+    backend : {'auto', 'book', 'checked'}, optional
         As in `rbdkit.simulate`.
     threads : int, optional
         On this machine; as many as it has processors if not given.

@@ -6,6 +6,7 @@ it. All numbers that are not zero or one can be inputs of that code: another val
 
 In the order of reading; the packages list their files in the same way::
 
+    lines            the lines of the text that operations were recorded from, in code that is checked
     graph            arithmetic on symbols, recorded and simplified; scalar: sine, square root, select and the like;
                      arrays: NumPy's functions on symbols
     tracing          any function as a graph; written: plain NumPy code, methods of objects too, on symbols
@@ -37,7 +38,7 @@ Everything above this floor imports from here alone, never from the files. What 
   the size of array `WOVEN`, in which their numbers stand.
 - ``walked(program, arrays, tables, counts)``: what a program does, on numbers and symbols.
 - ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
-  backend works here.
+  backend works here. ``with checked():`` what is recorded inside knows its lines, and is checked while it runs.
 - ``with unforked():`` what a process that forks waits for; modules that threads load while they work are loaded so.
 - ``recalled(words)``, ``remember(words, code, number)``: code that other processes find without recording it again, by
   words that say all that it was recorded from.
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from rbdkit.trace.emit.wasm import wasm_bytes
     from rbdkit.trace.feedback import Feedback
     from rbdkit.trace.graph import Graph, Scalar, Symbol, no_words
+    from rbdkit.trace.lines import checked, is_checked
     from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
     from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
     from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
@@ -81,7 +83,7 @@ if TYPE_CHECKING:
         StraightLine,
         as_now,
     )
-    from rbdkit.trace.run.backend import Backend, Executable, Owner, available, executable, guarded, width_of
+    from rbdkit.trace.run.backend import Backend, Executable, Owner, available, executable, guarded, in_words, width_of
     from rbdkit.trace.run.beginning import Beginning
     from rbdkit.trace.run.company import (
         Company,
@@ -119,6 +121,7 @@ _HOMES = {
     "rbdkit.trace.emit.wasm": ["wasm_bytes"],
     "rbdkit.trace.feedback": ["Feedback"],
     "rbdkit.trace.graph": ["Graph", "Scalar", "Symbol", "no_words"],
+    "rbdkit.trace.lines": ["checked", "is_checked"],
     "rbdkit.trace.loop": ["LARGEST", "LARGEST_TURN", "over_time"],
     "rbdkit.trace.newton": ["MOST_CORRECTIONS", "Newton", "eliminate", "newton_arrays", "residuals_of"],
     "rbdkit.trace.program": [
@@ -143,7 +146,16 @@ _HOMES = {
         "StraightLine",
         "as_now",
     ],
-    "rbdkit.trace.run.backend": ["Backend", "Executable", "Owner", "available", "executable", "guarded", "width_of"],
+    "rbdkit.trace.run.backend": [
+        "Backend",
+        "Executable",
+        "Owner",
+        "available",
+        "executable",
+        "guarded",
+        "in_words",
+        "width_of",
+    ],
     "rbdkit.trace.run.beginning": ["Beginning"],
     "rbdkit.trace.run.company": [
         "Company",
@@ -242,6 +254,7 @@ __all__ = [
     "arrays_of",
     "as_now",
     "available",
+    "checked",
     "compile_seconds",
     "compiling",
     "blank",
@@ -254,6 +267,8 @@ __all__ = [
     "executable",
     "gradient",
     "guarded",
+    "in_words",
+    "is_checked",
     "jacobian",
     "llvm_source",
     "loop_arrays",

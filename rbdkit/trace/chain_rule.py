@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rbdkit.trace.graph import CONDITIONS, LEAVES, Graph, Scalar, Symbol
+from rbdkit.trace.lines import recorded_again
 from rbdkit.trace.scalar import divide
 
 
@@ -27,9 +28,11 @@ def tangents(graph: Graph, outputs: Sequence[int], seeds: Mapping[int, Scalar]) 
     seeds : how fast nodes change, by position; leaves without a seed stay as they are.
     """
     rate: dict[int, Scalar] = dict(seeds)
-    for position in graph.live(outputs):
-        if position not in rate:
-            rate[position] = _forward(graph, position, rate)
+    with recorded_again(graph.lines) as comes_next:
+        for position in graph.live(outputs):
+            if position not in rate:
+                comes_next(position)
+                rate[position] = _forward(graph, position, rate)
     return [rate[position] for position in outputs]
 
 
@@ -57,18 +60,20 @@ def adjoints(graph: Graph, weights: Mapping[int, Scalar]) -> dict[int, Scalar]:
     weights : of the nodes, by position.
     """
     found: dict[int, Scalar] = {position: weight for position, weight in weights.items() if not _zero(weight)}
-    for position in reversed(graph.live(list(weights))):
-        operation, *operands = graph.nodes[position]
-        bar = found.get(position, 0.0)
-        if _zero(bar) or operation in LEAVES or operation in CONDITIONS:
-            continue
-        if operation == "select":
-            condition, a, b = (Symbol(graph, operand) for operand in operands)
-            pushed = [(a.position, _where(condition, bar, True)), (b.position, _where(condition, bar, False))]
-        else:
-            pushed = [(operand, _times(bar, slope)) for operand, slope in partials(graph, position)]
-        for operand, change in pushed:
-            found[operand] = _plus(found.get(operand, 0.0), change)
+    with recorded_again(graph.lines) as comes_next:
+        for position in reversed(graph.live(list(weights))):
+            operation, *operands = graph.nodes[position]
+            bar = found.get(position, 0.0)
+            if _zero(bar) or operation in LEAVES or operation in CONDITIONS:
+                continue
+            comes_next(position)
+            if operation == "select":
+                condition, a, b = (Symbol(graph, operand) for operand in operands)
+                pushed = [(a.position, _where(condition, bar, True)), (b.position, _where(condition, bar, False))]
+            else:
+                pushed = [(operand, _times(bar, slope)) for operand, slope in partials(graph, position)]
+            for operand, change in pushed:
+                found[operand] = _plus(found.get(operand, 0.0), change)
     return found
 
 

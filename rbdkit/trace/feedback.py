@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rbdkit.trace.graph import LEAVES, Scalar
+from rbdkit.trace.lines import Line, recorded_again
 from rbdkit.trace.program import Program, Whole
 from rbdkit.trace.tracing import OPERATIONS, Trace, is_input
 
@@ -21,11 +22,13 @@ class Feedback:
         k) and ("const", value).
     results : for each element of the result its position.
     numbers : the constants that the function uses; not part of its identity.
+    lines : of each operation, in code that is checked.
     """
 
     steps: tuple[tuple[Any, ...], ...]
     results: tuple[int, ...]
     numbers: tuple[float, ...] = field(compare=False)
+    lines: tuple[Line | None, ...] = ()
 
     @classmethod
     def of(cls, trace: Trace, given: Sequence[float] = ()) -> Feedback:
@@ -38,7 +41,8 @@ class Feedback:
         steps: list[tuple[Any, ...]] = []
         numbers = list(given)
         place: dict[int, int] = {}
-        for position in trace.graph.live(roots):
+        live = trace.graph.live(roots)
+        for position in live:
             operation, *operands = trace.graph.nodes[position]
             place[position] = len(steps)
             if operation == "load" and operands[0] == "numbers":
@@ -52,7 +56,8 @@ class Feedback:
                 steps.append((operation, *operands))
             else:
                 steps.append((operation, *(place[operand] for operand in operands)))
-        return cls(tuple(steps), tuple(place[root] for root in roots), tuple(numbers))
+        lines = () if trace.graph.lines is None else tuple(trace.graph.lines.get(position) for position in live)
+        return cls(tuple(steps), tuple(place[root] for root in roots), tuple(numbers), lines)
 
     def asks(self, *arguments: str) -> bool:
         """Whether an element of one of these arguments is loaded."""
@@ -88,13 +93,15 @@ class Feedback:
 
     def _replayed(self, load: Callable[[str, int], Any], number: Callable[[int], Any]) -> list[Any]:
         values: list[Any] = []
-        for operation, *operands in self.steps:
-            if operation == "const":
-                values.append(operands[0])
-            elif operation == "number":
-                values.append(number(operands[0]))
-            elif operation == "load":
-                values.append(load(*operands))
-            else:
-                values.append(OPERATIONS[operation](*(values[operand] for operand in operands)))
+        with recorded_again(dict(enumerate(self.lines))) as comes_next:
+            for k, (operation, *operands) in enumerate(self.steps):
+                comes_next(k)
+                if operation == "const":
+                    values.append(operands[0])
+                elif operation == "number":
+                    values.append(number(operands[0]))
+                elif operation == "load":
+                    values.append(load(*operands))
+                else:
+                    values.append(OPERATIONS[operation](*(values[operand] for operand in operands)))
         return [values[position] for position in self.results]

@@ -15,11 +15,13 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, Union
 
 import numpy as np
+
+from rbdkit.trace.lines import Line, is_checked, line_here
 
 Scalar = Union[float, "Symbol"]
 """A number or a symbol: what every traced function works on."""
@@ -47,6 +49,7 @@ class Graph:
     nodes : list of ``(operation, operand, ...)``; operands are positions in this list. Operations: add, sub, mul, div,
         neg, copysign, sqrt, sin, cos, less, equal, and, or, not, select, and the leaves const and load.
     scalars : names of the arguments that are plain numbers of Python, not elements of arrays.
+    lines : of code that is checked, where nodes, and stores of a `Block`, stand in the text; else None.
     """
 
     def __init__(self, simplify: bool = True, exact: bool = False) -> None:
@@ -54,6 +57,7 @@ class Graph:
         self.nodes: list[tuple] = []
         self.scalars: frozenset[str] = frozenset()
         self.words: Callable[[Symbol, str], str] | None = None
+        self.lines: dict[Hashable, Line | None] | None = {} if is_checked() else None
         self._known: dict[tuple, int] = {}
         self._finite: list[bool] = []
         self._refused = ""
@@ -83,12 +87,20 @@ class Graph:
         kind = Condition if operation in CONDITIONS else Symbol
         if not self.simplify and operation not in LEAVES:
             self.nodes.append(key)
+            self.note(len(self.nodes) - 1)
             return kind(self, len(self.nodes) - 1)
         position = self._known.get(key)
         if position is None:
             position = self._known[key] = len(self.nodes)
             self.nodes.append(key)
+            if self.lines is not None:
+                self.note(position)
         return kind(self, position)
+
+    def note(self, what: Hashable) -> None:
+        """Keep the line that records a node or a store now, in code that is checked."""
+        if self.lines is not None:
+            self.lines[what] = line_here()
 
     def load(self, array: str, index: object, offset: int) -> Symbol:
         """What stands in an array of the program at ``index + offset``."""

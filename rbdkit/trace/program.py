@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.lines import Line, is_checked, line_here
 from rbdkit.trace.order import as_needed, nearly_as_recorded
 from rbdkit.trace.scalar import equal
 
@@ -192,6 +193,9 @@ class Program:
     tables : names of its arguments that are arrays of whole numbers.
     counts : names of its arguments that are whole numbers.
     body : the statements.
+    lines : of code that is checked, where its indices and what it writes to tables stand in the text; else None.
+    numbered : what indices are numbers of, "link" say, for messages of such code. zeros : names of arrays that hold
+    zeros until something is written there, and may be read before: of what it computes in, others may not.
     """
 
     def __init__(self, name: str, lanes: Lanes = ALONE) -> None:
@@ -201,6 +205,9 @@ class Program:
         self.tables: list[str] = []
         self.counts: list[str] = []
         self.body: list[Statement] = []
+        self.lines: dict[Index | Put, Line | None] | None = {} if is_checked() else None
+        self.numbered: dict[Index, str] = {}
+        self.zeros: set[str] = set()
         self._open = [self.body]
         self._count_of: dict[str, Index] = {}
         self._sums: dict[Index, tuple[Index, int]] = {}
@@ -242,7 +249,10 @@ class Program:
                 f"program {self.name!r}: a wide loop does several iterations at once, and writes no tables"
             )
         _mention(self.tables, table)
-        self._open[-1].append(Put(table, index, value))
+        put = Put(table, index, value)
+        self._open[-1].append(put)
+        if self.lines is not None:
+            self.lines[put] = line_here()
 
     def truncated(self, array: str, index: Whole) -> Index:
         """A number of an array without its fraction; at most `LARGEST_WHOLE`, whatever its sign, and 0 for NaN.
@@ -283,7 +293,10 @@ class Program:
 
     def _new_index(self) -> Index:
         self._made += 1
-        return Index(self, f"n{self._made}")
+        index = Index(self, f"n{self._made}")
+        if self.lines is not None:
+            self.lines[index] = line_here()
+        return index
 
     def open_block(self, anew: bool = False) -> Block:
         """The block that takes arithmetic. anew : one in which nothing stands."""
@@ -314,6 +327,7 @@ class Program:
         place = self._place(array, index, offset)
         block = self._block()
         block.stores[place] = block.graph.number(block.graph.position(value))
+        block.graph.note(place)
 
     def _place(self, array: str, index: Whole, offset: int) -> Place:
         _mention(self.arrays, array)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rbdkit.trace.arrays import symbols
 from rbdkit.trace.graph import Condition, Graph, Scalar, Symbol, no_words
+from rbdkit.trace.lines import recorded_again
 from rbdkit.trace.program import Program
 from rbdkit.trace.scalar import copysign, divide, equal, opposite, select
 
@@ -108,9 +109,11 @@ class Trace:
 def replay(trace: Trace, leaf: Callable[[tuple], Any]) -> list[Any]:
     """Run a trace again on other scalars: ``leaf(("load", name, None, k))`` gives the arguments' elements."""
     values: dict[int, Any] = {}
-    with np.errstate(all="ignore"):  # both sides of a choice are computed, and one may not be a number
+    # both sides of a choice are computed, and one may not be a number
+    with np.errstate(all="ignore"), recorded_again(trace.graph.lines) as comes_next:
         for position in trace.graph.live(trace.positions()):
             operation, *operands = trace.graph.nodes[position]
+            comes_next(position)
             if operation == "const":
                 values[position] = operands[0]
             elif operation == "load":
@@ -155,17 +158,19 @@ def is_input(constant: float) -> bool:
 def with_numbers(trace: Trace) -> tuple[Trace, tuple[float, ...]]:
     """The same function with constants that become inputs as one more argument, "numbers"; and what they are."""
     graph, numbers, values = Graph(), list[float](), dict[int, Any]()
-    for position in trace.graph.live(trace.positions()):
-        operation, *operands = trace.graph.nodes[position]
-        if operation == "const" and is_input(operands[0]):
-            values[position] = graph.load("numbers", None, len(numbers))
-            numbers.append(operands[0])
-        elif operation == "const":
-            values[position] = operands[0]
-        elif operation == "load":
-            values[position] = graph.node(operation, *operands)
-        else:
-            values[position] = OPERATIONS[operation](*(values[operand] for operand in operands))
+    with recorded_again(trace.graph.lines) as comes_next:
+        for position in trace.graph.live(trace.positions()):
+            operation, *operands = trace.graph.nodes[position]
+            comes_next(position)
+            if operation == "const" and is_input(operands[0]):
+                values[position] = graph.load("numbers", None, len(numbers))
+                numbers.append(operands[0])
+            elif operation == "const":
+                values[position] = operands[0]
+            elif operation == "load":
+                values[position] = graph.node(operation, *operands)
+            else:
+                values[position] = OPERATIONS[operation](*(values[operand] for operand in operands))
     outputs = tuple(values[position] for position in trace.positions())
     shapes = (*trace.shapes, (len(numbers),))
     return Trace(graph, (*trace.names, "numbers"), shapes, outputs, trace.shape), tuple(numbers)

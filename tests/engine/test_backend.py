@@ -15,16 +15,16 @@ from rbdkit.library import double_pendulum
 from rbdkit.model import Model
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.trace.program import Program
-from rbdkit.trace.run.backend import available, executable
+from rbdkit.trace.run.backend import available, executable, fastest
 from rbdkit.trace.run.native import Machine
 
 
 @pytest.fixture
 def fresh():
     """As in a process that has asked for nothing yet."""
-    available.cache_clear()
+    fastest.cache_clear()
     yield
-    available.cache_clear()
+    fastest.cache_clear()
 
 
 def test_llvm_is_the_choice_here():
@@ -100,7 +100,7 @@ def test_a_backend_that_there_is_not_is_refused_by_name(asked, fresh, monkeypatc
 def test_llvm_on_request_is_llvm_or_an_error(fresh, monkeypatch):
     monkeypatch.setenv("RBDKIT_BACKEND", "llvm")
     assert available()[0] == "llvm"
-    available.cache_clear()
+    fastest.cache_clear()
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     monkeypatch.delitem(sys.modules, "rbdkit.trace.run.native", raising=False)
     with pytest.raises(

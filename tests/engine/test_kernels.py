@@ -49,7 +49,7 @@ def check_all(model: Model, kernels: Kernels, off, q: NDArray, v: NDArray, x: ND
     assert off(kernels.energy(q, v), np.array([energy.kinetic, energy.gravitational, energy.spring])) < ROUND_OFF
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", [*BACKENDS, "checked"])
 @pytest.mark.parametrize("name", ["all joints", "plain", "welded"])
 def test_the_loop_over_links(name, backend, tree, kernels, off):
     for seed in range(3):

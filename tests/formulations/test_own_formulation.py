@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 import rbdkit as rbd
 from rbdkit import algorithms
+from rbdkit.errors import CheckError
 from rbdkit.formulations import FORMULATIONS, Compiled, Formulation
 from rbdkit.trace import (
     Prepared,
@@ -131,6 +132,20 @@ def circle(request, monkeypatch):
         host = request.getfixturevalue("host")
         monkeypatch.setattr(Circle, "code", staticmethod(lambda program, backend: host.code(program)))
     return "circle"
+
+
+def test_checked_code_names_the_line_that_reads_beside_an_array(monkeypatch):
+    def rate(self, moment, x, v, result):
+        p = self.program
+        result.store(p, 0, sum(x.load(p, k) * p.load("weight", 0, k + 1) for k in range(2)))
+
+    monkeypatch.setitem(FORMULATIONS, "circle", Circle)
+    monkeypatch.setattr(Circle, "backend", "checked")
+    monkeypatch.setattr(OnScalars, "rate", rate)
+    with pytest.raises(CheckError, match=r"weight\[2\] is read, and there is weight\[0\] to weight\[1\]") as caught:
+        rbd.simulate(rbd.library.pendulum(), [0.8], duration=0.01, formulation="circle", backend="checked")
+    assert caught.value.line.file == __file__
+    assert caught.value.line.number == rate.__code__.co_firstlineno + 2
 
 
 def hinge(tmp_path):

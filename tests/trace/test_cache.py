@@ -178,7 +178,7 @@ def test_a_fault_of_the_folder_is_no_fault_of_llvm(folder, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(RuntimeWarning, match="chmod go-w"):
-            backend.available.__wrapped__()
+            backend.fastest.__wrapped__()
 
 
 def in_the_way(path: Path, sort: str) -> None:
@@ -225,7 +225,7 @@ def test_an_entry_that_llvm_refuses_is_compiled_again_and_replaced(folder, monke
         assert cache.load(key) == b"not machine code"
     assert run(doubling(2.0), Machine()) == 6.0
     monkeypatch.setattr(native, "machine", Machine)
-    assert backend.available.__wrapped__() == ("llvm", "compiled by LLVM")
+    assert backend.fastest.__wrapped__() == ("llvm", "compiled by LLVM")
     assert all(len(path.read_bytes()) > 200 for path in folder.iterdir())
     reader = Machine()
     reader._target_machine = None  # cannot compile

@@ -8,7 +8,7 @@ one element holds for all that are made alike, so many springs are computed at o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -264,4 +264,4 @@ class _Slopes(Record):
             elif step[0] == "number" and step[1] < len(self.given):
                 step = ("load", "q", given + step[1])
             steps.append(step)
-        return Feedback(tuple(steps), law.results, law.numbers)
+        return replace(law, steps=tuple(steps))

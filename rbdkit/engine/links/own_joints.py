@@ -31,6 +31,7 @@ from rbdkit.trace import (
     Scalar,
     Symbol,
     Trace,
+    is_checked,
     polynomial,
     roomy,
     select,
@@ -70,9 +71,9 @@ class Found(Protocol):
 
 T = TypeVar("T", bound=Found)
 
-_recorded: dict[int, tuple[ref[JointType], Own]] = {}
-_projections: dict[int, tuple[ref[JointType], OwnFormula]] = {}
-_wrenches: dict[int, tuple[ref[JointType], OwnFormula]] = {}
+_recorded: dict[tuple[int, bool], tuple[ref[JointType], Own]] = {}
+_projections: dict[tuple[int, bool], tuple[ref[JointType], OwnFormula]] = {}
+_wrenches: dict[tuple[int, bool], tuple[ref[JointType], OwnFormula]] = {}
 
 
 def recorded(joint: JointType) -> Own:
@@ -113,12 +114,15 @@ def recorded_wrenches(joint: JointType) -> OwnFormula:
     return kept_while(_wrenches, joint, _record_wrenches)
 
 
-def kept_while(cache: dict[int, tuple[ref[JointType], T]], joint: JointType, record: Callable[[JointType], T]) -> T:
-    """What was recorded of a joint type, if it still holds."""
-    known = cache.get(id(joint))
+def kept_while(
+    cache: dict[tuple[int, bool], tuple[ref[JointType], T]], joint: JointType, record: Callable[[JointType], T]
+) -> T:
+    """What was recorded of a joint type, if it still holds; for checked code with the lines of its text."""
+    number = id(joint), is_checked()
+    known = cache.get(number)
     if known is not None and known[0]() is joint and known[1].uses.holds():
         return known[1]
-    found, number = record(joint), id(joint)
+    found = record(joint)
     cache[number] = ref(joint, lambda _: cache.pop(number, None)), found
     return found
 

@@ -22,6 +22,8 @@ from rbdkit.trace import WIDE, Scalar, Whole, equal, maximum, minimum, select
 
 SCORE, NUMBER, OWN, TAKEN = range(4)
 """Places in "pivot": how good the best row so far is, which it is, what stands on its diagonal; how many are taken."""
+BESIDE_ROWS = frozenset({"K", "Y", "answers", "reactions"})
+"""Arrays with room for a whole number of steps of wide loops: what stands there beside the rows is zero."""
 
 
 class Elimination:
@@ -34,6 +36,7 @@ class Elimination:
         self.tree, self.program = tree, tree.program
         self.m, self.length = tree.program.count("n_rows"), tree.program.count("K_row")
         self.alone = tree.program.lanes.width == 1
+        self.program.zeros |= BESIDE_ROWS
 
     def touched(self, a: Whole, force: bool = True) -> Iterator[Whole]:
         """The columns of "Y" that may not be zero in the row of a velocity; a state by itself has all of them, at once.

@@ -104,8 +104,8 @@ class FoundAxes:
     uses: Guard
 
 
-_of_trees: dict[int, tuple[ref[JointType], FoundAxes]] = {}
-_of_loops: dict[int, tuple[ref[JointType], FoundAxes]] = {}
+_of_trees: dict[tuple[int, bool], tuple[ref[JointType], FoundAxes]] = {}
+_of_loops: dict[tuple[int, bool], tuple[ref[JointType], FoundAxes]] = {}
 
 
 def moving_axes(type: JointType, closes: bool = False) -> FoundAxes:

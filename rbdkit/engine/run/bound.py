@@ -80,7 +80,7 @@ class BoundModel:
     Parameters
     ----------
     model : a tree, or one with loops: most of what is computed is that of the spanning tree, see `WITH_ROWS`.
-    backend : 'llvm' or 'python'.
+    backend : 'llvm', 'python' or 'checked'.
 
     Attributes
     ----------
@@ -130,6 +130,7 @@ class BoundModel:
         self._links_are_bodies = np.array_equal(carriers, links)
         self._body_on_link = np.argsort(carriers) if np.array_equal(np.sort(carriers), links) else None
         self._kinds = kinds_of(self._layout)
+        self._names = [(body.name, joint.name) for body, joint in zip(model.bodies, model.joints, strict=True)]
         self.coupled = any(kind.follows for kind in self._kinds)
         self._tables = Tables(self._layout, self._kinds, {} if self.own is None else self.own.tables)
         self.shape = shape_of(self._layout, self.numbers["rows"])
@@ -193,8 +194,11 @@ class BoundModel:
         return scene_of(model, self._layout, self.numbers["frames"], self.rows)
 
     def unrolls(self, states: int | None) -> bool:
-        """Whether straight-line code serves so many states, or, if None, a motion of any length."""
-        return self.shape is not None and self.shape.pays(states)
+        """Whether straight-line code serves so many states, or, if None, a motion of any length.
+
+        Loops know which link they are at, so code that is checked has no other.
+        """
+        return self.shape is not None and self.backend != "checked" and self.shape.pays(states)
 
     def bind(
         self,
@@ -261,6 +265,12 @@ class BoundModel:
         space: dict[str, list[Scalar]] = {name: [0.0] * size for name, size in sizes.items()}
         walked(recorded.program, {**space, **numbers, **arrays}, known, {**self._counts, **lengths, **counts})
 
+    def recorded(self, algorithm: str) -> Program:
+        """The program of an algorithm as a loop over links."""
+        from rbdkit.engine.run.recordings import recorded_code  # which numbers never need
+
+        return recorded_code.__wrapped__(self._of_model(Task(algorithm)), self._kinds).program
+
     def _tables_for(self, program: Program) -> dict[str, NDArray]:
         """The tables of the model that a program reads."""
         asked = (*program.arrays, *program.tables)
@@ -293,7 +303,12 @@ class BoundModel:
             lengths |= {"n_alone": len(self._limbs.alone), "n_ranks": len(self._limbs.ranks)}
         fixed = {name: x for name, x in {**numbers, **tables}.items() if name not in arrays}
         known = {name: x for name, x in {**self._counts, **lengths}.items() if name not in counts}
-        return recipe.code.binder(fixed, {name: x for name, x in sizes.items() if name not in arrays}, known)
+        own = {name: x for name, x in sizes.items() if name not in arrays}
+        if self.backend == "checked":
+            from rbdkit.engine.run.named import naming  # which other code never needs
+
+            return naming(recipe.code.binder(fixed, own, known), self._names, self._layout, recipe.width)
+        return recipe.code.binder(fixed, own, known)
 
     def _recipe(self, task: Task, states: int | None, lanes: Lanes, steps: int) -> Recipe:
         if task.algorithm == "own_gradient":  # a graph in one piece, whatever its size

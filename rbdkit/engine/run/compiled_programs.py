@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rbdkit.engine.run.words import words_of_loop, words_of_shape
-from rbdkit.trace import ALONE, Backend, Executable, Lanes, compiling, executable, unforked
+from rbdkit.trace import ALONE, Backend, Executable, Lanes, checked, compiling, executable, unforked
 
 if TYPE_CHECKING:
     from rbdkit.collision import Kind
@@ -100,7 +100,8 @@ def loop_code(
         with unforked():
             from rbdkit.engine.run.recordings import recorded_code  # which code that is known never needs
 
-        return recorded_code.__wrapped__(task, kinds, lanes, limbs)  # the program itself is not needed again
+        with checked(backend == "checked"):
+            return recorded_code.__wrapped__(task, kinds, lanes, limbs)  # the program itself is not needed again
 
     return Recipe(*_made_once(words_of_loop(task, kinds, lanes, limbs), backend, record), limbs is not None)
 
@@ -172,6 +173,7 @@ def unrolled_code(task: Task, shape: Shape, backend: Backend, lanes: Lanes = ALO
         with unforked():
             from rbdkit.engine.run.recordings import recorded_shape  # which code that is known never needs
 
-        return recorded_shape(task, shape, lanes)
+        with checked(backend == "checked"):
+            return recorded_shape(task, shape, lanes)
 
     return Recipe(*_made_once(words_of_shape(task, shape, lanes), backend, record))

@@ -15,7 +15,7 @@ from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.engine.steps.sizes import Reference
 from rbdkit.model import Model
 from rbdkit.model.requirements import besides_tree, loops_unseen
-from rbdkit.trace import Backend
+from rbdkit.trace import Backend, checked
 
 Blocks = tuple[NDArray, NDArray, NDArray]
 
@@ -73,7 +73,7 @@ class Kernels(StateComputer):
     ----------
     model : of loops the spanning tree is computed; what that cannot tell, accelerations and what is made of them, is
         refused.
-    backend : 'llvm' or 'python'.
+    backend : 'llvm', 'python' or 'checked'.
 
     Attributes
     ----------
@@ -88,7 +88,8 @@ class Kernels(StateComputer):
     """
 
     def __init__(self, model: Model, backend: Backend) -> None:
-        super().__init__(model, backend)
+        with checked(backend == "checked"):
+            super().__init__(model, backend)
         self.loops = besides_tree(model)
         self._frames: dict[tuple[int, bytes], Frame] = {}
 

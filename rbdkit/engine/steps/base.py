@@ -95,7 +95,10 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
     f_x, S = None if f_ext is None else tree.field(PAIR), Axes(tree, q)
 
     R_0[world], p_0[world], origin[world], reach[world] = IDENTITY, ZERO, ZERO, [0.0]
-    v[world] = [0.0] * 6
+    v[world] = f[world] = [0.0] * 6
+    I[world], B[world] = rbi.of([0.0] * rbi.size), Coriolis.of([0.0] * Coriolis.size)
+    if f_x is not None:
+        f_x[world] = [0.0] * 6
     a[world] = [0.0, 0.0, 0.0, *(-program.load("gravity", 0, k) for k in range(3))]
     for i in tree.outward(abreast=True):
         R, p = tree.pose(i, q[i])

@@ -9,6 +9,9 @@ from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.sizes import SQUARES
 from rbdkit.trace import Program, Scalar, Whole
 
+CALLED_FROM_LINES = True
+"""Messages of checked code name the lines that call what stands here."""
+
 
 class JointValues(Protocol):
     """Something that gives the numbers of a link's joint."""

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node, most_numbers
-from rbdkit.engine.steps.sizes import FOUR, MIXED, MOVED, MOVING
+from rbdkit.engine.steps.sizes import FOUR, MIXED, MOVED, MOVING, ZEROS
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.engine.steps.turned import threes
 from rbdkit.engine.steps.work_space import without_unread
 from rbdkit.spatial.compact.rotation import TurnAboutZ
 from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole
+
+CALLED_FROM_LINES = True
+"""Messages of checked code name the lines that call what stands here."""
 
 
 class LoopTree(Tree):
@@ -34,6 +37,7 @@ class LoopTree(Tree):
 
     def __init__(self, program: Program, kinds: Sequence[Kind]) -> None:
         self.program = program
+        program.zeros |= ZEROS
         self.kinds = tuple(kinds)
         self.n, self.nq, self.nv = (program.count(name) for name in ("n", "nq", "nv"))
         self.world = Body(0, 0)
@@ -55,6 +59,7 @@ class LoopTree(Tree):
     def _nodes(self, number: Index, turned: bool = False) -> Iterator[Node]:
         """The link of that number, once for every kind that it may be."""
         program, first = self.program, number * ENTRIES
+        program.numbered[number] = "link"
         case, parent, q, v = (program.entry("links", first + k) for k in range(ENTRIES))
         row, parameters, body = self.row_of(number), number * ROW, Body(parent, self.row_of(parent))
         numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
@@ -83,6 +88,7 @@ class LoopTree(Tree):
 
     def body(self, number: Index) -> BodyFrame:
         """The body of the model of that number."""
+        self.program.numbered[number] = "body"
         link, place = self.program.entry("bodies", number), number * FRAME
         x = [self.program.load("frames", place, k) for k in range(FRAME)]
         return BodyFrame(number, Body(link, self.row_of(link)), Matrix.of(x[:9]), Vector(x[9:]))

@@ -36,6 +36,8 @@ OWN_TIME = "own_time"
 """Array of the time of the present state, s; written where elements ask for it."""
 ROW_TIME = "row_time"
 """Array of the time of the present state, s; written where rows ask for it."""
+ZEROS = frozenset({"H", "L", "freedoms", "own_force", "own_tau"})
+"""Arrays that are read where nothing was written: zeros by branches, and where nothing acts."""
 AXIS = 6
 """Numbers of an axis in "stiff_axes": a twist about the origin."""
 

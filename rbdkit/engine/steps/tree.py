@@ -22,6 +22,9 @@ from rbdkit.spatial.compact.rotation import TurnAboutZ
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
 from rbdkit.trace import Program, Scalar, Whole
 
+CALLED_FROM_LINES = True
+"""Messages of checked code name the lines that call what stands here."""
+
 
 class Numbers:
     """A field of so many numbers, given and taken as a list."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rbdkit.engine.steps.nodes import ROW, Body, Link, Node, most_numbers
+from rbdkit.engine.steps.sizes import ZEROS
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.trace import Program, Scalar, Whole
 
@@ -21,6 +22,7 @@ class UnrolledTree(Tree):
 
     def __init__(self, program: Program, links: Sequence[Link], nq: int, nv: int, fixed: Mapping[int, float]) -> None:
         self.program = program
+        program.zeros |= ZEROS
         self.fixed = fixed
         self.n: int = len(links)
         self.nq: int = nq

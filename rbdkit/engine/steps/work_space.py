@@ -65,7 +65,11 @@ def _shift(block: Block, starts: Sequence[int], shift: Sequence[int]) -> None:
     for position, node in enumerate(nodes):
         if node[:2] == ("load", WORK):
             nodes[position] = (*node[:3], moved(node[3]))
-    block.stores = {
-        (array, index, moved(offset) if array == WORK else offset): value
-        for (array, index, offset), value in block.stores.items()
-    }
+    lines, stores = block.graph.lines, {}
+    for place, value in block.stores.items():
+        array, index, offset = place
+        new = array, index, moved(offset) if array == WORK else offset
+        stores[new] = value, None if lines is None else lines.get(place)
+    block.stores = {place: value for place, (value, _) in stores.items()}
+    if lines is not None:
+        lines.update({place: line for place, (_, line) in stores.items()})

@@ -30,7 +30,7 @@ from rbdkit.simulation.report import TOO_MUCH
 from rbdkit.simulation.rounding import rounding_of_energy
 from rbdkit.simulation.simulate import integrator_of, readable_step, require_joint_method
 from rbdkit.simulation.step_times import step_times
-from rbdkit.trace import Feedback, Run
+from rbdkit.trace import Feedback, Run, in_words
 
 LOOKS = 33
 """States of a motion whose energy is looked at."""
@@ -173,7 +173,7 @@ def _outcome(number: int, own: Lane, run: Run) -> Outcome:
         return refused(number, sentence(fault))
     motion = blamed(motion, own.times, own.applied.function, own.external, nv=own.model.nv)
     name, why = backend(own.model)
-    parts = ["LLVM" if name == "llvm" else f"generated Python ({why})"]
+    parts = [in_words(name, why)]
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
     how = f"compiled loop ({', '.join(parts)})" + (f", {own.acts}" if str(own.acts) else "")
     v, z = run.v[:, : own.model.nv], run.v[:, own.model.nv :]

@@ -61,8 +61,9 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
     every = options["every"]
     if not isinstance(every, int | np.integer) or not 1 <= every < 2**63:
         raise SimulationError(f"every = {shown(every)} must be a whole number of steps, 1 or more")
-    if not isinstance(options["backend"], str) or options["backend"] not in ("auto", "book"):
-        raise SimulationError(f"backend {shown(options['backend'])} is unknown; there are 'auto' and 'book'")
+    if not isinstance(options["backend"], str) or options["backend"] not in ("auto", "book", "checked"):
+        known = "'auto' and 'book', and 'checked'"
+        raise SimulationError(f"backend {shown(options['backend'])} is unknown; there are {known}")
     steps = axes.values.get("dt", (options["dt"],))
     for dt in steps:
         step_times(options["duration"], dt)  # says what is wrong with them

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import linecache
 import math
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
 from typing import Any
+from weakref import finalize
 
 from rbdkit.trace.graph import Graph
+from rbdkit.trace.lines import Line
 from rbdkit.trace.program import LARGEST_WHOLE, Block, Define, Index, Loop, Place, Program, Put, Statement, Switch
 from rbdkit.trace.scalar import divide
 from rbdkit.trace.tracing import Trace
@@ -43,6 +48,22 @@ NAMESPACE: dict[str, Any] = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Made:
+    """What a line of emitted source was made of.
+
+    line : of the readable text. numbered : the indices around it that are numbers of something, see `Program.numbered`;
+    the innermost last. graph, node : what is computed or stored; None for indices and tables. variables : names of the
+    graph's nodes in the source.
+    """
+
+    line: Line | None
+    numbered: tuple[Index, ...]
+    graph: Graph | None
+    node: int | None
+    variables: dict[int, str]
+
+
 def python_source(code: Program | Trace, name: str = "") -> str:
     """Source of a Python function on lists of floats.
 
@@ -51,17 +72,25 @@ def python_source(code: Program | Trace, name: str = "") -> str:
     code : a program: the function takes its arrays, tables and counts, in that order, and writes into the arrays. Or a
         trace: the function takes its arguments, flattened, and returns a list, or a number if the traced function did.
     name : of the function; that of the program, or "traced".
+
+    Programs that were recorded while code is checked (`lines.checked`) name the lines of the readable text.
     """
     if isinstance(code, Trace):
         return _trace_source(code, name or "traced")
-    writer = _Writer()
-    writer.statements(code.body, 1)
-    arguments = ", ".join((*code.arrays, *code.tables, *code.counts))
-    return "\n".join([f"def {name or code.name}({arguments}):", *writer.lines, "    return"]) + "\n"
+    return program_source(code, name)[0]
+
+
+def program_source(program: Program, name: str = "") -> tuple[str, dict[int, Made]]:
+    """Source of a program, and what its lines are made of, by their numbers from 1."""
+    writer = _Writer(program)
+    writer.statements(program.body, 1)
+    arguments = ", ".join((*program.arrays, *program.tables, *program.counts))
+    source = "\n".join([f"def {name or program.name}({arguments}):", *writer.lines, "    return"]) + "\n"
+    return source, {number + 2: made for number, made in writer.made.items()}
 
 
 def _trace_source(trace: Trace, name: str) -> str:
-    writer = _Writer()
+    writer = _Writer(Program(name))
     scalars = {label for label, shape in zip(trace.names, trace.shapes, strict=True) if shape == ()}
     names: dict[int, str] = {}
     for position in trace.graph.live(trace.positions()):
@@ -71,45 +100,83 @@ def _trace_source(trace: Trace, name: str) -> str:
     return "\n".join([f"def {name}({', '.join(trace.names)}):", *writer.lines, f"    return {value}"]) + "\n"
 
 
+_serial = itertools.count(1)
+
+
 def compile_python(source: str, name: str) -> Callable[..., Any]:
-    """The function that some emitted source defines."""
-    scope = dict(NAMESPACE)
-    exec(compile(source, f"<rbdkit.engine {name}>", "exec"), scope)
-    return scope[name]
+    """The function that some emitted source defines; tracebacks and debuggers show its lines."""
+    scope, file = dict(NAMESPACE), f"<rbdkit {name} {next(_serial)}>"
+    exec(compile(source, file, "exec"), scope)
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    function: Callable[..., Any] = scope.pop(name)  # which does not hold itself: it goes when nobody else does
+    finalize(function, linecache.cache.pop, file, None).atexit = False
+    return function
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, program: Program) -> None:
         self.lines: list[str] = []
+        self.made: dict[int, Made] = {}
         self.values = 0
+        self._program = program
+        self._numbered: tuple[Index, ...] = ()
+
+    def write(
+        self,
+        text: str,
+        what: Any,
+        graph: Graph | None = None,
+        node: int | None = None,
+        names: dict[int, str] | None = None,
+    ) -> None:
+        """A line, and in code that is checked what it is made of. what : its key among the lines of the text."""
+        lines: Mapping[Any, Line | None] | None = self._program.lines if graph is None else graph.lines
+        if lines is not None:
+            line = lines.get(what)
+            self.made[len(self.lines)] = Made(line, self._numbered, graph, node, names or {})
+            text += "" if line is None else f"  # {line.short}"
+        self.lines.append(text)
 
     def statements(self, body: list[Statement], depth: int) -> None:
-        indent, before = "    " * depth, len(self.lines)
+        indent, before, around = "    " * depth, len(self.lines), self._numbered
         for statement in body:
             if isinstance(statement, Define):
                 operands = [_whole(x) for x in statement.operands]
-                self.lines.append(f"{indent}{statement.index.name} = {WHOLE[statement.operation].format(*operands)}")
+                value = WHOLE[statement.operation].format(*operands)
+                self.write(f"{indent}{statement.index.name} = {value}", statement.index)
+                self.enter(statement.index)
             elif isinstance(statement, Put):
-                self.lines.append(f"{indent}{statement.table}[{_whole(statement.index)}] = {_whole(statement.value)}")
+                place = f"{statement.table}[{_whole(statement.index)}]"
+                self.write(f"{indent}{place} = {_whole(statement.value)}", statement)
             elif isinstance(statement, Block):
                 self.block(statement, indent)
             elif isinstance(statement, Loop):
                 bounds = ", ".join(_whole(x) for x in (statement.start, statement.stop, statement.step))
                 self.lines.append(f"{indent}for {statement.index.name} in range({bounds}):")
+                outside = self._numbered
+                self.enter(statement.index)
                 self.statements(statement.body, depth + 1)
+                self._numbered = outside
             elif isinstance(statement, Switch):
                 for k, (case, inner) in enumerate(statement.cases.items()):
                     self.lines.append(f"{indent}{'elif' if k else 'if'} {statement.on.name} == {case}:")
                     self.statements(inner, depth + 1)
         if len(self.lines) == before:
             self.lines.append(f"{indent}pass")
+        self._numbered = around
+
+    def enter(self, index: Index) -> None:
+        """An index is known from here on."""
+        if index in self._program.numbered:
+            self._numbered = (*self._numbered, index)
 
     def block(self, block: Block, indent: str) -> None:
         names: dict[int, str] = {}
         for position, places in block.steps():
             self.assignment(block.graph, position, names, indent)
             for place in places:
-                self.lines.append(f"{indent}{_element(place)} = {names[block.stores[place]]}")
+                node = block.stores[place]
+                self.write(f"{indent}{_element(place)} = {names[node]}", place, block.graph, node, names)
         if block.leave is not None:
             self.lines.append(f"{indent}if {names[block.leave]}:")
             self.lines.append(f"{indent}    {'break' if block.of_loop else 'return'}")
@@ -128,7 +195,7 @@ class _Writer:
             expression = EXPRESSIONS[operation].format(*(names[operand] for operand in operands))
         self.values += 1
         names[position] = f"x{self.values}"
-        self.lines.append(f"{indent}x{self.values} = {expression}")
+        self.write(f"{indent}x{self.values} = {expression}", position, graph, position, names)
 
 
 def _whole(x: Index | int | str) -> str:

@@ -12,11 +12,12 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from rbdkit.errors import SimulationError
+from rbdkit.trace.lines import is_checked
 from rbdkit.trace.program import Program
 from rbdkit.trace.run.forks import unforked
 from rbdkit.trace.run.lanes import Binder, Given
 
-Backend = Literal["llvm", "python"]
+Backend = Literal["llvm", "python", "checked"]
 
 
 class Executable(Protocol):
@@ -39,14 +40,24 @@ def executable(program: Program, backend: Backend) -> Executable:
         from rbdkit.trace.run.interpreted import PythonCode
 
         return PythonCode(program)
+    if backend == "checked":
+        from rbdkit.trace.run.checked import CheckedCode
+
+        return CheckedCode(program)
     from rbdkit.trace.run.native import NativeCode
 
     return NativeCode(program)
 
 
+def in_words(backend: str, why: str = "") -> str:
+    """What code of a backend is, for reports. why : it is no faster one."""
+    words = {"llvm": "LLVM", "python": "generated Python", "checked": "checked Python"}[backend]
+    return f"{words} ({why})" if why and backend == "python" else words
+
+
 def width_of(backend: Backend) -> int:
     """How many states the code of a backend can compute at once."""
-    if backend == "python":
+    if backend != "llvm":
         return 1
     from rbdkit.trace.run.native import machine
 
@@ -81,22 +92,28 @@ def guarded(
     return machine_code.guarded(run, inputs, outputs, owner, farthest, largest, quaternions)
 
 
-@cache
 def available() -> tuple[Backend, str]:
-    """The fastest backend that works here, and why it is not a faster one. Warns when that is Python.
+    """The backend that is asked for, else the fastest that works here, and why it is no faster one.
 
-    The environment variable RBDKIT_BACKEND=python asks for Python.
+    `rbdkit.trace.checked` asks for checked code, the environment variable RBDKIT_BACKEND for this or Python. Warns when
+    it is Python for want of LLVM.
 
     Raises
     ------
     SimulationError
         If the variable asks for something else, or for LLVM where it does not work.
     """
+    return ("checked", "as asked for") if is_checked() else fastest()
+
+
+@cache
+def fastest() -> tuple[Backend, str]:
+    """The fastest backend that works here, unless another one is asked for, and why."""
     asked = os.environ.get("RBDKIT_BACKEND", "")
     if asked not in ("", "llvm", "python"):
         raise SimulationError(
             f"the environment variable RBDKIT_BACKEND is {asked!r}, which there is not; set it to 'python' to switch "
-            "LLVM off, to 'llvm', or not at all"
+            "LLVM off, to 'checked' to have indices and numbers checked, to 'llvm', or not at all"
         )
     if asked == "python":
         return "python", "RBDKIT_BACKEND asks for it"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rbdkit.trace.emit.python import compile_python, python_source
+from rbdkit.trace.emit.python import compile_python, program_source
 from rbdkit.trace.program import Block, Loop, Program, Put, Statement, Switch
 from rbdkit.trace.run.lanes import Binder, Given
 
@@ -18,7 +20,8 @@ class PythonCode:
         if program.lanes.width > 1:
             raise ValueError(f"Python code of {program.name!r} for {program.lanes.width} states at once is not made")
         self.program = program
-        self._function = compile_python(python_source(program), program.name)
+        source, self.made = program_source(program)
+        self.function = compile_python(source, program.name)
         self._written = set(_written(program.body))
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
@@ -27,20 +30,31 @@ class PythonCode:
         used = {name: np.asarray(arrays[name]) for name in (*program.arrays, *program.tables)}
 
         def run() -> None:
-            lists = {name: x.ravel().tolist() for name, x in used.items()}
-            self._function(**lists, **{name: counts[name] for name in program.counts})
+            lists = self.lists(used)
+            self.call({**lists, **{name: counts[name] for name in program.counts}})
             for name in self._written:
                 used[name].flat[:] = lists[name]
 
         return run
 
+    def lists(self, used: Mapping[str, NDArray]) -> dict[str, list[Any]]:
+        """What the function is given for arrays and tables."""
+        return {name: x.ravel().tolist() for name, x in used.items()}
+
+    def call(self, given: Mapping[str, Any]) -> None:
+        """Run the function."""
+        self.function(**given)
+
+    def room(self, sizes: Mapping[str, int]) -> dict[str, NDArray]:
+        """Arrays for what a call computes in."""
+        types = dict.fromkeys(self.program.arrays, float) | dict.fromkeys(self.program.tables, np.int64)
+        return {name: np.zeros(size, dtype=types[name]) for name, size in sizes.items() if name in types}
+
     def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
         """`bind` for many calls that differ little; see `rbdkit.trace.run.native.NativeCode.binder`."""
 
         def bind(arrays: Mapping[str, Given], others: Mapping[str, int]) -> Callable[[], None]:
-            types = dict.fromkeys(self.program.arrays, float) | dict.fromkeys(self.program.tables, np.int64)
-            own = {name: np.zeros(size, dtype=types[name]) for name, size in room.items() if name in types}
-            return self.bind({**own, **fixed, **arrays}, {**counts, **others})
+            return self.bind({**self.room(room), **fixed, **arrays}, {**counts, **others})
 
         return bind
 

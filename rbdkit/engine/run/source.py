@@ -1,0 +1,45 @@
+"""The code that is generated for a model, to be read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.engine.run.lookup import backend, kernels_for
+from rbdkit.engine.run.signatures import INPUTS
+from rbdkit.errors import ModelError
+from rbdkit.model import Model
+from rbdkit.model.kept import checked_twin
+from rbdkit.trace import checked, llvm_source, python_source
+
+
+def source(model: Model, algorithm: str, language: Literal["python", "llvm"] = "python") -> str:
+    """Source of the loop over links that computes an algorithm for a model, and for all with joints alike.
+
+    Each line of Python names the line of the text that it was recorded from. It is what ``backend="checked"`` runs; for
+    few links other backends run the same operations link after link.
+
+    Parameters
+    ----------
+    algorithm : 'rnea', 'aba', 'crba', 'forward_dynamics', 'energy' or another name of what kernels compute.
+    language : 'python', or 'llvm' for the text that LLVM compiles.
+
+    Raises
+    ------
+    ModelError
+        If nothing is generated for the model, or by that name.
+    """
+    if algorithm not in INPUTS or language not in ("python", "llvm"):
+        raise ModelError(
+            f"no code of {algorithm!r} in {language!r} is generated; algorithms are {', '.join(INPUTS)}, languages "
+            "python and llvm"
+        )
+    with checked():
+        kernels = kernels_for(checked_twin(model))
+        if kernels is None:
+            raise ModelError(f"no code is generated for model {model.name!r}: {backend(model)[1]}")
+        try:
+            program = kernels.recorded(algorithm)
+        except NotCovered as fault:
+            raise ModelError(f"no code of {algorithm!r} is generated for model {model.name!r}: {fault}") from fault
+    return python_source(program) if language == "python" else llvm_source(program)

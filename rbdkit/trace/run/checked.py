@@ -1,0 +1,136 @@
+"""Programs that are checked while they run: no element that is not there, none read before it was written, no NaN.
+
+It is the same Python code as that of `interpreted`, on lists that look at what is asked of them. What goes wrong is
+named by its array and by the line of the readable text that it was recorded from.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rbdkit.errors import CheckError
+from rbdkit.trace.emit.python import EXPRESSIONS, Made
+from rbdkit.trace.graph import LEAVES
+from rbdkit.trace.lines import Line
+from rbdkit.trace.run.interpreted import PythonCode
+
+_PATTERN = 0x7FF8_0000_0072_6264
+"""Bits of a NaN that no arithmetic makes."""
+UNWRITTEN: float = struct.unpack("<d", struct.pack("<Q", _PATTERN))[0]
+"""What stands in the room of a program until something is written there."""
+
+
+WORDS = {**EXPRESSIONS, "div": "{} / {}"}
+"""Operations as they are written in a message."""
+
+
+class _Fault(Exception):
+    """Something that must not be asked of an array."""
+
+    def __init__(self, array: str, index: int, what: str, line: Line | None = None) -> None:
+        super().__init__(what)
+        self.array, self.index, self.line = array, index, line
+
+
+class _CheckedList(list[Any]):
+    """The elements of an array."""
+
+    def __init__(self, name: str, elements: list[Any], made: Mapping[int, Made]) -> None:
+        super().__init__(elements)
+        self.name, self._made = name, made
+
+    def __getitem__(self, index: Any) -> Any:
+        x = super().__getitem__(self._inside(index, "read"))
+        if x != x:
+            unwritten = struct.unpack("<Q", struct.pack("<d", x))[0] == _PATTERN
+            what = "is read before anything was written there" if unwritten else "is read, and is nan"
+            raise _Fault(self.name, index, f"{self.name}[{index}] {what}")
+        return x
+
+    def __setitem__(self, index: Any, x: Any) -> None:
+        super().__setitem__(self._inside(index, "written"), x)
+        if x - x != 0.0:
+            code = sys._getframe(1)
+            made = self._made[code.f_lineno]
+            line, operation = _origin(made, code.f_locals)
+            if x != x or operation:  # where it is infinite from the beginning, that is meant
+                raise _Fault(
+                    self.name, index, f"{self.name}[{index}] becomes {x}, of {operation or 'what it is given'}", line
+                )
+
+    def _inside(self, index: int, done: str) -> int:
+        if not 0 <= index < len(self):
+            there = f"{self.name}[0] to {self.name}[{len(self) - 1}]" if len(self) else "none"
+            raise _Fault(self.name, index, f"{self.name}[{index}] is {done}, and there is {there}")
+        return index
+
+
+class CheckedCode(PythonCode):
+    """A program for one state that is checked while it runs."""
+
+    def lists(self, used: Mapping[str, NDArray]) -> dict[str, list[Any]]:
+        return {name: _CheckedList(name, x.ravel().tolist(), self.made) for name, x in used.items()}
+
+    def call(self, given: Mapping[str, Any]) -> None:
+        """Run the function.
+
+        Raises
+        ------
+        CheckError
+            If it goes wrong.
+        """
+        try:
+            super().call(given)
+        except _Fault as fault:
+            raise self._named(fault, fault.__traceback__) from fault
+
+    def room(self, sizes: Mapping[str, int]) -> dict[str, NDArray]:
+        own = super().room(sizes)
+        for name, x in own.items():
+            if x.dtype == float and name not in self.program.zeros:
+                x.fill(UNWRITTEN)
+        return own
+
+    def _named(self, fault: _Fault, traceback: TracebackType | None) -> CheckError:
+        """The error, by the line of the generated code that a traceback leads to."""
+        while traceback is not None and traceback.tb_frame.f_code is not self.function.__code__:
+            traceback = traceback.tb_next
+        assert traceback is not None
+        values = traceback.tb_frame.f_locals
+        made, message = self.made.get(traceback.tb_lineno), str(fault)
+        if made is None:
+            return CheckError(message, fault.array, fault.index)
+        line = fault.line or made.line
+        around = {self.program.numbered[index]: values[index.name] for index in made.numbered}
+        return CheckError(message + (f"\n{line}" if line else ""), fault.array, fault.index, around, line)
+
+
+def _origin(made: Made, values: Mapping[str, Any]) -> tuple[Line | None, str]:
+    """The line of the operation that gave the first number that is not finite, and the operation on its numbers.
+
+    Empty where it is no operation, but a number that the code was given.
+    """
+    graph, position = made.graph, made.node
+    assert graph is not None and position is not None and graph.lines is not None
+
+    def value(node: int) -> Any:
+        name = made.variables[node]
+        return values[name] if name in values else float(name)
+
+    while True:
+        operation, *operands = graph.nodes[position]
+        if operation in LEAVES:
+            return made.line, ""
+        if operation == "select":
+            operands = [operands[1] if value(operands[0]) else operands[2]]
+        worse = [node for node in operands if not math.isfinite(value(node))]
+        if not worse:
+            return graph.lines.get(position), WORDS[operation].format(*map(value, operands))
+        position = worse[0]
