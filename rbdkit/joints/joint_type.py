@@ -326,7 +326,9 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
         try:
             return type(self)(**(self.parameters() | given))
         except TypeError as fault:
-            raise ModelError(f"a {own} joint cannot be made with other numbers, as `arguments` says: {fault}") from None
+            raise ModelError(
+                f"a {own} joint cannot be made with other numbers, as `arguments` says: {fault}"
+            ) from fault
 
     def by_number(self, name: str, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
         """How the joint changes with one of its numbers at a state.

@@ -94,9 +94,9 @@ def try_out(model: Model, constraint: Constraint) -> tuple[Row, ...]:
                     raise ModelError(f"{what} gives {type(x).__name__!r} where a number belongs")
         of_gap, of_slip = units_of(element.units_of_gap(at), len(gaps)), units_of(element.slip_unit, len(slips))
     except (ModelError, StateError) as fault:
-        raise ModelError(f"{constraint}: {fault}") from None
+        raise ModelError(f"{constraint}: {fault}") from fault
     except Exception as fault:  # a user's code: anything may go wrong in it
-        raise ModelError(f"{constraint} cannot be computed: {type(fault).__name__}: {fault}") from None
+        raise ModelError(f"{constraint} cannot be computed: {type(fault).__name__}: {fault}") from fault
     if not gaps and not slips:
         raise ModelError(f"{constraint} holds nothing; let its gap or its slip give what must be zero")
     if slips and element.unilateral:

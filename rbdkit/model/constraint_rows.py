@@ -237,12 +237,12 @@ def record(model: Model, constraints: Sequence[Constraint]) -> ConstraintRows:
             raise
         except Impure as fault:
             mend = "let gap and slip compute from what they are given and from numbers, and keep nothing"
-            raise ModelError(f"{constraint} cannot be derived: {fault}; {mend}") from None
+            raise ModelError(f"{constraint} cannot be derived: {fault}; {mend}") from fault
         except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
             raise ModelError(
                 f"{constraint} cannot be derived: {type(fault).__name__}: {fault}; write it with arithmetic, NumPy "
                 "and numpy.where"
-            ) from None
+            ) from fault
     return found.rows()
 
 

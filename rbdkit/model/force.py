@@ -177,9 +177,9 @@ def try_out(model: Model, force: Force) -> None:
             if force.element.conservative:
                 _require_conservative(model, force)
     except (ModelError, StateError) as fault:
-        raise ModelError(f"{who}: {fault}") from None
+        raise ModelError(f"{who}: {fault}") from fault
     except Exception as fault:  # a user's code: anything may go wrong in it
-        raise ModelError(f"{who} cannot act: {type(fault).__name__}: {fault}") from None
+        raise ModelError(f"{who} cannot act: {type(fault).__name__}: {fault}") from fault
     if not np.isfinite(energy):
         raise ModelError(f"{who}: its energy is {energy} in the neutral state; it must be finite")
     if not (at.torques or at.wrenches):

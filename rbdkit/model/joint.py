@@ -192,7 +192,7 @@ class Joint(KeepsReadOnly):
         try:
             type.check(slack)
         except StateError as fault:
-            raise ModelError(f"joint {name!r}: rest of the spring: {fault}") from None
+            raise ModelError(f"joint {name!r}: rest of the spring: {fault}") from fault
         require_sensible(slack, lambda v: f"joint {name!r}: rest {v} of the spring must be finite")
         if limits is not None and not isinstance(limits, Limits):
             raise ModelError(
@@ -245,7 +245,7 @@ class Joint(KeepsReadOnly):
             try:
                 self.type.check(own)
             except StateError as fault:
-                raise ModelError(f"joint {self.name!r}: rest of the spring: {fault}") from None
+                raise ModelError(f"joint {self.name!r}: rest of the spring: {fault}") from fault
         return self.type.difference(own, self.coordinates(q))
 
     def local_force(self, u: NDArray, f: NDArray) -> NDArray:

@@ -138,7 +138,7 @@ def _with(own: Named, values: Mapping[str, Any], what: str) -> Named:
     try:
         return with_fields(own, element=own.element.with_parameters(given)) if given else own
     except ModelError as fault:
-        raise ModelError(f"{what} {own.name!r}: {fault}") from None
+        raise ModelError(f"{what} {own.name!r}: {fault}") from fault
 
 
 def _rule_with(rule: ContactRule, values: Mapping[str, Any]) -> ContactRule:

@@ -190,7 +190,7 @@ def guard_of_law(function: Law) -> Guard:
         return found.guard
     except Impure as fault:
         mend = "" if found.impure else "; or mark it by rbdkit.traced if it depends on t, q and v alone"
-        raise Untraceable(f"is a Python function: {fault}{mend}") from None
+        raise Untraceable(f"is a Python function: {fault}{mend}") from fault
 
 
 def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: Law, duration: float) -> Feedback:
@@ -203,10 +203,10 @@ def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: La
                 _try_out(compile_python(python_source(record), "traced"), model, checked, duration)
             return Feedback.of(record)
         except Impure as fault:
-            raise Untraceable(f"is a Python function: {fault}") from None
+            raise Untraceable(f"is a Python function: {fault}") from fault
     except Untraceable as fault:
         if isinstance(function, Traced):
-            raise SimulationError(f"{name} is marked as traced but {fault}") from None
+            raise SimulationError(f"{name} is marked as traced but {fault}") from fault
         raise
 
 
@@ -216,7 +216,7 @@ def _recorded(model: Model, function: Law, symbolic: Symbolic) -> Trace:
     try:
         record = record_law(law, symbolic, ((), model.nq, model.nv), ("t", "q", "v"))
     except NotTraced as fault:
-        raise Untraceable(f"cannot be traced: {fault}") from None
+        raise Untraceable(f"cannot be traced: {fault}") from fault
     if not all(isinstance(x, Symbol) or math.isfinite(x) for x in record.outputs):
         raise Untraceable("cannot be traced: it returns values that are not finite at every state")
     if (count := len(record.graph.live(record.positions()))) > LONGEST:

@@ -81,7 +81,8 @@ def floats(values: Any, says: Says, error: type[RbdkitError] = ModelError) -> ND
             with np.errstate(over="ignore"):  # a number of a wider type becomes infinite, which the caller refuses
                 return array.astype(float, copy=False)
     except Exception as fault:  # whatever a foreign object does when it is asked for its numbers
-        raise error(f"{says(shown(values))}: {first_line(fault)}") from None
+        own = fault.__traceback__ is not None and fault.__traceback__.tb_next is not None  # code of the object's class
+        raise error(f"{says(shown(values))}: {first_line(fault)}") from (fault if own else None)
     raise error(f"{says(shown(values))}: {_NO_NUMBERS[kind]}")
 
 

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from rbdkit.trace.emit.wasm import wasm_bytes
     from rbdkit.trace.feedback import Feedback
     from rbdkit.trace.graph import Graph, Scalar, Symbol, no_words
-    from rbdkit.trace.lines import checked, is_checked
+    from rbdkit.trace.lines import checked, is_checked, users_line
     from rbdkit.trace.loop import LARGEST, LARGEST_TURN, over_time
     from rbdkit.trace.newton import MOST_CORRECTIONS, Newton, eliminate, newton_arrays, residuals_of
     from rbdkit.trace.program import ALONE, LARGEST_WHOLE, WIDE, Block, Index, Lanes, Program, Statement, Whole
@@ -121,7 +121,7 @@ _HOMES = {
     "rbdkit.trace.emit.wasm": ["wasm_bytes"],
     "rbdkit.trace.feedback": ["Feedback"],
     "rbdkit.trace.graph": ["Graph", "Scalar", "Symbol", "no_words"],
-    "rbdkit.trace.lines": ["checked", "is_checked"],
+    "rbdkit.trace.lines": ["checked", "is_checked", "users_line"],
     "rbdkit.trace.loop": ["LARGEST", "LARGEST_TURN", "over_time"],
     "rbdkit.trace.newton": ["MOST_CORRECTIONS", "Newton", "eliminate", "newton_arrays", "residuals_of"],
     "rbdkit.trace.program": [
@@ -298,6 +298,7 @@ __all__ = [
     "tangents",
     "trace",
     "unforked",
+    "users_line",
     "walked",
     "wasm_bytes",
     "whole",

@@ -445,7 +445,7 @@ def _as_bytes(kind: str, value: Any, told: Callable[[Any], bytes | None]) -> byt
         except Exception as fault:
             raise Impure(
                 f"it uses {of_a_class(value)}, which cannot be compared with that of another process ({fault})"
-            ) from None
+            ) from fault
     return f"{type(value).__name__} {value!r}".encode()
 
 

@@ -85,6 +85,17 @@ def line_here() -> Line | None:
     return own or users
 
 
+def users_line(fault: BaseException) -> Line | None:
+    """The innermost line of a user's code that an exception came through; None if there is none."""
+    found, step = None, fault.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if not (code.co_filename.startswith(_PACKAGE) or _of_library(code.co_filename)):
+            found = Line(code.co_filename, step.tb_lineno, code.co_name)
+        step = step.tb_next
+    return found
+
+
 def _of_library(file: str) -> bool:
     return file.startswith(_LIBRARIES) or (file.startswith(_STANDARD) and "-packages" not in file)
 

@@ -197,7 +197,7 @@ def _feedback(law: Callable[..., Any], nq: int, nv: int, gains: Mapping[str, flo
     try:
         recorded = record_law(law, with_gains, ((), nq, nv, len(gains)), ("t", "q", "v", "numbers"))
     except NotTraced as fault:
-        raise NotCovered(f"tau cannot be traced: {fault}") from None
+        raise NotCovered(f"tau cannot be traced: {fault}") from fault
     return Feedback.of(recorded, list(gains.values()))
 
 

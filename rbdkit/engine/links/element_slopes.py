@@ -167,9 +167,9 @@ def _record(model: Model, force: Force, bodies: tuple[int, ...]) -> tuple[_Law, 
         with recording(model, force):
             record.take(force)
     except Impure as fault:
-        raise ModelError(f"force {force.name!r} has no derivatives: {fault}") from None
+        raise ModelError(f"force {force.name!r} has no derivatives: {fault}") from fault
     except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
-        raise ModelError(f"force {force.name!r} has no derivatives: {type(fault).__name__}: {fault}") from None
+        raise ModelError(f"force {force.name!r} has no derivatives: {type(fault).__name__}: {fault}") from fault
     order = bodies or tuple(sorted(body for body in record.asked if body > 0))
     return record.slopes(order), order
 

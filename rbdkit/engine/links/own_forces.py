@@ -130,9 +130,9 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
             with recording(model, force):
                 record.take(force)
         except Impure as fault:
-            raise NotCovered(f"force {force.name!r}: {fault}") from None
+            raise NotCovered(f"force {force.name!r}: {fault}") from fault
         except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
-            raise NotCovered(f"force {force.name!r} cannot be compiled: {type(fault).__name__}: {fault}") from None
+            raise NotCovered(f"force {force.name!r} cannot be compiled: {type(fault).__name__}: {fault}") from fault
     bodies = tuple(sorted(body for body in record.asked if body > 0))
     own = OwnForces(
         record.law(),
@@ -149,7 +149,7 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
         with recording(model, *model.forces):
             _compare(model, own)
     except Impure as fault:
-        raise NotCovered(f"forces cannot be compiled: {fault}") from None
+        raise NotCovered(f"forces cannot be compiled: {fault}") from fault
     return own
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
+import linecache
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_joints import copies_of_joints
 from rbdkit.model import Model
-from rbdkit.trace import Impure, Trace, roomy, symbols, trace
+from rbdkit.trace import Impure, Trace, roomy, symbols, trace, users_line
 
 Law = Callable[..., Any]
 TAKE_SYMBOLS = (
@@ -22,7 +20,6 @@ TAKE_SYMBOLS = (
     "rbdkit.algorithms.external_forces",
 )
 """Modules whose functions are called with symbols as they are."""
-_LIBRARIES = tuple(str(Path(file).parent) for file in (sys.modules["rbdkit"].__file__, np.__file__) if file)
 
 
 def record_law(
@@ -83,8 +80,8 @@ def _of_copy(
 
 def _place(fault: Exception) -> str:
     """The line of a user's code that an error comes from."""
-    steps = [step for step in traceback.extract_tb(fault.__traceback__) if not step.filename.startswith(_LIBRARIES)]
-    if not steps:
+    line = users_line(fault)
+    if line is None:
         return f"{type(fault).__name__}: "
-    line = f" ({steps[-1].line})" if steps[-1].line else ""
-    return f"line {steps[-1].lineno}{line}: "
+    text = linecache.getline(line.file, line.number).strip()
+    return f"line {line.number}{f' ({text})' if text else ''}: "

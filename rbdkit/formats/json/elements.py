@@ -81,9 +81,9 @@ def _element(kinds: Kinds[Element], node: Node, what: str) -> Element:
     try:
         return kinds[kind](**given)
     except TypeError as fault:
-        raise node.fault(f"no {kind} can be made of this: {fault}") from None
+        raise node.fault(f"no {kind} can be made of this: {fault}") from fault
     except ModelError as fault:
-        raise node.fault(str(fault)) from None
+        raise node.fault(str(fault)) from fault
 
 
 def _value(node: Node) -> Any:

@@ -108,7 +108,7 @@ def joint_type_from_node(node: Node, kinds: Kinds = KINDS, depth: int = 0) -> Jo
     try:
         return cls(**arguments)
     except (ModelError, TypeError) as fault:
-        raise node.fault(str(fault)) from None
+        raise node.fault(str(fault)) from fault
 
 
 def _argument(given: Node, sort: str, kinds: Kinds, depth: int) -> Any:

@@ -159,7 +159,7 @@ def _guarded(make: Callable[[Node], Made], node: Node) -> Made:
     except FormatError:
         raise
     except (ModelError, StateError) as fault:
-        raise node.fault(str(fault)) from None
+        raise node.fault(str(fault)) from fault
 
 
 def _model(document: Node) -> Model:

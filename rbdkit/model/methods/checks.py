@@ -46,7 +46,7 @@ def check_q(self: Model, q: ArrayLike, name: str = "q") -> NDArray:
         try:
             joint.type.check(array[..., joint.q_slice])
         except StateError as fault:
-            raise StateError(f"{name} of joint {joint.name!r}: {fault}") from None
+            raise StateError(f"{name} of joint {joint.name!r}: {fault}") from fault
     return array
 
 

@@ -35,7 +35,7 @@ def digest(name: str, thing: Any) -> str:
     try:
         return _dependencies(name, thing).digest(_of_model)
     except Impure as fault:
-        raise SimulationError(f"store: {name} cannot be compared with that of another run: {fault}") from None
+        raise SimulationError(f"store: {name} cannot be compared with that of another run: {fault}") from fault
 
 
 def _dependencies(name: str, thing: Any) -> Dependencies:
@@ -63,7 +63,7 @@ def _of_model(value: Any) -> bytes | None:
     try:
         text = json.dumps(to_dict_with(value, to_dict))
     except FormatError as fault:
-        raise Impure(str(fault)) from None
+        raise Impure(str(fault)) from fault
     return (text + _dependencies("model", own).digest(_of_model)).encode()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import RbdkitError
+from rbdkit.trace import users_line
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ def refused(number: int, why: str, interrupted: bool = False) -> Outcome:
 
 
 def sentence(fault: BaseException) -> str:
-    """An exception in words; its kind is said where the message alone could be taken for something else."""
-    text = " ".join(str(fault).split())
-    return text if isinstance(fault, RbdkitError) and text else f"{type(fault).__name__}: {text}".rstrip(": ")
+    """An exception in words, with the line of a user's code that it came from.
+
+    Its kind is said where the message alone could be taken for something else.
+    """
+    text, line = " ".join(str(fault).split()), users_line(fault)
+    text = text if isinstance(fault, RbdkitError) and text else f"{type(fault).__name__}: {text}".rstrip(": ")
+    return text if line is None else f"{text} ({line.short}, in {line.function})"
