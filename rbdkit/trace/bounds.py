@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,3 +148,20 @@ def sizes_of(arrays: Mapping[str, NDArray]) -> tuple[dict[str, int], dict[str, N
     """The sizes of arrays of numbers, and the tables among them."""
     whole = {name: x for name, x in arrays.items() if np.asarray(x).dtype.kind in "iu"}
     return {name: np.size(x) for name, x in arrays.items() if name not in whole}, whole
+
+
+def fault_of(program: Program, arrays: Mapping[str, Any], counts: Mapping[str, int]) -> str:
+    """Why a program, bound to these arrays and counts, is not known to stay inside of them; empty if it is.
+
+    In lanes each has its share of an array; where one begins is not looked at.
+    """
+    width, shared = program.lanes.width, program.lanes.shared
+    known = {name: x for name, x in arrays.items() if isinstance(x, np.ndarray)}
+    sizes, tables = sizes_of(known)
+    sizes = {name: size if name in shared else size // width for name, size in sizes.items()}
+    sizes |= dict.fromkeys(arrays.keys() - known.keys(), LARGEST_WHOLE)
+    try:
+        require_bounds(program, sizes, tables, {name: (x, x) for name, x in counts.items()})
+    except OutOfBoundsError as fault:
+        return str(fault)
+    return ""

@@ -193,6 +193,7 @@ class Program:
     tables : names of its arguments that are arrays of whole numbers.
     counts : names of its arguments that are whole numbers.
     body : the statements.
+    of_users : whether a user's code writes to it, whose indices are proved before it runs.
     lines : of code that is checked, where its indices and what it writes to tables stand in the text; else None.
     numbered : what indices are numbers of, "link" say, for messages of such code. zeros : names of arrays that hold
     zeros until something is written there, and may be read before: of what it computes in, others may not.
@@ -205,6 +206,7 @@ class Program:
         self.tables: list[str] = []
         self.counts: list[str] = []
         self.body: list[Statement] = []
+        self.of_users = False
         self.lines: dict[Index | Put, Line | None] | None = {} if is_checked() else None
         self.numbered: dict[Index, str] = {}
         self.zeros: set[str] = set()

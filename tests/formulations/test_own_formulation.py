@@ -134,6 +134,20 @@ def circle(request, monkeypatch):
     return "circle"
 
 
+def test_a_wrong_index_is_an_error_in_machine_code_too(monkeypatch):
+    """What is not proved to stay inside runs in Python, with its indices checked."""
+
+    def rate(self, moment, x, v, result):
+        p = self.program
+        result.store(p, 0, sum(x.load(p, k) * p.load("weight", 0, k + 1) for k in range(2)))
+
+    monkeypatch.setitem(FORMULATIONS, "circle", Circle)
+    monkeypatch.setattr(OnScalars, "rate", rate)
+    said = r"'circle' is not known to stay inside of its arrays: it reads or writes weight\[2\]"
+    with pytest.warns(RuntimeWarning, match=said), pytest.raises(CheckError, match=r"weight\[2\] is read"):
+        rbd.simulate(rbd.library.pendulum(), [0.8], duration=0.01, formulation="circle")
+
+
 def test_checked_code_names_the_line_that_reads_beside_an_array(monkeypatch):
     def rate(self, moment, x, v, result):
         p = self.program

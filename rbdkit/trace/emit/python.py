@@ -52,9 +52,9 @@ NAMESPACE: dict[str, Any] = {
 class Made:
     """What a line of emitted source was made of.
 
-    line : of the readable text. numbered : the indices around it that are numbers of something, see `Program.numbered`;
-    the innermost last. graph, node : what is computed or stored; None for indices and tables. variables : names of the
-    graph's nodes in the source.
+    line : of the readable text, in code that is checked. numbered : the indices around it that are numbers of
+    something, see `Program.numbered`; the innermost last. graph, node : what is computed or stored; None for indices
+    and tables. variables : names of the graph's nodes in the source.
     """
 
     line: Line | None
@@ -129,13 +129,11 @@ class _Writer:
         node: int | None = None,
         names: dict[int, str] | None = None,
     ) -> None:
-        """A line, and in code that is checked what it is made of. what : its key among the lines of the text."""
+        """A line, and what it is made of. what : its key among the lines of the text."""
         lines: Mapping[Any, Line | None] | None = self._program.lines if graph is None else graph.lines
-        if lines is not None:
-            line = lines.get(what)
-            self.made[len(self.lines)] = Made(line, self._numbered, graph, node, names or {})
-            text += "" if line is None else f"  # {line.short}"
-        self.lines.append(text)
+        line = None if lines is None else lines.get(what)
+        self.made[len(self.lines)] = Made(line, self._numbered, graph, node, names or {})
+        self.lines.append(text if line is None else f"{text}  # {line.short}")
 
     def statements(self, body: list[Statement], depth: int) -> None:
         indent, before, around = "    " * depth, len(self.lines), self._numbered

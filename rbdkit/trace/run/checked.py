@@ -9,16 +9,18 @@ from __future__ import annotations
 import math
 import struct
 import sys
+import warnings
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rbdkit.errors import CheckError
+from rbdkit.errors import CheckError, SimulationError
 from rbdkit.trace.emit.python import EXPRESSIONS, Made
 from rbdkit.trace.graph import LEAVES
 from rbdkit.trace.lines import Line
+from rbdkit.trace.program import Program
 from rbdkit.trace.run.interpreted import PythonCode
 
 _PATTERN = 0x7FF8_0000_0072_6264
@@ -39,31 +41,18 @@ class _Fault(Exception):
         self.array, self.index, self.line = array, index, line
 
 
-class _CheckedList(list[Any]):
-    """The elements of an array."""
+class _BoundedList(list[Any]):
+    """The elements of an array, and none beside it."""
 
     def __init__(self, name: str, elements: list[Any], made: Mapping[int, Made]) -> None:
         super().__init__(elements)
-        self.name, self._made = name, made
+        self.name, self.made = name, made
 
     def __getitem__(self, index: Any) -> Any:
-        x = super().__getitem__(self._inside(index, "read"))
-        if x != x:
-            unwritten = struct.unpack("<Q", struct.pack("<d", x))[0] == _PATTERN
-            what = "is read before anything was written there" if unwritten else "is read, and is nan"
-            raise _Fault(self.name, index, f"{self.name}[{index}] {what}")
-        return x
+        return super().__getitem__(self._inside(index, "read"))
 
     def __setitem__(self, index: Any, x: Any) -> None:
         super().__setitem__(self._inside(index, "written"), x)
-        if x - x != 0.0:
-            code = sys._getframe(1)
-            made = self._made[code.f_lineno]
-            line, operation = _origin(made, code.f_locals)
-            if x != x or operation:  # where it is infinite from the beginning, that is meant
-                raise _Fault(
-                    self.name, index, f"{self.name}[{index}] becomes {x}, of {operation or 'what it is given'}", line
-                )
 
     def _inside(self, index: int, done: str) -> int:
         if not 0 <= index < len(self):
@@ -72,11 +61,36 @@ class _CheckedList(list[Any]):
         return index
 
 
-class CheckedCode(PythonCode):
-    """A program for one state that is checked while it runs."""
+class _CheckedList(_BoundedList):
+    """Elements that are numbers, and were written before they are read."""
+
+    def __getitem__(self, index: Any) -> Any:
+        x = super().__getitem__(index)
+        if x != x:
+            unwritten = struct.unpack("<Q", struct.pack("<d", x))[0] == _PATTERN
+            what = "is read before anything was written there" if unwritten else "is read, and is nan"
+            raise _Fault(self.name, index, f"{self.name}[{index}] {what}")
+        return x
+
+    def __setitem__(self, index: Any, x: Any) -> None:
+        super().__setitem__(index, x)
+        if x - x != 0.0:
+            code = sys._getframe(1)
+            made = self.made[code.f_lineno]
+            line, operation = _origin(made, code.f_locals)
+            if x != x or operation:  # where it is infinite from the beginning, that is meant
+                raise _Fault(
+                    self.name, index, f"{self.name}[{index}] becomes {x}, of {operation or 'what it is given'}", line
+                )
+
+
+class BoundedCode(PythonCode):
+    """A program for one state whose indices are checked while it runs."""
+
+    kind: ClassVar[type[_BoundedList]] = _BoundedList
 
     def lists(self, used: Mapping[str, NDArray]) -> dict[str, list[Any]]:
-        return {name: _CheckedList(name, x.ravel().tolist(), self.made) for name, x in used.items()}
+        return {name: self.kind(name, x.ravel().tolist(), self.made) for name, x in used.items()}
 
     def call(self, given: Mapping[str, Any]) -> None:
         """Run the function.
@@ -91,25 +105,28 @@ class CheckedCode(PythonCode):
         except _Fault as fault:
             raise self._named(fault, fault.__traceback__) from fault
 
+    def _named(self, fault: _Fault, traceback: TracebackType | None) -> CheckError:
+        """The error, by the line of the generated code that a traceback leads to."""
+        while traceback is not None and traceback.tb_frame.f_code is not self.function.__code__:
+            traceback = traceback.tb_next
+        assert traceback is not None
+        values, made = traceback.tb_frame.f_locals, self.made[traceback.tb_lineno]
+        line = fault.line or made.line
+        around = {self.program.numbered[index]: values[index.name] for index in made.numbered}
+        return CheckError(f"{fault}" + (f"\n{line}" if line else ""), fault.array, fault.index, around, line)
+
+
+class CheckedCode(BoundedCode):
+    """A program for one state whose indices and numbers are checked while it runs."""
+
+    kind = _CheckedList
+
     def room(self, sizes: Mapping[str, int]) -> dict[str, NDArray]:
         own = super().room(sizes)
         for name, x in own.items():
             if x.dtype == float and name not in self.program.zeros:
                 x.fill(UNWRITTEN)
         return own
-
-    def _named(self, fault: _Fault, traceback: TracebackType | None) -> CheckError:
-        """The error, by the line of the generated code that a traceback leads to."""
-        while traceback is not None and traceback.tb_frame.f_code is not self.function.__code__:
-            traceback = traceback.tb_next
-        assert traceback is not None
-        values = traceback.tb_frame.f_locals
-        made, message = self.made.get(traceback.tb_lineno), str(fault)
-        if made is None:
-            return CheckError(message, fault.array, fault.index)
-        line = fault.line or made.line
-        around = {self.program.numbered[index]: values[index.name] for index in made.numbered}
-        return CheckError(message + (f"\n{line}" if line else ""), fault.array, fault.index, around, line)
 
 
 def _origin(made: Made, values: Mapping[str, Any]) -> tuple[Line | None, str]:
@@ -118,7 +135,8 @@ def _origin(made: Made, values: Mapping[str, Any]) -> tuple[Line | None, str]:
     Empty where it is no operation, but a number that the code was given.
     """
     graph, position = made.graph, made.node
-    assert graph is not None and position is not None and graph.lines is not None
+    assert graph is not None and position is not None
+    lines: Mapping[Any, Line | None] = graph.lines or {}
 
     def value(node: int) -> Any:
         name = made.variables[node]
@@ -132,5 +150,24 @@ def _origin(made: Made, values: Mapping[str, Any]) -> tuple[Line | None, str]:
             operands = [operands[1] if value(operands[0]) else operands[2]]
         worse = [node for node in operands if not math.isfinite(value(node))]
         if not worse:
-            return graph.lines.get(position), WORDS[operation].format(*map(value, operands))
+            return lines.get(position), WORDS[operation].format(*map(value, operands))
         position = worse[0]
+
+
+def instead(program: Program, fault: str) -> BoundedCode:
+    """Code whose indices are checked, of a program that is not known to stay inside of its arrays; warns of it.
+
+    Raises
+    ------
+    SimulationError
+        If the program computes several states at once, which such code does not.
+    """
+    if program.lanes.width > 1:
+        raise SimulationError(f"program {program.name!r} does not run in lanes, where indices are not checked: {fault}")
+    warnings.warn(
+        f"program {program.name!r} is not known to stay inside of its arrays: {fault}. It runs in Python, with each "
+        "index checked, a thousand times slower; backend='checked' names the line where one is wrong",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+    return BoundedCode(program)

@@ -17,6 +17,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from rbdkit.trace.bounds import fault_of
 from rbdkit.trace.program import Program
 from rbdkit.trace.run import cache as disk
 from rbdkit.trace.run.forks import unforked
@@ -201,6 +202,7 @@ class NativeCode:
         source = llvm_source(program, machine().fused)
         self.key = machine().key(source)
         self.program = program.interface()  # its graphs are large, and not needed again
+        self._to_prove = program if program.of_users else None
         found = machine().found(self.key, program.name, source)
         assert found is not None
         self._function = found
@@ -211,12 +213,20 @@ class NativeCode:
         if (found := machine().found(key, interface.name)) is None:
             return None
         code = cls.__new__(cls)
-        code.key, code.program, code._function = key, interface, found
+        code.key, code.program, code._function, code._to_prove = key, interface, found, None
         return code
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
-        """The program on given arrays (contiguous; float64, int64 for tables) and counts."""
+        """The program on given arrays (contiguous; float64, int64 for tables) and counts.
+
+        One that a user's code writes to is proved to stay inside of its arrays; where that cannot be, it runs in
+        Python, whose indices are checked.
+        """
         program, function = self.program, self._function
+        if self._to_prove is not None and (fault := fault_of(self._to_prove, arrays, counts)):
+            from rbdkit.trace.run.checked import instead  # which most programs never need
+
+            return instead(self._to_prove, fault).bind(arrays, counts)
         given = [arrays[name] for name in (*program.arrays, *program.tables)]
         used = [x.table if isinstance(x, Apart) else x for x in given]
         frame = np.array([address_of(x) for x in used] + [counts[name] for name in program.counts], dtype=np.int64)
