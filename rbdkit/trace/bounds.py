@@ -151,7 +151,7 @@ def sizes_of(arrays: Mapping[str, NDArray]) -> tuple[dict[str, int], dict[str, N
 
 
 def fault_of(program: Program, arrays: Mapping[str, Any], counts: Mapping[str, int]) -> str:
-    """Why a program, bound to these arrays and counts, is not known to stay inside of them; empty if it is.
+    """Return why a program, bound to these arrays and counts, is not known to stay inside of them; empty if it is.
 
     In lanes each has its share of an array; where one begins is not looked at.
     """

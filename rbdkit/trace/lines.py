@@ -1,4 +1,4 @@
-"""The lines of the readable text that operations were recorded from: kept with programs that are checked, no others.
+"""Source lines of recorded operations: which line of the readable text an operation comes from, in checked code alone.
 
 A line is found on the stack while an operation is recorded: the innermost one of rbdkit's algorithms, or of a user's
 code that rbdkit has called. Modules with a name `CALLED_FROM_LINES` are passed over, as are `trace` and `spatial`: they
@@ -50,7 +50,7 @@ class Line:
 
 
 def is_checked() -> bool:
-    """Whether code that is made now is checked while it runs."""
+    """Return whether code that is made now is checked while it runs."""
     return _asked.get() or os.environ.get("RBDKIT_BACKEND") == "checked"
 
 
@@ -66,7 +66,7 @@ def checked(asked: bool = True) -> Iterator[None]:
 
 
 def line_here() -> Line | None:
-    """The readable line that records an operation now; None if there is none."""
+    """Return the readable line that records an operation now; None if there is none."""
     if (before := _recorded_before.get()) is not None:
         return before
     own: Line | None = None
@@ -86,7 +86,7 @@ def line_here() -> Line | None:
 
 
 def users_line(fault: BaseException) -> Line | None:
-    """The innermost line of a user's code that an exception came through; None if there is none."""
+    """Return the innermost line of a user's code that an exception came through; None if there is none."""
     found, step = None, fault.__traceback__
     while step is not None:
         code = step.tb_frame.f_code
@@ -102,9 +102,9 @@ def _of_library(file: str) -> bool:
 
 @contextmanager
 def recorded_again(lines: Mapping[Hashable, Line | None] | None) -> Iterator[Callable[[Hashable], None]]:
-    """Record operations of another recording. Gives what is told which of them comes next.
+    """Record the operations of another recording with their own lines.
 
-    lines : where they were recorded, None if that is not known.
+    Gives a function that takes the key of the operation that comes next. lines : by these keys; None if not known.
     """
     if not lines:
         yield _not_known
@@ -121,4 +121,4 @@ def recorded_again(lines: Mapping[Hashable, Line | None] | None) -> Iterator[Cal
 
 
 def _not_known(operation: Hashable) -> None:
-    """Of which no line is known."""
+    """Do nothing: the lines of the recording are not known."""

@@ -104,7 +104,9 @@ def test_a_fault_while_members_run_together_is_laid_at_one_door(monkeypatch):
     monkeypatch.setattr(lanes, "simulate_many", fragile)
     ensemble = sweep(pendulum(), {"hinge.angle": [0.1, 0.2, 0.3, 0.4]}, chunk=4)
     assert [failure.member for failure in ensemble.failures] == [3]
-    assert ensemble.failures[0].reason == "ArithmeticError: too wide"
+    line = fragile.__code__.co_firstlineno + 2
+    said = f"ArithmeticError: too wide (test_sweep_failures.py:{line}, in fragile)"
+    assert ensemble.failures[0].reason == said
     assert np.isfinite(ensemble.q[:3]).all()
 
 

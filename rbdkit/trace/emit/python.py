@@ -50,7 +50,7 @@ NAMESPACE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Made:
-    """What a line of emitted source was made of.
+    """Origin of a line of emitted source.
 
     line : of the readable text, in code that is checked. numbered : the indices around it that are numbers of
     something, see `Program.numbered`; the innermost last. graph, node : what is computed or stored; None for indices
@@ -81,7 +81,7 @@ def python_source(code: Program | Trace, name: str = "") -> str:
 
 
 def program_source(program: Program, name: str = "") -> tuple[str, dict[int, Made]]:
-    """Source of a program, and what its lines are made of, by their numbers from 1."""
+    """Return the source of a program, and the origins of its lines by their numbers from 1."""
     writer = _Writer(program)
     writer.statements(program.body, 1)
     arguments = ", ".join((*program.arrays, *program.tables, *program.counts))
@@ -129,7 +129,7 @@ class _Writer:
         node: int | None = None,
         names: dict[int, str] | None = None,
     ) -> None:
-        """A line, and what it is made of. what : its key among the lines of the text."""
+        """Append a line, and keep its origin. what : its key among the lines of the text."""
         lines: Mapping[Any, Line | None] | None = self._program.lines if graph is None else graph.lines
         line = None if lines is None else lines.get(what)
         self.made[len(self.lines)] = Made(line, self._numbered, graph, node, names or {})

@@ -50,7 +50,7 @@ def executable(program: Program, backend: Backend) -> Executable:
 
 
 def in_words(backend: str, why: str = "") -> str:
-    """What code of a backend is, for reports. why : it is no faster one."""
+    """Return the name of a backend for reports. why : it is no faster one."""
     words = {"llvm": "LLVM", "python": "generated Python", "checked": "checked Python"}[backend]
     return f"{words} ({why})" if why and backend == "python" else words
 
@@ -93,9 +93,9 @@ def guarded(
 
 
 def available() -> tuple[Backend, str]:
-    """The backend that is asked for, else the fastest that works here, and why it is no faster one.
+    """Return the chosen backend, else the fastest that works here, and why it is no faster one.
 
-    `rbdkit.trace.checked` asks for checked code, the environment variable RBDKIT_BACKEND for this or Python. Warns when
+    `rbdkit.trace.checked` chooses checked code, the environment variable RBDKIT_BACKEND this or another one. Warns when
     it is Python for want of LLVM.
 
     Raises
@@ -108,7 +108,7 @@ def available() -> tuple[Backend, str]:
 
 @cache
 def fastest() -> tuple[Backend, str]:
-    """The fastest backend that works here, unless another one is asked for, and why."""
+    """Return the fastest backend that works here, unless RBDKIT_BACKEND names another one, and why."""
     asked = os.environ.get("RBDKIT_BACKEND", "")
     if asked not in ("", "llvm", "python"):
         raise SimulationError(

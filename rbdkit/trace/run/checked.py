@@ -1,7 +1,7 @@
-"""Programs that are checked while they run: no element that is not there, none read before it was written, no NaN.
+"""Programs whose indices and numbers are checked while they run: bounds, reads of unwritten elements, and NaN.
 
-It is the same Python code as that of `interpreted`, on lists that look at what is asked of them. What goes wrong is
-named by its array and by the line of the readable text that it was recorded from.
+It is the same Python code as that of `interpreted`, on lists that check each access. An error names the array and the
+line of the readable text that the access was recorded from.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WORDS = {**EXPRESSIONS, "div": "{} / {}"}
 
 
 class _Fault(Exception):
-    """Something that must not be asked of an array."""
+    """Access to an array that is refused."""
 
     def __init__(self, array: str, index: int, what: str, line: Line | None = None) -> None:
         super().__init__(what)

@@ -38,7 +38,7 @@ class PythonCode:
         return run
 
     def lists(self, used: Mapping[str, NDArray]) -> dict[str, list[Any]]:
-        """What the function is given for arrays and tables."""
+        """Return arrays and tables as the function takes them."""
         return {name: x.ravel().tolist() for name, x in used.items()}
 
     def call(self, given: Mapping[str, Any]) -> None:
