@@ -11,6 +11,7 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Mapping, Set
 from functools import cache
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, finalize
 
 import llvmlite
@@ -22,6 +23,9 @@ from rbdkit.trace.program import Program
 from rbdkit.trace.run import cache as disk
 from rbdkit.trace.run.forks import unforked
 from rbdkit.trace.run.lanes import Apart, Binder, Given, blank, line_starts
+
+if TYPE_CHECKING:
+    from rbdkit.trace.run.backend import Executable
 
 Function = Callable[[ctypes.c_void_p], None]
 """Machine code, called with the address of its frame; it stays in memory as long as this object lives."""
@@ -203,6 +207,7 @@ class NativeCode:
         self.key = machine().key(source)
         self.program = program.interface()  # its graphs are large, and not needed again
         self._to_prove = program if program.of_users else None
+        self._bounded: Executable | None = None
         found = machine().found(self.key, program.name, source)
         assert found is not None
         self._function = found
@@ -226,7 +231,8 @@ class NativeCode:
         if self._to_prove is not None and (fault := fault_of(self._to_prove, arrays, counts)):
             from rbdkit.trace.run.checked import instead  # which most programs never need
 
-            return instead(self._to_prove, fault).bind(arrays, counts)
+            self._bounded = self._bounded or instead(self._to_prove, fault)
+            return self._bounded.bind(arrays, counts)
         given = [arrays[name] for name in (*program.arrays, *program.tables)]
         used = [x.table if isinstance(x, Apart) else x for x in given]
         frame = np.array([address_of(x) for x in used] + [counts[name] for name in program.counts], dtype=np.int64)
