@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
 
 from rbdkit import algorithms
 from rbdkit.algorithms.loops import loop_constraint, with_elements
@@ -15,6 +14,7 @@ from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.closing import CLOSED, Closest, Held, assembled, assembled_modes, by, gaps, length_of, widths
 from rbdkit.model.closing.closest import DONE
+from rbdkit.model.closing.massless import require_inertia
 from rbdkit.model.names import listed
 from rbdkit.model.requirements import besides_tree, require_bilateral, require_model
 from rbdkit.spatial.read_numbers import floats, shown
@@ -178,7 +178,8 @@ def project_velocity(
         Names of joints that keep their velocities; or a mapping from names to the velocities that they are to have.
     norm : {'energy', 'plain'} or array_like (nv, nv), optional
         What 'near' means for the change w: the least kinetic energy ``w.T @ H @ w / 2``, as an impact of the loop
-        joints would have it; plain numbers ``w.T @ w``, rad/s beside m/s; or ``w.T @ norm @ w``.
+        joints would have it (links without mass, that loops lead, cost nothing); plain numbers ``w.T @ w``, rad/s
+        beside m/s; or ``w.T @ norm @ w``.
     t : float, optional
         Time, s; for prescribed joints.
 
@@ -209,17 +210,15 @@ def project_velocity(
     wanted = _one(np.zeros(model.nv) if v is None else model.check_v(v).copy(), "v", model.nv)
     kept = _hold(model, fix, wanted, "v_slice")
     wanted = model.check_v(wanted)
-    W = _own_metric(model, norm)
+    W = _metric(model, norm, at, t)
     if not besides_tree(model):
         return wanted
     _require_positions(model, at, t)
     now = with_elements(loop_constraint(model, at, wanted, t=t), model, at, wanted, t=t)
     K, opening = now.per_row[:, None] * now.K[:, ~kept], now.per_row * now.delta_dot  # angles as arcs
-    root = _root(model, at, W, t, ~kept)
-    within = solve_triangular(root, K.T, lower=True).T  # K in coordinates in which the norm is the plain one
-    y = np.linalg.lstsq(within, -opening, rcond=RANK)[0]
-    change = np.zeros(model.nv)
-    change[~kept] = solve_triangular(root, y, lower=True, trans="T")
+    arcs, change = now.per_column[~kept], np.zeros(model.nv)
+    W = arcs[:, None] * W[np.ix_(~kept, ~kept)] * arcs
+    change[~kept] = arcs * _least_change(K * arcs, opening, W, not isinstance(norm, str))
     left, speeds = now.delta_dot + now.K @ change, np.abs([wanted, change]) / now.per_column
     fastest = max(float(speeds.max(initial=0.0)), float(np.abs(opening).max(initial=0.0)))
     if not np.abs(now.per_row * left).max(initial=0.0) <= CLOSED * fastest:
@@ -340,12 +339,12 @@ def _freedom(model: Model, q: NDArray, kept: NDArray, t: float) -> int:
     return K.shape[1] - int(np.sum((s := np.linalg.svd(K, compute_uv=False)) > RANK * s.max(initial=0.0)))
 
 
-def _own_metric(model: Model, norm: str | ArrayLike) -> NDArray | None:
-    """The metric (nv, nv) that a norm is; None if it is the kinetic energy."""
+def _metric(model: Model, norm: str | ArrayLike, q: NDArray, t: float) -> NDArray:
+    """The metric (nv, nv) that a norm is."""
     if isinstance(norm, str):
         if norm not in ("energy", "plain"):
             raise ModelError(f"norm {norm!r} must be 'energy', 'plain' or a matrix (nv, nv)")
-        return None if norm == "energy" else np.eye(model.nv)
+        return algorithms.crba(model, q, t=t).H if norm == "energy" else np.eye(model.nv)
     W = floats(norm, lambda v: f"norm: {v} is not a matrix of numbers")
     if W.shape != (model.nv, model.nv):
         raise ModelError(f"norm of shape {W.shape} must be a symmetric matrix ({model.nv}, {model.nv})")
@@ -354,13 +353,22 @@ def _own_metric(model: Model, norm: str | ArrayLike) -> NDArray | None:
     return W
 
 
-def _root(model: Model, q: NDArray, own: NDArray | None, t: float, free: NDArray) -> NDArray:
-    """Cholesky factor of the metric of the velocity variables that are free: of `own`, or of the kinetic energy."""
-    W = algorithms.crba(model, q, t=t).H if own is None else own
+def _least_change(K: NDArray, opening: NDArray, W: NDArray, own: bool) -> NDArray:
+    """The w (n,) with ``K w = -opening``, as far as there is one, that ``w.T @ W @ w`` is least of.
+
+    W may be singular as long as it tells one such w from others: links without mass move as loops say.
+    own : whether the metric is one that was given.
+    """
+    U, s, V = np.linalg.svd(K)
+    r = int(np.sum(s > RANK * s.max(initial=0.0)))
+    w, N = -V[:r].T @ (U[:, :r].T @ opening / s[:r]), V[r:].T
     try:
-        return np.linalg.cholesky(W[np.ix_(free, free)])
+        require_inertia(W, N)
+        return np.asarray(w - N @ np.linalg.solve(N.T @ W @ N, N.T @ (W @ w)))
     except np.linalg.LinAlgError:
-        what = "the norm given"
-        if own is None:
-            what = "the kinetic energy, for a motion moves nothing that has inertia: take norm='plain'"
+        what = (
+            "the norm given"
+            if own
+            else "the kinetic energy, for a motion that is left moves nothing that has inertia: take norm='plain'"
+        )
         raise ModelError(f"project_velocity: not positive definite is {what}") from None

@@ -10,12 +10,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.assembly import assemble, project_velocity
+from rbdkit.algorithms.loops import loop_constraint, with_elements
+from rbdkit.assembly import RANK, assemble, project_velocity
 from rbdkit.derivatives import forward_dynamics_derivatives
 from rbdkit.errors import RbdkitError, StateError
 from rbdkit.formulations import joint_state
 from rbdkit.functions import crba, forward_dynamics, forward_kinematics, jacobian, power_balance, rnea
 from rbdkit.model import Model
+from rbdkit.model.closing.massless import tree_has_inertia
+from rbdkit.model.kept import kept
 from rbdkit.model.one_sided import without_stops
 from rbdkit.model.requirements import require_model
 from rbdkit.simulation.distance import distance
@@ -220,10 +223,19 @@ def _apart(a: NDArray, b: NDArray) -> float:
 
 
 def _conditioned(state: _State) -> float:
-    """What rounding makes of accelerations: a bad condition of the inertia matrix enlarges it."""
+    """What rounding makes of accelerations: a bad condition of the inertia matrix, of what loops leave, enlarges it."""
     if not state.model.nv:
         return ROUNDING
-    return max(ROUNDING, 10 * EPS * float(np.linalg.cond(crba(state.model, state.q, t=state.t))))
+    H = crba(state.model, state.q, t=state.t)
+    if not kept(state.model, tree_has_inertia):  # loops lead what has no mass
+        loops = loop_constraint(state.model, state.q, state.v, t=state.t)
+        K = with_elements(loops, state.model, state.q, state.v, t=state.t).K
+        _, s, V = np.linalg.svd(K)
+        N = V[int(np.sum(s > RANK * s.max(initial=0.0))) :].T
+        if not N.size:
+            return ROUNDING
+        H = N.T @ H @ N
+    return max(ROUNDING, 10 * EPS * float(np.linalg.cond(H)))
 
 
 def _round_trip(state: _State) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from rbdkit.algorithms.crba import crba
 from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.closing.massless import require_inertia
 from rbdkit.model.requirements import require_bilateral
 
 
@@ -70,6 +71,7 @@ def held_forward_dynamics(
     )
     G, g = arcs[:, None] * explicit.G, arcs * explicit.g
     try:
+        require_inertia(H, G)
         L = np.linalg.cholesky(G.T @ H @ G)
     except np.linalg.LinAlgError:
         raise ModelError(

@@ -25,7 +25,6 @@ from rbdkit.engine.rows.constrained_tree import CLOSED, PROJECTIONS
 from rbdkit.engine.rows.dependence import LoopRows
 from rbdkit.engine.rows.own_constraints import compared_with, openness
 from rbdkit.errors import SimulationError
-from rbdkit.formulations.constrained.bodies import has_inertia
 from rbdkit.formulations.constrained.gaps import Gaps
 from rbdkit.formulations.constrained.index1 import Index1
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints
@@ -38,6 +37,7 @@ from rbdkit.formulations.system import Lagrangian, Starting, Stiff, StiffMatrice
 from rbdkit.joints import Prescribed, Reversed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
+from rbdkit.model.closing.massless import tree_has_inertia
 from rbdkit.model.closing.rank import arcs_of
 from rbdkit.model.constraint import seen
 from rbdkit.model.constraint_rows import RowValues, constraint_rows
@@ -96,12 +96,12 @@ class ClosedJointSystem(JointSystem):
     @property
     def tree_has_inertia(self) -> bool:
         """Whether all joints of the tree alone move something that resists."""
-        return kept(self.model, has_inertia)
+        return kept(self.model, tree_has_inertia)
 
     @property
     def compiled(self) -> bool:
         """Whether the engine knows all that constrains the model."""
-        return self._kernels is not None and self._kernels.rows is not None and self.tree_has_inertia
+        return self._kernels is not None and self._kernels.rows is not None
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         finite(x)
@@ -235,8 +235,6 @@ class ClosedJointSystem(JointSystem):
             return "tau or f_ext is a Python function"
         if self._kernels is None:
             return "the engine does not know the model"
-        if not self.tree_has_inertia:
-            return "what hangs on some joint of the tree has no inertia"
         return self._kernels.why_not
 
     def begin(self, method: Recordable, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:

@@ -235,10 +235,7 @@ def _book_forward_dynamics(
     if not (model.loops or model.constraints):
         return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=z)
     acting = tau + algorithms.passive_force(model, q, v, t=t, z=z)
-    if model.constraints:
-        return algorithms.held_forward_dynamics(model, q, v, acting, f_ext=f_ext, t=t)
-    loops = algorithms.loops
-    return loops.solve_directly(loops.loop_equation(model, q, v, acting, f_ext=f_ext, t=t)).qdd
+    return algorithms.held_forward_dynamics(model, q, v, acting, f_ext=f_ext, t=t)
 
 
 class StateDerivative(NamedTuple):

@@ -118,11 +118,13 @@ class EventDriven(Law):
         run = _Run(self.name, type(self).strike, self.slowest, scene, method, log)
         run.held.ahead = float(times[1] - times[0])
         hold(0)
+        log.took(0.0, 0.0)  # of the first step, with blows where the motion begins: its first state is before these
         now = run.begin(float(times[0]), q, w)
         for k in range(len(times) - 1):
             hold(k)
             log.state(k, now.t, *run.points(now))
-            log.took(0.0, 0.0)
+            if k:
+                log.took(0.0, 0.0)
             now = run.through(now, float(times[k + 1]))
             yield now.q, now.w, k + 1, None
         log.state(len(times) - 1, now.t, *run.points(now))
@@ -349,7 +351,10 @@ class _Run:
         """Joint displacements (nv,), smallest in the sense of energy, that move points along some of their axes."""
         J = self.scene.rows(t, q, near)[rows]
         yields = self.scene.inverse(t, q).times(J.T)
-        return yields @ np.linalg.lstsq(J @ yields, wanted, rcond=1e-9)[0]
+        W = J @ yields
+        size = np.sqrt(np.diag(W).clip(0.0))  # rows of light bodies count as much as those of heavy ones
+        size[size == 0.0] = 1.0
+        return yields @ (np.linalg.lstsq(W / np.outer(size, size), wanted / size, rcond=1e-9)[0] / size)
 
     def _stepped(self, now: Moment, h: float) -> Moment:
         return self.at(*self._state(now, h))

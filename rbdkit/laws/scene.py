@@ -16,6 +16,8 @@ from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.laws.near import NOTHING, Near, Pairs
 from rbdkit.laws.stops import Stops
 from rbdkit.laws.straight import Straight
+from rbdkit.model.closing.massless import require_inertia
+from rbdkit.model.closing.rank import arcs_of
 
 
 class Scene:
@@ -119,10 +121,13 @@ class Scene:
     def inverse(self, t: float, q: NDArray) -> Inverse:
         """How velocities answer impulses."""
         H = self.kernels.crba(q, t) if self.kernels is not None else crba(self.model, q, t=t).H
-        K = None
-        if isinstance(self.system, ClosedJointSystem):
-            K = self.system._rows(t, q, np.zeros(self.model.nv), None).K
-        return Inverse(H, K)
+        if not isinstance(self.system, ClosedJointSystem):
+            return Inverse(H)
+        own = self.system._rows(t, q, np.zeros(self.model.nv), None)
+        loops = self.system._loop_rows(q, t, own)
+        arcs = arcs_of(self.model, self.system.gaps.length)
+        K = own.K[loops.says() > 0.0] * arcs
+        return Inverse(H, arcs[:, None] * np.linalg.svd(K)[2][len(K) :].T)
 
     def couples(self, near: Near) -> NDArray:
         """Which two rigid bodies touch at each point, (m,), as numbers from 0; a one-sided constraint counts as one.
@@ -144,37 +149,34 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """H^-1; where constraints K v = const hold, G (G^T H G)^-1 G^T with G a basis of what they allow.
+    """H^-1; or ``G (G^T H G)^-1 G^T`` where G spans the velocities that loops and constraints allow.
 
-    H : (nv, nv). K : (rows, nv) or None.
+    H : (nv, nv). G : (nv, k), or None. Bodies without mass answer as loops make them.
     """
 
     H: NDArray
-    K: NDArray | None
+    G: NDArray | None = None
     _factor: Any = field(init=False, repr=False)
-    _held: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        from scipy.linalg import cho_factor, cho_solve  # slow to load
+        from scipy.linalg import cho_factor  # slow to load
 
+        H, G = self.H, self.G
         try:
-            object.__setattr__(self, "_factor", cho_factor(self.H, lower=True, check_finite=False))
+            if G is not None:
+                require_inertia(H, G)
+                H = G.T @ H @ G
+            object.__setattr__(self, "_factor", cho_factor(H, lower=True, check_finite=False))
         except np.linalg.LinAlgError:
             raise SimulationError(
                 "the inertia matrix is not positive definite, which contacts ask for; see model.validate() for the "
                 "body that lacks inertia"
             ) from None
-        if self.K is not None and len(self.K):
-            yields = cho_solve(self._factor, self.K.T, check_finite=False)
-            held = np.linalg.pinv(self.K @ yields, rcond=1e-10, hermitian=True)  # rows may imply each other
-            object.__setattr__(self, "_held", (yields, held))
 
     def times(self, X: NDArray) -> NDArray:
         """The answer to impulses X (nv, k)."""
         from scipy.linalg import cho_solve  # slow to load
 
-        free = cho_solve(self._factor, X, check_finite=False)
-        if self.K is None or not len(self.K):
-            return free
-        yields, held = self._held
-        return free - yields @ (held @ (self.K @ free))
+        if self.G is None:
+            return cho_solve(self._factor, X, check_finite=False)
+        return self.G @ cho_solve(self._factor, self.G.T @ X, check_finite=False)

@@ -316,7 +316,7 @@ def _softened(scene: Scene, t: float, q: NDArray, v: NDArray, explicit: NDArray,
     K, D = (0.5 * (X + X.T) for X in (found.K, found.D))
     A = found.M + h * D - h * h * K
     try:
-        answers = Inverse(A, None)
+        answers = Inverse(A)
     except SimulationError:
         raise SimulationError(
             f"M + h D - h^2 K is not positive definite at t = {t:g} s with h = {h:g} s: springs push apart faster than "

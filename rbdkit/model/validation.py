@@ -14,6 +14,8 @@ from rbdkit.joints import JointType
 from rbdkit.model.body import Body
 from rbdkit.model.contact import Touch
 from rbdkit.model.finding import Finding
+from rbdkit.model.kept import kept
+from rbdkit.model.names import listed
 from rbdkit.model.numbering import structure_findings
 from rbdkit.model.unit_mistakes import unit_findings
 from rbdkit.spatial.inertia import Inertia
@@ -32,11 +34,12 @@ def validate(model: Model) -> list[Finding]:
 
     Errors, with which the equations of motion have no meaning: duplicate names, unreachable bodies, negative mass, an
     inertia that is not symmetric positive semidefinite, numbers that are not finite, axes that are not of unit length,
-    and a joint that moves nothing that has mass in the direction it moves. Warnings, of what no real body has but many
-    robot files do: an inertia that breaks the triangle inequality, or one without mass; a moving body without inertia
-    that others give mass to; an inertia or a centre of mass that does not fit the body's shapes, limits of hinges that
-    look like degrees; a loop for which no pose was found that closes it; a ground, or contacts, that nothing
-    touches. A note, where all is well: redundant constraints of loops.
+    and a joint that moves nothing that has mass in the direction it moves, unless loops or constraints determine how it
+    moves. Warnings, of what no real body has but many robot files do: an inertia that breaks the triangle inequality,
+    or one without mass; a moving body without inertia that others give mass to, or whose motion loops determine; an
+    inertia or a centre of mass that does not fit the body's shapes, limits of hinges that look like degrees; a loop for
+    which no pose was found that closes it; a ground, or contacts, that nothing touches. A note, where all is well:
+    redundant constraints of loops.
 
     Parameters
     ----------
@@ -71,6 +74,7 @@ def validate(model: Model) -> list[Finding]:
         if body.joint.nv > 0:
             together[body.joint.v_slice.start].append(body.index)
     moves_mass = {start: any(massive[i] for i in moved) for start, moved in together.items()}
+    idle: list[tuple[Body, Finding]] = []  # of joints that the tree alone does not determine
     for body in bodies:
         findings += inertia_findings(body.name, body.inertia)
         findings += _axis_findings(body)
@@ -78,12 +82,41 @@ def validate(model: Model) -> list[Finding]:
         if body.joint.nv > 0:
             start = body.joint.v_slice.start
             alone = welded[body.index] if len(together[start]) == 1 else None
-            findings += _motion_findings(body, moves_mass[start], alone)
+            found = _motion_findings(body, moves_mass[start], alone)
+            idle += [(body, finding) for finding in found if finding.severity == "error"]
+            findings += [finding for finding in found if finding.severity != "error"]
+    closed = bool(model.loops or model.constraints)
+    if closed and not any(finding.severity == "error" for finding in findings):
+        findings += _where_loops_lead(model, idle)
+    else:
+        findings += [finding for _, finding in idle]
     if any(finding.severity == "error" for finding in findings):
         return findings  # where something is broken, how loops move is not looked at
     from rbdkit.model.closing.findings import loop_findings  # which models are made without
 
     return findings + loop_findings(model) + _contact_findings(model)
+
+
+def _where_loops_lead(model: Model, idle: list[tuple[Body, Finding]]) -> list[Finding]:
+    """What remains of findings on joints that move no mass where loops and constraints hold what they move."""
+    from rbdkit.model.closing.massless import tree_has_inertia, undetermined  # which models without loops never need
+
+    if not idle and kept(model, tree_has_inertia):
+        return []
+    free, found = undetermined(model), []
+    for body, finding in idle:
+        if free[body.joint.v_slice].any():
+            message = f"{finding.message}. Loops and constraints do not determine how it moves"
+            found.append(Finding("error", finding.where, finding.what, message))
+        elif body.inertia is None:
+            message = "no inertia was given, it counts as massless; loops or constraints determine how it moves"
+            found.append(Finding("warning", body.name, "missing inertia", message))
+    if free.any() and not any(finding.severity == "error" for finding in found):
+        moved = [b for b in model.bodies[1:] if b.joint.mimic is None and free[b.joint.v_slice].any()]
+        names = listed([body.joint.name for body in moved])
+        message = f"{names} can move together in a way that moves nothing with inertia; give what they move inertia="
+        found.append(Finding("error", moved[0].name, "inertia not positive definite", message))
+    return found
 
 
 def _contact_findings(model: Model) -> list[Finding]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import passive_force
-from rbdkit.algorithms.loops import loop_equation, solve_for_forces
+from rbdkit.algorithms.loops import loop_equation, solve_for_independents
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError
 from rbdkit.joints import Reversed
@@ -97,7 +97,7 @@ def loop_forces(
     def readable(k: int) -> None:
         acting = passive_force(model, q[k], v[k], t=t[k], z=None if z is None else z[k]) + tau[k]
         equation = loop_equation(model, q[k], v[k], acting, f_ext=None if f_ext is None else f_ext[k], t=t[k])
-        motion = solve_for_forces(equation)
+        motion = solve_for_independents(equation).motion
         for name, rows in zip(names, equation.constraint.rows, strict=True):
             wrenches[name][k] = motion.f[name]
             if motion.indeterminate[rows].any():

@@ -199,3 +199,46 @@ def test_followers_are_looked_at_once_each():
         return count
 
     assert calls(200) < 2.1 * calls(100)
+
+
+def linkage(rod=None, **joints):
+    """A slider-crank of which the rod is massless."""
+    y, bar = Revolute("y"), Inertia(1.0, [0.1, 0, 0], 1e-3 * np.eye(3))
+    model = Model("linkage")
+    model.add_body("crank", joint=y, inertia=joints.get("crank", bar))
+    model.add_body("rod", "crank", joints.get("first", y), [0.2, 0, 0], rod)
+    model.add_body("slider", joint=Prismatic("x"), inertia=joints.get("slider", bar))
+    model.add_loop("pin", "rod", "slider", joints.get("last", y), [0.5, 0, 0])
+    return model
+
+
+def serious(model):
+    return [f[:3] for f in findings(model) if f[0] != "note"]
+
+
+def test_a_massless_link_that_a_loop_leads():
+    assert serious(linkage()) == [("warning", "rod", "missing inertia")]
+    assert "loops or constraints determine how it moves" in str(linkage().validate()[0])
+    assert serious(linkage(Inertia.zero())) == []
+    assert serious(linkage(first=Universal("y", "z"), last=Spherical())) == [("warning", "rod", "missing inertia")]
+    assert serious(linkage(crank=None)) == [("warning", name, "missing inertia") for name in ("crank", "rod")]
+
+
+def test_massless_links_that_loops_leave_free():
+    """A rod between two balls turns about itself; a leaf hangs on it; a mechanism of nothing but massless links."""
+    (free,) = linkage(first=Spherical(), last=Spherical()).validate()[:1]
+    assert (free.severity, free.where) == ("error", "rod") and "do not determine how it moves" in free.message
+    model = linkage()
+    model.add_body("leaf", "rod", Revolute("y"), [0.1, 0, 0])
+    assert [f[:2] for f in serious(model)] == [("warning", "rod"), ("error", "leaf")]
+    none = serious(linkage(crank=None, slider=None))
+    assert none == [("error", name, "missing inertia") for name in ("crank", "rod", "slider")]
+
+
+def test_two_joints_of_a_loop_on_one_axis_with_nothing_between():
+    model = linkage(BALL)
+    model.add_body("ring", "slider", Revolute("y"))
+    model.add_body("wheel", "ring", Revolute("y"), inertia=Inertia(1.0, [0.1, 0, 0]))
+    found = [f for f in model.validate() if f.severity == "error"]
+    assert [f.what for f in found] == ["inertia not positive definite"]
+    assert "'ring_joint', 'wheel_joint' can move together" in found[0].message

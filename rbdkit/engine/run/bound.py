@@ -31,6 +31,7 @@ from rbdkit.engine.run.shapes import UNROLLED_LINKS, Shape, plain_rows, shape_of
 from rbdkit.engine.run.signatures import INPUTS, output_shapes, room
 from rbdkit.engine.run.tables import Tables, kinds_of
 from rbdkit.model import Model
+from rbdkit.model.kept import kept
 from rbdkit.trace import ALONE, Backend, Lanes
 
 if TYPE_CHECKING:
@@ -111,8 +112,11 @@ class BoundModel:
         self.why_not = ""
         if model.loops or model.constraints:
             from rbdkit.engine.rows.of_model import rows_of  # which most models never need
+            from rbdkit.model.closing.massless import tree_has_inertia
 
             try:
+                if not kept(model, tree_has_inertia):  # factors of H are what reactions are found with
+                    raise NotCovered("what hangs on some joint of the tree has no inertia")
                 self.rows = rows_of(model, self._layout, self.numbers["frames"])
             except NotCovered as fault:
                 self.why_not = str(fault)

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms import Energy, crba, forward_kinematics
+from rbdkit.algorithms import Energy, forward_kinematics
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.passive_force import joint_passive_force, spring_energy
 from rbdkit.engine.rows.dependence import LoopRows
@@ -37,11 +37,12 @@ from rbdkit.formulations.joint_state import joint_state
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
-from rbdkit.model.closing.rank import FLOOR, arcs_of
+from rbdkit.model.closing.massless import tree_has_inertia
+from rbdkit.model.closing.rank import arcs_of
 from rbdkit.model.constraint_rows import ConstraintRows, RowValues, inner_constraints, working
 from rbdkit.model.element_states import split_states, with_zeros
 from rbdkit.model.force import ForcesAtState, inner, surroundings_at
-from rbdkit.model.kept import snapshot
+from rbdkit.model.kept import kept, snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.places import places
 from rbdkit.model.requirements import require_bilateral
@@ -137,7 +138,7 @@ class ConstrainedBodies:
         self._tree = not model.loops and self.own is None
         own = None if self.own is None else self.own.rows
         self.compared = compared_with(model, self.constraints.joints[self.n :], own, self.gaps.length)
-        self.tree_has_inertia = self._tree or has_inertia(model)
+        self.tree_has_inertia = self._tree or kept(model, tree_has_inertia)
         self._passive = bool(model.acting) or any(j.damping.any() or j.stiffness.any() for j in model.joints)
         self._rotors = any(joint.armature.any() for joint in model.joints)
         self._mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
@@ -368,17 +369,17 @@ class ConstrainedBodies:
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
         """Energy without dampers and motors; momentum where nothing holds on to the world and nothing falls."""
-        kept, places = {}, self.constraints.joints
+        held, places = {}, self.constraints.joints
         if not self.model.lossy and not any(j.type.is_driven for j in places) and not working(self.model):
-            kept["energy"] = self.energy(x, v).total
+            held["energy"] = self.energy(x, v).total
         grounded = any(0 in (j.predecessor, j.successor) and j.type.nv < 6 for j in places)
         roots = [self.model.joints[i] for i in self.model.children(0)]
         kept_together = not grounded and all(lets_go(joint) for joint in roots)
         kept_together = kept_together and inner(self.model) and inner_constraints(self.model)
         if kept_together and not self.model.gravity.any():
             h = self.momentum(x, v)
-            kept |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
-        return kept
+            held |= {"angular momentum": h[..., :3], "linear momentum": h[..., 3:]}
+        return held
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         g = self._joint_errors(x, t)
@@ -468,10 +469,3 @@ class ConstrainedBodies:
     def _by_bodies(self, v: NDArray) -> NDArray:
         """Six numbers a body, (..., n, 6), out of a v or u, without the states of force elements."""
         return v[..., : 6 * self.n].reshape(*v.shape[:-1], self.n, 6)
-
-
-def has_inertia(model: Model) -> bool:
-    """Whether all joints of the tree alone move something that resists."""
-    H = crba(model, model.neutral()).H
-    size = np.sqrt(np.diag(H))
-    return bool(np.all(size > 0.0)) and bool(np.linalg.eigvalsh(H / np.outer(size, size)).min(initial=1.0) > FLOOR)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.rows.dependence import LoopRows, reactions
 from rbdkit.errors import ModelError
 from rbdkit.formulations.system import System
+from rbdkit.model.closing.massless import require_inertia
 from rbdkit.model.closing.rank import FLOOR
 
 
@@ -76,8 +77,8 @@ class Index1:
 
     def _singular(self) -> ModelError:
         return ModelError(
-            "the equations of motion are singular: a body, or something that its joint moves, has no inertia; "
-            "model.validate() names it"
+            "the equations of motion are singular: a body, or something that its joint moves, has no inertia, and no "
+            "loop or constraint determines how it moves here; model.validate() names it"
         )
 
     def _saddle_point(self) -> tuple[NDArray, NDArray]:
@@ -116,6 +117,7 @@ class Index1:
         r = len(s)
         a = Vt.T @ ((U.T @ self.eta) / s)
         N = np.linalg.svd(self.J)[2][r:].T
+        require_inertia(self.M, N)
         a = a + N @ np.linalg.solve(N.T @ self.M @ N, N.T @ (self.Q - self.M @ a))
         return a, U @ ((Vt @ (self.Q - self.M @ a)) / s)
 

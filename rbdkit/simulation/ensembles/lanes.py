@@ -14,11 +14,9 @@ from rbdkit.algorithms import Energy
 from rbdkit.engine import Kernels, backend, kernels_for, simulate_many
 from rbdkit.errors import RbdkitError, SimulationError
 from rbdkit.formulations import Acting, Force, Projectable
-from rbdkit.formulations.constrained.bodies import has_inertia
 from rbdkit.integrators import Adaptive
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
-from rbdkit.model.kept import kept
 from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import acting, blamed, recording_of, unsolved
@@ -89,8 +87,7 @@ class Sorter:
             return None
         method, dt = integrator_of(options["integrator"]), options["dt"]
         if model.loops or model.constraints:
-            known = kernels.rows is not None and not kernels.driven and kept(model, has_inertia)
-            if isinstance(method, Adaptive) or not known:
+            if isinstance(method, Adaptive) or kernels.rows is None or kernels.driven:
                 return None
             _, method = stabilised(method, book=False)
             if method.requires is not Projectable:
