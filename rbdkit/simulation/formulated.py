@@ -166,8 +166,8 @@ def check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
 def does_not_fit(system: Formulation, method: Integrator | Adaptive) -> str:
     """What an error begins with: an integrator does not step a formulation, and which ones it steps."""
     steps = [repr(name) for name, kind in FORMULATIONS.items() if _is_kind(kind, method.requires)]
-    own = f"it steps {', '.join(steps)}" if steps else "nor any other by name"
-    return f"integrator {method.name!r} does not step formulation {system.name!r}, {own}"
+    own = f"; it steps {', '.join(steps)}" if steps else ", nor any other by name"
+    return f"integrator {method.name!r} does not step formulation {system.name!r}{own}"
 
 
 def _is_kind(kind: type, required: type) -> bool:

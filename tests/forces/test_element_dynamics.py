@@ -169,6 +169,20 @@ def test_springs_keep_the_energy_that_dampers_take():
     assert damped.report.energy_error < 1e-9
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_springs_between_points_that_cannot_move_apart(seed):
+    """On one rigid body, or on the axis between two: both powers are round-off, 1e-18 to 1e-31 W, and unlike."""
+    rng = np.random.default_rng(seed)
+    model, box = rbd.Model("rigid"), rbd.Inertia.box((1, 2, 3), mass=1.0)
+    place, own = rng.normal(size=3), rng.normal(size=3)
+    model.add_body("a", joint=rbd.Spherical(), inertia=box)
+    model.add_body("b", "a", rbd.Fixed() if seed % 2 else rbd.Revolute("z"), place, box)
+    other = np.array([0.0, 0.0, 1.0])
+    length = float(np.linalg.norm(place + other - own))
+    model.add_spring("s", "a", "b", 10.0 ** rng.uniform(-2, 8), length, at_a=tuple(own), at_b=tuple(other))
+    assert model.forces
+
+
 def test_what_is_not_conservative_may_not_say_so():
     class Lies(rbd.ForceElement):
         """A spring with twice the energy that it has."""

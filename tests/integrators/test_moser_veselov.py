@@ -133,7 +133,7 @@ def test_a_turn_without_solution_is_an_error_there_too():
 
 @pytest.mark.parametrize("name", ["moser_veselov", "generalized_alpha", "rk4_projected"])
 def test_what_cannot_step_joint_coordinates_is_refused_by_name(name):
-    with pytest.raises(SimulationError, match=rf"integrator '{name}' does not step formulation 'joint', it steps '"):
+    with pytest.raises(SimulationError, match=rf"integrator '{name}' does not step formulation 'joint'; it steps '"):
         rbd.simulate(double_pendulum(), integrator=name, duration=0.01, progress=False)
     with pytest.raises(NotCovered, match="not joint coordinates"):
         packaged(double_pendulum(), INTEGRATORS[name])

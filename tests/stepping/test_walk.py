@@ -108,5 +108,5 @@ def test_drift_from_zero_is_told_as_it_is():
 
 
 def test_a_pair_that_does_not_fit_is_refused():
-    with pytest.raises(SimulationError, match=r"'generalized_alpha' does not step formulation 'joint', it .*'se3'"):
+    with pytest.raises(SimulationError, match=r"'generalized_alpha' does not step formulation 'joint'; it .*'se3'"):
         Walk(JointSystem(double_pendulum()), GeneralizedAlpha(), Q, V, H)

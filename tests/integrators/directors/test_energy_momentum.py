@@ -140,7 +140,7 @@ def test_so_does_the_step_of_a_floating_body():
 
 def test_only_directors_are_stepped():
     message = (
-        "'energy_momentum' does not step formulation 'joint', it steps 'directors', .*; 'joint' can be stepped by 'rk4'"
+        "'energy_momentum' does not step formulation 'joint'; it steps 'directors', .*; 'joint' can be stepped by 'rk4'"
     )
     with pytest.raises(SimulationError, match=message):
         rbd.simulate(spherical_pendulum(), duration=0.1, integrator="energy_momentum")
