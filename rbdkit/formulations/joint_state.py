@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.joints import JointType
+from rbdkit.joints.many_states import coordinates_of
 from rbdkit.model import Joint, Model
 from rbdkit.model.kept import kept
 from rbdkit.spatial import plucker, se3
@@ -95,7 +96,7 @@ def _inverse_subspace(type: JointType) -> NDArray | None:
 def _of_joint(type: JointType, inverse_S: NDArray | None, pose: NDArray, v_J: NDArray) -> tuple[NDArray, NDArray]:
     """q and v of one joint, from its pose (..., 4, 4) and velocity (..., 6)."""
     if inverse_S is not None:
-        return type.project(pose), v_J @ inverse_S.T
+        return coordinates_of(type, pose), v_J @ inverse_S.T
     q, v = np.zeros((*v_J.shape[:-1], type.nq)), np.zeros((*v_J.shape[:-1], type.nv))
     for place in np.ndindex(*v_J.shape[:-1]):
         q[place] = type.project(pose[place])

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Fixed, JointType
 from rbdkit.joints.joint_type import require_joint_type
+from rbdkit.joints.many_states import poses_of, velocities_of
 from rbdkit.model.placement import as_pose, frozen
 from rbdkit.spatial import plucker
 from rbdkit.spatial.read_numbers import HUGE, floats, require_sensible, shown
@@ -254,7 +255,7 @@ class Joint(KeepsReadOnly):
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
         """Pose of the body in its parent, shape (..., 4, 4), from the coordinates of the model."""
-        return self.placement @ self.type.pose(self.coordinates(q), t)
+        return self.placement @ poses_of(self.type, self.coordinates(q), t)
 
     def transform(self, q: NDArray, t: float = 0.0) -> NDArray:
         """X_J, shape (6, 6), from the coordinates of the model; ``X_J @ X_tree`` leads from parent to body."""
@@ -262,7 +263,7 @@ class Joint(KeepsReadOnly):
 
     def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         """v_J in body coordinates, shape (..., 6), from the coordinates and velocities of the model."""
-        return self.type.velocity(self.coordinates(q), self.velocities(v), t)
+        return velocities_of(self.type, self.coordinates(q), self.velocities(v), t)
 
     def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         """jcalc: X_J, S, v_J, c_J from the coordinates and velocities of the model.

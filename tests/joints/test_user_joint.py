@@ -147,3 +147,60 @@ def test_a_type_that_is_not_complete_cannot_be_made():
         Nothing()
     with pytest.raises(ModelError, match="is not a joint type"):
         rbd.Model().add_body("a", joint="revolute")
+
+
+class OneState(VectorJoint):
+    """A screw, written for one state: of a stack it would take the first coordinates for all, or fail."""
+
+    kind = "screw of one state"
+    nq = nv = 1
+    q_names, q_units = ("angle",), ("rad",)
+
+    def pose(self, q, t=0.0):
+        T = rbd.Revolute("z").pose(q)
+        T[..., 2, 3] = 0.1 * q[0]
+        return T
+
+    def motion_subspace(self, q):
+        return np.array([[0, 0, 1.0, 0, 0, 0.1]]).T
+
+
+class Scalar(OneState):
+    """The same; of a stack it fails."""
+
+    def pose(self, q, t=0.0):
+        T = np.eye(4)
+        T[:2, :2] = [[np.cos(q[0]), -np.sin(q[0])], [np.sin(q[0]), np.cos(q[0])]]
+        T[2, 3] = 0.1 * q[0]
+        return T
+
+
+class Standing(Scalar):
+    """And it says that its axes stand still, and how coordinates are found."""
+
+    constant_S = True
+
+    def project(self, pose):
+        return np.array([np.arctan2(pose[1, 0], pose[0, 0])])
+
+
+@pytest.mark.parametrize("own_kind", [OneState(), Scalar(), Standing(), Reversed(Scalar())])
+def test_formulas_for_one_state(own_kind):
+    """Compared with the screw of the package in all formulations, and in stacks."""
+    helical = rbd.Helical("z", pitch=0.1)
+    models = []
+    for kind in (own_kind, Reversed(helical) if isinstance(own_kind, Reversed) else helical):
+        own = rbd.Model("screw")
+        box = Inertia.box((1, 2, 3), mass=1.0)
+        own.add_body("a", joint=kind, inertia=box)
+        own.add_body("b", "a", rbd.Revolute("y"), (0.3, 0, 0), box)
+        models.append(own)
+    q, v = np.array([[0.3, 0.2], [1.0, 2.0], [-0.5, 0.1]]), np.ones((3, 2))
+    found, expected = (rbd.forward_kinematics(own, q, v, backend="book") for own in models)
+    assert_allclose(found.poses, expected.poses, atol=1e-15)
+    assert_allclose(found.velocities, expected.velocities, atol=1e-15)
+    for formulation in ("joint", "se3", "so3xr3", "maximal", "redmax"):
+        ends = [
+            rbd.simulate(own, q[0], v[0], duration=0.02, formulation=formulation, progress=False).q for own in models
+        ]
+        assert_allclose(*ends, atol=1e-12)

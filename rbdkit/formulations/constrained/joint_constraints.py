@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rbdkit.joints import JointType, Spherical
 from rbdkit.joints.loop_form import loop_form
+from rbdkit.joints.many_states import coordinates_of, poses_of
 from rbdkit.model.places import Place
 from rbdkit.spatial import se3
 from rbdkit.spatial.cross import cross_motion
@@ -100,7 +101,8 @@ class JointConstraints:
         g = np.zeros((*C.shape[:-3], self.m))
         closest = np.empty((*C.shape[:-3], len(self._alike), 4, 4))
         for i, k in enumerate(self._alike):
-            closest[..., i, :, :] = self.joints[k].type.pose(self.joints[k].type.project(X[..., k, :, :]), t)
+            kind = self.joints[k].type
+            closest[..., i, :, :] = poses_of(kind, coordinates_of(kind, X[..., k, :, :]), t)
         d = se3.log(se3.inverse(closest) @ X[..., self._alike, :, :])
         for i, k in enumerate(self._alike):
             g[..., self.rows[k]] = d[..., i, :] @ self._T[k][:, self._used[k]]
@@ -138,12 +140,12 @@ def _position(type: JointType, X: NDArray, t: float) -> NDArray:
     if type.__class__ is Spherical:
         return (X[..., None, :3, 3] @ X[..., :3, :3])[..., 0, :]  # the rotation left over is none
     if type.constant_S:
-        q = type.project(X)
+        q = coordinates_of(type, X)
     else:
         q = np.empty((*X.shape[:-2], type.nq))
         for place in np.ndindex(*X.shape[:-2]):
             q[place] = type.project(X[place])
-    d = se3.log(se3.inverse(type.pose(q, t)) @ X)
+    d = se3.log(se3.inverse(poses_of(type, q, t)) @ X)
     if type.constant_T:
         return d @ type.constraint_subspace(type.neutral())
     g = np.empty((*X.shape[:-2], 6 - type.nv))
